@@ -1,1 +1,1 @@
-"""The workbench as an MCP server for agents. It translates and decides nothing."""
+"""The workbench as an MCP server for agents. It translates between MCP and the core's services, and decides nothing."""

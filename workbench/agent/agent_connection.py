@@ -1,6 +1,6 @@
-"""One agent's connection: translates between the protocol and the services of the core, and decides nothing.
+"""One agent's connection: translates between MCP and the services of the core, and decides nothing.
 
-Everything that it sends passes its egress filter, whatever carries it.
+Every message to the agent passes the connection's egress filter, over any transport.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from workbench.sandbox.importable_packages import packages
 
 
 class AgentConnection:
-    """The conversation with one agent, from its first byte to its last."""
+    """The connection of one agent, from its first byte to its last."""
 
     def __init__(self, services: Services, run_manager: RunManager, changed: Callable[[bool], None]) -> None:
-        """`changed`: told when what is known of the agent changed, and whether it is here."""
+        """`changed` is called when the agent's information changed, and with whether the agent is connected."""
         self._services = services
         self._run_manager = run_manager
         self._changed = changed
@@ -75,8 +75,9 @@ class AgentConnection:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """The time in which the agent is connected; runs that it still has at the end are stopped."""
-        async with AsyncExitStack() as leaving:  # a step that fails, as the audit on a full disk, skips no other one
+        """Context in which the agent is connected; runs that it still has at the end are stopped."""
+        # a failing step, such as an audit entry on a full disk, does not skip the others
+        async with AsyncExitStack() as leaving:
             leaving.push_async_callback(self._run_manager.release_sessions)
             leaving.push_async_callback(self._changes.close)
             leaving.callback(self._run_manager.states.leave, self._session)
@@ -89,7 +90,7 @@ class AgentConnection:
             yield
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer over one connection until the agent leaves."""
+        """Answer over one connection until the agent disconnects."""
         async with (
             self.open(),
             messages(reader, writer, self.edge.leave, answers=True, preface=self._direct.preface) as (
@@ -106,7 +107,8 @@ class AgentConnection:
         return T.ListToolsResult(tools=tools)
 
     async def _tools(self, *, learn: bool) -> list[T.Tool]:
-        """The workbench's tools and those of servers in `agent.direct`. `learn`: start servers with unknown tools."""
+        """Return the workbench's tools and those of servers in `agent.direct`. `learn`: start servers whose tools
+        are unknown."""
         own = [
             T.Tool(
                 name=tool.name,
@@ -121,16 +123,16 @@ class AgentConnection:
         return own + await self._direct.tools(learn=learn)
 
     def look_again(self) -> None:
-        """Compare the list of tools with what the agent was sent, because something changed that it may depend on."""
+        """Compare the current list of tools with the list that the agent has, after a change that may affect it."""
         self._changes.look_again()
 
     def _described(self, tool: AgentTool) -> str:
-        """The description of a tool, with what is different on each machine."""
+        """Return the description of a tool, including the parts that differ between machines."""
         there = packages(self._services.settings().run_packages, "").installed if tool is EXECUTE else ()
         return f"{tool.description}\nInstalled packages: {', '.join(there)}." if there else tool.description
 
     def _schema(self, tool: AgentTool) -> dict[str, Any]:  # Any: JSON Schema
-        """The schema of a tool, with the time limit of programs that the settings give now."""
+        """Return the schema of a tool, with the current time limit of programs."""
         schema = dict(tool.schema)
         if tool is EXECUTE:
             words = f"Seconds of its own, at most {self._services.settings().run_seconds}."
@@ -172,7 +174,7 @@ class AgentConnection:
         return await plain(arguments)
 
     def _plain(self) -> dict[str, Callable[[JsonObject], Awaitable[ToolAnswer]]]:
-        """Tools that need nothing but their arguments."""
+        """Return the tools that need only their arguments."""
         return {
             "search_tools": self._lookups.search,
             "get_tool_definition": self._lookups.definition,
@@ -185,7 +187,7 @@ class AgentConnection:
         }
 
     async def _set_level(self, context: Context, params: T.SetLevelRequestParams) -> T.EmptyResult:
-        """Set how much an agent is notified of its programs while they run and wait."""
+        """Set the lowest level of log messages that the agent gets about its running and waiting programs."""
         self.programs.log_level = params.level
         return T.EmptyResult()
 
@@ -214,28 +216,28 @@ class AgentConnection:
 
 log = logging.getLogger(__name__)
 
-CALM: Final = 0.1  # seconds in which changes gather
-MOST_STREAMS: Final = 4  # on which one agent may listen at once
+CALM: Final = 0.1  # seconds for which changes are collected
+MOST_STREAMS: Final = 4  # open `listen` streams of one agent
 
 
 class ToolListChanges:
-    """Tells one agent that its list of tools changed."""
+    """Notifies one agent that its list of tools changed."""
 
     def __init__(self, tools: Callable[[], Awaitable[Sequence[T.Tool]]]) -> None:
-        """`tools`: the list as it is now, without starting a server for it."""
+        """`tools` returns the current list, without starting a server for it."""
         self._tools = tools
-        self._listed: Sequence[T.Tool] | None = None  # as the agent got it
+        self._listed: Sequence[T.Tool] | None = None  # the list as sent to the agent
         self._asker: Context | None = None
         self._bus = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._bus, max_subscriptions=MOST_STREAMS)
         self._looking: asyncio.Task[None] | None = None
 
     def note(self, context: Context, tools: Sequence[T.Tool]) -> None:
-        """Remember the list that the agent was sent."""
+        """Record the list that was sent to the agent."""
         self._listed, self._asker = tools, context
 
     def look_again(self) -> None:
-        """Something changed that the list may depend on."""
+        """Check for changes of the list, after something that it depends on changed."""
         if self._listed is not None and (self._looking is None or self._looking.done()):
             self._looking = spawn("agent's list of tools", self._look())
 

@@ -1,6 +1,6 @@
-"""The agents that are connected to a core, and how a connection is made: over the socket or over HTTP.
+"""The agents connected to a core, and how connections are made: over the socket or over HTTP.
 
-This module imports nothing of the SDK, so a core without agents does not load it.
+This module imports nothing of the MCP SDK, so a core without agents does not load it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BY = "you"
 
 
 class ConnectedAgents:
-    """The agents of one core."""
+    """The connected agents of one core."""
 
     hears = (ToolsChanged, ServerRemoved, DefinitionsBlocked, PermissionsChanged)
 
@@ -43,21 +43,21 @@ class ConnectedAgents:
         run_manager: RunManager,
         arrange: Callable[[AgentConnection], None] = lambda agent: None,
     ) -> None:
-        """`arrange`: adds to a connection before its agent is served; conformance tests add tools that way."""
+        """`arrange` is called with each connection before its agent is served; conformance tests add tools with it."""
         self._services = services
         self._run_manager = run_manager
         self._arrange = arrange
-        self._connections: dict[str, AgentConnection] = {}  # of the agents that are here, by session
+        self._connections: dict[str, AgentConnection] = {}  # connections of the connected agents, by session
         self._http: AgentHttpServer | None = None
         self._token = ""
         self._opening = asyncio.Lock()
 
     def hear(self, event: Event) -> None:
-        """Have each connection compare what its agent was sent with what is there now."""
+        """Handle an event: each connection compares the list of tools that its agent has with the current one."""
         self.look_again()
 
     def look_again(self) -> None:
-        """Have each connection compare its list of tools: a setting, a server or a definition changed."""
+        """Have each connection compare its list of tools, because a setting, a server or a definition changed."""
         for agent in tuple(self._connections.values()):
             agent.look_again()
 
@@ -66,7 +66,7 @@ class ConnectedAgents:
         return tuple(agent.info for agent in self._connections.values())
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one agent over one connection until it leaves."""
+        """Serve one agent over one connection until it disconnects."""
         await asyncio.to_thread(load_agent_connection)
         await self._make_connection().serve(reader, writer)
 
@@ -74,11 +74,12 @@ class ConnectedAgents:
 
     @api(name="http_endpoint")
     def view(self) -> HttpEndpoint:
-        """Whether the HTTP endpoint for agents is open, with its token."""
+        """Whether the HTTP endpoint for agents is open, with its access token."""
         return HttpEndpoint(self._http.url, self._token) if self._http is not None else HttpEndpoint()
 
     async def open_as_set(self) -> Fault | None:
-        """Open the HTTP endpoint at the start if the settings say so; returns what went wrong, which ends nothing."""
+        """Open the HTTP endpoint at the start if the settings say so; returns the fault if that fails, and the core
+        continues."""
         settings = self._services.settings()
         if not settings.agent_http:
             return None
@@ -90,8 +91,8 @@ class ConnectedAgents:
 
     @api(name="open_http_endpoint", decides=True)
     async def open_http(self, port: int, fresh_token: bool = False) -> HttpEndpoint:
-        """Open the HTTP endpoint for agents at this port of this machine; 0 is any free one. A fresh token makes the
-        old one invalid. An endpoint that is open stays as it is, unless it needs another port or token."""
+        """Open the HTTP endpoint for agents on this port of the local machine; 0 selects a free port. A fresh access
+        token invalidates the old one. An open endpoint is kept unless the port or the token changes."""
         async with self._opening:
             if self._http is not None:
                 if not fresh_token and port in (0, self._http.port):
@@ -111,7 +112,7 @@ class ConnectedAgents:
 
     @api(name="close_http_endpoint", decides=True)
     async def close_http(self) -> None:
-        """Close the HTTP endpoint. Its agents are disconnected, and what they had running is stopped."""
+        """Close the HTTP endpoint. Its agents are disconnected, and their runs are stopped."""
         async with self._opening:
             await self._close_http()
 
@@ -140,7 +141,7 @@ class ConnectedAgents:
 
 
 def load_agent_connection() -> None:
-    """Import the connection of agents with the SDK. On a thread, when an agent connects or is about to."""
+    """Import the agent connection with the MCP SDK. Runs on a thread, when an agent connects or is about to."""
     load_sdk()
     import workbench.agent.agent_connection  # noqa: F401
 

@@ -1,6 +1,8 @@
-"""Chosen servers' tools one by one, for small catalogues, where their definitions cost less than searching them.
+"""Offers the tools of chosen servers individually, for small catalogs, where definitions cost fewer model tokens than
+searching.
 
-Each call is a program of one line on the road of all programs: the same gate, guard, privacy, pins and audit.
+Each call becomes a one-line program in the same pipeline as all programs: the same approval, guard, privacy, pins and
+audit.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ from workbench.privacy.text_kinds import KindMarks, TextKind
 from workbench.records import JsonObject, Tool
 from workbench.servers.server_catalog import ServerCatalog, one_tool
 
-LONGEST_NAME: Final = 64  # characters that models' interfaces take
-MOST: Final = 200  # tools of all chosen servers
+LONGEST_NAME: Final = 64  # characters that model APIs accept
+MOST: Final = 200  # tools of all chosen servers together
 PREFACE: Final = b'{"workbench":'
 _LONGEST_PREFACE: Final = 10_000
 _ODD: Final = re.compile(r"[^a-zA-Z0-9_-]")
@@ -34,17 +36,18 @@ class _Shown(Struct, frozen=True):
 
 
 class DirectTools:
-    """What the setting agent.direct names, asked each time, and what was named for this agent."""
+    """The tools of servers that the setting agent.direct names, read at each use, and of servers named for this
+    agent."""
 
     def __init__(self, services: Services, programs: ProgramTools, marks: KindMarks) -> None:
         self._services = services
         self._marks = marks
         self._programs = programs
-        self._also: tuple[str, ...] = ()  # servers that were named for this agent alone
+        self._also: tuple[str, ...] = ()  # servers named for this agent only
 
     def preface(self, line: bytes) -> bool:
-        """Whether a connection's first line is none of the agent's: `serve --direct` names servers by it, for this
-        agent alone. It opens nothing: a tool that is shown here is called by the same gate as any."""
+        """Whether a connection's first line comes from `serve --direct`, which names servers for this agent only. It
+        grants nothing: calls of these tools need the same approval as any others."""
         if not line.startswith(PREFACE) or len(line) > _LONGEST_PREFACE:
             return False
         try:
@@ -55,11 +58,12 @@ class DirectTools:
         return True
 
     async def tools(self, *, learn: bool) -> list[T.Tool]:
-        """Definitions as their servers sent them, without the schemas of their answers: tokens stand in those."""
+        """Return the definitions as sent by their servers, without output schemas, because answers may hold PII
+        tokens."""
         return [self._listed(one) for one in await self._shown(learn=learn)]
 
     async def call(self, context: Context, name: str, arguments: JsonObject) -> ToolAnswer | None:
-        """The answer of the tool; None when no tool of this name is shown."""
+        """Return the tool's answer; None when no tool of this name is shown."""
         found = next((one for one in await self._shown(learn=True) if one.name == name), None)
         if found is None:
             return None
@@ -108,12 +112,12 @@ class DirectTools:
 
 
 def kind_of(catalog: ServerCatalog, tool: Tool) -> TextKind:
-    """How a tool's definition leaves: as it is once the user has seen it."""
+    """Return how a tool's definition is masked: not at all once the user has seen it."""
     return TextKind.FIXED if catalog.is_seen(tool) else TextKind.PUBLIC
 
 
 def _free(wish: str, taken: dict[str, _Shown]) -> str:
-    """A name that every model's interface takes, and no other tool has."""
+    """Return an unused name that every model API accepts."""
     plain = _ODD.sub("_", wish)[:LONGEST_NAME]
     number = 1
     name = plain

@@ -1,8 +1,8 @@
 """The single exit to an agent: re-serialises every message after masking.
 
-It knows no channel. Every text and name of a message is looked through as its kind asks (`privacy/text_kinds.py`):
-what a handler marked as a definition or as a sentence of ours for what it is, and everything else as data. What cannot
-be looked through does not leave.
+It is independent of the transport. Every text and name of a message is masked according to its kind
+(`privacy/text_kinds.py`): texts that a handler marked as a definition or as a fixed sentence of the workbench by that
+kind, and everything else as data. A message that cannot be masked is not sent.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from workbench.records import JsonObject, JsonValue
 
 log = logging.getLogger(__name__)
 
-SERVER: Final = "mcp-workbench"  # our name in the protocol
-_FRAME: Final = frozenset({"jsonrpc", "id", "method"})  # of a message: the protocol's words, and the agent's own number
-_OWN: Final = frozenset({"progressToken", "requestId"})  # what an agent named itself, to know its own question again
+SERVER: Final = "mcp-workbench"  # the workbench's server name in MCP
+# envelope fields of a message, which only hold protocol constants and the agent's own id
+_FRAME: Final = frozenset({"jsonrpc", "id", "method"})
+_OWN: Final = frozenset({"progressToken", "requestId"})  # values that the agent chose to identify its own requests
 _UNREAD: Final = "The answer could not be looked through for personal data, so it is not handed on."
 _KEPT: Final = "A picture is not shown: personal data or a secret can be read in its bytes."
-_SDK_SENTENCES: Final = (  # errors of the protocol's library
+_SDK_SENTENCES: Final = (  # error texts of the MCP SDK
     "Method not found", "Invalid request parameters", "Parse error", "Internal error", "Internal server error",
     "Invalid or expired requestState", "Handler returned an invalid result", "Request cancelled", "Connection closed",
     "Unsupported protocol version",
 )  # fmt: skip
-_SKILLS_FIELDS: Final = (  # of the skills extension, which the protocol's library does not know
+_SKILLS_FIELDS: Final = (  # fields of the skills extension, which the MCP SDK does not know
     *("skills", "skill", "frontmatter", "resources", "uri", "digest", "size", "license", "compatibility", "metadata"),
     *("allowed-tools", "SKILL.md", "text/markdown", "text/x-python", "text/csv", "application/json"),
 )
@@ -49,17 +50,17 @@ class Sight(Protocol):
 
 
 class EgressFilter:
-    """Masks the messages of one agent as they leave."""
+    """Masks the messages to one agent."""
 
     def __init__(self, sight: Sight) -> None:
         self._sight = sight
 
     async def leave(self, message: JsonObject) -> bytes:
-        """The bytes of a message, masked; an error in its place if it could not be masked."""
+        """Return the masked bytes of a message, or an error message if it could not be masked."""
         try:
             message = announced(message)
             return _bytes(await offload.MASKING.run(_length(message), self._clean, message))
-        except Exception:  # nothing that was not looked through may go out instead
+        except Exception:  # unmasked text must never be sent instead
             log.exception("a message to an agent could not be prepared")
             return _apology(message)
 
@@ -73,7 +74,8 @@ class EgressFilter:
         return {**self._members({key: value for key, value in body.items() if key not in own}), **own}
 
     def _part(self, value: JsonValue) -> JsonValue:
-        """The keys of the protocol announce nothing about anybody, so each text is looked at for itself."""
+        """Mask a part of a message. Field names of the protocol say nothing about the texts in them, so each text is
+        examined separately."""
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, list | tuple):
@@ -91,7 +93,7 @@ class EgressFilter:
         return {self._text(key): self._part(item) for key, item in value.items()}
 
     def _picture(self, block: JsonObject) -> JsonValue:
-        """Its bytes are no text: they go as they are, or not at all."""
+        """Send a picture unchanged or not at all, because its bytes cannot be masked."""
         data = _decoded(block["data"])
         if data is None:
             return self._members(block)
@@ -103,8 +105,8 @@ class EgressFilter:
 
 @lru_cache(maxsize=1)
 def _protocol_words() -> frozenset[str]:
-    """Texts that are the protocol's own or our part of it, and say nothing about anybody when they are a whole text or
-    key: names of its fields and its fixed values, our name, and those of our tools and their arguments."""
+    """Return texts that belong to MCP or to the workbench's part of it and are not masked if they are a complete
+    text or key: field names, fixed values, the server's name, and the names of its tools and arguments."""
     import mcp.types as T
     from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
     from pydantic import BaseModel
@@ -126,13 +128,13 @@ def _protocol_words() -> frozenset[str]:
 
 
 def _literals(annotation: Any) -> set[str]:  # Any: whatever stands behind a field's colon
-    """The texts of all `Literal` in a type."""
+    """Return the texts of all `Literal` types in an annotation."""
     inner = get_args(annotation)
     return {one for one in inner if isinstance(one, str)}.union(*map(_literals, inner))
 
 
 def _names(schema: JsonValue) -> set[str]:
-    """Names of the properties in a schema."""
+    """Return the names of the properties in a schema."""
     if isinstance(schema, list):
         return set[str]().union(*map(_names, schema))
     if not isinstance(schema, dict):
@@ -149,11 +151,11 @@ def _decoded(text: str) -> bytes | None:
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
-        return None  # no bytes: it is looked at as the text it is
+        return None  # not base64: it is masked as text
 
 
 def _length(value: JsonValue) -> int:
-    """Characters of all its texts, pictures aside."""
+    """Count the characters of all texts, without pictures."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, dict):
@@ -163,12 +165,13 @@ def _length(value: JsonValue) -> int:
 
 
 def _bytes(message: JsonObject) -> bytes:
-    """A line. Half of a pair, which a program may well return, is no character and would end the connection."""
+    """Encode a message as a line. Lone surrogates, which a program may return, cannot be encoded and would end the
+    connection, so they are replaced."""
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
 
 def _apology(message: JsonObject) -> bytes:
-    """A question must not stay open; a notification is left out."""
+    """Return an error in place of an answer, because a request must not stay open; a notification is dropped."""
     if "id" not in message or "method" in message:
         return b""
     return _bytes({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32603, "message": _UNREAD}})

@@ -1,6 +1,6 @@
-"""The example agent: a real MCP client in a process of its own that searches tools and proposes a program with effects.
+"""The example agent: a real MCP client in its own process that searches tools and proposes a program with effects.
 
-It connects as any agent does, so a newcomer sees the same approval request as for an agent of their own.
+It connects as any agent does, so that a new user sees the same approval request as for a real agent.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.records import Fault
 if TYPE_CHECKING:
     import mcp.types as T
 
-# Python looks for modules in the folder where a process starts, and a project may hold a `json.py` of its own.
+# Python imports modules from the folder where a process starts, and a project may contain a `json.py`.
 PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 
 NAME = "Example agent"
@@ -57,7 +57,7 @@ class ExampleAgents:
 
     @api(decides=True)
     async def start_example_agent(self) -> None:
-        """Start a real MCP client that proposes a program, so that a newcomer can see an approval."""
+        """Start a real MCP client that proposes a program, so that a new user can see an approval request."""
         async with self._starting:
             if self._processes:
                 raise WorkbenchError("The example agent is at work already.", "Decide on its program first.")
@@ -70,7 +70,7 @@ class ExampleAgents:
         spawn("example agent", self._wait(process))
 
     async def close(self) -> None:
-        """End the example agent if it is at work."""
+        """End the example agent if it is running."""
         for process in tuple(self._processes):
             await _end(process)
 
@@ -95,7 +95,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 async def converse(project: str) -> int:
-    """Search tools, propose the program, and print what came back."""
+    """Search tools, propose the program, and print the answers."""
     import mcp.types as T
     from mcp import Client, StdioServerParameters
 

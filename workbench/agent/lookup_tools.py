@@ -1,4 +1,4 @@
-"""Tools for an agent that run no program: search, definitions, statistics, and masking of a text."""
+"""Agent tools that run no program: search, definitions, statistics, and masking of a text."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from workbench.runs.run_manager import RunManager
 from workbench.servers.server_catalog import one_tool
 from workbench.tokens import count, counter
 
-FRESH_SECONDS: Final = 5.0  # for which a count of skills is good
+FRESH_SECONDS: Final = 5.0  # for which a count of skills is cached
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class LookupTools:
-    """Of one agent; what they cost is counted where the user sees it."""
+    """Lookup tools of one agent; their cost in model tokens is counted in the session's ledger."""
 
     def __init__(self, services: Services, run_manager: RunManager, session: Session, programs: ProgramTools) -> None:
         self._services = services
@@ -44,7 +44,7 @@ class LookupTools:
         self._skills, self._counted = 0, -FRESH_SECONDS
 
     async def search(self, arguments: JsonObject) -> ToolAnswer:
-        """`search_tools`."""
+        """Answers `search_tools`."""
         await self._services.catalog.learn()
         answer = self._services.catalog.search(
             given.text(arguments, "query", ""),
@@ -59,7 +59,8 @@ class LookupTools:
         return ToolAnswer(text, kind=self._kind_of(text, arguments))
 
     async def definition(self, arguments: JsonObject) -> ToolAnswer:
-        """`get_tool_definition`, with the line that imports it; one too long for an answer is read in a program."""
+        """Answers `get_tool_definition`, with the import line of the tool; a program can read definitions that are
+        too long for one answer."""
         await self._services.catalog.learn()
         found = one_tool(self._services.catalog, given.text(arguments, "name"), given.text(arguments, "category", ""))
         fields = self._services.rules.of(found.tool).sealed_fields(self._services.settings().privacy_sealed)
@@ -68,21 +69,21 @@ class LookupTools:
         text = _plain(f"{found.import_line}\n{sealed}{json.dumps(dict(found.tool.raw), ensure_ascii=False)}")
         pointer = "a program reads the whole: get_tool_definition(name)"
         kind = kind_of(self._services.catalog, found.tool)
-        text = self._session.mask_part(text, kind)  # before it is cut: a cut must not split a value in two
+        text = self._session.mask_part(text, kind)  # masked before it is cut, because a cut must not split a value
         text = cut(text, self._services.settings().run_answer_tokens, pointer)
         self._spend(count(text))
         return ToolAnswer(text, kind=kind)
 
     def _kind_of(self, text: str, arguments: JsonObject) -> TextKind:
-        """Of a search's answer: fixed, unless it shows a definition that nobody has looked at, or what the agent asked
-        for, which it repeats, holds a known value."""
+        """Return the kind of a search answer: fixed, unless it shows a definition that the user has not seen, or
+        repeats a query that contains a known value."""
         asked = " ".join(one for one in arguments.values() if isinstance(one, str))
         repeats = self._session.mask_known(asked) != asked
         shown = any(name in text for name in self._services.catalog.unseen())
         return TextKind.PUBLIC if repeats or shown else TextKind.FIXED
 
     async def stats(self) -> ToolAnswer:
-        """`get_execution_stats`."""
+        """Answers `get_execution_stats`."""
         catalog, slots, ledger = self._services.catalog, self._run_manager.slots, self._session.ledger
         facts: JsonObject = {
             "servers": len(catalog.states()),
@@ -100,7 +101,7 @@ class LookupTools:
         return ToolAnswer("\n".join(f"{name}: {value}" for name, value in facts.items()), facts, kind=TextKind.FIXED)
 
     async def _kept(self) -> int:
-        """How many skills there are; looking is reading them all, so whoever asks again soon hears the same."""
+        """Count the skills; the count is cached, because counting reads all skills."""
         if time.monotonic() > self._counted + FRESH_SECONDS:
             self._skills = len(await asyncio.to_thread(self._services.library.usable))
             self._counted = time.monotonic()
@@ -112,7 +113,7 @@ class LookupTools:
 
 
 def _plain(text: str) -> str:
-    """A server's words without what controls a terminal or turns the direction of text."""
+    """Remove control characters and characters that change the text direction from a server's text."""
     return _CONTROLS.sub("", text)
 
 
@@ -121,7 +122,7 @@ _CALLS: Final = "Tokens stay tokens here: pass them on to a tool, and its server
 
 
 async def sanitized(session: Session, text: str) -> str:
-    """The text as the model may see it."""
+    """Return the text as the model may see it."""
     if not session.hides:
         raise WorkbenchError(
             "The user has turned the replacing of personal data off.", "The text can be used as it is."
@@ -130,7 +131,7 @@ async def sanitized(session: Session, text: str) -> str:
 
 
 async def checked(session: Session, text: str) -> ToolAnswer:
-    """The same text, and whether its tokens will do: an agent learns no value, whatever it asks."""
+    """Return the text unchanged, and a note about which of its tokens are valid; an agent never gets a value."""
     return ToolAnswer(text, note=await _looked_through(partial(_tokens_of, session), text))
 
 
@@ -141,7 +142,7 @@ async def _looked_through(look: Callable[[str], str], text: str) -> str:
 
 
 def _tokens_of(session: Session, text: str) -> str:
-    """Which of the tokens in a text are valid here."""
+    """Describe which of the tokens in a text are valid in this session."""
     tokens = dict.fromkeys(match.group() for match in find_tokens(text))
     unknown = [token for token in tokens if not _is_known(session, token)]
     words = ["", "", _CALLS if tokens else "There are no tokens in it."]

@@ -1,4 +1,4 @@
-"""The messages of an agent's connection, one line of JSON each, and answers to malformed requests."""
+"""The messages of an agent's connection, one line of JSON each, and error answers to malformed requests."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from mcp.shared.message import SessionMessage
 from workbench.records import JsonObject, JsonValue
 
 MAX_FRAME = 16 << 20  # bytes of one message from an agent; a program is at most 400 kB
-MOST_OPEN = 32  # requests of one agent that are answered at once; more than the programs it may have open
+MOST_OPEN = 32  # requests of one agent that are answered concurrently; more than its limit of open programs
 CHUNK = 1 << 18
 _TOO_LONG = f"A message has {MAX_FRAME >> 20} MiB at most; the connection ends."
 
 Incoming: TypeAlias = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing: TypeAlias = MemoryObjectSendStream[SessionMessage]
-Leave: TypeAlias = Callable[[JsonObject], Awaitable[bytes]]  # a message as the line that may be written
+Leave: TypeAlias = Callable[[JsonObject], Awaitable[bytes]]  # returns the masked line of a message
 
 
 class _Open:
-    """Requests that are not answered yet: while there are too many, nothing more is read of whoever asks."""
+    """Counts unanswered requests: above the limit, nothing more is read from the client."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -54,9 +54,9 @@ async def messages(
     answers: bool = False,
     preface: Callable[[bytes], bool] | None = None,
 ) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """Streams over this connection; they end when either side closes or a frame is too large. `answers`: this is the
-    side that is asked, so it says what it cannot read, and reads no faster than it answers. `preface`: takes the first
-    line, if it is none of the agent's."""
+    """Open message streams over this connection; they end when either side closes or a frame is too large.
+    `answers`: this side is the server, so it reports unreadable messages, and reads no faster than it answers.
+    `preface` handles the first line, if that does not come from the agent."""
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     carrying = _Carrying(reader, writer, leave, answers, preface)
@@ -73,7 +73,7 @@ async def messages(
 
 
 class _Carrying:
-    """Both directions of one connection."""
+    """Copies messages in both directions of one connection."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class _Carrying:
                     scanned = len(buffer)
                     if scanned > MAX_FRAME:
                         await self._say(MalformedRequest(_TOO_LONG, INVALID))
-                        return  # nothing sensible is this long; hanging up is the answer
+                        return  # no valid message is this long; the connection is closed
             except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
 
@@ -146,7 +146,7 @@ class _Carrying:
 
 
 async def _send(writer: asyncio.StreamWriter, leave: Leave, message: JsonObject) -> None:
-    """The one place that writes to an agent's connection."""
+    """Write a message to an agent's connection. This is the only place that does so."""
     writer.write(await leave(message))
     await writer.drain()
 
@@ -160,7 +160,7 @@ def _message(line: bytes) -> SessionMessage | Exception:
 
 PARSE: Final = -32700
 INVALID: Final = -32600
-_LONGEST_ID: Final = 1_000  # characters of an id that is said again
+_LONGEST_ID: Final = 1_000  # characters of an id that an error answer repeats
 _NO_JSON: Final = "Parse error: this is no JSON."
 _NO_MESSAGE: Final = "This is no JSON-RPC message."
 _ID: Final = "The id of a request is a text or a whole number, so this request is not carried out."
@@ -171,15 +171,15 @@ _HALF: Final = (
 
 
 class MalformedRequest(NamedTuple):
-    """An error that answers a message."""
+    """The error that answers a malformed message."""
 
     words: str
     code: int
-    request: JsonValue = None  # its id, where that can be told
+    request: JsonValue = None  # id of the request, if it could be read
 
 
 def unreadable(data: bytes) -> MalformedRequest:
-    """Of a message that the protocol's reader refused."""
+    """Return the error for a message that the SDK refused to parse."""
     message = _parsed(data)
     if message is None:
         return MalformedRequest(_NO_JSON, PARSE)
@@ -190,12 +190,13 @@ def unreadable(data: bytes) -> MalformedRequest:
 
 
 def unanswerable(data: bytes) -> MalformedRequest | None:
-    """Of a message that was read as a notification: a request whose id is of an odd type is taken for one."""
+    """Return the error for a message that was parsed as a notification, but is a request with an id of an invalid
+    type."""
     return odd_request(_parsed(data)) if b'"id"' in data or b"\\u" in data else None
 
 
 def odd_request(message: Any) -> MalformedRequest | None:  # Any: JSON
-    """A request with an id that is none."""
+    """Return the error for a request with an invalid id."""
     if not isinstance(message, dict) or "method" not in message or "id" not in message:
         return None
     found = message["id"]
@@ -205,7 +206,7 @@ def odd_request(message: Any) -> MalformedRequest | None:  # Any: JSON
 
 
 def half_character(data: bytes, message: Any) -> MalformedRequest | None:  # Any: JSON
-    """A message that strict readers refuse for one cut character."""
+    """Return the error for a message with a lone surrogate, which strict parsers refuse."""
     return MalformedRequest(_HALF, INVALID, _id(message)) if _is_half(data, message) else None
 
 

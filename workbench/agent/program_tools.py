@@ -1,7 +1,8 @@
-"""An agent's programs: proposed, watched while they wait and run, stopped when no request waits for them any more.
+"""An agent's programs: submitted, watched while they wait and run, and stopped when no request waits for them any
+more.
 
-What waits for the user outlives the request that brought it: the agent is told that it waits, and `get_run` has its
-answer later. It ends with its own deadline, or when the agent leaves.
+A run that waits for the user outlives the request that started it: the agent is told that it waits, and gets the
+answer from `get_run` later. The run ends at its own deadline, or when the agent disconnects.
 """
 
 from __future__ import annotations
@@ -34,25 +35,25 @@ Context: TypeAlias = ServerRequestContext[Any, Any]
 LONGEST_PURPOSE: Final = 2_000  # characters
 LONGEST_TIMEOUT: Final = 1e9  # seconds; the user's limit is far below
 HEARTBEAT: Final = 5.0  # seconds between progress notes while a run waits or works
-LOOK: Final = 0.2  # seconds between two looks whether a run waits for a user who is not there
+LOOK: Final = 0.2  # seconds between checks whether a run waits for a user who is not connected
 USUAL_WAIT: Final = 45.0  # seconds that one answer may take where the setting says 0; most clients give up after 60
 
 
 class ProgramTools:
-    """Tools with which one agent runs programs, and its runs."""
+    """Tools with which one agent runs programs, and the runs of that agent."""
 
     def __init__(self, services: Services, run_manager: RunManager, session: Session) -> None:
         self._services = services
         self._run_manager = run_manager
         self._session = session
-        self._open: dict[str, asyncio.Task[Run]] = {}  # by run; each task ends with its run
-        self._late: set[str] = set()  # of them, those whose request is over: get_run has their answer
-        self.log_level: T.LoggingLevel = "info"  # the least that the agent wants to hear
+        self._open: dict[str, asyncio.Task[Run]] = {}  # asyncio task for each open run; it ends with the run
+        self._late: set[str] = set()  # open runs whose request was answered already; get_run has their answer
+        self.log_level: T.LoggingLevel = "info"  # lowest log level that the agent wants
         self.proposed = 0
         self.succeeded = 0
 
     async def execute(self, context: Context, arguments: JsonObject) -> ToolAnswer:
-        """`execute_code`."""
+        """Answers `execute_code`."""
         code = given.text(arguments, "code")
         purpose = shortened(given.text(arguments, "description", ""), LONGEST_PURPOSE)
         if len(code) > MAX_BYTES:
@@ -79,7 +80,7 @@ class ProgramTools:
     async def run(
         self, context: Context, code: str, purpose: str, wish: str, skill: str = "", required: tuple[str, ...] = ()
     ) -> ToolAnswer:
-        """Run a program that the workbench wrote for an agent that asked for a call, a file or a skill: its `wish`."""
+        """Run a program that the workbench wrote for an agent that requested a call, a file or a skill (`wish`)."""
         await self._services.catalog.learn()
         words = shortened(purpose, LONGEST_PURPOSE)
         submit = self._run_manager.submit
@@ -87,18 +88,18 @@ class ProgramTools:
         return await self._ended(context, run)
 
     def stop_all(self, reason: str, *, late: bool = True) -> None:
-        """Stop programs that no request waits for. `late`: also those that the agent was told to ask for later."""
+        """Stop programs that no request waits for. `late`: also those whose answer the agent was told to get later."""
         for run_id in tuple(self._open):
             if late or run_id not in self._late:
                 spawn(f"stop {run_id}", self._run_manager.stop(run_id, reason))
 
     @property
     def awaited(self) -> int:
-        """How many are not over and were begun by a request that has no answer yet."""
+        """Return the number of open runs whose request has no answer yet."""
         return len(self._open.keys() - self._late)
 
     def find(self, run_id: str) -> Run:
-        """The run of this id, if it belongs to this agent."""
+        """Return the run of this id, if it belongs to this agent."""
         mine = [run for run in self._run_manager.runs() if run.proposal.session == self._session.id]
         found = next((run for run in mine if run.id == run_id), None)
         if found is None:
@@ -108,20 +109,22 @@ class ProgramTools:
         return self._run_manager.run(run_id)
 
     async def until(self, run_id: str, seconds: float) -> Run:
-        """The run when it is over, or as it stands after so many seconds; at most as long as one answer may take."""
+        """Return the run when it has ended, or its current record after this many seconds; waits at most as long as
+        one answer may take."""
         if (over := self._open.get(run_id)) is not None:
             longest = self._services.settings().agent_wait_seconds or USUAL_WAIT
             await asyncio.wait([over], timeout=min(seconds, longest))
         return self._run_manager.run(run_id)
 
     def standing(self, run: Run) -> ToolAnswer:
-        """What a run that is not over waits for, and what the agent and its user can do."""
+        """Describe what an open run waits for, and what the agent and its user can do."""
         subject = "The file" if run.proposal.wish == "file" else WISHES[run.proposal.wish][0]
         facts: JsonObject = {"run": run.id, "state": str(run.state)}
         ask = f"get_run(run_id={run.id!r}, wait=40) waits for it and gives its answer."
         if not self._run_manager.asks_user(run.id):
             return ToolAnswer(f"{subject} is not over: {self._words(run)}. {ask}", facts, kind=TextKind.FIXED)
-        if run.state is not RunState.WAITING and not run.held_calls:  # a server asks, and only a window has its form
+        # a server's elicitation, whose form only a window can show
+        if run.state is not RunState.WAITING and not run.held_calls:
             words = f"{subject} waits: a server asks your user for input in the workbench window. {ask}"
             return ToolAnswer(words, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
         deadline = run.deadline if run.state is RunState.WAITING else min(one.deadline for one in run.held_calls)
@@ -139,19 +142,20 @@ class ProgramTools:
         return ToolAnswer(text, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
 
     def answer(self, run: Run) -> ToolAnswer:
-        """What came of a run that is over."""
+        """Return the answer of a run that has ended."""
         facts: JsonObject = {"run": run.id, "state": str(run.state)}
         pictures = self._run_manager.pictures(run.id)
         failed = run.state is not RunState.DONE
-        text = run.model_view or f"{self._words(run)}."  # masked when it arrived
+        text = run.model_view or f"{self._words(run)}."  # masked when the run ended
         return ToolAnswer(text, facts, pictures, failed=failed, kind=TextKind.PUBLIC)
 
     async def _ended(self, context: Context, run: Run) -> ToolAnswer:
-        """The answer of a run, or what it waits for when no user is there and the client may not wait much longer."""
+        """Return the answer of a run, or what it waits for when no user is connected and the client is about to give
+        up."""
         self.proposed += 1
         over = self._open[run.id] = spawn(f"end of {run.id}", self._see_to_end(run.id))
         heart = spawn(f"progress of {run.id}", self._beat(context, run.id))
-        alone = 0.0  # for how long it has waited for a user who is not there
+        alone = 0.0  # seconds it has waited without a connected user
         try:
             while not over.done():
                 if alone > self._services.settings().agent_wait_seconds:
@@ -161,7 +165,7 @@ class ProgramTools:
                 await asyncio.wait([over], timeout=LOOK)
                 unseen = self._run_manager.asks_user(run.id) and not self._run_manager.approvals.attended
                 alone = alone + time.monotonic() - before if unseen else 0.0
-        except asyncio.CancelledError:  # the agent cancelled, gave up or left
+        except asyncio.CancelledError:  # the agent cancelled, timed out or disconnected
             if self._run_manager.is_users(run.id):
                 self._late.add(run.id)
             else:
@@ -181,7 +185,7 @@ class ProgramTools:
         return run
 
     async def _beat(self, context: Context, run_id: str) -> None:
-        """Tell a patient client what is happening, as far as it asked to know."""
+        """Report the run's progress to a client that requested it."""
         beat, before = 0, ""
         while True:
             words = self._words(self._run_manager.run(run_id))
@@ -212,7 +216,7 @@ def _left(deadline: float) -> str:
 
 
 async def _log(context: Context, words: str) -> None:
-    """Logging is deprecated in the newest protocol, and what clients of today show."""
+    """Send a log message. Logging is deprecated in the newest MCP version, but is what current clients display."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MCPDeprecationWarning)
         sent = context.session.send_log_message("info", words, "workbench", context.request_id)

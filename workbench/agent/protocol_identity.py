@@ -13,13 +13,14 @@ from workbench.records import JsonObject
 
 SKILLS: Final = "io.modelcontextprotocol/skills"
 EXTENSIONS: Final[dict[str, dict[str, Any]]] = {SKILLS: {}}  # Any: their settings, JSON
-_BEGINNING: Final = frozenset({"protocolVersion", "capabilities", "serverInfo"})  # of an answer to `initialize`, only
+# fields that only an answer to `initialize` has
+_BEGINNING: Final = frozenset({"protocolVersion", "capabilities", "serverInfo"})
 LONGEST_NAME: Final = 80  # characters
 NOT_AGENTS: Final = frozenset({"you", "person", "user", "the user", "the workbench", "workbench"})
 
 
 class IdentifyingServer(Server[Any]):  # Any: as the SDK leaves it
-    """The SDK's server, which tells also older clients of its extensions and that its list of tools may change."""
+    """The SDK's server, which also announces its extensions and changes of its tool list to older clients."""
 
     def create_initialization_options(
         self,
@@ -27,13 +28,13 @@ class IdentifyingServer(Server[Any]):  # Any: as the SDK leaves it
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        """Any: settings of extensions, JSON."""
+        """Return options with the workbench's extensions. Any: settings of extensions, JSON."""
         options = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(options, experimental_capabilities or EXTENSIONS, extensions)
 
 
 def announced(message: JsonObject) -> JsonObject:
-    """The message; an answer to `initialize` with the extensions among the capabilities."""
+    """Add the extensions to the capabilities in an answer to `initialize`; other messages are returned unchanged."""
     result = message.get("result")
     if not isinstance(result, dict) or not result.keys() >= _BEGINNING:
         return message
@@ -44,7 +45,7 @@ def announced(message: JsonObject) -> JsonObject:
 
 
 def declared(params: T.InitializeRequestParams) -> dict[str, str]:
-    """Claims of the client, for the audit."""
+    """Return what the client claims about itself, for the audit."""
     client = params.client_info
     words = {"client": shortened(client.name, LONGEST_NAME), "client_version": shortened(client.version, LONGEST_NAME)}
     name, version = _model(params.capabilities)
@@ -64,13 +65,14 @@ def _word(value: object) -> str:
 
 
 def agent_name(claimed: str) -> str:
-    """The name an agent gave itself, on one line, and never one that audit and library have for the person."""
+    """Return the name that an agent gave itself, on one line, marked if it is a name that the audit and library use
+    for the user."""
     name = shortened(claimed, LONGEST_NAME)
     return f'an agent named "{name}"' if name.casefold() in NOT_AGENTS else name or "an agent"
 
 
 def shortened(text: str, letters: int) -> str:
-    """One line of what can be seen, no longer than this."""
+    """Return the printable characters of a text on one line, at most this long."""
     plain = "".join(mark if mark.isprintable() else " " for mark in text[: 4 * letters])
     line = " ".join(plain.split())
     return line if len(line) <= letters else f"{line[: letters - 1]}…"

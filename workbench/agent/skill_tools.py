@@ -1,4 +1,4 @@
-"""Skills for an agent: tools that list, find, load, run and offer them, and kept skills as resources."""
+"""Skills for an agent: tools that list, find, load, run and save them, and kept skills as resources."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ MOST_FOUND: Final = 10
 
 
 class SkillTools:
-    """Kept ones only; what an agent offers is a draft until the user keeps it."""
+    """Skill tools of one agent. It sees kept skills only; a skill that an agent saves is a draft until the user
+    keeps it."""
 
     def __init__(self, services: Services, session: Session, programs: ProgramTools) -> None:
         self._services = services
@@ -41,23 +42,23 @@ class SkillTools:
         self._programs = programs
 
     async def list(self) -> ToolAnswer:
-        """`list_skills`."""
+        """Answers `list_skills`."""
         return _listed(await kept_skills(self._services), "The user keeps no skills yet.")
 
     async def search(self, arguments: JsonObject) -> ToolAnswer:
-        """`search_skills`."""
+        """Answers `search_skills`."""
         found = await find_skills(self._services, given.text(arguments, "query"), MOST_FOUND)
         return _listed(found, "No skill fits; list_skills names all.")
 
     async def load(self, arguments: JsonObject) -> ToolAnswer:
-        """`load_skill`."""
+        """Answers `load_skill`."""
         name = given.text(arguments, "name")
-        text = self._session.mask_known(await read_skill_text(self._services, name))  # before it is cut
+        text = self._session.mask_known(await read_skill_text(self._services, name))  # masked before it is cut
         text = cut(text, self._services.settings().run_answer_tokens, "skill://…/SKILL.md has its instructions")
         return ToolAnswer(text, kind=TextKind.PUBLIC)
 
     async def run(self, context: Context, arguments: JsonObject) -> ToolAnswer:
-        """`run_skill`: a program like any other, which policy reads together with the skill."""
+        """Answers `run_skill`: submits a program, which is assessed together with the skill."""
         skill = await kept_skill(self._services, given.text(arguments, "name"))
         values = arguments.get("arguments") or {}
         if not isinstance(values, dict):
@@ -66,7 +67,7 @@ class SkillTools:
         return await self._programs.run(context, calling(skill, values), purpose, "skill", skill.name)
 
     async def save(self, arguments: JsonObject) -> ToolAnswer:
-        """`save_skill`."""
+        """Answers `save_skill`."""
         name, description = given.text(arguments, "name"), given.text(arguments, "description")
         words = await offer_skill(self._services, self._session, name, given.text(arguments, "code"), description)
         return ToolAnswer(words, kind=TextKind.PUBLIC)
@@ -78,11 +79,11 @@ def _listed(skills: Sequence[Skill], none: str) -> ToolAnswer:
     return ToolAnswer("\n".join(lines) or none, facts, kind=TextKind.PUBLIC)
 
 
-PAGE: Final = 50  # skills of one answer
-MOST_FILES: Final = 100  # of one skill
+PAGE: Final = 50  # skills in one answer
+MOST_FILES: Final = 100  # files of one skill
 LARGEST: Final = 500_000  # bytes of one file
 _CARD: Final = "SKILL.md"
-_NOT_FOUND: Final = -32002  # of resources, until 2026-07-28
+_NOT_FOUND: Final = -32002  # error code for a missing resource, until protocol version 2026-07-28
 _INVALID: Final = -32602
 _TYPES: Final = {".md": "text/markdown", ".py": "text/x-python", ".json": "application/json", ".csv": "text/csv"}
 
@@ -156,7 +157,8 @@ class SkillResources:
         return rest[:PAGE], rest[PAGE].name if len(rest) > PAGE else None
 
     async def _entry(self, skill: Skill) -> JsonObject | None:
-        """None for one that went, or whose card is no card, since the list was made."""
+        """Return the entry of a skill; None if it was deleted or its SKILL.md became invalid after the list was
+        made."""
         files = await asyncio.to_thread(self._files, skill)
         card = next((file.text for file in files if file.uri == _uri(skill, _CARD)), "")
         front = await asyncio.to_thread(_frontmatter, card)
@@ -174,7 +176,7 @@ class SkillResources:
         return self._session.text_kinds.mark(text, TextKind.PUBLIC)
 
     def _files(self, skill: Skill) -> list[_File]:
-        """Its plain text files as this session may see them; earlier versions and links are no part of it."""
+        """Return the plain text files of a skill, masked for this session; earlier versions and links are excluded."""
         folder = self._services.library.folder(skill.name)
         found: list[_File] = []
         for path in sorted(folder.rglob("*"))[: 10 * MOST_FILES]:
@@ -186,12 +188,13 @@ class SkillResources:
                     text = self._session.mask_known(read_plain(path))
                     found.append(_File(_uri(skill, "/".join(parts)), text))
             except (OSError, ValueError):
-                continue  # gone, closed, or no text: then it is not there to read
+                continue  # deleted, unreadable, or not a text file: it is not listed
         return found[:MOST_FILES]
 
 
 def _caching(context: Context) -> JsonObject:
-    """Since 2026-07-28 an answer says how long it may be kept: not at all, since what is masked differs by session."""
+    """Return the caching fields that answers need since protocol version 2026-07-28: caching is off, because masking
+    differs between sessions."""
     return {"ttlMs": 0, "cacheScope": "private"} if context.protocol_version in MODERN_PROTOCOL_VERSIONS else {}
 
 
@@ -200,7 +203,7 @@ def _uri(skill: Skill, file: str) -> str:
 
 
 def _frontmatter(card: str) -> JsonObject | None:
-    """The front matter of a card as JSON; all its scalars are strings. None for what is no card."""
+    """Return the front matter of a SKILL.md as JSON, with all scalars as strings. None for an invalid file."""
     try:
         return {key: _json(value) for key, value in read_nested_fields(card).items()}
     except FrontMatterError:

@@ -16,7 +16,7 @@ from workbench.tokens import count
 
 
 def check(tool: str, arguments: JsonObject) -> None:
-    """No argument is passed over in silence."""
+    """Raise for an unknown argument, so that no argument is silently ignored."""
     for one in TOOLS:
         known = (*one.schema["properties"], *one.silent)
         odd = next((name for name in arguments if name not in known), None) if one.name == tool else None
@@ -25,7 +25,7 @@ def check(tool: str, arguments: JsonObject) -> None:
 
 
 def text(arguments: JsonObject, name: str, default: str | None = None) -> str:
-    """A text; null is an argument that was left out, as some clients fill in all that a schema names."""
+    """Return a text argument; null counts as omitted, because some clients send all properties of a schema."""
     value = arguments.get(name)
     if value is None and default is not None:
         return default
@@ -42,12 +42,12 @@ def names(arguments: JsonObject, name: str) -> tuple[str, ...]:
 
 
 def number(arguments: JsonObject, name: str, default: int) -> int:
-    """A whole number from zero on, however large it was wished."""
+    """Return a whole number of at least 0, capped at 10**12."""
     return int(min(seconds(arguments, name, default), 10**12))
 
 
 def seconds(arguments: JsonObject, name: str, default: float = 0) -> float:
-    """A number from zero on, with its fraction."""
+    """Return a number of at least 0, including its fraction."""
     value = arguments.get(name)
     if value is None:
         return default
@@ -56,22 +56,24 @@ def seconds(arguments: JsonObject, name: str, default: float = 0) -> float:
     return min(value, 10**12)
 
 
-LETTERS = 4  # of a token, at most: a slice is first cut to this many, then to its tokens
+LETTERS = 4  # assumed maximum characters per token: a slice is first cut to this many, then to its tokens
 
 
 class ToolAnswer(Struct, frozen=True):
-    """Before it becomes the protocol's."""
+    """The answer of a tool, before it is converted to an MCP result."""
 
     text: str
-    facts: JsonObject = field(default_factory=dict)  # beside the text, by the tool's output schema
+    # structured content besides the text, as in the tool's output schema
+    facts: JsonObject = field(default_factory=dict)
     pictures: Sequence[Content] = ()
     failed: bool = False
-    kind: TextKind = TextKind.DATA  # of the text and the facts: how they are looked through when they leave
-    note: str = ""  # our own constant sentences after the text
+    kind: TextKind = TextKind.DATA  # kind of the text and the facts, which decides how they are masked
+    note: str = ""  # constant sentences of the workbench after the text
 
 
 def told(answer: ToolAnswer, marks: KindMarks, *, structured: bool = True) -> T.CallToolResult:
-    """Text first, pictures after it; the structure has the text too, since some clients show only that."""
+    """Convert an answer to an MCP result: text first, then pictures. The structured content contains the text too,
+    because some clients show only that."""
     images = [T.ImageContent(data=one.data, mime_type=one.mime) for one in answer.pictures]
     text = marks.mark(answer.text, answer.kind) + marks.mark(answer.note, TextKind.FIXED)
     facts = {"text": text, **{name: marks.mark_json(one, answer.kind) for name, one in answer.facts.items()}}
@@ -83,7 +85,8 @@ def told(answer: ToolAnswer, marks: KindMarks, *, structured: bool = True) -> T.
 
 
 def sliced(text: str, offset: int, budget: int, how: str) -> ToolAnswer:
-    """The part of a masked text that begins at this character and fits into so many tokens; `how` reads on."""
+    """Return the part of a masked text that starts at this character and fits the token budget; `how` says how to
+    read on."""
     start = max(0, min(offset, len(text)))
     end = cut_before(text, min(len(text), start + budget * LETTERS))
     while (tokens := count(text[start:end])) > budget and end - start > 1:

@@ -1,6 +1,6 @@
-"""The tools an agent sees: names, descriptions and schemas. Data, so that docs and tests read the same table.
+"""The tools that agents see: names, descriptions and schemas, as data, so that docs and tests read the same table.
 
-Every word here is read by every model in every conversation: all of it together stays below 1,100 tokens.
+Every model reads every word of this table in every conversation: all of it together stays below 1,100 tokens.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ INSTRUCTIONS = "Write programs, not single calls: search_tools, then execute_cod
 
 
 def _object(required: list[str], **properties: JsonObject) -> JsonObject:
-    """What else is given is refused by the endpoint, so that no schema has to spend words on it."""
+    """Return an object schema. The endpoint refuses unknown arguments, so the schemas need not forbid them."""
     return {"type": "object", "properties": properties} | ({"required": required} if required else {})
 
 
 def _said(text: str, **more: JsonObject) -> JsonObject:
-    """What an answer holds beside its text; models are not shown these schemas, clients check answers by them."""
+    """Return the output schema of a tool. Models are not shown these schemas; clients validate answers with them."""
     properties = {"text": {"type": "string", "description": text}, **more}
     return {"type": "object", "properties": properties, "required": list(properties)}
 
@@ -39,7 +39,7 @@ def _texts(description: str) -> JsonObject:
 
 
 def _list(description: str, *names: str, **numbers: JsonObject) -> JsonObject:
-    """A list of objects that hold these texts and numbers."""
+    """Return the schema of a list of objects with these texts and numbers."""
     properties = {name: {"type": "string"} for name in names} | numbers
     items = {"type": "object", "properties": properties, "required": list(properties)}
     return {"type": "array", "items": items, "description": description}
@@ -52,12 +52,12 @@ class AgentTool(Struct, frozen=True):
     description: str
     schema: JsonObject
     read_only: bool
-    answers: JsonObject = field(default_factory=lambda: _said("The answer."))  # the schema of its structured content
-    silent: tuple[str, ...] = ()  # arguments that are taken as well, and that no model has to read about
+    answers: JsonObject = field(default_factory=lambda: _said("The answer."))  # schema of its structured content
+    silent: tuple[str, ...] = ()  # accepted arguments that the schema does not name
 
 
 def listed(tool: AgentTool) -> str:
-    """What a client hands its model of a tool, as it goes over the wire; not the schema of its answers."""
+    """Return a tool as a client passes it to its model, without its output schema."""
     shown = {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
     return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
 

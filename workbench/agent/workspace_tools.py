@@ -1,4 +1,5 @@
-"""The workspace and long answers, for an agent: in pieces, without personal data, and written by a program only."""
+"""Workspace files and long answers for an agent: read in slices with personal data masked, and written only by a
+program."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from workbench.runs.agent_files import listed, read, writing
 from workbench.runs.run_finalizer import FOLDER
 from workbench.runs.run_manager import RunManager
 
-LONGEST_RESULT: Final = 10_000_000  # characters of an answer that is fetched in slices
+LONGEST_RESULT: Final = 10_000_000  # characters of a stored answer that can be read in slices
 
 
 class WorkspaceTools:
@@ -30,30 +31,31 @@ class WorkspaceTools:
         self._run_manager = run_manager
         self._session = session
         self._programs = programs
-        self._result = ("", "")  # the last run whose answer was fetched, and it, masked: its next slice costs nothing
+        self._result = ("", "")  # run id and masked answer of the last request, so that the next slice needs no masking
 
     async def put(self, context: Context, arguments: JsonObject) -> ToolAnswer:
-        """`write_workspace_file`: what a program could do unasked happens at once, the rest waits for the user."""
+        """Answers `write_workspace_file`: writes that need no approval happen at once, others wait for the user."""
         path = given.text(arguments, "path")
         code = writing(self._session, path, given.text(arguments, "content"))
         return await self._programs.run(context, code, f"Write the file {path[:200]}.", "file")
 
     async def read(self, arguments: JsonObject) -> ToolAnswer:
-        """`read_workspace_file`. Its author is unknown, so its reader counts as having read untrusted text."""
+        """Answers `read_workspace_file`. The file's author is unknown, so the session counts as having read
+        untrusted text."""
         path = given.text(arguments, "path")
         text = await read(self._services, self._session, path, given.number(arguments, "first_line", 1))
         self._learn("", "workspace", path, text)
         return ToolAnswer(text, kind=TextKind.PUBLIC)  # masked when it was read
 
     async def list(self, arguments: JsonObject) -> ToolAnswer:
-        """`list_workspace_files`."""
+        """Answers `list_workspace_files`."""
         text = await listed(self._services, self._session, given.text(arguments, "folder", ""))
         return ToolAnswer(text, kind=TextKind.PUBLIC)
 
     async def result(self, arguments: JsonObject) -> ToolAnswer:
-        """`get_run`: where a run stands, its answer once it is over, and more of an answer that was cut, for the agent
-        whose run it was. What a program returned may be what strangers wrote, so its reader counts as having read
-        that."""
+        """Answers `get_run`: the state of a run, its answer once it has ended, and further slices of an answer that
+        was cut. Only for the agent that started the run. A program may return untrusted text, so the session counts
+        as having read it."""
         run = self._programs.find(given.text(arguments, "run_id", ""))
         if run.state not in ENDS:
             run = await self._programs.until(run.id, given.number(arguments, "wait", 0))
@@ -62,7 +64,7 @@ class WorkspaceTools:
         if self._result[0] != run.id:
             try:
                 self._result = (run.id, await asyncio.to_thread(self._masked, f"{FOLDER}/{run.id}.txt"))
-            except WorkbenchError:  # it was short, or is not kept
+            except WorkbenchError:  # the answer was short, or is not stored
                 self._result = (run.id, run.model_view)
         whole = self._programs.answer(run)
         offset, budget = given.number(arguments, "offset", 0), self._services.settings().run_answer_tokens
@@ -72,10 +74,11 @@ class WorkspaceTools:
         return ToolAnswer(answer.text, {**whole.facts, **answer.facts}, pictures)
 
     def _learn(self, run_id: str, server: str, what: str, text: str) -> None:
-        """With what stands behind tokens: a call that passes one on is looked at as its server would get it."""
+        """Record a read text with its real values, because a later call that passes on a token is compared as its
+        server would receive it."""
         texts = (self._session.vault.restore(text),)
         self._session.provenance.learn(AnswerRead("", run_id, server, what, frozenset({UNTRUSTED}), texts))
 
     def _masked(self, path: str) -> str:
-        """On a thread. Masked as a whole before anything is cut."""
+        """Return the complete stored answer, masked before it is cut. Runs on a thread."""
         return self._session.mask_output(self._services.workspace_files.read(path)[:LONGEST_RESULT])

@@ -14,7 +14,8 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 def token(file: Path, *, fresh: bool = False) -> str:
-    """The project's; made when there is none, when what is there is none, or when a new one is wished."""
+    """Return the project's access token. A new one is made if there is none, if the stored one is invalid, or with
+    `fresh`."""
     if not fresh:
         with suppress(OSError, ValueError):
             if _TOKEN.fullmatch(found := read_plain(file).strip()) and not file.stat().st_mode & 0o077:

@@ -1,7 +1,7 @@
-"""Agents that come over HTTP: each has a connection of its own, which stays open between its requests.
+"""Agents connected over HTTP. Each has its own connection, which stays open between its requests.
 
-Until protocol version 2025-11-25 a session id says whose request it is; since 2026-07-28 each request names its
-client.
+Up to protocol version 2025-11-25 a session id identifies the agent of a request; since 2026-07-28 each request names
+its client.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from workbench.agent.http.response_filter import ResponseFilter
 from workbench.agent.message_stream import half_character, odd_request
 from workbench.events import spawn
 
-MOST: Final = 50  # agents that may be there at once
+MOST: Final = 50  # agents connected at the same time
 LARGEST: Final = 4 << 20  # bytes of a request
-DRAINED: Final = 16 << 20  # bytes of a request that is too large, after which its connection is cut
-BODY_SECONDS: Final = 30.0  # in which the body of a request has to arrive
-IDLE_SECONDS: Final = 1_800.0  # without any request, after which an agent counts as gone
-GONE_SECONDS: Final = 60.0  # without any open request, after which nobody waits for an agent's programs
+DRAINED: Final = 16 << 20  # bytes of an oversized request that are read before its connection is closed
+BODY_SECONDS: Final = 30.0  # within which the body of a request must arrive
+IDLE_SECONDS: Final = 1_800.0  # without any request, after which an agent counts as disconnected
+GONE_SECONDS: Final = 60.0  # without any open request, after which an agent's programs are stopped
 LOOK_SECONDS: Final = 5.0
-KEPT_EVENTS: Final = 200  # events of one agent, for a client that asks for them again
-KEPT_CHARACTERS: Final = 8_000_000  # of these events, about
-AT_ONCE: Final = 32  # requests of one agent that are answered at once; the next ones wait
-RETRY_MS: Final = 1_000  # after which a client asks again for a stream that ended
+KEPT_EVENTS: Final = 200  # events of one agent, for a client that resumes a stream
+KEPT_CHARACTERS: Final = 8_000_000  # approximate characters of these events
+AT_ONCE: Final = 32  # requests of one agent that are answered concurrently; others wait
+RETRY_MS: Final = 1_000  # after which a client reopens a stream that ended
 
 _VERSION_HEADER: Final = b"mcp-protocol-version"
 _CLIENT: Final = "io.modelcontextprotocol/clientInfo"
@@ -44,13 +44,13 @@ _VERSION: Final = "io.modelcontextprotocol/protocolVersion"
 
 
 class HttpAgent:
-    """One agent, from its first request until it ends its session or is silent for long."""
+    """One agent, from its first request until it ends its session or is idle for `IDLE_SECONDS`."""
 
     def __init__(self, connection: AgentConnection) -> None:
         self.connection = connection
-        self.inside = 0  # requests that are open
+        self.inside = 0  # number of open requests
         self.last = time.monotonic()
-        self._version = ""  # of the protocol, as it was agreed on when a session began
+        self._version = ""  # protocol version negotiated at the start of the session
         self._stop = asyncio.Event()
         self._ready = asyncio.Event()
         self._turns = asyncio.Semaphore(AT_ONCE)
@@ -58,7 +58,8 @@ class HttpAgent:
             connection.server,
             event_store=AgentEventStore(),
             retry_interval=RETRY_MS,
-            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the gate has looked
+            # the request gate has checked the host
+            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
             session_idle_timeout=None,
             max_request_body_size=LARGEST,
             max_sessions=1,
@@ -84,7 +85,8 @@ class HttpAgent:
         return leaving.status
 
     async def _let(self, scope: Scope, receive: Receive, leaving: ResponseFilter) -> None:
-        """The SDK's answer, to its end or to the agent's: a stream without end would outlive the session."""
+        """Run the SDK's answer until it ends or the agent's session ends, because an endless stream would outlive
+        the session."""
         work = spawn("http answer", self._manager.handle_request(scope, receive, leaving))
         gone = spawn("http agent gone", self._stop.wait())
         try:
@@ -100,7 +102,7 @@ class HttpAgent:
             work.result()
 
     def _agreed(self, scope: Scope) -> Scope:
-        """A session speaks the version that it agreed on, whichever older one a request of it names."""
+        """Set the protocol version of the session in a request that names a different older one."""
         named = _header(scope, _VERSION_HEADER)
         if not self._version or named == self._version or named not in HANDSHAKE_PROTOCOL_VERSIONS:
             return scope
@@ -162,7 +164,7 @@ class HttpAgents:
                 await self._end(agent)
 
     def _whose(self, scope: Scope, message: Any) -> tuple[HttpAgent, bool] | None:  # Any: JSON
-        """The agent of a request, and whether it begins with it."""
+        """Return the agent of a request, and whether this is its first request."""
         session, version = _header(scope, b"mcp-session-id"), _header(scope, _VERSION_HEADER)
         if session:
             agent = self._by_session.get(session)
@@ -204,13 +206,13 @@ class HttpAgents:
         return [*self._by_session.values(), *self._by_client.values()]
 
     async def _look(self) -> None:
-        """Look for agents that are gone, which HTTP does not report."""
+        """Check regularly for disconnected agents, which HTTP does not report."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             await self.look()
 
     async def look(self) -> None:
-        """End agents that were silent for long, and stop programs whose answers no request waits for any more."""
+        """Disconnect idle agents, and stop programs whose answers no request waits for any more."""
         for agent in self._all():
             away = 0.0 if agent.inside else time.monotonic() - agent.last
             if away > IDLE_SECONDS:
@@ -220,7 +222,8 @@ class HttpAgents:
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """The whole of it; None when it is too large. Some of what is too much is read, so that the answer arrives."""
+    """Read the body of a request; None when it is too large. Some of an oversized body is read, so that the client
+    gets the answer."""
     parts, size = [], 0
     while size <= DRAINED:
         message = await receive()
@@ -234,7 +237,7 @@ async def _body(receive: Receive) -> bytes | None:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """The body once more, for the SDK; after it what the connection says."""
+    """Return a `receive` that yields the body again, for the SDK, and then the messages of the connection."""
     given: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def once_more() -> Message:
@@ -255,7 +258,7 @@ def _message(body: bytes) -> Any:  # Any: JSON
 
 
 class AgentEventStore(EventStore):
-    """The newest events of one agent, in memory. Sent again, they pass the egress filter as all messages do."""
+    """The newest events of one agent, in memory. Events sent again pass the egress filter as all messages do."""
 
     def __init__(self) -> None:
         self._kept: deque[tuple[int, StreamId, JSONRPCMessage | None, int]] = deque()

@@ -1,4 +1,4 @@
-"""The HTTP endpoint: one port of this machine, from opening to closing."""
+"""The HTTP server of the endpoint for agents: one port on the local machine, from opening to closing."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 
 HOST: Final = "127.0.0.1"
-CONNECTIONS: Final = 256  # of all agents together
-STRANGERS: Final = 32  # connections that have not shown the token; one more ends the oldest of them
-STRANGER_SECONDS: Final = 5.0  # in which a connection has to show it
+CONNECTIONS: Final = 256  # connections of all agents together
+STRANGERS: Final = 32  # unauthenticated connections; one more closes the oldest of them
+STRANGER_SECONDS: Final = 5.0  # within which a connection must send the access token
 KEEP_SECONDS: Final = 20
 CLOSE_SECONDS: Final = 5
 
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class _Quiet(uvicorn.Server):
-    """The core's process owns the signals."""
+    """Uvicorn server without signal handlers, because the core's process handles the signals."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -38,11 +38,12 @@ class _Quiet(uvicorn.Server):
 
 
 class _Connections:
-    """The connections of one endpoint. Whoever reaches this machine opens connections, without any token: they have a
-    few places of their own for a short time, and take none from agents."""
+    """Tracks the connections of one endpoint. Any program on this machine can open connections without an access
+    token: such connections have a small number of separate places for a short time, and take none from agents."""
 
     def __init__(self) -> None:
-        self._strangers: dict[tuple[str, int] | None, _Bounded] = {}  # by their address, the oldest first
+        # unauthenticated connections by address, the oldest first
+        self._strangers: dict[tuple[str, int] | None, _Bounded] = {}
         self._known: set[_Bounded] = set()
 
     def come(self, connection: _Bounded) -> None:
@@ -56,7 +57,7 @@ class _Connections:
             del self._strangers[connection.client]
 
     def admit(self, client: tuple[str, int] | None) -> bool:
-        """It has shown the token; whether there is a place for it."""
+        """Move a connection that sent the access token to the authenticated ones; False if there is no place for it."""
         connection = self._strangers.get(client)
         if connection is not None and len(self._known) < CONNECTIONS:
             del self._strangers[client]
@@ -69,9 +70,9 @@ class _Connections:
 
 
 class _Bounded(H11Protocol):
-    """One connection."""
+    """One HTTP connection of the endpoint, counted by `_Connections`."""
 
-    open_connections: _Connections  # set in the class of one endpoint
+    open_connections: _Connections  # set in a subclass for each endpoint
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]  # a socket's, always
@@ -89,10 +90,10 @@ class _Bounded(H11Protocol):
 
 
 class AgentHttpServer:
-    """While it is open; a closed one is not opened again."""
+    """The HTTP server of one endpoint, open from its creation; a closed one is not opened again."""
 
     def __init__(self, make: Callable[[], AgentConnection], token: str, port: int) -> None:
-        """`port`: 0 is any that is free."""
+        """`port`: 0 selects a free port."""
         self._listener = _listener(port)
         self.port = int(self._listener.getsockname()[1])
         self._gate = RequestGate(self.port, token)
@@ -113,7 +114,7 @@ class AgentHttpServer:
         return f"http://{HOST}:{self.port}{PATH}"
 
     async def close(self) -> None:
-        """Every agent of it leaves; what they had running is stopped."""
+        """Disconnect every agent of the endpoint, stop their runs, and close the port."""
         await self._agents.close()
         self._server.should_exit = True
         await asyncio.wait([self._serving])

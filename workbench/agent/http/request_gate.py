@@ -1,5 +1,5 @@
-"""Who may use the HTTP endpoint: a local page in a browser may not, nor a name that was bent to this machine,
-nor anybody without the token. What is refused is never read."""
+"""Authorises requests to the HTTP endpoint: refuses web pages in a local browser, host names rebound to this machine
+(DNS rebinding), and requests without the access token. The body of a refused request is never read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
 @dataclass(frozen=True, slots=True)
 class RequestRefusal:
-    """Why a request goes no further."""
+    """The reason why a request is refused."""
 
     status: int
     words: str
@@ -26,7 +26,7 @@ class RequestRefusal:
 
 
 class RequestGate:
-    """For one port and one token."""
+    """Checks requests for one port and one access token."""
 
     def __init__(self, port: int, token: str) -> None:
         self._hosts = frozenset(f"{name}:{port}" for name in _NAMES)
@@ -34,7 +34,7 @@ class RequestGate:
         self._token = token.encode()
 
     def refusal(self, scope: Scope) -> RequestRefusal | None:
-        """None for whoever may come in."""
+        """Return why a request is refused; None if it is allowed."""
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value)
@@ -64,7 +64,8 @@ class RequestGate:
 
 
 async def refuse(send: Send, refusal: RequestRefusal, code: int = -32600, request: JsonValue = None) -> None:
-    """Say so as the protocol does, and close: a body that was not read must not be taken for the next request."""
+    """Send a refusal as a JSON-RPC error, and close the connection: an unread body must not be taken for the next
+    request."""
     error = {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": refusal.words}}
     body = json.dumps(error, ensure_ascii=False).encode()
     head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]

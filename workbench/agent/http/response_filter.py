@@ -1,4 +1,4 @@
-"""What the SDK is about to send over HTTP, made anew by the agent's edge: bodies and events, none as it came."""
+"""Filters the SDK's HTTP responses: every body and event is rewritten by the agent's egress filter."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from starlette.types import Message, Send
 
 from workbench.agent.egress_filter import EgressFilter
 
-_KEPT: Final = (b"id:", b"event:", b"retry:", b":")  # lines of an event stream that the SDK itself writes
+_KEPT: Final = (b"id:", b"event:", b"retry:", b":")  # prefixes of event stream lines that the SDK itself writes
 
 
 class ResponseFilter:
-    """One answer on its way out."""
+    """Filter for one HTTP response."""
 
     def __init__(self, send: Send, edge: EgressFilter, begun: Callable[[str], None]) -> None:
-        """`begun`: told of the id that the SDK gave a new session, before the agent knows it."""
+        """`begun` is called with the id that the SDK gave a new session, before the agent receives it."""
         self._send = send
         self._edge = edge
         self._begun = begun
@@ -25,7 +25,7 @@ class ResponseFilter:
         self._body = b""
         self._streams = False
         self.status = 0
-        self.version = ""  # of the protocol, where this answers what began a session
+        self.version = ""  # protocol version, if this response starts a session
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -39,7 +39,7 @@ class ResponseFilter:
                 await self._whole()
 
     async def end(self) -> None:
-        """The session ended before the answer did."""
+        """End the response, because the session ended before it was complete."""
         if self._streams:
             await self._send({"type": "http.response.body", "body": b""})
         else:
@@ -63,7 +63,8 @@ class ResponseFilter:
         await self._send({"type": "http.response.body", "body": body})
 
     async def _events(self, chunk: bytes) -> bytes:
-        """The SDK writes whole events; a line that is neither its own nor a message is left out."""
+        """Filter a chunk of an event stream. The SDK writes complete events; lines that are neither SDK lines nor
+        messages are dropped."""
         lines: list[bytes] = []
         for line in chunk.splitlines():
             if line.startswith(b"data:"):
@@ -86,6 +87,6 @@ class ResponseFilter:
         return (await self._edge.leave(message)).strip()
 
     async def _words(self, body: bytes) -> bytes:
-        """No message: the SDK's own few words about a request."""
+        """Mask a body that is not a message, but a short text of the SDK about a request."""
         wrapped = json.loads(await self._edge.leave({"words": body.decode("utf-8", "replace")}))
         return str(wrapped.get("words", "")).encode()
