@@ -262,7 +262,7 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def close_http_endpoint(self) -> None:
-        """Close the HTTP endpoint. Its agents are disconnected, and what they had running is stopped."""
+        """Close the HTTP endpoint. Its agents are disconnected, and their runs are stopped."""
 
     @api
     async def companions(self, server: str, tool: str) -> tuple[Companion, ...]:
@@ -458,7 +458,7 @@ class CoreApi(Protocol):
 
     @api
     async def http_endpoint(self) -> HttpEndpoint:
-        """Whether the HTTP endpoint for agents is open, with its token."""
+        """Whether the HTTP endpoint for agents is open, with its access token."""
 
     @api(decides=True)
     async def import_servers(self, choices: tuple[ImportChoice, ...]) -> ImportReport:
@@ -529,8 +529,8 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def open_http_endpoint(self, port: int, fresh_token: bool = False) -> HttpEndpoint:
-        """Open the HTTP endpoint for agents at this port of this machine; 0 is any free one. A fresh token makes the
-        old one invalid. An endpoint that is open stays as it is, unless it needs another port or token."""
+        """Open the HTTP endpoint for agents on this port of the local machine; 0 selects a free port. A fresh access
+        token invalidates the old one. An open endpoint is kept unless the port or the token changes."""
 
     @api(decides=True)
     async def open_secrets(self) -> SecretStore:
@@ -779,7 +779,7 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def start_example_agent(self) -> None:
-        """Start a real MCP client that proposes a program, so that a newcomer can see an approval."""
+        """Start a real MCP client that proposes a program, so that a new user can see an approval request."""
 
     @api
     async def states(self) -> tuple[KeptState, ...]:
