@@ -1,7 +1,7 @@
-// The parts of a tool's answer that is more than JSON or one text: pictures, sounds, files, links.
+// Typed parts of a tool's answer that is more than JSON or text: images, audio, files, links.
 //
-// Each has the fields that the protocol gives it, except that bytes are bytes (`data`, a Uint8Array) and their text is
-// `base64`. As JSON, in arguments and results, a part is what the protocol has.
+// Each part has the fields of the protocol, except that `data` is a Uint8Array and its encoded form is `base64`. As
+// JSON, in arguments and results, a part has the form that the protocol defines.
 
 const MAGIC = [[[0x89, 0x50, 0x4e, 0x47], "image/png"], [[0xff, 0xd8, 0xff], "image/jpeg"], [
   [0x47, 0x49, 0x46, 0x38],
@@ -42,14 +42,14 @@ class Bytes extends Block {
     return this.#data ??= decoded(this.#base64);
   }
 
-  // Write the bytes to a file in the workspace; answers its path there.
+  // Write the bytes to a file in the workspace. Returns the path in the workspace.
   async save(path) {
     return await globalThis.writeFile(path, this.data);
   }
 }
 
 export class Image extends Bytes {
-  // From bytes of the program's own: new Image(await Deno.readFile("workspace/plot.png")).
+  // Programs can create an image from bytes: new Image(await Deno.readFile("workspace/plot.png")).
   constructor(data, mimeType = kindOf(data)) {
     super({ type: "image", mimeType }, typeof data === "string" ? data : encoded(data));
   }
@@ -85,7 +85,7 @@ export class Resource extends Bytes {
 
 export class Link extends Block {}
 
-// All parts of an answer in their order; where only one holds bytes, they can be taken from here.
+// All parts of an answer in order. If only one part has bytes, they are available on this array directly.
 export class Blocks extends Array {
   static get [Symbol.species]() {
     return Array;
@@ -130,7 +130,7 @@ export class Blocks extends Array {
   }
 }
 
-// An answer of the host as programs get it.
+// Converts an answer of the core to the form that programs receive.
 export function shaped({ shape, value }) {
   if (shape === "blocks") return blocks(value);
   if (shape !== "structured") return value;

@@ -1,12 +1,12 @@
-// Frames as the host's `frames.py` describes them: four bytes length and JSON, and bulk frames for one long value.
+// Frames as defined in the core's `frames.py`: four bytes with the length, then JSON; bulk frames for one long value.
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const { stringify, parse } = JSON;
 const BULK = 2 ** 31;
-const BULKY = 1 << 16; // characters from which a value is worth a bulk frame
+const BULKY = 1 << 16; // characters from which a value is sent as a bulk frame
 
-// A frame as bytes; the long arguments of a question and the long result of an end go as a bulk frame.
+// Encodes a frame. Long arguments of a request and the long result of an end are sent as a bulk frame.
 export function framed(frame) {
   if (frame.kind === "end" && frame.result?.length > BULKY) return bulk({ ...frame, result: "" }, frame.result);
   if (frame.what === "call") {
@@ -18,7 +18,7 @@ export function framed(frame) {
   return joined([word(data.length), data]);
 }
 
-// The whole frames at the beginning of some bytes, and the bytes that are left.
+// Decodes all complete frames at the beginning of the bytes. Returns them and the remaining bytes.
 export function cut(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const found = [];
@@ -33,13 +33,13 @@ export function cut(bytes) {
   return [found, at > 0 ? bytes.slice(at) : bytes];
 }
 
-// How long the frame is that these bytes begin; before its first four are there, that many.
+// Length of the frame at the beginning of the bytes, including its length field; 4 if that field is incomplete.
 export function lengthOf(bytes) {
   if (bytes.length < 4) return 4;
   return 4 + (new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) % BULK);
 }
 
-// Half of a surrogate pair is a character for JavaScript and for nobody else.
+// Replaces unpaired surrogates, which JavaScript strings allow but UTF-8 cannot encode.
 export function wellFormed(json) {
   return json.replace(/\\(\\|ud[89a-f][0-9a-f]{2})/g, (found, what) => (what === "\\" ? found : "\\ufffd"));
 }

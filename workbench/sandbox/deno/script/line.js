@@ -1,7 +1,7 @@
-// The sandbox's end of the channel, on Deno's standard input and output.
+// The sandbox's side of the channel, on Deno's standard input and output.
 //
-// Frames go out at once where nothing can hold the host back; while questions are open they go through a queue, so that
-// answers are read even when the host takes nothing more.
+// Frames are written at once if no request is open. While requests are open, larger frames go through a queue, so that
+// answers are read even if the core does not read.
 
 import { shaped } from "./blocks.js";
 import { cut, framed, joined, lengthOf } from "./frames.js";
@@ -24,10 +24,10 @@ export class Line {
   #fault;
 
   constructor(fault) {
-    this.#fault = fault; // makes the error a program catches out of the host's refusal
+    this.#fault = fault; // converts an error of the core to the error for the program
   }
 
-  // The frame that starts the run; nothing else is read before it.
+  // Waits for the frame that starts the run.
   async first() {
     for (;;) {
       const [frame] = this.#frames();
@@ -36,7 +36,7 @@ export class Line {
     }
   }
 
-  // Hands out answers until the host closes the channel.
+  // Delivers answers until the core closes the channel.
   async listen() {
     for (;;) {
       await this.#receive();
@@ -58,14 +58,14 @@ export class Line {
 
   ask(what, wish) {
     const number = ++this.#last;
-    const asked = new Error(); // knows who asked, which the answer does not
+    const asked = new Error(); // its stack trace shows the caller, which the answer's error lacks
     return new Promise((resolve, reject) => {
       this.#waiting.set(number, { resolve, reject, asked });
       this.say({ kind: "ask", id: number, what, wish });
     });
   }
 
-  // Everything that was said has left.
+  // Waits until all queued frames are written.
   async empty() {
     while (this.#sending !== null) await this.#sending;
   }
@@ -84,12 +84,12 @@ export class Line {
   async #receive() {
     const chunk = new Uint8Array(CHUNK);
     const count = await input.read(chunk);
-    if (count === null) leave(0); // nobody is listening any more
+    if (count === null) leave(0); // the core closed the channel
     this.#parts.push(chunk.subarray(0, count));
     this.#there += count;
   }
 
-  // The whole frames that are there; a long one is put together once, when all of it has come.
+  // Decodes the complete received frames. The parts of a long frame are joined once, after all have arrived.
   #frames() {
     if (this.#there < this.#wanted) return [];
     const [found, rest] = cut(joined(this.#parts));
@@ -108,10 +108,10 @@ export class Line {
   }
 }
 
-// WORKAROUND(Deno makes another error of one whose stack was set or is empty, until it hands on every error as it is)
+// WORKAROUND(Deno replaces errors whose stack was set or is empty, until it passes on every error unchanged)
 const askers = new WeakMap();
 
-// Where a failure comes from: for one that the host answered, the line that asked.
+// Stack trace of an error; for an error that the core returned, the stack trace of the request's caller.
 export function stackOf(fault) {
   return String((askers.get(fault) ?? fault).stack ?? "");
 }
@@ -119,7 +119,7 @@ export function stackOf(fault) {
 function resolve(question, frame) {
   try {
     question.resolve(shaped(frame));
-  } catch (fault) { // a part that is none of those the protocol has
+  } catch (fault) { // a part of a type that the protocol does not define
     question.reject(fault);
   }
 }

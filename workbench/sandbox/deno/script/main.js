@@ -1,6 +1,6 @@
-// What becomes of a sandbox in TypeScript: takes a program's text over the channel, runs it, sends back what came of it.
+// Entry point for TypeScript programs: receives a program's text over the channel, runs it, and sends its result.
 //
-// Nothing here protects anybody: the program shares this process and may change all of it. The locks are outside.
+// This code provides no protection: the program shares this process and may change all of it. The locks are outside.
 
 import { Line } from "./line.js";
 import { jsonText } from "./plain.js";
@@ -15,7 +15,7 @@ const measure = Deno.memoryUsage;
 const line = new Line(failureOf);
 let over = false;
 
-// What ends a program at its own wish.
+// Thrown to end a program that calls Deno.exit.
 class Leaving {}
 
 const { ahead, ...facts } = JSON.parse(Deno.args[0] ?? "{}");
@@ -27,7 +27,7 @@ lend(line);
 line.listen().catch(() => leave(0));
 await run(new Text(String(start.code)));
 
-// Nobody waits yet: what is done once for every first module is done now.
+// Runs the one-time work for a first module ahead of the program, when no run waits.
 async function warmUp() {
   const text = new Text("const one: number = 1;\none");
   lendNames();
@@ -37,8 +37,8 @@ async function warmUp() {
 function memory() {
   try {
     const { rss, heapTotal, external } = measure();
-    return (rss || heapTotal + external) / 2 ** 20; // the kernel's number is in /proc, which is not here
-  } catch { // it is a number for people, and nothing depends on it
+    return (rss || heapTotal + external) / 2 ** 20; // the kernel's peak value is in /proc, which is not mounted
+  } catch { // the value is only shown to the user
     return 0;
   }
 }
@@ -56,7 +56,8 @@ async function run(text) {
   if (!(failure.fault instanceof Leaving)) await finish({ ok: false, ...told(failure.fault, text, failure.begun) });
 }
 
-// Runs the text to its end; answers why that was not possible. The next form is tried where one does not parse.
+// Runs the program and sends its end. Returns the failure if that was not possible. If a form does not parse, the next
+// one is tried.
 async function ended(text) {
   let failure;
   for (const form of text.forms()) {
@@ -74,7 +75,7 @@ async function ended(text) {
   return failure;
 }
 
-// `return`, then `result = …`, then the value of the last line.
+// The program's result: `return`, then `result = …`, then the value of the last line.
 async function value(returned, names) {
   for (const found of [returned, names.done(), globalThis.__last__]) {
     const settled = await found;
@@ -91,7 +92,7 @@ function answered(found) {
   return { ok: true, result };
 }
 
-// The names by which a form of the text speaks to us.
+// Defines the global functions that the forms of the text call.
 function lendNames() {
   const names = { begun: false, done: () => undefined };
   globalThis.__begin__ = () => void (names.begun = true);

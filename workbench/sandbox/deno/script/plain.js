@@ -1,11 +1,11 @@
-// Turns whatever a program hands over into JSON text, so that odd values are shown, not lost.
+// Converts any value of a program to JSON text. Unusual values are shown as text instead of being lost.
 
 import { wellFormed } from "./frames.js";
 
 const { stringify } = JSON;
 export const inspect = (value) => Deno.inspect(value, { colors: false, depth: 6, strAbbreviateSize: 10_000 });
 
-// JSON text of any value; "" for what has none.
+// JSON text of any value; "" for undefined and functions.
 export function jsonText(value) {
   if (value === undefined || typeof value === "function") return "";
   try {

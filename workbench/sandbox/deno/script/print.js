@@ -1,11 +1,11 @@
-// What a program prints: the console and the standard streams, as frames on the channel.
+// Console and standard streams that send a program's output as frames on the channel.
 
 import { inspect } from "./plain.js";
 
 const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
 const PIECE = 1 << 20;
 
-// Puts our console and streams in the place of Deno's, whose bytes would break the channel.
+// Replaces Deno's console and streams, which would write to the channel's descriptors and break the protocol.
 export function takeOver(line) {
   const tell = (stream, text) => {
     for (let at = 0; at < text.length; at += PIECE) {
@@ -32,7 +32,7 @@ function replace(target, values) {
   }
 }
 
-// Node's `process` is made when it is first looked at; its streams are ours as well.
+// Node's `process` is created on first access. Its streams are replaced too.
 function lendProcess(streams) {
   const getter = Object.getOwnPropertyDescriptor(globalThis, "process")?.get;
   const lend = (process) => {

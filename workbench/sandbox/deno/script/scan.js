@@ -1,7 +1,7 @@
-// Finds in a program's text what must be known before it runs: imports, a `return`, where the last statement begins.
+// Scans a program's text before it runs: imports, a top-level `return`, and the start of the last statement.
 //
-// It follows strings, templates, comments and brackets, and never decides what the text means: a wrong guess makes a
-// text that does not parse, and then the next reading is tried.
+// It tracks strings, templates, comments and brackets, but does not fully parse the text. A wrong guess creates a form
+// that does not parse, and then the next form is tried.
 
 const WORD = /[\p{ID_Start}$_#\d][\p{ID_Continue}$\u200c\u200d]*/uy;
 const OPERATORS = new Set(
@@ -19,7 +19,7 @@ const BLOCKS = new Set(
 const CONTEXTUAL = new Set("type interface namespace module declare abstract enum let".split(" "));
 const OPEN = { "(": ")", "[": "]", "{": "}" };
 
-// What was found in a text; positions count UTF-16 units.
+// Results of the scan. Positions count UTF-16 code units.
 export function scan(source) {
   const scanner = new Scanner(source);
   scanner.run();
@@ -45,7 +45,7 @@ class Scanner {
     if (last !== null && !last.declares) this.found.last = last.from;
   }
 
-  // Past blanks and comments; false at the end of the text.
+  // Skips white space and comments. Returns false at the end of the text.
   skipBlank() {
     const { source } = this;
     while (this.at < source.length) {
@@ -98,7 +98,7 @@ class Scanner {
     }
   }
 
-  // From a backquote, or the end of an insertion, to the next insertion or the closing backquote.
+  // Scans from a backquote, or the end of a substitution, to the next substitution or the closing backquote.
   template(from, at, again = false) {
     const { source } = this;
     while (at < source.length && source[at] !== "`" && !source.startsWith("${", at)) at += source[at] === "\\" ? 2 : 1;
@@ -126,7 +126,7 @@ class Scanner {
     this.newline = false;
   }
 
-  // Whether a token at the outermost level is the first of a statement.
+  // Whether a token at the top level begins a statement.
   begins(token) {
     const { previous } = this;
     if (previous === null || this.statement === null) return true;
@@ -146,7 +146,7 @@ class Scanner {
     this.statement = { from: token.from, tokens: [token], declares, block: BLOCKS.has(text) || text === "{" };
   }
 
-  // The first tokens after the first decide what kind of statement it is.
+  // Adds a token to the statement. The second token may change the statement's kind.
   add(token) {
     const { statement } = this;
     const first = statement.tokens[0].text;
@@ -174,7 +174,7 @@ class Scanner {
     }
   }
 
-  // The name of a module in an import, an export, or a plain `import("…")`.
+  // Records a module name in an import, an export, or an `import("…")` call.
   specifier(token) {
     const { previous, before, statement } = this;
     const outer = statement?.tokens[0].text;

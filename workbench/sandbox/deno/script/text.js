@@ -1,6 +1,6 @@
-// A program's text in the forms in which it may be run: as a module, or as a function where it returns at its top level.
+// Converts a program's text to forms that can run: a module, or a function if it has a top-level `return`.
 //
-// Lines stay where they are, so that a failure names the line its author wrote; columns are counted back.
+// Line numbers stay the same, so that errors name the author's lines. Columns are mapped back.
 
 import { scan } from "./scan.js";
 
@@ -15,11 +15,11 @@ export class Text {
 
   constructor(source) {
     this.source = source.replace(/^#!/, "//");
-    this.address = "blob:none"; // where the form that runs is
+    this.address = "blob:none"; // URL of the form that runs
     this.#found = scan(this.source);
   }
 
-  // How to make each form as TypeScript; the next one is for when this one does not parse.
+  // Functions that create the possible forms as TypeScript. A form is tried if the one before it does not parse.
   forms() {
     const { last, returns } = this.#found;
     const forms = last >= 0 ? [() => this.#module(true)] : [() => this.#module(false)];
@@ -28,7 +28,7 @@ export class Text {
     return forms;
   }
 
-  // The column an author sees in place of the one that ran.
+  // Maps a column of the running form to the author's source.
   column(line, shown) {
     let moved = 0;
     for (const edit of this.#edits.filter((one) => one.line === line)) {
@@ -44,7 +44,7 @@ export class Text {
     return this.#edited([{ from: 0, to: 0, words: BEGIN }, ...this.#named(), ...this.#last(keepsLast)]) + END;
   }
 
-  // Imports cannot stand in a function: they move to its head, in one line, and leave blanks behind.
+  // Imports are not allowed in a function: they move before it, in one line, and are replaced by empty lines.
   #function(keepsLast) {
     const { imports, exports } = this.#found;
     const heads = imports.map(({ tokens }) => tokens.map((token) => this.#word(token)).join(" ").replace(/;?$/, ";"));
@@ -93,7 +93,7 @@ export class Text {
   }
 }
 
-// Where a module is that a program names in one of the ways agents write: "./servers/github", "servers/github/index.js".
+// URL of a module from the spellings that agents use, such as "./servers/github" or "servers/github/index.js".
 function placed(literal) {
   const name = literal.slice(1, -1).replace(/^(?:file:\/\/)?(?:\/bench\/|(?:\.{1,2}\/)+)/, "");
   if (/^(?:servers\/)?(?:client|tool[-_]?discovery)(?:\.\w+)?$/i.test(name)) return `"${SERVERS}client.js"`;

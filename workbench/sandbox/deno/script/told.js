@@ -1,4 +1,4 @@
-// A failure in the program's own lines, without the frames of the machinery around it.
+// Formats an error with the program's own lines, without the frames of the runner.
 
 import { stackOf } from "./line.js";
 import { inspect } from "./plain.js";
@@ -6,8 +6,8 @@ import { inspect } from "./plain.js";
 const LONGEST = 20_000;
 const DEEPEST = 5;
 
-// The kind, the sentence and the shortened trace of a failure. `text` knows where the program's lines were changed;
-// `begun`: it parsed.
+// Type, message and shortened stack trace of an error. `text` maps columns back to the program's source; `begun`: the
+// program was parsed and started.
 export function told(fault, text, begun) {
   try {
     const found = begun ? null : syntax(fault);
@@ -17,7 +17,7 @@ export function told(fault, text, begun) {
       message: sentence(fault, text),
       traceback: trace(fault, text, 0).slice(0, LONGEST),
     };
-  } catch { // a program's own error may do anything when it is looked at
+  } catch { // getters of a program's own error may throw anything
     return { error_type: "Error", message: "The program failed with something that cannot be shown.", traceback: "" };
   }
 }
@@ -34,7 +34,7 @@ function sentence(fault, text) {
   return missing(String(fault.message), text).slice(0, LONGEST);
 }
 
-// A text that does not parse: Deno wraps what its parser says, V8 names the place at the end.
+// Recognizes a syntax error: Deno wraps its parser's message, V8 appends the position.
 function syntax(fault) {
   const link = /module 'file:\/\/\/bench\/servers\/([^/']+)\/[^']*' does not provide an export named '([^']+)'/.exec(
     fault.message,

@@ -1,10 +1,10 @@
-// What programs find without importing it: calls of tools, the search for them, and the files of the workspace.
+// Global functions for programs: tool calls, tool search, and files of the workspace.
 
 import { Image } from "./blocks.js";
 
 const WORKSPACE = "/bench/workspace";
 
-// A tool said no, failed, or may not be called; catch it and go on.
+// A tool reported an error, failed, or may not be called. Programs can catch it and continue.
 export class ToolError extends Error {
   constructor(message, code = "", validParameters = [], suggestions = [], hint = "") {
     super(hint ? `${message} ${hint}` : whole(message, validParameters, suggestions));
@@ -29,7 +29,8 @@ function whole(message, parameters, suggestions) {
 }
 
 export function lend(line) {
-  // What only wraps one value, as { result: X } by its schema, is X; `whole`: as the server sent it.
+  // An answer that only wraps one value by its schema, such as { result: X }, is returned as X. `whole`: return the
+  // answer as the server sent it.
   const callTool = (server, tool, input = {}, whole = false) => {
     const wish = { server: String(server), tool: String(tool), arguments: { ...input } };
     return line.ask("call", whole ? wish : { ...wish, unwrap: true });
@@ -59,7 +60,7 @@ export function lend(line) {
   });
 }
 
-// What may be known of values that a program holds as tokens only, because a person sealed a tool.
+// Functions that return facts about values that the program has only as tokens, because the user sealed a tool.
 function about(line) {
   const ask = (operation) => (...values) => line.ask("sealed", { operation, values });
   return {
@@ -96,7 +97,7 @@ async function readFile(path) {
   return await Deno.readTextFile(inWorkspace(path));
 }
 
-// Write a text or bytes to a file in the workspace, with its folders; answers its path there.
+// Write text or bytes to a file in the workspace and create missing folders. Returns the path in the workspace.
 async function writeFile(path, content) {
   const target = inWorkspace(path);
   await Deno.mkdir(target.slice(0, target.lastIndexOf("/")), { recursive: true });
