@@ -7,6 +7,7 @@ import functools
 import inspect
 import os
 import shutil
+import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,6 +83,11 @@ def _probe(fresh_probe: None) -> None:
     """Tests here kill the launcher and compare processes: it must have been started, which a probe does."""
 
 
+def _has_namespaces() -> bool:
+    command = ("unshare", "--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--fork", "true")
+    return shutil.which("unshare") is not None and subprocess.run(command, capture_output=True).returncode == 0
+
+
 @pytest.fixture
 async def open_room(tmp_path: Path) -> AsyncIterator[Callable[[str], Awaitable[Room]]]:
     services: list[Room] = []
@@ -93,6 +99,10 @@ async def open_room(tmp_path: Path) -> AsyncIterator[Callable[[str], Awaitable[R
         strength = await sandbox.open()
         if strength.level == "none":
             await sandbox.close()
+            if backend == "native" and _has_namespaces():
+                pytest.fail(
+                    f"This machine has namespaces, and yet the native sandbox cannot be built: {strength.reason}"
+                )
             pytest.skip(f"{strength.reason} {strength.hint}")
         for name in ("workspace", "servers", "skills"):
             (tmp_path / name).mkdir(exist_ok=True)
