@@ -1,4 +1,4 @@
-"""A real sandbox for the tests of this room; nothing here is pretended."""
+"""Fixtures for tests of the sandbox. They use real sandboxes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from workbench.sandbox.program import Answer, Ending, Program
 from workbench.sandbox.sandbox import Sandbox
 
 QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
-ENGINES = {"engine_settings", "image_folder"}  # fixtures that lead to a container engine or to QEMU
+ENGINES = {"engine_settings", "image_folder"}  # fixtures that need a container engine or QEMU
 FALLBACKS = {"bubblewrap", "reduced"}
-HANGS = 240.0  # seconds after which a test of this room has hung, however busy the machine
+HANGS = 240.0  # seconds after which a test in this folder counts as hung, even on a busy machine
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest deselects by marker
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Mark what `./test --all` adds, and bound tests that wait for a process: what never comes fails them."""
+    """Mark tests that only `./test --all` runs, and set a time limit for tests that wait for a process."""
     for item in items:
         here = item.path.is_relative_to(Path(__file__).parent)
         if here and isinstance(item, pytest.Function) and _is_slow(item):
@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
 
 
 def _is_slow(item: pytest.Function) -> bool:
-    """Real containers and virtual machines, and the backends of machines that forbid namespaces."""
+    """Whether the test uses real containers or virtual machines, or a backend for machines without namespaces."""
     values = item.callspec.params.values() if hasattr(item, "callspec") else ()
     return not ENGINES.isdisjoint(item.fixturenames) or any(value in FALLBACKS for value in values if value.__hash__)
 
@@ -57,7 +57,7 @@ async def echo(what: str, wish: JsonObject) -> JsonValue:
 
 @dataclass
 class Room:
-    """One open sandbox, a project for it, and a short way to run a text."""
+    """An open sandbox with a project, and a shortcut for running programs."""
 
     sandbox: Sandbox
     project: Path
@@ -80,7 +80,7 @@ class Room:
 
 @pytest.fixture(autouse=True)
 def _probe(fresh_probe: None) -> None:
-    """Tests here kill the launcher and compare processes: it must have been started, which a probe does."""
+    """Probe the machine in each test, which starts the launcher. Tests in this folder kill it and compare processes."""
 
 
 def _has_namespaces() -> bool:
@@ -116,7 +116,7 @@ async def open_room(tmp_path: Path) -> AsyncIterator[Callable[[str], Awaitable[R
 
 @pytest.fixture(params=["native", "bubblewrap", "reduced"])
 async def room(request: pytest.FixtureRequest, open_room: Callable[[str], Awaitable[Room]]) -> Room:
-    """Whatever holds, holds in every backend."""
+    """An open sandbox of each backend, for tests that must pass in all of them."""
     return await open_room(request.param)
 
 
@@ -131,13 +131,13 @@ def processes() -> Callable[[], set[int]]:
 
 
 def empty(folder: Path) -> None:
-    """Remove all that programs left in a workspace, so that the next one starts with room."""
+    """Delete everything that programs left in a workspace, so that the next program has its full quota."""
     for entry in folder.iterdir():
         shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
 
 
 def children() -> set[int]:
-    """Every living process below this one."""
+    """Every running descendant of this process."""
     below: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():

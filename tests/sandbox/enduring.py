@@ -1,6 +1,6 @@
-"""A process that does nothing but endure runs and kills, and prints what it counted: nobody else's memory is in it.
+"""Runs and kills programs in a process of its own and prints counts, so that other tests' memory is not counted.
 
-`python -m tests.sandbox.enduring runs|kills BACKEND FOLDER`; one line of JSON, or `{"skipped": reason}`.
+`python -m tests.sandbox.enduring runs|kills BACKEND FOLDER` prints one line of JSON, or `{"skipped": reason}`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks import endurance
 from workbench.sandbox.sandbox import Sandbox
 
-_OTHERS = 1_000_000  # private folders that other programs of this machine may have just now
+_OTHERS = 1_000_000  # private folders that other programs of this machine may create meanwhile
 
 
 async def endure_runs(sandbox: Sandbox, folder: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A stronger level for tests on any machine: real locked processes that stand in for containers and machines."""
+"""Simulates a stronger isolation level for tests on any machine, with real sandboxed processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.sandbox.process.launcher_client import LauncherClient
 
 
 class Lent(LauncherClient):
-    """Says it is another level; what it makes is as real as any process here."""
+    """A launcher client that reports a different isolation level. The processes it creates are real."""
 
     def __init__(self, name: str, *, available: bool = True) -> None:
         super().__init__()

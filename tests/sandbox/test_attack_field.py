@@ -1,4 +1,4 @@
-"""The field sees what an attack would do: each harm is done here, by hand, and must be told."""
+"""The attack field detects what an attack would do: each harm is done directly here, and must be reported."""
 
 from __future__ import annotations
 

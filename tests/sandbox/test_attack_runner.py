@@ -1,4 +1,6 @@
-"""An attack is judged by what it did before what it says; lists of others are aimed at our own field."""
+"""An attack is judged by its effects before its output. Attack lists of other projects are directed at our own
+field.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The core's end of a channel, with a socket in the program's place that may say anything."""
+"""The core's end of a channel, with a socket in place of the program that may send anything."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE = 60.0
 
 
 class Wire:
-    """One channel and the socket at its other end."""
+    """A channel, and the socket at its other end."""
 
     def __init__(self, channel: Channel, theirs: socket.socket) -> None:
         self.channel, self.theirs = channel, theirs
@@ -30,7 +30,7 @@ class Wire:
         await asyncio.get_running_loop().sock_sendall(self.theirs, b"".join(frames))
 
     async def hear(self) -> dict[str, Any]:
-        """The next frame; a long value stands where its name is."""
+        """The next frame, with a bulk value inserted."""
         (word,) = struct.unpack(">I", await self._exactly(4))
         body = await self._exactly(word & 0x7FFFFFFF)
         if not word >> 31:
@@ -240,7 +240,7 @@ async def test_an_answer_that_cannot_be_written_is_an_error_for_the_program(conn
     wire = await connect(lambda what, wish: next(answers))
     await wire.say(ask(1), ask(2), ask(3))
     assert [(await wire.hear()).get("error", {}).get("code") for _ in range(3)] == ["too_large", "too_large", None]
-    while deep:  # taking it apart at once would need as deep a stack
+    while deep:  # recursive deallocation would overflow the stack
         deep = deep.pop()
 
 

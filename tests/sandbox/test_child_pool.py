@@ -1,4 +1,4 @@
-"""Children that are ready before anybody asks: fresh each time, and never of a folder that is gone."""
+"""Children prepared in advance: each is used once, and none is used after its folder was replaced."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def pool_of(sandbox: Sandbox) -> ChildPool:
 
 
 async def ready(sandbox: Sandbox, count: int) -> None:
-    """Wait until that many spares of the newest profile stand there."""
+    """Wait until that many prepared children of the newest profile exist."""
     pool = pool_of(sandbox)
     while not pool._spares or len(list(pool._spares.values())[-1]) < count or pool._filling is not None:
         await asyncio.sleep(0.01)
@@ -175,7 +175,7 @@ async def test_a_launcher_that_was_killed_unheard_is_said_and_the_next_run_is_fi
 
 
 def end_now(process: int) -> None:
-    """Without a turn of the event loop: nobody can have heard of it."""
+    """Kill without running the event loop, so that asyncio has not noticed it yet."""
     os.kill(process, signal.SIGKILL)
     os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
 

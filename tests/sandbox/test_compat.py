@@ -1,6 +1,6 @@
-"""Everyday snippets run in the sandbox as they do at home; what is refused is refused with a word that tells why.
+"""The compatibility snippets give the same results in the sandbox as outside, or an error with a clear message.
 
-Each part runs as programs of one kept sandbox, which is fast; `benchmarks/compat.py` gives each a fresh one.
+Each part runs in one REPL session, which is fast; `benchmarks/compat.py` uses a new sandbox for each snippet.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _spec = importlib.util.spec_from_file_location("compat_probes", Path(__file__).p
 assert _spec is not None
 assert _spec.loader is not None
 _module: Any = importlib.util.module_from_spec(_spec)
-sys.modules["compat_probes"] = _module  # dataclasses look for the module by its name
+sys.modules["compat_probes"] = _module  # dataclasses look up the module by its name
 _spec.loader.exec_module(_module)
 probes = _module.probes
 

@@ -1,4 +1,4 @@
-"""Programs in TypeScript: the same conventions, the same locks, the same ends as in Python."""
+"""TypeScript programs: the same conventions, restrictions and reasons for ending as in Python."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ async def test_each_limit_ends_it_with_its_reason(script: Any) -> None:
         ending = await script.run(code, replace(limits, calls=100))
         assert (ending.ok, ending.reason) == (False, reason), (code, ending)
         assert ending.memory_mb < 128 + 160, code
-    for left in (script.project / "workspace").iterdir():  # what filled the disk would end the next program, too
+    for left in (script.project / "workspace").iterdir():  # a full disk would also end the next program
         left.unlink()
     assert value(await script.run("1 + 1")) == 2
 

@@ -1,7 +1,7 @@
-"""A short run of `benchmarks/endurance.py`: many runs, and kills at any moment, leave nothing behind.
+"""A short run of `benchmarks/endurance.py`: many runs, and kills at any time, leak no resources.
 
-Counted in a process of its own (`enduring.py`): what other tests keep in memory, have open or have running belongs to
-them.
+It runs in a process of its own (`enduring.py`), because memory, open files and child processes of other tests would be
+counted.
 """
 
 from __future__ import annotations

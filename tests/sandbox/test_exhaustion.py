@@ -1,4 +1,4 @@
-"""Programs that take all they can: each is ended with its reason, the host goes on, and the next run is fine."""
+"""Programs that exhaust resources: each is ended with its reason, the host continues, and the next run succeeds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.records import Limits
 
 LIMITS = Limits(seconds=60.0, cpu_seconds=20.0, memory_mb=256, disk_mb=16, output_bytes=50_000)
 SHORT = replace(LIMITS, seconds=1.0)
-BUSY = replace(LIMITS, cpu_seconds=0.4)  # the kernel counts whole seconds: it ends after one
+BUSY = replace(LIMITS, cpu_seconds=0.4)  # the kernel counts complete seconds, so the program ends after one
 
 GREEDY = {
     "ten gigabytes": ("bytearray(10 << 30)", LIMITS, "memory"),
@@ -54,7 +54,7 @@ GREEDY = {
 }
 
 
-@pytest.mark.parametrize("half", [0, 1])  # so that two test processes share the time
+@pytest.mark.parametrize("half", [0, 1])  # two parts, so that two test processes share the time
 async def test_each_is_ended_with_its_reason(native: Any, half: int) -> None:
     for name in list(GREEDY)[half::2]:
         code, limits, reasons = GREEDY[name]
@@ -63,7 +63,7 @@ async def test_each_is_ended_with_its_reason(native: Any, half: int) -> None:
         assert ending.reason in reasons.split(), (name, ending)
         assert ending.message, name
         assert len(ending.message) < 25_000, name
-        assert ending.output.startswith("began"), name  # what it printed is kept
+        assert ending.output.startswith("began"), name  # its output is preserved
         assert len(ending.output) <= limits.output_bytes, name
         empty(native.project / "workspace")
         assert (await native.run("1 + 1")).result == "2", name
@@ -118,7 +118,9 @@ async def test_open_files_and_threads_have_an_end_and_the_program_goes_on(native
 
 
 async def test_the_threads_of_one_run_are_not_taken_from_another(native: Any) -> None:
-    """All children belong to one user; a limit set in the wrong order would count them together."""
+    """All children belong to one user. With the limit set in the wrong order, their threads would be counted
+    together.
+    """
     started, over = asyncio.Event(), asyncio.Event()
 
     async def answer(what: str, wish: Any) -> Any:
@@ -138,16 +140,16 @@ async def test_the_threads_of_one_run_are_not_taken_from_another(native: Any) ->
 
 
 async def test_disk_that_is_asked_for_in_one_call_is_written_block_by_block_and_counted(room: Any) -> None:
-    """The kernel's own call would take gigabytes of the host before anybody could look."""
+    """The kernel's fallocate would take gigabytes of the host before the quota is checked."""
     ending = await room.run("import os\nos.posix_fallocate(os.open('workspace/a', 66), 0, 3 << 20)")
     assert (ending.ok, (room.project / "workspace/a").stat().st_blocks * 512) == (True, 3 << 20)
     greedy = "import os\nfor n in range(200):\n    os.posix_fallocate(os.open(f'workspace/{n}', 66), 0, 16 << 20)"
     assert (await room.run(greedy, LIMITS)).reason == "disk"
-    assert on_disk(room) < 1 << 30  # of 3.2 GB; how much goes by how busy the machine is
+    assert on_disk(room) < 1 << 30  # of 3.2 GB; the amount depends on the load of the machine
 
 
 async def test_short_programs_fill_a_workspace_no_more_than_a_long_one(native: Any) -> None:
-    """Others who give back disk meanwhile may hide one of them, so it is tried a few times."""
+    """Repeated several times, because disk space freed by other programs meanwhile can hide a write."""
     write = "for n in range(3): open(f'workspace/{}-{{n}}', 'wb').write(bytes(12 << 20))"
     reasons = [(await native.run(write.format(number), LIMITS)).reason for number in range(3)]
     assert "disk" in reasons, reasons

@@ -1,4 +1,4 @@
-"""A folder is known by what it is, not by its name alone."""
+"""A folder is identified by device and inode, not by its name alone."""
 
 from __future__ import annotations
 

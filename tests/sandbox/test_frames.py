@@ -1,4 +1,4 @@
-"""The frame reader takes whatever bytes come, and answers frames or refuses."""
+"""The frame reader accepts any bytes, and returns frames or a fault."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_length_past_the_cap_is_refused_before_its_bytes_arrive(length: int) -
 
 
 def bulk(head: bytes, rest: bytes = b"", said: int = -1) -> bytes:
-    """A bulk frame whose head may lie about its length."""
+    """A bulk frame whose head may state a wrong length."""
     body = struct.pack(">I", len(head) if said < 0 else said) + head + rest
     return struct.pack(">I", BULK | len(body)) + body
 

@@ -1,4 +1,4 @@
-"""A short run of the fuzzer; `python benchmarks/fuzz_frames.py` makes a long one."""
+"""A short run of the fuzzer `benchmarks/fuzz_frames.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A workspace is counted when its file system lost much, whoever took it, and never believed to be full before that."""
+"""A workspace is measured after its file system lost much space, and counts as full only after a measurement."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.sandbox.supervision.workspace_quota import QuotaGauge, quota_gaug
 
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """What a file system has left, in bytes and files, as a test wishes."""
+    """The simulated free space of a file system, in bytes and files."""
     found = [1 << 40, 1 << 20]
     monkeypatch.setattr(workspace_quota, "_free_space", lambda folder: (found[0], found[1]))
     return found
@@ -25,10 +25,10 @@ def test_little_that_is_gone_is_no_reason_to_count_and_much_is(left: list[int], 
     found = QuotaGauge(str(tmp_path), 1024)
     left[0] -= 1 << 20
     assert not found.is_suspect()
-    left[0] -= 15 << 20  # in many small steps as well
+    left[0] -= 15 << 20  # also as a sum of small steps
     assert found.is_suspect()
     assert found.count() == ""
-    left[0] -= 500 << 20  # there was room for 1,024 MB when it was counted
+    left[0] -= 500 << 20  # the measurement found 1,024 MB left of the quota
     assert not found.is_suspect()
     left[0] -= 12 << 20
     assert found.is_suspect()
@@ -78,7 +78,7 @@ def test_disk_that_no_folder_shows_is_the_programs_only_when_it_wrote_so_much(
     for wrote, lost, told in rows:
         monkeypatch.setattr(workspace_quota, "written_bytes", lambda process, wrote=wrote: wrote << 20)
         assert bool(found.hidden_use(lost << 20, os.getpid())) == told, (wrote, lost)
-    assert found.hidden_use(300 << 20, 0) == ""  # nobody here to look at
+    assert found.hidden_use(300 << 20, 0) == ""  # no local process
 
 
 def test_what_a_process_wrote_is_told_by_the_kernel(tmp_path: Path) -> None:

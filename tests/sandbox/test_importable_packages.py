@@ -1,4 +1,4 @@
-"""Programs import what a person named, with what that needs, and nothing else of this machine's packages."""
+"""Programs can import the packages that the user named and their dependencies, and no other packages of the machine."""
 
 from __future__ import annotations
 

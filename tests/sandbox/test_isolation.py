@@ -1,4 +1,4 @@
-"""What a hostile program meets: no network, no host, no processes, no survivors."""
+"""A hostile program finds no network, no host files, and no processes, and none of its processes survive."""
 
 from __future__ import annotations
 
@@ -271,7 +271,7 @@ def test_a_core_killed_in_the_middle_leaves_no_survivor(backend: str, tmp_path: 
         pytest.skip("bubblewrap is not installed")
     command = [sys.executable, "-m", "tests.attacks", "--backend", backend, "--seconds", "60", "--attack", "-"]
     (tmp_path / "temp").mkdir()
-    command += ["--workspace", str(tmp_path / "workspace")]  # nobody is left to remove one of its own
+    command += ["--workspace", str(tmp_path / "workspace")]  # the killed process cannot remove a temporary folder
     environment = {**os.environ, "TMPDIR": str(tmp_path / "temp")}
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as core:
         assert core.stdin is not None
@@ -308,7 +308,7 @@ def test_a_tool_that_is_killed_while_it_starts_leaves_nobody_waiting_for_it() ->
 
 @pytest.fixture
 def records_library() -> Iterator[Path]:
-    """A copy of msgspec that every user can read: a virtual environment often lies in somebody's home folder."""
+    """A copy of msgspec that every user can read, because a virtual environment is often in a home folder."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(Path(msgspec.__file__).parent, Path(folder, "msgspec"))
         os.chmod(folder, 0o755)

@@ -1,4 +1,4 @@
-"""A program gets the level it asks for or a stronger one; a weaker one only when whoever asks says so."""
+"""A program gets the isolation level it asks for or a stronger one, and a weaker one only if the caller allows it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def test_the_next_stronger_level_takes_the_place_of_a_missing_one(opened: 
     assert await run(sandbox, program(tmp_path, "container")) == "42"
     assert machine.made == 1
     assert await run(sandbox, program(tmp_path, "process")) == "42"
-    assert machine.made == 1  # a program that asks for less gets what starts fastest
+    assert machine.made == 1  # a program that asks for less gets the level that starts fastest
 
 
 async def test_a_level_that_does_not_run_the_language_is_passed_over(opened: Opened, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the probe says of this machine is what a trial showed."""
+"""The probe reports only what a trial on this machine has shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any value becomes JSON text; nothing a program hands over is lost or breaks the run."""
+"""Any value is converted to JSON text. No value of a program is lost or breaks the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Launchers start when they are told to, or with the first child, and never where programs may not run."""
+"""Launchers start on request or with the first child, and never where programs may not run."""
 
 from __future__ import annotations
 

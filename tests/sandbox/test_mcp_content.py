@@ -1,4 +1,4 @@
-"""Answers that are more than JSON: typed parts inside the sandbox, in Python and in TypeScript, at any size."""
+"""Results with typed content blocks inside the sandbox, in Python and in TypeScript, at any size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A child sees the folders that the core saw under their names, or is not made."""
+"""A child gets exactly the folders that the core resolved for its paths, or is not created."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An end is told at once, and from then on the child can do nothing more."""
+"""The end of a run is reported immediately, and from then on the child can do nothing."""
 
 from __future__ import annotations
 

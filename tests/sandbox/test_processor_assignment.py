@@ -1,4 +1,4 @@
-"""As many processors as the limit says, chosen evenly, and not to be widened from inside."""
+"""A program gets as many processors as its limit allows, evenly distributed, and cannot get more from inside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program sees of the network when the core hands it connections: the standard library as at home."""
+"""Network access with connections from the core: the standard library works as outside the sandbox."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Hello(BaseHTTPRequestHandler):
         self.wfile.write(b"hello")
 
     def log_message(self, *words: object) -> None:
-        """The test's output stays its own."""
+        """Discards log messages, which would mix with the test's output."""
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def port() -> Iterator[int]:
 
 @dataclass
 class Way:
-    """Answers a program's wish to connect: `ok.test` is this machine, everything else is refused."""
+    """Answers connection requests of a program: `ok.test` is this machine, everything else is refused."""
 
     port: int
     handing: ConnectionPassing
@@ -174,7 +174,7 @@ async def test_nothing_can_be_handed_to_whom_nothing_was_given() -> None:
 
 
 async def test_a_program_that_takes_no_connections_gets_no_more(native: Room, port: int) -> None:
-    """Descriptors that nobody fetches are not piled up without end."""
+    """File descriptors that the program does not receive are not queued without limit."""
     handing = ConnectionPassing()
     refused: list[str] = []
 

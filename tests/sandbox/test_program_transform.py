@@ -1,4 +1,4 @@
-"""Texts of programs become code without changing what they mean."""
+"""Program texts are compiled without a change of meaning."""
 
 from __future__ import annotations
 

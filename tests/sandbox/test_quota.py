@@ -1,4 +1,4 @@
-"""A workspace is counted as it lies on the disk, and links lead nowhere."""
+"""A workspace is measured by its disk usage, without following links."""
 
 from __future__ import annotations
 

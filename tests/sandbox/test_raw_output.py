@@ -1,4 +1,4 @@
-"""What a program writes past Python's streams arrives, also in the moment before its end is told."""
+"""Output that bypasses Python's streams arrives, including output shortly before the end of the run."""
 
 from __future__ import annotations
 

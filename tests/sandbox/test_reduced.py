@@ -1,4 +1,4 @@
-"""Without namespaces: what Landlock does not guard is guarded by the filter, and nothing is left behind."""
+"""Without namespaces: the seccomp filter covers what Landlock does not, and cleanup is complete."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def reduced(open_room: Callable[[str], Awaitable[Any]]) -> Any:
 
 @pytest.fixture
 def victim() -> Iterator[subprocess.Popen[bytes]]:
-    """A process of the same user as the program, where the user is no root."""
+    """A process of the same user as the program's, if that user is not root."""
     user = 65534 if os.getuid() == 0 else None
     with subprocess.Popen(["/bin/sleep", "600"], user=user) as process:
         yield process
@@ -130,7 +130,7 @@ async def test_what_a_killed_run_left_is_swept_away(reduced: Any, processes: Any
 
 
 async def _only(before: set[Path]) -> None:
-    left = set(_private()) - before  # what other programs of this machine make from now on is not ours
+    left = set(_private()) - before  # folders that other programs of this machine create are not counted
     for _ in range(10_000):
         left &= set(_private())
         if not left:

@@ -1,4 +1,6 @@
-"""A kept sandbox: one program after another in the same locked child, and every way in which it ends."""
+"""The sandbox of a REPL session: programs run one after another in the same sandboxed child, and all ways it can
+end.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,9 @@ QUICK = Limits(seconds=60.0, cpu_seconds=10.0, memory_mb=384, disk_mb=16)
 
 @dataclass
 class Flat:
-    """A kept sandbox, and a short way to run the next text in it."""
+    """A REPL sandbox, and a shortcut for running the next program in it."""
 
-    room: Any  # Any: the fixture's own class
+    room: Any  # Any: the class of the fixture
     kept: ReplSandbox
     heard: list[str] = field(default_factory=list)
 
@@ -129,7 +131,7 @@ async def test_processor_time_is_counted_for_each_program_alone(quick_flat: Flat
 
 
 async def test_a_name_that_is_no_text_hides_nothing_of_what_it_uses(quick_flat: Flat) -> None:
-    """The kernel lists it with the names of all processes, and whoever reads them meets it."""
+    """The kernel shows the process name in /proc, where a name with invalid UTF-8 must not break the measurement."""
     name = "import ctypes\nctypes.CDLL(None).prctl(15, b'\\xff\\xfe) R 1', 0, 0, 0)"
     assert await quick_flat.value(name) == 0
     assert (await quick_flat.kept.used()).memory_mb > 1
@@ -233,7 +235,7 @@ async def test_cancelling_a_program_ends_the_state(quick_flat: Flat, processes: 
     await asyncio.wait([running])
     assert running.cancelled()
     assert await quick_flat.kept.gone == "its last program was stopped"
-    while len(processes()) > 1:  # the launcher
+    while len(processes()) > 1:  # 1: the launcher
         await asyncio.sleep(0.01)
 
 

@@ -1,4 +1,4 @@
-"""Programs in the real sandbox: what comes back, and how each run ends."""
+"""Programs in the real sandbox: results, and how each run ends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def test_a_program_prints_and_its_last_line_is_its_answer(room: Any) -> No
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine may take long to let a program say where it is."""
+    """Raise the time limit of a child's status report, for busy machines."""
     monkeypatch.setattr("workbench.sandbox.supervision.program_run._LINE_SECONDS", 20.0)
 
 
@@ -239,7 +239,8 @@ async def test_every_limit_ends_with_its_own_word_and_what_was_printed(room: Any
     for code, limits, reason in LIMITED:
         room.heard.clear()
         empty(room.project / "workspace")
-        ending = await room.run(code, limits, stands=lambda: not room.heard)  # its time begins with its first word
+        # The time limit starts with its first output.
+        ending = await room.run(code, limits, stands=lambda: not room.heard)
         assert (ending.ok, ending.reason) == (False, reason), (code, ending)
         assert ending.output.startswith("first\n")
         assert len(ending.output.encode()) <= limits.output_bytes
@@ -258,7 +259,7 @@ async def test_threads_are_limited_and_a_few_are_fine(room: Any) -> None:
         "stop.set()\nlen(threads)",
         replace(QUICK, pids=24),
     )
-    assert 10 <= json.loads(ending.result) <= 24  # one more, where the kernel counts a dead process of the user's
+    assert 10 <= json.loads(ending.result) <= 24  # one more if the kernel counts a zombie of the same user
 
 
 async def test_leaving_is_an_end_like_any_other(native: Any) -> None:
@@ -355,7 +356,7 @@ async def test_a_file_in_the_place_of_the_workspace_is_said(native: Any, tmp_pat
 
 async def test_the_time_for_which_a_person_is_asked_is_not_the_programs(native: Any) -> None:
     async def answer(what: str, wish: Any) -> Any:
-        await asyncio.sleep(0.7)  # longer than the program may take
+        await asyncio.sleep(0.7)  # longer than the time limit
         return "an answer"
 
     limits = replace(QUICK, seconds=0.5)

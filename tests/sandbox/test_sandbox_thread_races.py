@@ -1,4 +1,4 @@
-"""Objects of the sandbox that several threads or tasks use at once, with threads switched very often."""
+"""Sandbox objects that several threads or asyncio tasks use at once, under a very short thread switch interval."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def sandbox() -> Any:
 
 
 def silent(stream: str, text: str) -> None:
-    """Output that nobody reads."""
+    """Discards output."""
 
 
 async def run(sandbox: Sandbox, code: str, workspace: Path, limits: Limits = QUICK) -> Ending:

@@ -1,4 +1,4 @@
-"""Private folders go away whatever a program did in them, and only when nobody lives there."""
+"""Private folders are removed whatever a program did in them, and only after their owner has ended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_folder_is_removed_however_deep_it_is() -> None:
     folder = scratch_folders.make()
     os.symlink("/", f"{folder}/everything")
     at = os.open(folder, os.O_RDONLY)
-    for _ in range(3000):  # a path of 6,000 letters is too long for the kernel
+    for _ in range(3000):  # a path of 6,000 characters is too long for the kernel
         os.mkdir("x", dir_fd=at)
         inner = os.open("x", os.O_RDONLY, dir_fd=at)
         os.close(at)

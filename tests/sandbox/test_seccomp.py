@@ -1,4 +1,4 @@
-"""The filter, read as the kernel reads it: instruction by instruction, for both processors."""
+"""The seccomp filter, interpreted instruction by instruction as in the kernel, for both processor architectures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REFUSED, UNKNOWN = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
 
 
 def judge(program: bytes, architecture: int, number: int, *arguments: int) -> int:
-    """What the kernel's filter machine would answer."""
+    """The result of the kernel's BPF machine for this call."""
     data = struct.pack("=iIQ6Q", number, architecture, 0, *[*arguments, 0, 0, 0, 0, 0, 0][:6])
     code = [struct.unpack_from("=HBBI", program, at) for at in range(0, len(program), 8)]
     at, value = 0, 0
@@ -55,7 +55,7 @@ def test_every_listed_call_is_allowed_and_every_other_refused(machine: str) -> N
             assert answer == ALLOW
         elif number in absent:
             assert answer == UNKNOWN
-        elif number == known["fallocate"]:  # the C library does it block by block then
+        elif number == known["fallocate"]:  # the C library then writes block by block
             assert answer == 0x50000 | errno.ENOTSUP
         elif number not in guarded:
             assert answer == REFUSED
@@ -77,7 +77,7 @@ def test_threads_may_be_made_and_processes_may_not(machine: str) -> None:
 def test_files_cannot_be_born_with_another_users_rights(machine: str) -> None:
     assert ask(machine, "openat", 0, 0, 0o100, 0o644) == ALLOW
     assert ask(machine, "openat", 0, 0, 0o100, 0o4755) == REFUSED
-    assert ask(machine, "openat", 0, 0, 0, 0o4755) == ALLOW  # opens only: the mode is left over from before
+    assert ask(machine, "openat", 0, 0, 0, 0o4755) == ALLOW  # opens only: the mode argument is unused
     assert ask(machine, "fchmodat", 0, 0, 0o2755) == REFUSED
     assert ask(machine, "fchmod", 3, 0o600) == ALLOW
 

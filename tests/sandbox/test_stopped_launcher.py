@@ -1,4 +1,4 @@
-"""A launcher that somebody stopped is replaced: no run waits for it."""
+"""A launcher that received SIGSTOP is replaced, so no run waits for it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import psutil
 from workbench.core import Core
 from workbench.records import Run, RunState
 
-HANG = 120  # seconds; only a test that fails takes them
+HANG = 120  # seconds; used up only if a test fails
 
 
 def launchers() -> list[int]:
-    """By their command, as whoever wants to stop one finds them."""
+    """The launchers, found by their command line."""
     found = []
     for child in psutil.Process().children():
-        with contextlib.suppress(psutil.NoSuchProcess):  # a zombie, too
+        with contextlib.suppress(psutil.NoSuchProcess):  # also for a zombie
             found += [child.pid] * any("process.launcher" in word for word in child.cmdline())
     return found
 
@@ -37,7 +37,7 @@ async def test_a_stopped_launcher_is_replaced_and_keeps_no_run_waiting(core: Cor
     for pid in stopped:
         os.kill(pid, signal.SIGSTOP)
     for made in await asyncio.gather(*(run(core, f"print({at})") for at in range(5))):
-        if made.state is not RunState.DONE:  # it began in a child of the launcher that had to be replaced
+        if made.state is not RunState.DONE:  # it had started in a child of the stopped launcher
             assert made.fault is not None
             assert "launcher was ended from outside" in made.fault.message
             assert "Propose it again." in made.fault.hint

@@ -1,4 +1,4 @@
-"""A project with scripted servers, and catalogs over it that are always closed, with nothing left behind."""
+"""Fixtures: a project with scripted servers, and catalogs that are closed after the test, with a check for leaks."""
 
 from __future__ import annotations
 
@@ -30,18 +30,19 @@ FAULTY = str(Path(__file__).resolve().parent.parent / "mcp_servers" / "faulty.py
 
 @dataclass
 class Home:
-    """An open catalog and everything it told."""
+    """An open catalog and the events it published."""
 
     catalog: ServerCatalog
     paths: Paths
-    settings: Settings  # asked each time: a test may change them, and give a hanging call alone little time
+    # Read on each access, because a test may change them, for example to give only hanging calls little time.
+    settings: Settings
     events: list[Event] = field(default_factory=list)
 
     async def call(self, server: str, tool: str, **arguments: object) -> Outcome:
         return await self.catalog.call(wish(server, tool, arguments))
 
     async def crossed(self, server: str, direction: str, about: str, times: int = 1) -> None:
-        """Wait until so many messages about a tool went to the server, or so many answers came from it."""
+        """Wait until this many messages about a tool were sent to the server, or this many answers came from it."""
         traffic = self.catalog.server(server).traffic
         async with asyncio.timeout(60):
             while [(one.direction, one.about) for one in traffic.frames()].count((direction, about)) < times:
@@ -53,7 +54,7 @@ def wish(server: str, tool: str, arguments: JsonObject) -> ToolCall:
 
 
 class House:
-    """Opens catalogs: `home = await house(house.faulty("echo"))`."""
+    """A factory for open catalogs: `home = await house(house.faulty("echo"))`."""
 
     wish = staticmethod(wish)
 
@@ -62,7 +63,7 @@ class House:
         self._opened: list[ServerCatalog] = []
 
     async def __call__(self, *configs: ServerConfig, settings: Settings | None = None) -> Home:
-        """An open catalog over these servers; without any, over the project as it is."""
+        """Open a catalog with these servers, or without arguments with the project's servers."""
         if configs:
             self.write(*configs)
         events: list[Event] = []
@@ -78,12 +79,12 @@ class House:
 
     @staticmethod
     def faulty(mode: str, number: int = 0) -> ServerConfig:
-        """One of the scripted servers of tests/mcp_servers."""
+        """The configuration of a scripted server of tests/mcp_servers."""
         return ServerConfig(mode, sys.executable, ("-S", FAULTY, mode, str(number)))
 
     @staticmethod
     def lives(pid: int) -> bool:
-        """A zombie is not alive: it only waits to be counted."""
+        """Whether the process is running. Zombies do not count."""
         try:
             return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
         except (FileNotFoundError, ProcessLookupError):
@@ -107,19 +108,19 @@ def _server_module(name: str) -> ModuleType:
     return module
 
 
-_CALLERS = _server_module("callers")  # what the other servers here import
+_CALLERS = _server_module("callers")  # imported by the other servers in the folder
 _FAR = _server_module("far")
 
 
 @pytest.fixture
 def callers() -> Any:
-    """A port with a coroutine of the test's own behind it: `async with callers(serve) as port:`, `port.port`."""
+    """A TCP server with a coroutine of the test as handler: `async with callers(serve) as port:`, `port.port`."""
     return _CALLERS.Callers
 
 
 @pytest.fixture
 async def far() -> AsyncIterator[Callable[..., Awaitable[Any]]]:
-    """Scripted servers at addresses: `server = await far("json")`, then `server.url`."""
+    """A factory for scripted HTTP servers: `server = await far("json")`, then `server.url`."""
     opened: list[Any] = []
 
     async def serve(mode: str, tls: ssl.SSLContext | None = None) -> Any:
@@ -133,7 +134,7 @@ async def far() -> AsyncIterator[Callable[..., Awaitable[Any]]]:
 
 @dataclass(frozen=True)
 class Pair:
-    """A key and its certificate, for a server, and the public half, for whoever trusts it."""
+    """A key with its certificate, for a server, and the certificate alone, for clients that trust it."""
 
     context: ssl.SSLContext
     public: Path
@@ -141,7 +142,7 @@ class Pair:
 
 @pytest.fixture
 def certified(tmp_path: Path) -> Callable[..., Pair]:
-    """Makes certificates that were signed by themselves: `certified(days, host)`."""
+    """A factory for self-signed certificates: `certified(days, host)`."""
 
     def make(days: int = 30, host: str = "127.0.0.1") -> Pair:
         folder = tmp_path / f"certificate-{len(list(tmp_path.iterdir()))}"

@@ -1,4 +1,4 @@
-"""Results as servers really send them become outcomes; nothing a server sends can raise."""
+"""Results of real servers are converted to outcomes. No result can raise an exception."""
 
 from __future__ import annotations
 

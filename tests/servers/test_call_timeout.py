@@ -1,4 +1,4 @@
-"""A call's clock gives the whole time again on progress, and stands while somebody is asked."""
+"""The timeout of a call restarts on progress, and is paused while the user is asked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def test_a_clock_that_stands_does_not_run_out_and_has_the_rest_afterwards(
         clock.pause()
         await asyncio.sleep(0.1)
         clock.resume()
-        await asyncio.sleep(0.1)  # still one pause
+        await asyncio.sleep(0.1)  # still paused: pauses are counted
         assert clock.remaining <= 0.05
         clock.resume()
 
@@ -58,7 +58,7 @@ async def test_a_stop_from_elsewhere_is_no_timeout() -> None:
         async with CallTimeout(60):
             await asyncio.Event().wait()
 
-    task = asyncio.create_task(work())  # the task is waited for here
+    task = asyncio.create_task(work())  # the task is awaited here
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

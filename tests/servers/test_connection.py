@@ -1,4 +1,4 @@
-"""A connection is one life: opened once, asked by anybody, ended from anywhere."""
+"""A connection is opened once, can be used by any task, and can be closed by any task."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def test_it_can_be_closed_twice_by_anybody_and_says_so_to_callers(make: Ma
     connection = make("never_answers")
     await connection.open(20, "")
     waiting = asyncio.ensure_future(connection.request("tools/call", {"name": "echo", "arguments": {}}))
-    await asyncio.sleep(0.05)  # it may be under way or not: it ends alike
+    await asyncio.sleep(0.05)  # the call may be in progress or not; the end is the same
     await asyncio.gather(connection.close(), connection.close())
     assert not connection.alive
     with pytest.raises(ServerFault, match="stopped"):

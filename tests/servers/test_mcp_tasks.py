@@ -1,4 +1,4 @@
-"""Calls as tasks: begun, told of, asked for, fetched, cancelled; and what is no task is said."""
+"""Calls as MCP tasks: created, notified, polled, fetched, cancelled; and errors for answers that are not tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list is read to its end, and to no end only so far."""
+"""A paged list is read to its end, with a limit for endless lists."""
 
 from __future__ import annotations
 

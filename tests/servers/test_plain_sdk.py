@@ -1,6 +1,6 @@
-"""Faults of the plain mcp SDK client that `servers/sdk_adapter` works around, and what the workarounds save.
+"""Faults of the plain mcp SDK client that `servers/sdk_adapter` works around, and the savings of the workarounds.
 
-A test fails once a release has the fix: then the module that its docstring names can go.
+A test fails once a release has the fix. Then remove the module that the test's docstring names.
 """
 
 from __future__ import annotations
@@ -95,7 +95,9 @@ def odd(tmp_path: Path) -> StdioServerParameters:
 
 
 async def test_it_reads_pipes_in_quadratic_time(odd: StdioServerParameters) -> None:
-    """`stdio_transport`: 20 MB take 1.9 s of CPU, ours 0.05 s; nor is there a limit of a frame's size."""
+    """`stdio_transport`: 20 MB take 1.9 s of CPU in the SDK, 0.05 s in ours, and the SDK has no limit for a frame's
+    size.
+    """
 
     async def seconds(megabytes: int) -> float:
         began = time.process_time()
@@ -111,17 +113,17 @@ async def test_it_reads_pipes_in_quadratic_time(odd: StdioServerParameters) -> N
 
 
 async def test_half_a_character_leaves_a_call_without_an_answer(odd: StdioServerParameters) -> None:
-    """`untrusted_json`: the message is dropped, so nobody answers its request."""
+    """`untrusted_json`: the SDK drops the message, so its request gets no answer."""
     async with Client(odd, mode="legacy") as client:
         calling = asyncio.create_task(client.call_tool("good", {"how": "half"}))
-        assert not (await client.call_tool("good", {})).is_error  # the next one is answered
+        assert not (await client.call_tool("good", {})).is_error  # the next call is answered
         assert not calling.done()
         calling.cancel()
         await asyncio.wait([calling])
 
 
 async def test_one_wrong_tool_costs_the_whole_list(odd: StdioServerParameters) -> None:
-    """`paged_lists`: the SDK validates a page of a list as a whole."""
+    """`paged_lists`: the SDK validates a page of a list as a unit."""
     odd.args.append("wrong")
     async with Client(odd, mode="legacy") as client:
         with pytest.raises(ValueError, match="inputSchema"):
@@ -169,7 +171,7 @@ async def test_why_a_request_was_refused_is_lost(far: Any) -> None:
         server.mode, server.status, server.challenge = "status", 401, 'Bearer scope="more"'
         with pytest.raises(MCPError) as refused:
             await session.call_tool("echo", {"text": "x"})
-    assert "because" not in json.dumps(refused.value.error.model_dump(mode="json"))  # the server's own words
+    assert "because" not in json.dumps(refused.value.error.model_dump(mode="json"))  # the server's own explanation
 
 
 async def test_a_post_that_is_refused_leaves_its_caller_waiting(far: Any) -> None:
@@ -251,15 +253,18 @@ async def test_a_message_of_half_a_million_lists_is_parsed(odd: StdioServerParam
 
 
 async def test_an_answer_that_departs_from_its_schema_is_lost(odd: StdioServerParameters) -> None:
-    """`ServerConnection.request` and `protocol_negotiation` send requests raw and add metadata and headers themselves:
-    the tool has run, and https://github.com/modelcontextprotocol/python-sdk/issues/2626 keeps its answer back."""
+    """`ServerConnection.request` and `protocol_negotiation` send requests raw and add metadata and headers themselves.
+
+    With the SDK, the tool has run but https://github.com/modelcontextprotocol/python-sdk/issues/2626 withholds its
+    answer.
+    """
     async with Client(odd, mode="legacy") as client:
         with pytest.raises(RuntimeError, match="structured content"):
             await client.call_tool("departs", {})
 
 
 async def test_a_server_asks_any_number_of_questions_at_once(odd: StdioServerParameters) -> None:
-    """`input_rounds`: the SDK's driver is part of the typed client and has no limit for the questions of one round."""
+    """`input_rounds`: the SDK's driver is part of the typed client and does not limit the requests of one round."""
     odd.args.append("modern")
     asked: list[Any] = []
 
@@ -299,7 +304,9 @@ def test_it_cannot_call_a_tool_as_a_task() -> None:
 async def test_its_dispatcher_takes_more_than_one_and_a_half_times_the_cpu_of_a_call(
     house: Any, odd: StdioServerParameters
 ) -> None:
-    """`fast_tool_calls`: 305 instead of 115 µs of CPU a call on an idle machine; a program makes thousands of calls."""
+    """`fast_tool_calls`: the SDK takes 305 µs of CPU per call on an idle machine, ours 115 µs. A program makes
+    thousands of calls.
+    """
     home = await house(ServerConfig("odd", odd.command, tuple(odd.args)))
     await home.catalog.connect("odd")
     connection = home.catalog.server("odd").running

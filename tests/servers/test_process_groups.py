@@ -1,4 +1,4 @@
-"""The guard starts with the first server, is replaced when it is gone, and leaves when nothing is left."""
+"""The guard process starts with the first server, is replaced after it has died, and ends when no server is left."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.servers.process_groups import ProcessGroups
 
 
 async def the_guard() -> psutil.Process:
-    """A process that has just begun shows no command for a moment."""
+    """The guard process. A process that has just started shows no command line for a moment."""
     async with asyncio.timeout(60):
         while not (found := guards()):
             await asyncio.sleep(0.01)
@@ -25,18 +25,18 @@ async def the_guard() -> psutil.Process:
 def guards() -> list[psutil.Process]:
     found = []
     for child in psutil.Process().children():
-        with contextlib.suppress(psutil.NoSuchProcess):  # it ends just now, or has and is not counted yet
+        with contextlib.suppress(psutil.NoSuchProcess):  # the process may end at this moment
             found += [child] * (process_guard.__file__ in child.cmdline())
     return found
 
 
 async def test_the_guard_lives_as_long_as_the_groups() -> None:
     groups = ProcessGroups()
-    await groups.close()  # nothing was ever started
+    await groups.close()  # no server was started
     server = _sleeper()
     await groups.add(server.pid)
     process = await the_guard()
-    assert os.getpgid(process.pid) == process.pid  # a session of its own: a terminal's Ctrl+C does not reach it
+    assert os.getpgid(process.pid) == process.pid  # a session of its own, so that a terminal's Ctrl+C does not reach it
     server.kill()
     server.wait()
     groups.remove(server.pid)
@@ -55,7 +55,7 @@ async def test_a_guard_that_was_killed_is_replaced_and_knows_everything() -> Non
     await groups.add(servers[1].pid)
     second = await the_guard()
     assert second.pid != first.pid
-    await groups.close()  # as if the core were gone: the guard still lists both
+    await groups.close()  # simulates the end of the core; the guard still lists both servers
     assert [server.wait(60) for server in servers] == [-15, -15]
 
 
@@ -64,6 +64,6 @@ def _sleeper() -> subprocess.Popen[bytes]:
 
 
 async def _noticed(groups: ProcessGroups) -> None:
-    """asyncio learns of a child's end a moment later."""
+    """Wait until asyncio has noticed a child's end, which happens with a small delay."""
     assert groups._guard is not None
     await groups._guard.wait()

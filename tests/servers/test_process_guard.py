@@ -1,4 +1,4 @@
-"""No server outlives the core, even when the core is killed with -9 and the server ignores everything but KILL."""
+"""No server outlives the core, even if the core is killed with SIGKILL and the server ignores all other signals."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_servers_die_with_a_core_that_was_killed(house, paths) -> None:
 
 
 def test_the_guard_ignores_polite_signals() -> None:
-    command = [sys.executable, "-I", "-S", process_guard.__file__]  # what needs anything of ours would not even start
+    command = [sys.executable, "-I", "-S", process_guard.__file__]  # -I and -S: imports of our package would fail
     process = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
     assert process.stdin is not None
     sleeper = subprocess.Popen(["sleep", "300"], start_new_session=True)
@@ -78,7 +78,7 @@ def _members(group: int) -> bool:
 
 
 def _belongs(stat: Path, group: int) -> bool:
-    """Zombies do not count: somebody only has to notice that they are dead."""
+    """Whether the process belongs to the group. Zombies do not count."""
     try:
         state, _, pgrp = stat.read_text().rpartition(")")[2].split()[:3]
     except OSError:

@@ -1,4 +1,4 @@
-"""A message written by hand is read with care: above all, a tool call is always known for one."""
+"""Messages written by the user are parsed strictly. Above all, every tool call is recognized as one."""
 
 from __future__ import annotations
 

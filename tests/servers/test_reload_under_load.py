@@ -1,5 +1,7 @@
-"""Entries of `.mcp.json` are edited, removed and added again while several callers call: no process of an old entry
-survives, and each call ends with an answer or a fault. Threads are switched very often.
+"""Entries of `.mcp.json` are edited, removed and added again while several clients call.
+
+No process of an old entry survives, and each call ends with an answer or a fault. The thread switch interval is very
+short.
 """
 
 from __future__ import annotations
@@ -64,19 +66,19 @@ def edition(script: Path, number: int) -> ServerConfig:
 
 
 def running(script: Path) -> list[str]:
-    """The editions of the processes that run this script."""
+    """The versions of the script that run, one per process."""
     found = []
     for process in psutil.Process().children(recursive=True):
         try:
             if str(script) in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process.environ().get("EDITION", ""))
         except psutil.Error:
-            continue  # it ended meanwhile
+            continue  # the process has ended
     return found
 
 
 class Callers:
-    """Call without a pause until they are told to stop."""
+    """Clients that call without a pause until they are stopped."""
 
     def __init__(self, home: Any) -> None:
         self._home = home
@@ -85,7 +87,7 @@ class Callers:
         self.outcomes: list[Outcome] = []
 
     async def __aenter__(self) -> Callers:
-        self._tasks = [asyncio.create_task(self._call()) for _ in range(CALLERS)]  # they are waited for here
+        self._tasks = [asyncio.create_task(self._call()) for _ in range(CALLERS)]  # awaited in this class
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -100,7 +102,7 @@ class Callers:
             await asyncio.sleep(0)
 
     async def go_on(self, calls: int = 12) -> None:
-        """Until so many more calls have ended."""
+        """Wait until this many more calls have ended."""
         wanted = len(self.outcomes) + calls
         async with asyncio.timeout(60):
             while len(self.outcomes) < wanted:
@@ -135,7 +137,7 @@ async def test_a_removed_entry_is_not_started_again_by_its_callers(house: Any, s
         assert running(script) == []
         await home.catalog.add(edition(script, 7))
         await callers.go_on()
-        assert running(script) == []  # the user has not allowed this entry
+        assert running(script) == []  # the user has not consented to this entry
         await home.catalog.connect("edited")
         await callers.go_on()
     assert len(callers.outcomes) == callers.begun
@@ -156,7 +158,7 @@ async def test_a_reload_that_changes_nothing_disturbs_no_call(house: Any, script
 
 
 async def test_whatever_is_done_with_the_entries_the_last_one_counts(house: Any, script: Path) -> None:
-    """Edits, removals, stops and starts at once, while others call, search and read the state."""
+    """Edits, removals, stops and starts at once, while other tasks call, search and read the state."""
     home = await house(edition(script, 0))
     await home.catalog.connect("edited")
     draw = random.Random(16)
@@ -180,7 +182,7 @@ async def test_whatever_is_done_with_the_entries_the_last_one_counts(house: Any,
                 catalog.frames(state.config.name)
             await asyncio.sleep(0)
 
-    reading = [asyncio.create_task(read()) for _ in range(2)]  # they are waited for below
+    reading = [asyncio.create_task(read()) for _ in range(2)]  # awaited below
     async with Callers(home) as callers:
         for number in range(1, 9):
             config = edition(script, number)
@@ -216,7 +218,7 @@ async def test_calls_under_way_end_when_their_connection_closes_from_many_sides(
     for _ in range(5):
         await home.catalog.connect("edited")
         connection = home.catalog.server("edited").running
-        calls = [asyncio.create_task(home.call("edited", "edition")) for _ in range(30)]  # waited for below
+        calls = [asyncio.create_task(home.call("edited", "edition")) for _ in range(30)]  # awaited below
         await asyncio.sleep(0)
         async with asyncio.timeout(60):
             await asyncio.gather(connection.close(), connection.close(), home.catalog.disconnect("edited"))
@@ -237,7 +239,7 @@ async def test_a_remote_server_is_edited_while_it_is_called(house: Any, far: Any
         return await home.call("edited", "echo", text="x")
 
     for turn in range(1, 7):
-        calls = [asyncio.create_task(call()) for _ in range(8)]  # waited for below
+        calls = [asyncio.create_task(call()) for _ in range(8)]  # awaited below
         await asyncio.sleep(0)
         async with asyncio.timeout(60):
             await home.catalog.replace(ServerConfig("edited", url=servers[turn % 2].url))

@@ -1,4 +1,4 @@
-"""Deaths in a row cost more and more time, until a server is left alone."""
+"""The delay of restarts grows with consecutive crashes, until a server is not restarted any more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One search over everything: one order for all kinds, said why, and known before a server starts."""
+"""Search over all servers: one ranking for all kinds, with reasons, including servers that are not running."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SKILLS = (of_skill(Skill("late-orders", "Lists customers whose orders are late."
 
 @pytest.fixture
 async def home(house: Any) -> Any:
-    """A server that has run once, in another life of the core."""
+    """A server that ran once in an earlier core."""
     first = await house(house.faulty("echo"))
     await first.catalog.connect("echo")
     config = first.catalog.server("echo").state.config
@@ -77,7 +77,7 @@ async def test_kinds_narrow_it_and_no_words_list_it(home: Any) -> None:
 
 
 async def test_what_changes_is_found_at_once_and_an_unread_list_is_not_gone(home: Any) -> None:
-    await home.catalog.connect("echo")  # it offers nothing besides tools
+    await home.catalog.connect("echo")  # the server has only tools
     everywhere = home.catalog.everywhere
     async with asyncio.timeout(60):
         while (await everywhere.find("customers", (), 10)).finds:
@@ -98,7 +98,7 @@ async def test_a_question_beside_a_changing_catalogue_gets_the_last_index(home: 
 
 
 class Gone:
-    """A sentence model for whose rows nobody waits any more."""
+    """A sentence model whose rows are no longer needed."""
 
     name, weight = "the sentence model", (0.65, 0.8)
 

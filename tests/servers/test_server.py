@@ -1,4 +1,4 @@
-"""A server's state tells its whole life, step by step."""
+"""The state of a server follows its lifecycle, step by step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.records import Fault, ServerStatus
 
 
 def steps(events: list[object]) -> list[str]:
-    """The words of the state, each told once in a row."""
+    """The sequence of states without repetitions."""
     told = [str(event.state.status) for event in events if isinstance(event, ServerChanged)]
     return [word for at, word in enumerate(told) if at == 0 or told[at - 1] != word]
 
@@ -100,7 +100,7 @@ async def test_a_failed_start_keeps_what_was_known(house) -> None:
 async def test_a_stop_in_the_moment_of_a_start_leaves_nothing_running(house) -> None:
     home = await house(house.faulty("echo"))
     starting = asyncio.ensure_future(home.catalog.connect("echo"))
-    await asyncio.sleep(0)  # the start is begun, and has not made its process yet
+    await asyncio.sleep(0)  # the start has begun, but there is no process yet
     state = await home.catalog.disconnect("echo")
     await asyncio.gather(starting, return_exceptions=True)
     assert state.status is ServerStatus.STOPPED

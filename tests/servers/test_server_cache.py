@@ -1,4 +1,4 @@
-"""The cache knows a server between its lives, and never stands in the way."""
+"""The cache preserves data about a server between its runs, and its faults never stop a server."""
 
 from __future__ import annotations
 

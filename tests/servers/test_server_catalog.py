@@ -1,4 +1,4 @@
-"""The catalog's promises to the rest of the house: servers, consents, tools, calls."""
+"""The public behaviour of the catalog: servers, consents, tools, calls."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ async def test_a_consent_is_remembered_for_exactly_this_command(house) -> None:
     await first.catalog.connect("echo")
     assert first.paths.consents.stat().st_mode & 0o777 == 0o600
     again = await house()
-    assert (await again.call("echo", "echo", text="hi")).content[0].text == "hi"  # starts by itself now
+    assert (await again.call("echo", "echo", text="hi")).content[0].text == "hi"  # the call starts the server
     changed = await house(replace(house.faulty("echo"), args=(*house.faulty("echo").args, "--more")))
     assert not changed.catalog.states()[1].allowed
     assert not (await changed.call("echo", "echo", text="hi")).ok
@@ -201,12 +201,12 @@ async def test_adding_removing_and_reloading(house) -> None:
     added = await home.catalog.add(house.faulty("plain"))
     assert added.config.name == "plain"
     assert not added.allowed
-    assert home.catalog.states()[1].pid == running.pid  # an untouched entry goes on
+    assert home.catalog.states()[1].pid == running.pid  # an unchanged entry keeps running
     await home.catalog.remove("plain")
     assert ServerRemoved("plain") in home.events
     house.write(house.faulty("echo", 5))
     await home.catalog.reload()
-    assert home.catalog.states()[1].status is ServerStatus.STOPPED  # a changed one does not
+    assert home.catalog.states()[1].status is ServerStatus.STOPPED  # a changed entry is stopped
     assert not home.catalog.states()[1].allowed
 
 
@@ -242,7 +242,7 @@ async def test_an_edited_server_leaves_no_process_of_its_old_entry_while_it_is_c
 
 
 def _generations() -> dict[int, str]:
-    """The test server's processes, each with the generation that its environment names."""
+    """The processes of the test server, each with the generation in its environment."""
     found = {}
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):
@@ -365,7 +365,7 @@ async def test_both_eras_work_and_the_era_is_remembered(house) -> None:
     await again.catalog.connect("plain")
     frames = again.catalog.server("plain").traffic.frames()
     sent = [json.loads(frame.text) for frame in frames if frame.direction == ">"]
-    assert sent[0]["method"] == "initialize"  # no probe: this server would not have answered it
+    assert sent[0]["method"] == "initialize"  # no probe, which this server would not answer
 
 
 def test_the_sdk_is_not_imported_before_a_connection_is_made() -> None:

@@ -1,4 +1,4 @@
-"""Every way in which real servers misbehave gets a sentence, and costs nobody else anything."""
+"""Every fault of real servers has an error message, and does not affect other servers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig, ServerStatus
 from workbench.settings import Settings
 
-QUICK = Settings(server_start_seconds=1)  # for servers that never get ready
+QUICK = Settings(server_start_seconds=1)  # for servers that never become ready
 
 
 async def failure(home, name: str):
-    """The fault of a connect that must fail; the state says the same as the exception."""
+    """The fault of a connect that must fail. The server's state has the same fault as the exception."""
     with pytest.raises(WorkbenchError) as raised:
         await home.catalog.connect(name)
     state = next(one for one in home.catalog.states() if one.config.name == name)
@@ -111,7 +111,7 @@ async def test_a_server_that_keeps_crashing_is_left_alone_for_a_while(house) -> 
     outcomes = [await home.call("crashes", "crash") for _ in range(4)]
     assert "times in a row" in outcomes[-1].fault.message
     assert "press" in outcomes[-1].fault.hint
-    assert (await home.catalog.connect("crashes")).status is ServerStatus.READY  # a person may always try
+    assert (await home.catalog.connect("crashes")).status is ServerStatus.READY  # the user may always retry
 
 
 async def test_a_server_that_closes_its_output_and_lives_on_is_ended(house) -> None:
@@ -136,7 +136,7 @@ async def test_a_late_answer_disturbs_no_later_call(house) -> None:
     async with asyncio.timeout(60):
         traffic = home.catalog.server("late").traffic
         while [(one.direction, one.kind) for one in traffic.frames()][-1] != ("<", "answer"):
-            await asyncio.sleep(0.01)  # the late answer comes now
+            await asyncio.sleep(0.01)  # the late answer arrives now
     assert home.catalog.states()[1].status is ServerStatus.READY
     assert "did not answer" in (await home.call("late", "echo", text="second")).fault.message
 
@@ -186,7 +186,7 @@ async def test_structured_content_is_held_against_the_schema(house) -> None:
     home = await house(house.faulty("schema"))
     await home.catalog.connect("schema")
     wrong = await home.call("schema", "wrong_total")
-    assert wrong.ok  # the call has happened; the departure is told beside it
+    assert wrong.ok  # the call succeeded; the schema fault is reported in addition
     assert wrong.schema_fault.startswith("At total:")
     assert (await home.call("schema", "right_total")).schema_fault == ""
 

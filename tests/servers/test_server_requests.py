@@ -1,4 +1,4 @@
-"""Whatever a host does, the server gets an answer or a refusal, and the connection lives on."""
+"""Whatever a host does, the server gets an answer or a refusal, and the connection stays open."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.servers.server_requests import HostGateway, RefusingHost
 
 
 class Scripted(RefusingHost):
-    """Answers with what it is given, raises it if it is a fault, and remembers what it heard."""
+    """Returns the given answers, raises those that are faults, and records requests."""
 
     def __init__(self, answer: object = None) -> None:
         self.answer = answer

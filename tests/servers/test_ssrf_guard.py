@@ -1,4 +1,4 @@
-"""No spelling of an address of this machine passes for another one."""
+"""Every spelling of an address of this machine is recognized as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server's tasks as a person sees them: listed with their tool, cancelled, their results fetched."""
+"""MCP tasks of a server as shown to the user: listed with their tool, cancelled, their results fetched."""
 
 from __future__ import annotations
 

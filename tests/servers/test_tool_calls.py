@@ -1,4 +1,4 @@
-"""A call at a live server: what the server asks meanwhile reaches a person, in both eras, and never holds up more."""
+"""Calls at a live server: its requests reach the user, in both protocol eras, and delay only their own call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HELLO = json.dumps({"role": "assistant", "content": {"type": "text", "text": "He
 
 @pytest.fixture
 async def inn(house):
-    """The asking server, connected, and somebody there."""
+    """The server that sends requests, connected, with a user present."""
     home = await house(INN, settings=Settings(server_call_seconds=60))
     await home.catalog.connect("inn")
     with home.catalog.asks.attending():
@@ -31,7 +31,7 @@ async def inn(house):
 
 
 async def once(number: int, home) -> Ask:
-    """The question that arrives as this number."""
+    """The request with this number, once it arrives."""
     async with asyncio.timeout(60):
         while len(found := [event.ask for event in home.events if isinstance(event, AskArrived)]) < number:
             await asyncio.sleep(0.01)
@@ -39,7 +39,7 @@ async def once(number: int, home) -> Ask:
 
 
 async def refusals(number: int, home) -> None:
-    """Wait until so many questions were turned away."""
+    """Wait until this many requests were refused."""
     traffic = home.catalog.server("inn").traffic
     async with asyncio.timeout(60):
         while len([frame for frame in traffic.frames(0.0) if (frame.direction, frame.kind) == (">", "error")]) < number:
@@ -77,7 +77,7 @@ async def test_several_questions_are_open_at_once(inn):
 async def test_too_many_questions_are_refused_and_the_rest_is_asked(inn):
     calling = asyncio.create_task(inn.call("inn", "ask_many", times=25))
     await once(20, inn)
-    await refusals(5, inn)  # one that came after the first answers would be asked, and nobody would answer it
+    await refusals(5, inn)  # a later request would be shown and never answered
     for ask in inn.catalog.asks.all():
         inn.catalog.asks.answer(ask.id, "cancel", "")
     answers = text(await calling)
@@ -105,7 +105,7 @@ async def test_a_server_is_told_of_its_folders_and_of_every_change(inn, paths):
     assert found["roots"][0]["name"] == "docs"
     pid = inn.catalog.server("inn").state.pid
     await inn.catalog.reload()
-    assert inn.catalog.server("inn").state.pid == pid  # the same entry goes on running
+    assert inn.catalog.server("inn").state.pid == pid  # the process keeps running
     for wrong in (("..",), ("gone",), tuple(map(str, range(51)))):
         with pytest.raises(WorkbenchError):
             await inn.catalog.set_roots("inn", wrong)
@@ -147,7 +147,7 @@ async def test_the_call_has_all_its_time_left_after_a_person_was_asked(house):
         calling = asyncio.create_task(home.call("inn", "ask_form"))
         ask = await once(1, home)
         (clock,) = home.catalog.server("inn").clocks._clocks
-        assert clock.paused  # it stands, however long a person takes
+        assert clock.paused  # the timeout is paused while the user decides
         home.catalog.asks.answer(ask.id, "decline", "")
         assert text(await calling) == {"action": "decline"}
 
@@ -179,7 +179,7 @@ async def test_without_a_window_the_server_hears_at_once_that_nobody_is_there(ho
 @pytest.mark.parametrize("era", ["", LEGACY])
 async def test_the_sdks_own_server_is_answered_in_both_eras(house, era):
     home = await house(SDK)
-    home.catalog.server("sdk")._era = era  # remembered from an earlier life
+    home.catalog.server("sdk")._era = era  # as remembered from an earlier run
     state = await home.catalog.connect("sdk")
     assert state.protocol == ("2025-11-25" if era else "2026-07-28")
     with home.catalog.asks.attending():

@@ -1,4 +1,4 @@
-"""Reads the probes beside this file: everyday snippets, each with the answer it must give in the sandbox."""
+"""Reads the compatibility snippets in this folder. Each has the result that it must give in the sandbox."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Probe:
-    """One snippet: its answer as JSON text, or the kind of error an agent sees."""
+    """A snippet with its expected result as JSON text, or the type of the error that an agent sees."""
 
     name: str
     code: str
     answer: str = ""
-    error: str = ""  # or several, with "or" between: backends hide things in different ways
+    error: str = ""  # several types are separated by "or", because backends hide resources in different ways
 
     def fits(self, result: str, error: str) -> bool:
-        """Whether this is what came of it."""
+        """Whether the result or error is the expected one."""
         if self.error:
             return error in self.error.split(" or ")
         return not error and bool(json.loads(result or "null") == json.loads(self.answer))
 
 
 def probes(part: str) -> list[Probe]:
-    """Of standard, packages or refused."""
+    """The snippets of standard, packages or refused."""
     found = []
     for text in (HERE / f"{part}.txt").read_text(encoding="utf-8").split("## ")[1:]:
         name, _, rest = text.partition("\n")

@@ -1,4 +1,4 @@
-"""Real containers, where an engine is here and a layer with Python was built; else skipped with the reason."""
+"""Fixtures with real containers. Tests are skipped without an engine or without an image that contains Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from workbench.sandbox.sandbox import Sandbox
 
 @pytest.fixture(scope="session")
 def engine_settings() -> Iterator[EngineSettings]:
-    """This tree's own runner, over what `mcp-workbench sandbox build container` left and found out on this machine."""
+    """Engine settings with this tree's runner, on the image that `mcp-workbench sandbox build container` built on this
+    machine.
+    """
     built = read_engine_settings(Path.home() / ".local/share/mcp-workbench/images")
     if built is None or not is_there(built, base_image(built)):
         pytest.skip("No containers are set up here: run `mcp-workbench sandbox build container` once.")
@@ -49,9 +51,9 @@ async def sandbox(maker: ContainerMaker) -> AsyncIterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def is_remote(engine_settings: EngineSettings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineSettings]:
-    """The same engine behind an address of TCP, as if it were on another machine, with this tree's runner in it.
+    """The same engine at a TCP address, like an engine on another machine, with this tree's runner in the image.
 
-    For a module and no longer: other tests count this process's children.
+    Its scope is a module, because other tests count this process's children.
     """
     if engine_settings.engine != "podman" or engine_settings.service:
         pytest.skip("An engine elsewhere is tested with a podman of this machine.")

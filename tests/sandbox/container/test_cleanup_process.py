@@ -1,4 +1,6 @@
-"""When a core is gone, its guard removes the containers it named, and asks until the engine knows none of them."""
+"""After the core has ended, its cleanup process removes the core's containers and repeats until the engine lists
+none.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where no descriptor can be handed in, a parent carries every byte both ways and ends as its child ended."""
+"""Without file-descriptor passing, a parent process relays all bytes in both directions and exits like its child."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Programs in real containers: the same words, limits and locks as anywhere, and nothing is left behind."""
+"""Programs in real containers: the same messages, limits and restrictions as in other sandboxes, and complete
+cleanup.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,7 @@ async def run(sandbox: Sandbox, code: str, project: Path, limits: Limits = QUICK
 
 
 def left(engine_settings: EngineSettings) -> str:
-    """Containers of this image, dead or alive."""
+    """All containers of this image, running or exited."""
     return ask(engine_settings.command("ps", "-a", "-q", "--filter", f"ancestor={engine_settings.image}"))
 
 
@@ -199,7 +201,7 @@ async def test_an_engine_that_refuses_is_told_in_its_own_words(engine_settings: 
 
 
 class Missing(ContainerMaker):
-    """Believes in an image that is not there."""
+    """A container backend whose image does not exist."""
 
     async def look(self) -> object:
         from workbench.records import Level
@@ -244,7 +246,7 @@ def test_a_core_that_is_killed_leaves_no_container(engine_settings: EngineSettin
     (tmp_path / "workspace").mkdir()
     write_engine_settings(tmp_path, engine_settings)
     command = [sys.executable, "-c", KILLED, str(tmp_path)]
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}  # nobody is left to remove a folder of its own
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}  # the killed process cannot remove its temporary folder
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout) == (-signal.SIGKILL, "ready\n"), done.stderr
     until = time.monotonic() + 60

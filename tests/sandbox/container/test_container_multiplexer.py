@@ -1,4 +1,4 @@
-"""The carrier inside a container, without one: files in, changes out, and its end when nobody is left."""
+"""The multiplexer that runs inside a container, tested without one: file transfer, and its exit when the line ends."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ profile = ChildProfile("podman", "", "", "", writable, memory_mb=64, cpu_seconds
 os._exit(_run_multiplexer(ContainerMultiplexer(ours, reading, profile, project, silence), child))
 """
 FILLED = pack("file", area="workspace", path="in", mode=0o644, time=0) + pack("data", b"hello") + pack("filled")
-WAIT = "channel.recv(100)"  # a program begins when its text comes
+WAIT = "channel.recv(100)"  # a program starts when its text has arrived
 
 
 def carrier(project: Path, body: str, *, writable: bool = True, silence: float = 60.0) -> subprocess.Popen[bytes]:
@@ -50,7 +50,7 @@ def carrier(project: Path, body: str, *, writable: bool = True, silence: float =
 
 
 def talk(running: subprocess.Popen[bytes], said: bytes) -> list[tuple[Head, bytes]]:
-    """All that it says until its end; its input stays open."""
+    """Everything the process sends until its end. Its input stays open."""
     assert running.stdin is not None
     assert running.stdout is not None
     with running, running.stdin, running.stdout:
@@ -139,7 +139,7 @@ def test_it_ends_when_the_line_is_closed_and_takes_the_program_along(tmp_path: P
     assert running.wait(60) == 70
     os.kill(
         int((tmp_path / "pid").read_text()), 9
-    )  # here nothing binds it to its parent, as the locks do in a container
+    )  # in a container, the sandbox ties it to its parent; here nothing does
 
 
 def test_it_ends_when_nobody_speaks_any_more(tmp_path: Path) -> None:

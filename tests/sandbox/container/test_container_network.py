@@ -1,4 +1,4 @@
-"""A program in a container has no network: the places a rule opens are reached through the core, and no others."""
+"""A program in a container has no network. Hosts allowed by a rule are reached through the core, and no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An engine is found by asking it; one that cannot be used says why, and what to install is said."""
+"""Finding a container engine by running it. For an unusable or missing engine, the reason and a hint are given."""
 
 from __future__ import annotations
 

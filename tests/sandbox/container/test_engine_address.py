@@ -1,4 +1,4 @@
-"""The environment says where an engine is; the client's options repeat it, and nothing leads it elsewhere."""
+"""The environment defines the engine's address. The client's options repeat it, so that no other setting applies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_docker_is_led_by_its_address_and_certificates() -> None:
     [
         ("unix:///run/docker.sock", False, False),
         ("", False, False),
-        ("tcp://127.0.0.1:2375", True, False),  # where a tunnel begins
+        ("tcp://127.0.0.1:2375", True, False),  # the local end of a tunnel
         ("tcp://localhost:2375", True, False),
         ("tcp://[::1]:2375", True, False),
         ("tcp://10.0.0.8:2375", True, True),

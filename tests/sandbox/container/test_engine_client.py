@@ -1,4 +1,4 @@
-"""The engine's client gets the channel where it looks for it, and nothing else of ours."""
+"""The engine's client inherits the channel's file descriptor at the expected number, and no others of ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways to start containers are tried from the strongest; one that does not keep its promises is not taken."""
+"""Methods to start containers are probed from the strongest. A method that does not isolate as required is not used."""
 
 from __future__ import annotations
 

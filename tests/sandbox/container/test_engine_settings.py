@@ -1,4 +1,4 @@
-"""What was found out when the image was built is read back as it was written, or not at all."""
+"""Settings recorded when the image was built are read back unchanged, or not at all."""
 
 from __future__ import annotations
 

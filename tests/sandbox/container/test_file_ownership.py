@@ -1,4 +1,4 @@
-"""As real root a folder is nobody's while a program may write it, and root's again after the last one."""
+"""As real root, a folder belongs to `nobody` while a program may write it, and to root again after the last program."""
 
 from __future__ import annotations
 

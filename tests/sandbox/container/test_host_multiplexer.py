@@ -1,4 +1,4 @@
-"""The core's end of a container elsewhere meets whatever the line may bring, and a line that breaks anywhere."""
+"""The core's end of a remote container's line, with arbitrary input and a connection that breaks at any point."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from workbench.sandbox.file_transfer.transfer_host import TransferTarget
 
 
 class Line:
-    """One stream whose other end the test holds, in place of a container."""
+    """A stream whose other end is held by the test instead of a container."""
 
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace
@@ -52,7 +52,7 @@ class Line:
         await asyncio.get_running_loop().sock_sendall(self.target, data)
 
     async def begun(self) -> None:
-        """As far as a program that runs."""
+        """Proceed until a program runs."""
         bringing = asyncio.ensure_future(self.multiplexer.transfer.bring())
         await self.hear("filled")
         await self.say(pack("filled", fault="") + frame(kind="ready"))
@@ -64,7 +64,7 @@ class Line:
         return await self.never
 
     async def broken(self, code: int, *, killed: bool = False) -> None:
-        """The client of the engine has ended, and with it the line."""
+        """End the engine's client, and with it the line."""
         self.target.close()
         await self.multiplexer.closed
         self.multiplexer.exit_of(code, killed=killed)
@@ -206,7 +206,7 @@ def test_whatever_comes_is_taken_or_ends_the_run_and_stays_in_the_workspace(said
             for at in range(0, len(whole), step):
                 await line.say(whole[at : at + step])
         except OSError:
-            assert line.channel.reason  # it was cut off
+            assert line.channel.reason  # the run was cut off
         line.target.close()
         await line.multiplexer.closed
         line.multiplexer.exit_of(1, killed=False)

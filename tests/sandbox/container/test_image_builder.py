@@ -1,4 +1,4 @@
-"""Building says what is missing before it begins, and takes back what it built."""
+"""Building an image reports missing programs before it starts, and removes what it built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The image holds Python, its library and the runner; what the runner needs is found by reading it."""
+"""The image contains Python, its library and the runner. The runner's dependencies are found by analyzing its
+imports.
+"""
 
 from __future__ import annotations
 

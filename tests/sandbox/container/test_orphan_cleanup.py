@@ -1,4 +1,4 @@
-"""A label tells whose a container is: of a core that lives, of one that is gone, or of another machine's."""
+"""A label identifies a container's owner: a running core, a core that has ended, or another machine's core."""
 
 from __future__ import annotations
 

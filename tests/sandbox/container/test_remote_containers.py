@@ -1,4 +1,4 @@
-"""Containers of an engine that is reached over a line: files are carried, and nobody is left there when it breaks."""
+"""Containers of a remote engine: files are transferred, and no container remains after the connection breaks."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def maker(is_remote: EngineSettings) -> AsyncIterator[ContainerMaker]:
 
 
 def _unheard(stream: str, text: str) -> None:
-    """Nobody listens."""
+    """Discards output."""
 
 
 async def run(
@@ -81,7 +81,7 @@ async def nothing_left(engine_settings: EngineSettings) -> bool:
 async def test_what_it_is_and_what_that_means_is_said(maker: ContainerMaker, is_remote: EngineSettings) -> None:
     level = await maker.look()
     assert level.available
-    assert level.backend == f"podman on {is_remote.remote}"  # as the question about a program and the audit say it
+    assert level.backend == f"podman on {is_remote.remote}"  # as in the approval request and the audit
     assert f"on another machine, {is_remote.remote}" in level.sentence
     assert "are carried there and back, 256 MB of workspace at most" in level.sentence
 
@@ -163,7 +163,7 @@ async def test_a_line_that_breaks_is_said_and_the_container_ends_by_itself(
 
 
 async def _nothing(engine_settings: EngineSettings, container: object) -> None:
-    """Asks nobody."""
+    """Does not contact the engine."""
 
 
 KILLED = """

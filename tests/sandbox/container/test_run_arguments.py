@@ -1,4 +1,4 @@
-"""How a container is asked for, word by word."""
+"""The command-line arguments that start a container."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_limits_are_the_program_s_where_the_kernel_s_groups_count(profile: Child
     assert (after(command, "--cpus"), after(command, "--pids-limit")) == (["2"], ["22"])
     unprotected = words(replace(PODMAN, limits=False), profile)
     assert not {"--memory", "--cpus", "--pids-limit"} & set(unprotected)
-    assert json.loads(unprotected[-1])["profile"]["pids"] == 20  # then the process's own limit has to do
+    assert json.loads(unprotected[-1])["profile"]["pids"] == 20  # then only the limit of the process itself applies
 
 
 def test_a_folder_with_commas_and_quotes_is_still_one_folder(profile: ChildProfile) -> None:

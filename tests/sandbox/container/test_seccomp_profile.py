@@ -1,4 +1,4 @@
-"""The engine's list of system calls is the runner's, and not one call more than it takes to begin."""
+"""The engine's seccomp profile allows the runner's system calls, and only those additional ones that starting needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Whatever a machine says of its files: nothing outside the workspace is touched, and nothing half arrives."""
+"""Untrusted lists of file changes: nothing outside the workspace is changed, and changes are applied completely or not
+at all.
+"""
 
 from __future__ import annotations
 

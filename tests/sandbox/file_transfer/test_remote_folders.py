@@ -1,4 +1,4 @@
-"""What the machine was given, what a program made of it, and what comes back: the whole way without a machine."""
+"""The complete file transfer without a machine: files sent, changes made by a program, and changes received."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAR = TransferTarget("the far end", "Try again.")
 
 
 class Trip:
-    """A project, and the same folders as a machine would see them."""
+    """A project, and its folders as a machine would see them."""
 
     def __init__(self, root: Path) -> None:
         self.project, self.inside = root / "project", root / "inside"

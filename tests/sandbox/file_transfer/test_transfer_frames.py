@@ -1,4 +1,4 @@
-"""Parcels come out as they went in, however the bytes are cut; what is none is refused before it costs anything."""
+"""Frames are decoded unchanged for any split of the bytes. Invalid frames are refused before they cost memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The core's end of carried files meets whatever the far end may send."""
+"""The core's end of a file transfer, with arbitrary input from the remote end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workbench.sandbox.vm.vm_maker import GuestFrames
 
 
 class Line:
-    """A courier whose other end the test holds, in place of a far end."""
+    """A transfer whose remote end is held by the test."""
 
     def __init__(self, profile: ChildProfile) -> None:
         self.channel = Channel()
@@ -56,7 +56,7 @@ class Line:
         return len(data) + 4
 
     async def begun(self) -> int:
-        """As far as a program that runs; answers how many bytes of frames came."""
+        """Proceed until a program runs. Returns the number of bytes of the received frames."""
         bringing = asyncio.ensure_future(self.transfer.bring())
         await self.hear("filled")
         await self.say(pack("filled", fault=""))

@@ -1,4 +1,4 @@
-"""A core of its own that runs an endless program in a virtual machine, for the test that kills it."""
+"""A core of its own that runs an endless program in a virtual machine, for the test that kills the core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real virtual machines for the tests that ask for them: booting is slow, and most machines have no QEMU."""
+"""Real virtual machines for tests on request, because booting is slow and most machines have no QEMU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.sandbox.sandbox import Sandbox
 from workbench.sandbox.vm.image_builder import VmImageBuilder
 from workbench.sandbox.vm.vm_maker import VmMaker
 
-ASKED = "MCP_WORKBENCH_TEST_VM"  # "build": build an image for these tests; else the folder of one that is built
+ASKED = "MCP_WORKBENCH_TEST_VM"  # "build": build an image for these tests; otherwise the folder of a built image
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The archive is what any reader of the newc form expects."""
+"""The archive follows the newc format."""
 
 from __future__ import annotations
 

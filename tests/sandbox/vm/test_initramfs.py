@@ -1,4 +1,4 @@
-"""What stands in the machine is this Python, all it needs to start, and our files as they are now."""
+"""The initramfs contains this Python, everything it needs to start, and our files in their current version."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_ready_code_says_where_its_module_is_inside(tmp_path: Path) -> None:
     assert target.startswith(f"{source.parent}/__pycache__/bisect.")
     assert str(source).encode() in found[target].read_bytes()
     flags = int.from_bytes(found[target].read_bytes()[4:8], "little")
-    assert flags == 1  # by hash, and nobody checks: inside, no file has its time
+    assert flags == 1  # a hash-based pyc without checks, because files inside have no timestamps
 
 
 def test_the_first_file_system_holds_them_in_folders_of_their_own(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A kernel suits when its drivers are there; what is missing is said."""
+"""A kernel is used if it has the required drivers. Missing drivers are reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = ("virtio_ring", "virtio", "virtio_mmio", "virtio_console")
 
 @pytest.fixture
 def system(tmp_path: Path) -> Path:
-    """A kernel with its modules as distributions install them: one of them is compressed, one built in."""
+    """A kernel with its modules as distributions install them: one is compressed, one built in."""
     (tmp_path / "vmlinuz").write_bytes(b"KERNEL")
     for place, name in (("virtio", "virtio_ring"), ("virtio", "virtio_mmio"), ("char", "virtio_console")):
         folder = tmp_path / "kernel/drivers" / place

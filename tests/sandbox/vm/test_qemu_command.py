@@ -1,4 +1,4 @@
-"""QEMU gets no network, no disk, no screen and no way to start anything."""
+"""QEMU is started without network, disk and screen, and cannot start other programs."""
 
 from __future__ import annotations
 

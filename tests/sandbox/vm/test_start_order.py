@@ -1,4 +1,4 @@
-"""A machine that woke from the snapshot is told what it could not know while it slept."""
+"""A machine restored from the snapshot receives the current time, a random seed and its limits."""
 
 from __future__ import annotations
 

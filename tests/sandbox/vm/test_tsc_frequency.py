@@ -1,4 +1,4 @@
-"""The clock's speed is a number of this machine's, found out here or told by the system."""
+"""The TSC frequency of this machine is read from the system or measured."""
 
 from __future__ import annotations
 

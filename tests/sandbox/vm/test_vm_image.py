@@ -1,4 +1,4 @@
-"""An image is used only for what it was built of."""
+"""An image is used only if it was built from the current files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_machine_holds_the_program_its_files_and_a_system() -> None:
     def needs(memory: int, disk: int) -> int:
         return vm_image.memory_of(ChildProfile("qemu", "", "", "", True, memory, 1, 1, disk))
 
-    assert needs(512, 1024) == vm_image.SNAPSHOT_MB  # the usual limits begin from the snapshot
+    assert needs(512, 1024) == vm_image.SNAPSHOT_MB  # the default limits start from the snapshot
     assert needs(2048, 1024) == 3 * 1024
 
 

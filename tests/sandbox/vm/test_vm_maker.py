@@ -1,4 +1,4 @@
-"""Programs in real virtual machines: as in every other sandbox, and with nothing left of QEMU afterwards."""
+"""Programs in real virtual machines: the same behaviour as in other sandboxes, and no QEMU process afterwards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from workbench.records import Limits
 from workbench.sandbox.child_profile import ChildProfile
 from workbench.sandbox.vm.vm_maker import VmMaker
 
-PATIENT = replace(QUICK, seconds=60.0, cpu_seconds=60.0)  # emulated, a busy machine counts many seconds
+PATIENT = replace(QUICK, seconds=60.0, cpu_seconds=60.0)  # emulation on a busy machine takes many seconds
 
 
 def files(room: Room) -> dict[str, bytes]:

@@ -1,4 +1,6 @@
-"""A program in a virtual machine has no network: what a rule opens is reached through the core, and nothing else."""
+"""A program in a virtual machine has no network. Hosts allowed by a rule are reached through the core, and no
+others.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is started is what was written: expanded, in its folder, with a small environment."""
+"""A server is started as configured: variables expanded, in its folder, with a minimal environment."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_name_switch_group_and_patience_do_not_change_the_fingerprint() -> None:
 def test_a_folder_in_the_project_cannot_stand_in_for_the_demo_server(tmp_path: Path) -> None:
     demo = prepare(demo_config(), tmp_path)
     assert demo.command == sys.executable
-    assert demo.args[0] == "-P"  # or a folder `workbench` in the current directory would be imported
+    assert demo.args[0] == "-P"  # without -P, a folder `workbench` in the current directory would be imported
     assert str(tmp_path) not in demo.env["PYTHONPATH"]
 
 
@@ -82,7 +82,7 @@ def test_a_secret_is_put_in_where_an_entry_refers_to_it_and_shown_nowhere(tmp_pa
     made = prepare(config, tmp_path, {"HOME": "${keyring:a b}"}, {"a b": "value-" + "one"}.get)
     assert made.args == ("--key=value-one",)
     assert made.env["AUTH"] == "Bearer value-one"
-    assert made.env["X"] == "${keyring:a b}"  # what a variable holds is not read again
+    assert made.env["X"] == "${keyring:a b}"  # the value of a variable is not expanded again
     assert "value-one" not in repr(made)
 
 
@@ -99,7 +99,7 @@ def test_the_secrets_of_an_entry_are_found_wherever_they_are_referred_to() -> No
 
 
 def test_what_a_sign_in_brought_cannot_be_referred_to() -> None:
-    """A token of one server would go to whoever wrote another entry."""
+    """Otherwise the access token of one server could be sent to another server by its configuration entry."""
     asked: list[str] = []
     for name in ("oauth:github", "OAuth:github", " oauth:github"):
         with pytest.raises(WorkbenchError, match="its own server only"):

@@ -1,4 +1,4 @@
-"""A consent is for one command, private, and survives a restart."""
+"""A consent applies to one command, is stored privately, and survives a restart."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ async def test_a_changed_script_is_not_started_before_a_person_looked(house, tmp
 
 
 def test_an_entry_that_takes_the_place_of_another_inherits_the_files_that_were_allowed(tmp_path: Path) -> None:
-    """Moving secrets or choosing folders is no consent to a script that was changed meanwhile."""
+    """Moving secrets or choosing root folders does not consent to a script that was changed meanwhile."""
     consents = LaunchConsents(tmp_path / "allowed.json")
     consents.give(CONFIG)
     consents.vouch(CONFIG, (CommandFile("run", "/bin/run", 1, 1, "aa"),))

@@ -1,4 +1,4 @@
-"""`.mcp.json` belongs to a team and to other programs: read it with patience, write it without losing anything."""
+"""`.mcp.json` is shared with a team and other programs: it is read leniently, and written without losing content."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from workbench.servers.configuration import mcp_json_file
 from workbench.servers.configuration.launch_command import references
 from workbench.servers.configuration.mcp_json_file import McpJsonFile, entry_as_json, known_servers, parse_entry
 
-COMMA = 25 if sys.version_info >= (3, 13) else 26  # since 3.13 Python points at the comma, before that behind it
+# The error position: 3.13 and later point at the comma, earlier versions after it.
+COMMA = 25 if sys.version_info >= (3, 13) else 26
 
 
 @pytest.fixture
@@ -147,7 +148,7 @@ def test_a_link_stays_a_link_and_the_mode_stays(file: Path, tmp_path: Path) -> N
     assert file.is_symlink()
     assert "mcpServers" in real.read_text()
     assert real.stat().st_mode & 0o777 == 0o640
-    assert len(os.listdir(tmp_path)) == 2  # no draft is left
+    assert len(os.listdir(tmp_path)) == 2  # no temporary file is left
 
 
 @pytest.mark.parametrize("config", [ServerConfig("a"), ServerConfig("", "x"), ServerConfig("a\nb", "x")])

@@ -1,4 +1,4 @@
-"""Secrets in plain text are found where people really put them, and nothing else is taken for one."""
+"""Secrets in plain text are found in the usual places, and other values are not mistaken for secrets."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_any_entry_is_the_same_after_moving_and_expanding(value, key):
 
 
 def test_secrets_that_come_from_the_environment_are_masked_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Most people write "Bearer ${GITHUB_TOKEN}"."""
+    """Most configurations contain "Bearer ${GITHUB_TOKEN}"."""
     token, word = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "hunter2-" + "of-mine"
     monkeypatch.setenv("A_TOKEN", token)
     monkeypatch.setenv("A_WORD", word)
@@ -91,6 +91,6 @@ def test_secrets_that_come_from_the_environment_are_masked_too(monkeypatch: pyte
         headers={"Authorization": "Bearer ${A_TOKEN}"},
     )
     masks = Masks()
-    assert hide(config, masks) == ()  # nothing stands in the file itself
+    assert hide(config, masks) == ()  # the file itself contains no secret
     assert token not in masks.mask(f"said {token}")
     assert word not in masks.mask(f"said {word}")

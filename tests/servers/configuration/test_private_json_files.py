@@ -1,4 +1,4 @@
-"""Private JSON files: whole or not at all, for this person's eyes, and never a reason to stop."""
+"""Private JSON files: written atomically, readable by the user only, and a damaged file does not stop the core."""
 
 from __future__ import annotations
 

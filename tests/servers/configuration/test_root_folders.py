@@ -1,4 +1,4 @@
-"""Folders a server is told of: they exist, and a relative one stays in the project."""
+"""MCP roots for a server: the folders exist, and relative paths stay inside the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The doctor on real patients: commands that do not start, servers that answer wrongly, lines that cannot be made."""
+"""The doctor with real faults: commands that do not start, servers that answer wrongly, connections that fail."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from workbench.servers.doctor.network_check import ServerAddress
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.settings import Settings
 
-ABOVE = str(Path(__file__).resolve().parents[3])  # where the package is
+ABOVE = str(Path(__file__).resolve().parents[3])  # the parent folder of the package
 Examine = Callable[..., Any]
 
 
 @pytest.fixture
 async def examine(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Examine]:
-    """Examine one server of the project, which a person has allowed."""
+    """A function that examines a server of the project after the user has allowed it."""
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
@@ -58,7 +58,7 @@ async def examine(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 @pytest.fixture
 def listening(callers: Any) -> Callable[..., Any]:
-    """Something on a port that gives everybody the same answer, after these bytes or after any."""
+    """A TCP server that sends everyone the same answer after these bytes, or after any bytes."""
 
     @contextlib.asynccontextmanager
     async def listen(
@@ -138,7 +138,7 @@ async def test_last_words_of_a_server_that_left_are_explained(examine: Examine) 
 
 
 async def test_rubbish_on_stdout_is_quoted(examine: Examine) -> None:
-    code = "print('Listening on port 3000', flush=True); input()"  # and it is gone as soon as somebody speaks to it
+    code = "print('Listening on port 3000', flush=True); input()"  # the process exits when it receives input
     checks = await examine(ServerConfig("near", sys.executable, ("-c", code)))
     assert found(checks, "Connection").state is CheckState.BAD
     assert "Listening on port 3000" in found(checks, "Output").detail

@@ -1,4 +1,4 @@
-"""Last words of the usual runners, as they really print them."""
+"""Recognizes the real error output of common runners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions as servers put them, and an empty room for them that writes down what it tells."""
+"""Elicitation requests as servers send them, and an empty request queue that records its events."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BOOKING = {
 
 @dataclass
 class Room:
-    """The room under test, and all it told."""
+    """The queue under test and the events it published."""
 
     asks: OpenElicitations
     events: list[Event] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Room:
 
 @pytest.fixture
 def room() -> Iterator[Room]:
-    """Somebody is there, and questions wait for as long as a test needs."""
+    """A queue with a user present, in which requests do not time out."""
     events: list[Event] = []
     asks = OpenElicitations(events.append, lambda: Settings(elicitation_wait_seconds=0))
     with asks.attending():

@@ -1,4 +1,4 @@
-"""Forms: what may be asked, and what fits."""
+"""Forms of elicitation requests: supported schemas, and validation of values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses: what is shown is what is opened, and tricks are named."""
+"""URLs of elicitation requests: the shown address is the one that is opened, and misleading forms get a warning."""
 
 from __future__ import annotations
 

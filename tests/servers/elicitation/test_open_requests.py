@@ -1,4 +1,4 @@
-"""Open questions: who waits, who is told, and the ways in which they end."""
+"""Open elicitation requests: who waits, who is notified, and all ways they end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = {"mode": "url", "message": "Sign in", "url": "https://inn.example/sign", 
 
 
 class Clock:
-    """Says whether the call's time stands."""
+    """Reports whether the call's timeout is paused."""
 
     def __init__(self) -> None:
         self.pauses = 0
@@ -30,7 +30,7 @@ class Clock:
 
 
 async def asking(room, params, server="inn") -> asyncio.Task:
-    """The question is open when this comes back."""
+    """Send a request and return when it is open."""
     before = len(room.asks.all())
     task = asyncio.create_task(room.asks.answer_request(server, CREATE, params))
     while len(room.asks.all()) == before and not task.done():

@@ -1,4 +1,4 @@
-"""From a server's request to a question, and from an answer to what the server gets."""
+"""Parsing a server's request into a record, and the user's answer into a response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers that nobody uses rest, and a call wakes them; those in use, or waited for, go on."""
+"""Unused servers are stopped, and a call starts them again. Servers in use or with waiting requests keep running."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_one_at_work_goes_on(house) -> None:
 async def test_one_that_is_listened_to_goes_on(house) -> None:
     home = await house()
     await home.catalog.connect("demo")
-    async with asyncio.timeout(60):  # until the core itself has nothing more to ask
+    async with asyncio.timeout(60):  # until the core has no requests of its own to send
         while not home.catalog.offered.offers("demo").known:
             await asyncio.sleep(0.01)
     connection = home.catalog.server("demo").running

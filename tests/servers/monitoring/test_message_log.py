@@ -1,4 +1,4 @@
-"""The memory of a server's pipes is bounded in every direction, and gives back what passed."""
+"""The log of a server's messages is bounded in every dimension, and returns the messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.servers.monitoring.message_log import BUDGET, MessageLabel, Messa
 
 
 def everything(traffic: MessageLog) -> list[Frame]:
-    """All pages."""
+    """The messages of all pages."""
     found: list[Frame] = []
     while page := traffic.frames(found[-1].at if found else 0.0):
         found += page

@@ -1,4 +1,4 @@
-"""The end of a server's log is kept, and doors hear of it seldom."""
+"""The end of a server's log is stored, and clients are notified of it with a debounce."""
 
 from __future__ import annotations
 

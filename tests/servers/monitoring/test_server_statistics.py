@@ -1,4 +1,4 @@
-"""The tally of a server's calls."""
+"""Statistics of a server's calls."""
 
 from __future__ import annotations
 

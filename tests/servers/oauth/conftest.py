@@ -1,4 +1,4 @@
-"""A guarded server, the sign-ins of a project before it, and a browser that goes where it is sent."""
+"""A server that requires OAuth, the sign-in service of a project, and a browser that follows redirects."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CALL = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "l
 
 @dataclass
 class Project:
-    """The sign-ins of a project, what they told, and a person with a browser."""
+    """The sign-in service of a project with its events, and a user with a browser."""
 
     guarded: Any
     secrets: Secrets
@@ -47,7 +47,7 @@ class Project:
         self.restart()
 
     def restart(self) -> None:
-        """As the next core does it: only what is kept among the secrets is left."""
+        """Create the service again, as the next core does. Only the stored secrets remain."""
         self.sign_ins = SignIns(self.secrets, lambda: self.settings, self._hear)
         self.sign_ins.noted = lambda server, word: self.notes.append((server, word))
 
@@ -55,7 +55,7 @@ class Project:
         return ServerConfig(name, url=self.guarded.url, oauth=oauth)
 
     async def call(self, config: ServerConfig | None = None, tool: str = "look") -> httpx2.Response:
-        """A call as a connection makes it."""
+        """Make a call as a connection does."""
         auth = await asyncio.to_thread(self.sign_ins.authorize, config or self.config())
         message = {**CALL, "params": {"name": tool, "arguments": {}}}
         async with httpx2.AsyncClient(auth=auth, trust_env=False, verify=guarded_module.PLAIN) as client:

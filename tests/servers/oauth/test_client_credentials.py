@@ -1,4 +1,4 @@
-"""A program that signs in by itself with a private key; nobody sees the key, and the server can check the signature."""
+"""Client credentials with a private key: the key is never sent, and the server can verify the signature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an entry says about signing in: in either spelling, and wrong things are sentences."""
+"""OAuth settings of a server entry, in either spelling, and error messages for invalid ones."""
 
 from __future__ import annotations
 

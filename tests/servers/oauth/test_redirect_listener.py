@@ -1,4 +1,4 @@
-"""The way back from the browser: open for one answer, deaf to everything else."""
+"""The redirect listener accepts one valid response and ignores other requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.servers.oauth.redirect_listener import RedirectListener
 
 
 async def knock(listener, target, host=None, *, raw=None):
-    """What a caller hears."""
+    """Send a request to the listener and return its response."""
     port = int(listener.redirect.split(":")[2].split("/")[0])
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(raw or f"GET {target} HTTP/1.1\r\nHost: {host or f'127.0.0.1:{port}'}\r\n\r\n".encode())

@@ -1,4 +1,6 @@
-"""Steps are read by people, so no secret stands in them, and a hostile server cannot make them endless."""
+"""Sign-in steps are shown to the user, so they contain no secrets, and a hostile server cannot make the list
+endless.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signing in at a real server, with a real authorization server, and every way in which that fails."""
+"""Sign-in at a real server with a real authorization server, and all ways it can fail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.servers.server_faults import ServerFault
 
 
 def told(report):
-    """Everything of a report that a person may read."""
+    """All text of a report that can be shown to the user."""
     return f"{report} {list(report.steps)}"
 
 
@@ -96,7 +96,7 @@ async def test_a_token_that_ended_is_renewed_and_so_is_the_next_one(project, gua
 
 
 async def test_a_token_is_renewed_before_it_ends_also_after_a_restart_and_once_for_many_calls(project, guarded):
-    guarded.seconds = 5  # less than the margin: it counts as over at once
+    guarded.seconds = 5  # less than the safety margin, so the token counts as expired
     await project.sign_in()
     guarded.seconds = 3600
     project.restart()
@@ -318,7 +318,7 @@ async def test_kept_facts_that_cannot_be_read_are_as_if_not_there(project, guard
 
 
 async def test_an_answer_that_drips_without_an_end_is_given_up(monkeypatch, callers):
-    """Each piece comes in time; the whole never does."""
+    """Each chunk arrives in time, but the response never ends."""
     import httpx2
 
     from workbench.servers.oauth import sign_in_flow as attempt

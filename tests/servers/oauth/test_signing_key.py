@@ -1,4 +1,4 @@
-"""Private keys: each usual kind is read, whatever became of its lines; what is wrong is told without the key."""
+"""Private keys: each common format is read, with any line breaks, and error messages do not contain the key."""
 
 from __future__ import annotations
 

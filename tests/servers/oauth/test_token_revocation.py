@@ -1,4 +1,6 @@
-"""Signing out tells the authorization server, where it listens; whether it does or not, nobody waits for it."""
+"""Signing out revokes the tokens at the authorization server if it supports that, and does not wait for the
+response.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ def revoked(guarded):
 
 
 async def steps(project, config, count):
-    """The steps once there are so many."""
+    """Wait until this many steps are recorded, and return them."""
     async with asyncio.timeout(60):
         while len(found := (await project.sign_ins.report(config)).steps) < count:
             await asyncio.sleep(0.005)

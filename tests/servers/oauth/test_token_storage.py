@@ -1,4 +1,4 @@
-"""What a sign-in brought is bound to its address, hidden, and gone when it is forgotten."""
+"""The result of a sign-in is bound to its URL, not shown, and deleted at sign-out."""
 
 from __future__ import annotations
 

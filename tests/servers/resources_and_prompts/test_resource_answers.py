@@ -1,4 +1,4 @@
-"""Raw answers about resources, prompts and completions become records, whatever a server sends."""
+"""Raw answers about resources, prompts and completions are parsed into records, whatever a server sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list of what a server offers: one wrong entry costs a warning and nothing else."""
+"""Lists of resources and prompts: an invalid entry is left out with a warning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resources, prompts, completion, subscriptions and the log of real servers, well and badly behaved, of both eras."""
+"""Resources, prompts, completion, subscriptions and logs of real servers, correct and faulty, of both protocol eras."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def known(home: Any) -> Offers:
 
 
 def taken(frame: Frame) -> bool:
-    """Whether the server says with this that it takes the subscription."""
+    """Whether the message is the server's confirmation of the subscription."""
     return "subscriptions/acknowledged" in frame.text and "board://news" in frame.text
 
 

@@ -1,4 +1,6 @@
-"""Servers behind TLS: one that SSL_CERT_FILE vouches for works, any other is a sentence that says what is wrong."""
+"""Servers with TLS: a certificate trusted through SSL_CERT_FILE works, any other gives an error message with the
+reason.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ QUICK = Settings(server_start_seconds=20)
 
 @dataclass
 class Case:
-    """A certificate, whether it is trusted here, and what is said of it."""
+    """A certificate, whether it is trusted, and the expected error message."""
 
     days: int
     host: str
@@ -34,7 +36,7 @@ BAD = [
 
 
 def trust(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
-    """As a person does who starts the workbench with these."""
+    """Trust the certificates of this file, like a user who sets SSL_CERT_FILE."""
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)

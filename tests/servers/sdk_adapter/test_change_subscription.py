@@ -1,4 +1,6 @@
-"""One subscription tells a modern server's changes; it is renewed when it is lost and when something else is wanted."""
+"""One subscription per modern server reports changes. It is renewed after it is lost and when the subscribed kinds
+change.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from workbench.servers.sdk_adapter.change_subscription import ChangeSubscription
 
 
 class Listens:
-    """Stands in for the SDK's listen: each subscription does what the script says next."""
+    """Replaces the SDK's listen function: each subscription does what the script says next."""
 
     def __init__(self, *script: str) -> None:
         self.script = list(script)

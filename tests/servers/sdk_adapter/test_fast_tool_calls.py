@@ -1,4 +1,4 @@
-"""Calls on the short way: matched by their numbers, told how far they are, cancelled, and never left waiting."""
+"""Calls on the fast path: matched by id, with progress, cancellation, and an end in every case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.servers.sdk_adapter.fast_tool_calls import FIRST, FastToolCalls, 
 
 
 class Pipe:
-    """What was written, as messages; `direct` writes into it."""
+    """Records written messages; `direct` writes to it."""
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []

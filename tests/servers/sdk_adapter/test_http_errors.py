@@ -1,4 +1,4 @@
-"""Each way in which an address fails has its sentence, and hostile words stay short."""
+"""Each failure of an HTTP server has its error message, and long text of a hostile server is shortened."""
 
 from __future__ import annotations
 

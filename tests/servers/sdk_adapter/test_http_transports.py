@@ -1,4 +1,4 @@
-"""Servers at an address: they connect, list and call like any other, and whatever goes wrong is a sentence."""
+"""HTTP servers: they connect, list and call like other servers, and each failure has an error message."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.records import ServerConfig, ServerState, ServerStatus
 from workbench.settings import Settings
 
 Serve = Callable[[str], Awaitable[Any]]
-QUICK = Settings(server_call_seconds=1)  # for calls that hang, and for nothing else: a machine may be busy
+QUICK = Settings(server_call_seconds=1)  # only for calls that hang, because a machine may be busy
 
 
 def config(far: Any, **more: Any) -> ServerConfig:

@@ -1,4 +1,4 @@
-"""Questions in place of an answer: answered, repeated, and never without an end."""
+"""Requests for input in place of an answer: answered, repeated, and limited in number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SDK, loaded for one agent: nothing of it is missing, and much of it is not there yet."""
+"""The SDK imported for one agent: everything needed is available, and much of it is not loaded yet."""
 
 from __future__ import annotations
 

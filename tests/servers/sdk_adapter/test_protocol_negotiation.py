@@ -1,4 +1,4 @@
-"""What a server offers becomes words; what a request is about stands in its headers."""
+"""A server's capabilities are converted to names, and a request's target is sent in its headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server asks and tells arrives at the host as it was sent, in both eras."""
+"""Requests and notifications of a server reach the host unchanged, in both protocol eras."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Reply = Callable[[dict[str, Any]], list[dict[str, Any]]]
 
 
 class Scripted:
-    """A transport whose server is a function: each message to it gives the messages from it."""
+    """A transport whose server is a function from each message to the list of messages it sends."""
 
     kind, pid, fault, returncode, status, challenge, expired = "stdio", 0, "", None, 0, "", False
     direct = None

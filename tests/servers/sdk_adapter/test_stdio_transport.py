@@ -1,4 +1,4 @@
-"""One server process and its pipes, without a session: messages in order, and an end that nobody survives."""
+"""One server process and its pipes, without a session: messages in order, and no process left at the end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Make = Callable[..., StdioTransport]
 
 @pytest.fixture
 async def make() -> AsyncIterator[Make]:
-    """A transport over a server written in one line of Python."""
+    """A transport for a server given as one line of Python."""
     groups = ProcessGroups()
 
     def build(code: str, limit: int = 1 << 20) -> StdioTransport:
@@ -167,7 +167,7 @@ def test_a_line_without_end_is_told_at_once_and_costs_no_memory() -> None:
 
 
 class Process:
-    """Stands for a process's transport: notes whether its stdout is read."""
+    """Replaces a process's transport and records whether its stdout is being read."""
 
     def __init__(self) -> None:
         self.reading = True
@@ -200,7 +200,7 @@ async def test_a_line_is_not_taken_at_once_while_an_earlier_one_waits() -> None:
     found.pipe_data_received(1, b"answer 1\nlog 2\nanswer 3\n")
     assert taken == [b"answer 1", b"log 2"]
     assert await found.next_line() == b"log 2"
-    found.pipe_data_received(1, b"answer 4\n")  # the line before is still being worked on
+    found.pipe_data_received(1, b"answer 4\n")  # the previous line is still being processed
     assert [await found.next_line(), await found.next_line()] == [b"answer 3", b"answer 4"]
     waiting = asyncio.create_task(found.next_line())
     await asyncio.sleep(0)

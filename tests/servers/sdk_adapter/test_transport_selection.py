@@ -1,4 +1,4 @@
-"""A config leads to a transport, or to a sentence that says why not."""
+"""A configuration entry selects a transport, or gives an error message with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Half a character in a message: it is replaced, and nothing else changes."""
+"""A lone surrogate in a message is replaced, and nothing else changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server was at different times, and what is different between two of them."""
+"""Recorded states of a server at different times, and the difference between two of them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def test_prompts_and_capabilities_belong_to_a_moment(tmp_path: Path) -> No
     await moments.keep(state("1"), tools(a="A"))
     note, greet = ResourceTemplate("one", "note://{id}", "note"), Prompt("one", "greet", "", "Hello.")
     await moments.keep_offers((note,), (greet,))
-    # The next start: its prompts are not read yet.
+    # The next start, before its prompts are read.
     await moments.keep(replace(state("1"), capabilities=("tools", "prompts")), tools(a="A"))
     await moments.keep_offers((), (Prompt("one", "greet", "", "Hello, you."),))
     newest, started, listed, _ = await moments.list()

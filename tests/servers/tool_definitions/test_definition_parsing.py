@@ -1,4 +1,4 @@
-"""Tool lists from servers: whatever comes, the usable tools are used."""
+"""Tool lists of servers: usable tools are used, whatever else the list contains."""
 
 from __future__ import annotations
 

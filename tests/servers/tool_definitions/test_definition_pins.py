@@ -1,4 +1,4 @@
-"""Definitions are pinned at first sight; what changes later is out of force until a person has read it."""
+"""Definitions are pinned when first seen. A changed definition is blocked until the user approves it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tools(**described: str) -> tuple[Tool, ...]:
 
 
 def kept(pins: DefinitionPins, folder: Path) -> DefinitionPins:
-    """The same pins as the next core reads them."""
+    """The pins as the next core reads them."""
     if (value := pins.dump()) is not None:
         pins.save(value)
     again = DefinitionPins("one", folder)
@@ -61,7 +61,7 @@ def test_an_approval_is_for_exactly_what_was_read(tmp_path: Path) -> None:
     pins.take(tools(a="3", b="2"))
     with pytest.raises(WorkbenchError, match="changed once more"):
         pins.approve(seen)
-    assert pins.blocked("b")  # all or none
+    assert pins.blocked("b")  # all tools or none
     pins.approve({"b": seen["b"]})
     with pytest.raises(WorkbenchError, match="does not wait"):
         pins.approve({"b": seen["b"]})
@@ -134,11 +134,11 @@ def test_what_cannot_be_read_any_more_is_not_approved_anew_by_itself(tmp_path: P
     again.load()
     assert "damaged" in again.loss().message
     (offered,) = again.take(tools(a="reads your mail"))
-    assert "reads your mail" not in str(offered)  # no model hears a word of it
+    assert "reads your mail" not in str(offered)  # the changed text is not sent to a model
     assert "can no longer be read" in again.refusal("a").message
     later = kept(again, tmp_path)
     later.take(tools(a="reads your mail", b="1"))
-    assert later.blocked("a")  # a restart forgets nothing of it
+    assert later.blocked("a")  # the block survives a restart
     assert later.blocked("b")
     (change, _) = later.changes()
     assert (change.tool, change.before, change.blocked) == ("a", "", True)
@@ -223,7 +223,8 @@ async def test_a_change_between_two_starts_is_seen_and_can_be_approved(house: An
     await home.catalog.disconnect("turning")
     (paths.project / "version.txt").write_text("2", encoding="utf-8")
     again = await house()
-    assert not (await again.call("turning", "helper", text="x")).ok  # the start finds it before the call goes out
+    # The start detects the change before the call is sent.
+    assert not (await again.call("turning", "helper", text="x")).ok
     server = again.catalog.server("turning")
     (change,) = server.pins.changes()
     await server.own.approve({change.tool: change.hash})

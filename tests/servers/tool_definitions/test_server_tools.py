@@ -1,4 +1,4 @@
-"""The list of known tools is made anew only when a server's list is replaced."""
+"""The list of known tools is rebuilt only after a server's list was replaced."""
 
 from __future__ import annotations
 

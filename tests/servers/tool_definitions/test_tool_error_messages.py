@@ -1,4 +1,4 @@
-"""One definition for an agent: named in any way, and never one that nobody approved."""
+"""The definition of one tool for an agent: found under any of its names, and never one that is blocked."""
 
 from __future__ import annotations
 
