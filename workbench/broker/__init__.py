@@ -1,1 +1,2 @@
-"""The only way of tool calls to servers: judged, written down, sent, registered; and what that needs of a session."""
+"""The broker: the only path of tool calls to servers, where each call is judged, audited, sent and registered, and
+the session state that this needs."""

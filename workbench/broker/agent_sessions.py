@@ -1,4 +1,4 @@
-"""Agent sessions: one for each agent connection and one for the user, each with a vault and a ledger of its own."""
+"""Agent sessions: one for each agent connection and one for the user, each with its own vault and ledger."""
 
 from __future__ import annotations
 
@@ -30,102 +30,108 @@ from workbench.secrets.secret_masking import Masks
 from workbench.tokens import add
 from workbench.workspace.directory_scan import Stamp
 
-KEEP_SECONDS = 600.0  # how long a session whose agent left is kept, if no run of it is
-MOST_WEIGHT = 20_000  # values of sessions whose agents left; one takes 4 to 5 KB
-LETTERS_OF_A_VALUE = 4_000  # characters of answers that weigh as much as a value
+KEEP_SECONDS = 600.0  # how long the session of a disconnected agent is kept, if none of its runs is
+MOST_WEIGHT = 20_000  # maximum vault values in sessions of disconnected agents; one takes 4 to 5 KB
+LETTERS_OF_A_VALUE = 4_000  # characters of answers that count as one value
 PAST_SESSIONS = 200  # released sessions whose tokens are still listed in the report
-_EDGE = 400  # characters; no address or number is longer
-_SEARCHES = 5  # of a session that later calls are looked up in
-_SEARCH_SECONDS = 900.0  # a call that comes later has another reason
+_EDGE = 400  # characters; longer than any address or number
+_SEARCHES = 5  # recent searches of a session to which later calls are attributed
+_SEARCH_SECONDS = 900.0  # a later call is not attributed to the search
 PERSON = "person"  # the id of the session that all clients of the user share
-PREVIEW = "preview"  # of the session in which the user looks at what a model would see; nothing is called in it
-_REMEMBERED = 20_000  # characters of a server's text that is not read a second time
+PREVIEW = "preview"  # id of the session for previews of what a model would see; it makes no calls
+_REMEMBERED = 20_000  # characters; shorter texts of a server are remembered and read only once
 
 
 class Session:
-    """One agent session; its PII tokens never resolve in a different one."""
+    """One agent session; its PII tokens never resolve in a different session."""
 
     def __init__(self, name: str, origin: Origin, author: str, masked: Callable[[], bool], masks: Masks) -> None:
         self.id = name
         self.origin = origin
         self.author = author
-        self.declared: Mapping[str, str] = {}  # what the agent says of its program and its model
-        self.called = author  # the name it gave itself; of two that are here under one name, `author` has a number
+        self.declared: Mapping[str, str] = {}  # what the agent declares about its client and its model
+        # the name it gave itself; if two connected agents have the same name, `author` has a number
+        self.called = author
         self.present = True
-        self.left_at = 0.0  # when its agent left, by the monotonic clock
+        self.left_at = 0.0  # when its agent disconnected, by the monotonic clock
         self.vault = Vault(name)
         self.token_history = TokenHistory()
         self.text_kinds = KindMarks()
-        self.public_texts = PublicTexts()  # definitions and code that its programs were handed
-        self.registrations = AnswerRegistrations()  # of answers that their user saw before they were looked through
+        self.public_texts = PublicTexts()  # definitions and code that its programs received
+        self.registrations = AnswerRegistrations()  # of answers that were shown to the user before they were masked
         self._registered = SeenTexts()
         self.ledger = Ledger()
         self.provenance = ProvenanceIndex()
-        self.permitted: set[tuple[str, ...]] = set()  # values that the user let pass: server, tool, rule, path, value
-        self.given: Counter[tuple[str, str, str, str]] = Counter()  # kind, whose, to which server and tool → how many
+        self.permitted: set[tuple[str, ...]] = set()  # values that the user allowed: server, tool, rule, path, value
+        # kind, source, receiving server and tool → number of values
+        self.given: Counter[tuple[str, str, str, str]] = Counter()
         self.sealed = SealedValues(self.vault)
-        self.seals: dict[str, bool] = {}  # sealed tools that answered → whether the agent was told
-        self.guesses = 0  # how often sealed values were compared with texts
-        self.files: dict[str, tuple[int, float]] = {}  # of the workspace that were read for personal data → size, time
+        self.seals: dict[str, bool] = {}  # sealed tools that answered → whether the agent was notified
+        self.guesses = 0  # number of comparisons of sealed values with texts
+        # workspace files that were searched for personal data → size, time
+        self.files: dict[str, tuple[int, float]] = {}
         self._following = Following()
-        self._apart = Vault(self.id)  # for what only the audit reads, see `mask_apart`
-        self.made: dict[str, Stamp] = {}  # files of the workspace that its programs made, as they left them
-        self.knows_definitions = False  # direct use would have loaded every definition once
+        self._apart = Vault(self.id)  # for texts that only the audit contains, see `mask_apart`
+        self.made: dict[str, Stamp] = {}  # workspace files that its programs made, with their last state
+        # whether the ledger has counted the definitions, which direct use would load once
+        self.knows_definitions = False
         self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
-        self._told: Counter[str] = Counter()  # tokens that the audit knows of
-        self.shown: dict[int, tuple[JsonObject, object, str]] = {}  # of the last calls: arguments, what hid, text
+        self._told: Counter[str] = Counter()  # tokens that were reported to the audit
+        # shown arguments of the latest calls: arguments, masking state, text
+        self.shown: dict[int, tuple[JsonObject, object, str]] = {}
         self._masked = masked
-        self._masks = masks  # stored secrets: hidden whatever is set for personal data
+        self._masks = masks  # stored secrets, which are masked whatever the settings for personal data are
 
     def searched(self, question: str, found: Iterable[ToolSummary]) -> None:
-        """Remember for a while what was looked for, masked, and what was shown."""
+        """Remember a search for a while: its masked query and the tools found."""
         tools = frozenset((one.server, one.name) for one in found)
         if question.strip() and tools:
             self._searches.append((time.monotonic(), self.mask(question), tools))
 
     def questions(self, server: str, tool: str) -> list[str]:
-        """The fresh questions that a tool, which has run now, was shown for."""
+        """Return the recent search queries whose results contained a tool that has run now."""
         since = time.monotonic() - _SEARCH_SECONDS
         return [question for at, question, tools in self._searches if at >= since and (server, tool) in tools]
 
     def register(self, text: str, source: Source, read: Callable[[str], JsonValue]) -> None:
-        """Learn the personal data in a text that a server sent, as the value that `read` makes of it."""
+        """Register the personal data in a text from a server, parsed by `read`."""
         server = source.server if isinstance(source, Place) else source
         key = f"{server}\0{text}" if len(text) <= _REMEMBERED else ""
-        if not key or key not in self._registered:  # reading a text of the same server again teaches nothing
+        if not key or key not in self._registered:  # reading the same text of the same server again finds nothing new
             self.vault.register(read(text), source)
             if key:
                 self._registered.add(key)
 
     @property
     def hidden_by(self) -> object:
-        """Compares unequal as soon as a text might be masked otherwise than before."""
+        """A value that compares unequal as soon as a text might be masked differently."""
         return self.vault, self.vault.learnt, self._masks.known, self._masked()
 
     @property
     def hides(self) -> bool:
-        """Whether personal data is replaced by tokens at all."""
+        """Whether personal data is replaced by tokens."""
         return self._masked()
 
     def mask(self, text: str) -> str:
-        """Text as the model of this session may see it."""
+        """Return the text as the model of this session may see it."""
         text = self._masks.mask(text)
         return self.vault.sanitize(text) if self._masked() else text
 
     def mask_known(self, text: str) -> str:
-        """The same for a definition, a skill or a sentence of ours: known values only, nothing is guessed or learnt."""
+        """Mask a definition, a skill or a sentence of the workbench: known values only, nothing is detected or
+        registered."""
         text = self._masks.mask(text)
         return self.vault.replace_known(text) if self._masked() else text
 
     def mask_part(self, text: str, kind: TextKind) -> str:
-        """A part of a text, looked through as its kind asks. Stored secrets leave in none."""
+        """Mask a part of a text according to its kind. Stored secrets are masked in every kind."""
         if kind is TextKind.DATA:
             return self.mask(text)
         return self.mask_known(text) if kind is TextKind.PUBLIC else self._masks.mask(text)
 
     def mask_parts(self, parts: Sequence[Part], code: str = "") -> str:
-        """A text of several parts, of which the data was made by a program with this code; what is found in one of them
-        is replaced in all."""
+        """Mask a text of several parts, whose data parts come from a program with this code; a value found in one
+        part is replaced in all."""
         program = Program(code)
         while True:
             learnt = self.vault.learnt
@@ -137,8 +143,8 @@ class Session:
                 return "".join(masked)
 
     def mask_apart(self, text: str, letters: int = 0) -> str:
-        """For the audit, a text that an agent wrote: what is guessed to be personal gets tokens of a vault apart, so
-        that its program's own words come back to the agent as it wrote them. `letters`: of its start alone."""
+        """Mask a text that an agent wrote, for the audit: detected values get tokens of a separate vault, so that
+        the agent still gets its own text back unchanged. `letters`: only the first so many characters."""
         whole = not letters or len(text) <= letters
         text = self._masks.mask(text if whole else text[: letters + _EDGE])
         if self._masked():
@@ -150,21 +156,22 @@ class Session:
 
     def _guess_apart(self, text: str) -> str:
         parts, at = list[str](), 0
-        for token in find_tokens(text):  # tokens stay what they are
+        for token in find_tokens(text):  # existing tokens are kept
             parts += [self._apart.sanitize(text[at : token.start()]), token.group()]
             at = token.end()
         return "".join([*parts, self._apart.sanitize(text[at:])])
 
     def mask_start(self, text: str, letters: int) -> str:
-        """The first letters of a text, masked before it is cut: what may be half of a value goes too."""
+        """Return the first `letters` characters of a text, masked before it is cut; a value that may be cut is
+        removed."""
         if len(text) <= letters:
             return self.mask(text)
         start = self.mask(text[: letters + _EDGE])[:-_EDGE]
         return start[: cut_before(start, letters)]
 
     def mask_output(self, text: str, program: Program | None = None) -> str:
-        """The same for what a program made, which may have cut a text anywhere. In texts that the workbench handed to
-        it, and in the lines of its own that a traceback shows, nothing is guessed."""
+        """Mask text that a program made, which may have cut values anywhere. Nothing is detected in texts that the
+        workbench gave to the program, or in lines of its own code in a traceback."""
         public = self.public_texts.stretches(text, program) if self._masked() else ()
         if not public:
             text = self.mask(text)
@@ -174,21 +181,21 @@ class Session:
         return self.vault.remove_truncated_values(*self.vault.sanitize_around(bare, Stretches(public)))
 
     def mask_json(self, value: JsonValue) -> JsonValue:
-        """A value as audit and model may see it."""
+        """Return a value as audit and model may see it."""
         value = self._masks.mask_json(value)
         return self.vault.sanitize_json(value) if self._masked() else value
 
     def mask_result(self, value: JsonValue) -> JsonValue:
-        """The same for what a program returned: in texts that the workbench handed to it, nothing is guessed."""
+        """Mask what a program returned; nothing is detected in texts that the workbench gave to the program."""
         value = self._masks.mask_json(value)
         return self.vault.sanitize_json(value, self.public_texts.has) if self._masked() else value
 
     def shows(self, data: bytes) -> bool:
-        """Whether something to be masked can be read in these bytes, in which nothing can be masked."""
+        """Whether bytes, which cannot be masked, contain something that would have to be masked."""
         return self._masks.mask_bytes(data) != data or (self._masked() and self.vault.shows(data))
 
     def follow(self, following: Following) -> None:
-        """Look for personal data as marks and settings say; what was read under others is read again."""
+        """Apply new marks and settings for personal data; texts that were read under others will be read again."""
         if following == self._following:
             return
         self._following = following
@@ -203,14 +210,14 @@ class Session:
         self._registered = SeenTexts()
 
     def made_since(self) -> dict[str, int]:
-        """How many values of each kind got a token since this was asked last; for the audit."""
+        """Return how many values of each kind got a token since the last call of this method; for the audit."""
         found = Counter(self.vault.counts_by_kind())
         new, self._told = found - self._told, found
         return dict(sorted(new.items()))
 
     def forget(self) -> int:
-        """Drop every value; answers how many there were. Tokens made before stand for nothing from now on, because the
-        next ones are made with another key."""
+        """Delete every value and return their number. Earlier tokens then have no value, because new tokens are made
+        with a new key."""
         known = len(self.vault.issued())
         self.vault, self.token_history = Vault(self.id), TokenHistory()
         self.sealed = SealedValues(self.vault)
@@ -220,11 +227,11 @@ class Session:
 
     @property
     def weight(self) -> int:
-        """What it takes of memory, counted in values."""
+        """Return the memory use, counted in values."""
         return self.vault.learnt + self.provenance.letters // LETTERS_OF_A_VALUE
 
     def release(self) -> None:
-        """Drop everything large; other objects may still hold the session."""
+        """Release everything large; other objects may still hold the session."""
         self.forget()
         self.provenance = ProvenanceIndex()
         self.text_kinds = KindMarks()
@@ -236,8 +243,8 @@ class Session:
 
 
 class Sessions:
-    """All sessions of this core. One whose agent left stays for a while, so that late answers find their vault and the
-    user can reveal the tokens of its runs; then it is released."""
+    """All sessions of this core. The session of a disconnected agent stays for a while, so that late answers find
+    their vault and the user can reveal the tokens of its runs; then it is released."""
 
     def __init__(
         self, masked: Callable[[], bool], masks: Masks | None = None, memory: SessionMemory | None = None
@@ -246,18 +253,19 @@ class Sessions:
         self._masked = masked
         self._masks = masks or Masks()
         self._all = {PERSON: Session(PERSON, Origin.PERSON, "you", masked, self._masks)}
-        self.past: dict[str, Session] = {}  # of earlier cores, whose tokens the user may reveal
+        self.past: dict[str, Session] = {}  # sessions of earlier cores, whose tokens the user may reveal
         self.preview = Session(PREVIEW, Origin.PERSON, "you", masked, self._masks)
         self._following = Following()
-        self.released: deque[tuple[str, str, Origin, Ledger]] = deque(maxlen=PAST_SESSIONS)  # what they spent
-        self._spent = Ledger()  # by all that were released
+        # id, author, origin and ledger of released sessions
+        self.released: deque[tuple[str, str, Origin, Ledger]] = deque(maxlen=PAST_SESSIONS)
+        self._spent = Ledger()  # model tokens of all released sessions
 
     @property
     def person(self) -> Session:
         return self._all[PERSON]
 
     def open(self, author: str) -> Session:
-        """A new agent's session, under a name that cannot be guessed."""
+        """Open the session of a new agent, with an id that cannot be guessed."""
         while (name := f"agent-{secrets.token_hex(3)}") in self._all:
             pass
         session = Session(name, Origin.AGENT, author, self._masked, self._masks)
@@ -266,23 +274,23 @@ class Sessions:
         return session
 
     def bring_back(self, name: str, author: str, vault: Vault) -> None:
-        """A session of an earlier core, which only the user can look at: no agent and no call reaches it."""
+        """Restore a session of an earlier core, which only the user can look at: it has no agent and no calls."""
         session = Session(name, Origin.AGENT, author, self._masked, self._masks)
         session.vault = vault
         self.past[name] = session
 
     def follow(self, following: Following) -> None:
-        """Every session, and each that begins later, looks for personal data so."""
+        """Apply marks and settings for personal data to every session, including later ones."""
         if following == self._following:
             return
         self._following = following
         for session in self._all.values():
             session.follow(following)
         self.preview.follow(following)
-        self.preview.forget()  # so that the preview shows at once what the user changed
+        self.preview.forget()  # so that the preview shows the user's change at once
 
     def named(self, session: Session, author: str) -> None:
-        """An agent said its name: what it read in an earlier connection, it has read."""
+        """Set the name that an agent gave; what it read in an earlier connection counts for this session too."""
         taken = {one.author for one in self._all.values() if one.present and one is not session}
         numbered = (f"{author} ({number})" for number in count(2))
         session.called = author
@@ -290,13 +298,14 @@ class Sessions:
         session.provenance = self._memory.of(author, session.provenance)
 
     def left(self, session: Session) -> None:
-        """Its name is free again; it stays known for a while, because late answers still need its vault."""
+        """Mark a session's agent as disconnected. Its name is free again; the session stays for a while, because
+        late answers still need its vault."""
         session.present, session.left_at = False, time.monotonic()
 
     def release(self, at_work: Container[str], kept: Container[str]) -> list[Session]:
-        """Let go of sessions whose agents left, oldest first, and answer with them: those that left a while ago and
-        whose runs are not `kept` any more, and as many more as weigh too much together. Never one `at_work`, and only
-        for its age the one that left last."""
+        """Release sessions of disconnected agents, oldest first, and return them: those older than `KEEP_SECONDS`
+        whose runs are not in `kept`, and more while all together exceed `MOST_WEIGHT`. A session in `at_work` is
+        never released, and the one that disconnected last only because of its age."""
         gone = [one for one in self._all.values() if not one.present and one.id not in at_work]
         gone.sort(key=lambda one: one.left_at)
         weight, old = sum(one.weight for one in gone), time.monotonic() - KEEP_SECONDS
@@ -313,7 +322,7 @@ class Sessions:
         return released
 
     def remember(self, session: Session) -> None:
-        """Its program or its conversation has ended: a later core shall know what kinds of text it has read."""
+        """Store the kinds of text that a session has read, after a run or a connection has ended, for later cores."""
         if session.origin is Origin.AGENT:
             self._memory.keep(session.called, session.provenance)
 
@@ -321,7 +330,7 @@ class Sessions:
         return self._all.get(name)
 
     def author(self, name: str) -> str:
-        """Whose session it is, in words; the name itself where it is over."""
+        """Return the author of a session; its id if the session has ended."""
         session = self._all.get(name)
         return session.author if session is not None else name
 
@@ -329,25 +338,26 @@ class Sessions:
         return tuple(self._all.values())
 
     def total(self) -> Ledger:
-        """What all sessions together saved and spent."""
+        """Return what all sessions together saved and spent."""
         ledger = self._spent
         for session in self._all.values():
             ledger = add(ledger, session.ledger)
         return ledger
 
 
-MOST_NAMES: Final = 200  # names of agents that are remembered; the longest silent one goes first
-MOST_LETTERS: Final = 40_000_000  # of answers that are held by all names; of who goes, the kinds stay known
-_LATE: Final = 60.0  # seconds by which the time that is written may be late
+MOST_NAMES: Final = 200  # remembered names of agents; the one that was inactive longest is dropped first
+MOST_LETTERS: Final = 40_000_000  # characters of answers held for all names; of dropped ones the kinds are kept
+_LATE: Final = 60.0  # seconds by which the stored time may be behind
 _NOTHING: Final = (frozenset[str](), 0.0)
 _KINDS: Final = frozenset({UNTRUSTED, PRIVATE})
 
 
 class SessionMemory:
-    """By the agent's name; a project and its core have one."""
+    """Remembers what kinds of text agents have read, by the agent's name, across connections and cores of one
+    project."""
 
     def __init__(self, file: Path | None, minutes: Callable[[], int], clock: Callable[[], float] = time.time) -> None:
-        """`file`: without one nothing outlives the core. `minutes`: how long; 0 is not at all."""
+        """`file`: without one, nothing outlives the core. `minutes`: how long to remember; 0 means not at all."""
         self._file = file
         self._minutes = minutes
         self._clock = clock
@@ -355,7 +365,7 @@ class SessionMemory:
         self._kept = self._read()
 
     def of(self, name: str, fresh: ProvenanceIndex) -> ProvenanceIndex:
-        """What a connection of this name has read as it begins; `fresh` where that is nothing."""
+        """Return what an agent of this name had read when it connected; `fresh` if nothing is remembered."""
         key, since = _key(name), self._clock() - self._minutes() * 60
         before = self._known.get(key)
         if before is not None and (not before.at or before.at >= since):
@@ -372,11 +382,11 @@ class SessionMemory:
         return fresh
 
     def keep(self, name: str, read: ProvenanceIndex) -> None:
-        """Write down what kinds this name has read, and when. Not after each program: a time that is late by less than
-        that changes nothing."""
+        """Store which kinds this name has read, and when. The file is not written after each program, because a
+        stored time that is slightly behind changes nothing."""
         key, since = _key(name), self._clock() - self._minutes() * 60
         if (newest := self._known.get(key)) is None or newest.at < read.at:
-            self._know(key, read)  # of several connections, the one that read last
+            self._know(key, read)  # of several connections, the latest to read counts
         kinds, at = self._kept.get(key, _NOTHING)
         kinds = kinds if at >= since else frozenset()
         if read.at < since or (read.kinds <= kinds and read.at < at + _LATE):
@@ -397,7 +407,7 @@ class SessionMemory:
             letters -= self._known.pop(next(iter(self._known))).letters
 
     def _read(self) -> dict[str, tuple[frozenset[str], float]]:
-        """What cannot be read says nothing of anybody."""
+        """Read the file; an unreadable file counts as empty."""
         try:
             found = json.loads(read_plain(self._file, "ascii")) if self._file is not None else {}
             return {str(key): (frozenset(map(str, kinds)) & _KINDS, float(at)) for key, (kinds, at) in found.items()}
@@ -405,7 +415,7 @@ class SessionMemory:
             return {}
 
     def _write(self) -> None:
-        """A core must not fail for it: then a new core knows less, as if the time were over."""
+        """Write the file. A failure is ignored: a later core then knows less, as if the time had expired."""
         if self._file is None:
             return
         told: Mapping[str, object] = {key: (sorted(kinds), at) for key, (kinds, at) in self._kept.items()}
@@ -414,5 +424,5 @@ class SessionMemory:
 
 
 def _key(name: str) -> str:
-    """The name itself may say who works on what."""
+    """Return a hash of the name, because the name itself may be personal."""
     return hashlib.sha256(" ".join(name.split()).casefold().encode("utf-8", "surrogatepass")).hexdigest()[:32]

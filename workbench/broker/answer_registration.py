@@ -1,9 +1,9 @@
-"""Registers the personal data in answers; in long answers of the user's own calls after they are shown. Then the
-history and the audit get the call.
+"""Registers the personal data in answers, for long answers of the user's own calls after they are shown. The call is
+added to history and audit after that.
 
-Looking through a long answer takes seconds. No model reads the user's own session, so its answers need not wait for
-that. What is masked with the values of the session does wait: the audit of later calls, what a model would see of a
-program, recordings.
+Searching a long answer takes seconds. No model reads the user's own session, so its answers need not wait for that.
+Everything that is masked with the values of the session does wait: the audit of later calls, previews of what a model
+would see of a program, recordings.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ Register: TypeAlias = Callable[[], Awaitable[object]]
 
 
 class AnswerRegistrations:
-    """The registrations of one session, one after the other in the order of their answers."""
+    """The registrations of one session, executed one after the other in the order of their answers."""
 
     def __init__(self) -> None:
         self._due: deque[tuple[Register, Callable[[], None]]] = deque()
         self._task: asyncio.Task[None] | None = None
-        self._hurries = False  # the core ends: what is due is noted, and no longer looked through
+        self._hurries = False  # the core is closing: queued answers are noted without being searched
 
     @property
     def busy(self) -> bool:
@@ -44,18 +44,19 @@ class AnswerRegistrations:
         return self._task is not None
 
     def put(self, register: Register, note: Callable[[], None]) -> None:
-        """Register an answer after those that are due already, then note it."""
+        """Queue the registration of an answer; `note` is called after it."""
         self._due.append((register, note))
         if self._task is None:
             self._task = spawn("registration of answers", self._work())
 
     async def settled(self) -> None:
-        """Wait until everything that was shown is registered."""
+        """Wait until every answer that was shown is registered."""
         while self._task is not None:
             await asyncio.wait([self._task])
 
     async def close(self, seconds: float) -> None:
-        """Wait that long for what is due; then note the rest as well as it can be masked without being registered."""
+        """Wait up to this many seconds for the queue; then note the rest, masked as well as possible without
+        registration."""
         if self._task is not None:
             await asyncio.wait([self._task], timeout=seconds)
         if self._task is not None:
@@ -73,26 +74,26 @@ class AnswerRegistrations:
                 except asyncio.CancelledError:
                     if not self._hurries:
                         raise
-                except Exception:  # its note is masked with what is known without it
+                except Exception:  # its note is masked with the values known so far
                     log.exception("an answer could not be looked through for personal data")
                 try:
                     note()
-                except Exception:  # the next ones are other answers
+                except Exception:  # the other answers are still registered
                     log.exception("an answer could not be noted")
         finally:
             self._task = None
 
 
-_LONGEST_BLOB = 4_000_000  # characters of a file in an answer that are read
-_LONGEST_PICTURE = 20_000_000  # the same of a picture, of which only the notes are
+_LONGEST_BLOB = 4_000_000  # characters; larger files in an answer are not searched
+_LONGEST_PICTURE = 20_000_000  # characters; of a picture only the metadata is searched
 
 
 def register_outcome(session: Session, source: Source, outcome: Outcome) -> None:
-    """Structured content is scanned with its keys; text that is JSON too, other text as it is."""
+    """Register an answer: structured content with its keys; text that is JSON too; other text as it is."""
     if outcome.structured:
         session.register(outcome.structured, source, json.loads)
     alone = bool(outcome.structured) and all(block.kind == "text" for block in outcome.content)
-    for block in () if alone else outcome.content:  # text beside structure says the same, and no program gets it
+    for block in () if alone else outcome.content:  # text besides structured content repeats it, and no program gets it
         for text in _texts(block):
             session.register(text, source, _parsed)
     if (fault := outcome.fault) is not None:
@@ -101,19 +102,19 @@ def register_outcome(session: Session, source: Source, outcome: Outcome) -> None
 
 
 def _texts(block: Content) -> Iterator[str]:
-    """All that can be read in one part of an answer."""
+    """Yield everything readable in one part of an answer."""
     yield from (text for text in (block.text, block.uri, block.name, block.note, _query_parameters(block.uri)) if text)
     if block.kind == "resource" and 0 < len(block.data) <= _LONGEST_BLOB and (data := _bytes(block.data)):
         try:
             yield data.decode()
         except UnicodeDecodeError:
-            yield from parted(data).notes  # a file that is a picture, or no text at all
+            yield from parted(data).notes  # the file is a picture or another binary file
     elif block.kind == "image" and 0 < len(block.data) <= _LONGEST_PICTURE:
         yield from parted(_bytes(block.data)).notes
 
 
 def _query_parameters(uri: str) -> str:
-    """The query parameters of an address, as JSON."""
+    """Return the query parameters of a URL as JSON."""
     if "?" not in uri:
         return ""
     try:

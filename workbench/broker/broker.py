@@ -1,20 +1,20 @@
-"""The only way to servers, for calls of users, programs and agents alike: judge, write into the audit, send, register
-what came back, write again.
+"""The only path to servers, for calls of users, programs and agents: judge, audit, send, register the answer, audit
+again.
 
-What is certain at which moment:
+Guarantees:
 
-* Before a call goes out, `judge` has allowed it, PII tokens are values again, and the audit holds `call.sent` if the
-  call may change anything.
-* Before its answer reaches a program or an agent, the personal data in it is known to the session.
-* That a program's call was answered is written within a hundredth of a second, together with the next ones
-  (`Journal.append_soon`), and always before the end of the run is announced. A core that is killed may leave out of
-  the audit that the last calls were answered, never that a call was sent that may have changed something.
-* A user's own call is written before the user gets the answer, unless the answer is long: then the answer comes first,
-  and its personal data is registered before anything else is masked with the values of that session and before the
-  core ends (`answer_registration.py`).
-* A refused or cancelled call is written before anybody is notified.
+* Before a call is sent, `judge` has allowed it, its PII tokens are restored to values, and the audit holds `call.sent`
+  if the call may change anything.
+* Before an answer reaches a program or an agent, its personal data is registered in the session.
+* The audit entry for the answer of a program's call is written within a hundredth of a second, together with following
+  ones (`Journal.append_soon`), and always before the end of the run is announced. If a core is killed, the audit may
+  lack the latest answers, never the entry of a sent call that may have changed something.
+* A user's own call is audited before the user gets the answer, unless the answer is long: then the answer is shown
+  first, and its personal data is registered before anything else is masked with the values of that session and before
+  the core ends (`answer_registration.py`).
+* A refused or cancelled call is audited before any client is notified.
 
-A call that waited for the user is judged once more, with the rules, definitions and servers of that moment.
+A call that waited for the user is judged once more, with the rules, definitions and servers of that time.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from workbench.workspace.answer_cache import key_of
 
 
 class AnswerCache:
-    """Keeps answers of reading tools that the settings name, and finds them again for equal calls of programs."""
+    """Caches answers of reading tools that the settings name, for equal calls of programs."""
 
     hears = (SignInChanged, ServerRemoved)
 
@@ -68,14 +68,15 @@ class AnswerCache:
         self._services = services
 
     async def find(self, call: ToolCall, tool: Tool) -> Outcome | None:
-        """A kept answer, as if the server had given it just now."""
+        """Return a cached answer to the call, or None."""
         if not call.run_id or not self._is_cached(tool):
             return None
         found = await asyncio.to_thread(self._services.answer_cache.find, tool.server, self._key(call, tool))
         return None if found is None else replace(found, call_id=call.id)
 
     async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
-        """The server was asked: its answer is kept, or what was kept before is void."""
+        """Cache the answer of a server, or invalidate its cached answers after a call that may have changed
+        something."""
         if not self._services.settings().cache_tools:
             return
         if facts_of(tool).risk is not Risk.LOW:
@@ -84,7 +85,7 @@ class AnswerCache:
             await asyncio.to_thread(self._services.answer_cache.keep, tool.server, self._key(call, tool), outcome)
 
     def hear(self, event: Event) -> None:
-        """Forget the answers of a server with a new sign-in or without an entry."""
+        """Delete the cached answers of a server with a new sign-in and of a removed server."""
         if isinstance(event, SignInChanged) and self._services.settings().cache_tools:
             self._services.answer_cache.forget(event.server)
         elif isinstance(event, ServerRemoved) and self._services.settings().cache_tools:
@@ -109,19 +110,19 @@ class AnswerCache:
 log = logging.getLogger(__name__)
 
 Progress = Callable[[float, float, str], None]
-Target = tuple[ServerConfig | None, str]  # a server's entry and the hash of a tool's definition
+Target = tuple[ServerConfig | None, str]  # entry of a server, and hash of a tool's definition
 
 
 class Broker:
-    """Judges and carries out calls; whatever happens, the audit has each of them."""
+    """Judges and makes calls; each call is audited, whatever happens."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self.caching = AnswerCache(services)
 
     async def call(self, call: ToolCall, guard: RunGuard | None = None, progress: Progress | None = None) -> Outcome:
-        """Judge the call, and make it if the judgement allows it. `guard`: of the run that calls, if a program does.
-        A refusal is an outcome, not an exception."""
+        """Judge the call, and make it if allowed. `guard`: the guard of the calling run, if a program calls. A
+        refusal is an outcome, not an exception."""
         session = self._services.sessions.get(call.session)
         if session is None:
             return _refusal(call, Fault(f"There is no session {call.session}.", "Connect again."))
@@ -158,7 +159,7 @@ class Broker:
         return await self._carry(call, context, session, judgement, guard, progress)
 
     def progress(self, call_id: str) -> Progress:
-        """A function that tells the clients how far a call is."""
+        """Return a function that reports the progress of a call to the clients."""
 
         def tell(done: float, total: float, message: str) -> None:
             self._services.tell(CallProgress(call_id, done, total, message))
@@ -169,7 +170,8 @@ class Broker:
     async def _context(
         self, call: ToolCall, tool: Tool, session: Session, guard: RunGuard | None, counted: CountedCall | None = None
     ) -> CallContext:
-        """What the call is judged by now. `counted`: of a call that waited for the user, so that it counts once."""
+        """Return what the call is judged by now. `counted`: from the first judgement of a call that waited for the
+        user, so that it counts once."""
         rules, damaged = self._services.rules.of(tool), None
         try:
             release, arguments = await restore_tokens(call, tool, session, rules)
@@ -194,13 +196,13 @@ class Broker:
         )
 
     async def _judge(self, call: ToolCall, context: CallContext, guard: RunGuard | None) -> Judgement:
-        """On a thread, where rules follow paths or the sources of long values are looked for."""
+        """Judge a call; on a thread if rules follow paths or the sources of long values must be searched."""
         if context.rules.looks_into_arguments or (guard is not None and guard.needs_thread(context.tool)):
             return await asyncio.to_thread(judge, call, context)
         return judge(call, context)
 
     def _count_uses(self, rules: Iterable[Permission]) -> set[str]:
-        """Count that these rules decided something, also where the user then denied the call; their ids."""
+        """Count that these rules decided something, even if the user then denied the call; returns their ids."""
         counted = set()
         for rule in rules:
             self._services.rules.note_use(rule)
@@ -208,7 +210,8 @@ class Broker:
         return counted
 
     def _target(self, tool: Tool) -> Target:
-        """The server's entry and the hash of the tool's definition as they are now; empty when they are gone."""
+        """Return the server's current entry and the hash of the tool's current definition; empty if either no longer
+        exists."""
         catalog = self._services.catalog
         try:
             return catalog.server(tool.server).state.config, catalog.tool(tool.server, tool.name).hash
@@ -229,10 +232,10 @@ class Broker:
         if guard is not None:
             guard.passed(tool, arguments, judgement)
         count_release(given, session)
-        if at_least(risk, Risk.MEDIUM):  # the audit knows of a side effect before the world does
+        if at_least(risk, Risk.MEDIUM):  # a side effect is audited before it happens
             words = f"{tool.server}.{tool.name} was called"
             sending = call_note("call.sent", call, session, risk, words, None, ok=True, given=given)
-            if session.registrations.busy:  # they may come from an answer that was just shown
+            if session.registrations.busy:  # the arguments may contain values of an answer that was just shown
                 sending = replace(sending, detail={**sending.detail, "arguments": LATER})
             self._services.journal.append(sending)
         sent = replace(call, arguments=arguments) if arguments is not call.arguments else call
@@ -260,7 +263,7 @@ class Broker:
         outcome: Outcome,
         given: Sequence[ReleaseDecision],
     ) -> Outcome:
-        """The answer of the user's own call: at once when looking it through would take long."""
+        """Return the answer of the user's own call; before registration if that would take long."""
 
         def note() -> None:
             self._remember(sent, tool, session, outcome)
@@ -278,14 +281,15 @@ class Broker:
     async def _for_program(
         self, outcome: Outcome, tool: Tool, session: Session, given: Sequence[ReleaseDecision] = ()
     ) -> Outcome:
-        """The answer as it goes into a sandbox: without sealed values."""
+        """Return the answer as the sandbox gets it, with sealed values replaced by tokens."""
         fields = self._services.rules.of(tool).sealed_fields(self._services.settings().privacy_sealed)
         return await seal_answer(outcome, tool, session, fields, given)
 
     async def _stand_in(
         self, call: ToolCall, context: CallContext, session: Session, judgement: Judgement, guard: RunGuard
     ) -> Outcome:
-        """A dry run answers; what it answers out of the history may hold personal data."""
+        """Return the answer of a dry run; it is registered too, because answers from the history may contain
+        personal data."""
         held = await guard.stand_in(call, context.tool, context.arguments, judgement)
         words = "was held by a dry run" if held.ok else "was refused: the dry run cannot hold more calls"
         self._note("dry_run.call_held", call, session, judgement.risk, f"{call.server}.{call.tool} {words}", ok=held.ok)
@@ -293,8 +297,8 @@ class Broker:
         return await self._for_program(held, context.tool, session)
 
     def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome, *, learns: bool = True) -> None:
-        """Put the call into the history, and let the search learn from it."""
-        if not outcome.cached:  # else no server was called
+        """Add the call to the history, and let the search ranking learn from it."""
+        if not outcome.cached:  # a cached answer called no server
             self._services.history.keep(call, tool, outcome)
         if outcome.ok and learns:
             for question in session.questions(tool.server, tool.name):
@@ -309,19 +313,19 @@ class Broker:
             self._note("call.cancelled", call, session, risk, f"{call.server}.{call.tool} was cancelled", ok=False)
             self._services.history.keep(call, tool, Outcome(call.id, ok=False, fault=Fault("The call was cancelled.")))
             raise
-        except Exception as fault:  # whatever broke in the workbench: the audit must still have the call
+        except Exception as fault:  # an unexpected fault of the workbench must still leave an audit entry
             log.exception("a call of %s.%s broke", call.server, call.tool)
             return Outcome(
                 call.id, ok=False, fault=Fault("The workbench itself failed.", "Its log says more.", str(fault))
             )
 
     async def _registered(self, session: Session, tool: Tool, outcome: Outcome, run_id: str) -> Outcome:
-        """Remember the personal data that came in, with its keys, before anything can go out. An answer that cannot be
-        read for it reaches no agent; the user sees it, as all answers."""
+        """Register the personal data of an answer, with its keys, before anything can be sent out. An answer that
+        cannot be searched reaches no agent; the user sees it, as all answers."""
         place = Place(tool.server, tool.name, run_id, round(time.time(), 1))
         try:
             await offload.REGISTRATION.run(outcome.bytes, register_outcome, session, place, outcome)
-        except Exception as fault:  # foreign data can break a reader in any way
+        except Exception as fault:  # data from a server can make a parser fail in any way
             log.exception("an answer of %s.%s cannot be read for personal data", tool.server, tool.name)
             if session.origin is Origin.PERSON:
                 return outcome
@@ -334,7 +338,7 @@ class Broker:
     def _refuse(
         self, call: ToolCall, session: Session, fault: Fault, risk: Risk, *, confirm: bool = False, asks: str = ""
     ) -> Outcome:
-        if not confirm:  # a question to the user is no refusal yet
+        if not confirm:  # asking the user is not a refusal
             summary = f"{call.server}.{call.tool} was refused: {session.mask(fault.message)}"
             self._note("call.refused", call, session, risk, summary, ok=False)
         return _refusal(call, fault, confirm=confirm, asks=asks)
@@ -353,7 +357,7 @@ class Broker:
 
 
 def _denied_by_user(answer: HeldCallAnswer, judgement: Judgement) -> Fault:
-    """The refusal of a call that the user denied, as the program reads it."""
+    """Return the fault that a program gets for a call that the user denied."""
     about = [one for one in judgement.reasons if one.rule in (RULED, UNFORESEEN)]
     words = f"{about[0].text.rstrip('.')}." if about else "This call needs the user's approval."
     reason = f"The user denied it: {answer.reason}" if answer.reason and answer.held_call_id else answer.reason

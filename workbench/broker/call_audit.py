@@ -1,7 +1,7 @@
 """Audit entries of calls, and the masking of known personal data in every audit entry.
 
-Masking is done in one place, so that no writer of an entry can forget it. Only values that the entry's session knows
-are replaced and nothing is guessed, so hashes, ids and words of ours stay.
+Masking is done in one place, so that no writer of an entry can forget it. Only values known to the entry's session are
+replaced and nothing is detected, so hashes, ids and texts of the workbench are unchanged.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ from workbench.records import (
 
 _LEFT = frozenset(
     {
-        "code",  # up to 400,000 characters, which who notes them has masked; twice would take 90 ms
-        "address",  # where a connection really went, as the network found it: what an audit is for
+        "code",  # up to 400,000 characters, masked by the writer of the entry; masking again would take 90 ms
+        "address",  # the actual target of a connection, which the audit must contain
     }
 )
-LONGEST_KEY = 400  # characters of a key that the audit keeps
-KEPT_LEAVES = 500  # values of a call's arguments that are looked at for the audit
-KEPT_ARGUMENTS = 4_000  # characters of a call's arguments that the audit keeps
-KEPT_FAULT = 2_400  # characters of what went wrong that the audit keeps
-LATER = "(in the entry of its answer)"  # instead of arguments that cannot be masked yet
-_AT_ONCE = 64  # calls whose arguments are remembered: as many as one program makes at a time
-_MOST_CLEAN = 4_096  # texts that are remembered to hold nothing
-_SHORT = 120  # characters of such a text
+LONGEST_KEY = 400  # characters of a key in the audit
+KEPT_LEAVES = 500  # argument values of a call that are masked for the audit
+KEPT_ARGUMENTS = 4_000  # characters of a call's arguments in the audit
+KEPT_FAULT = 2_400  # characters of a fault in the audit
+LATER = "(in the entry of its answer)"  # replaces arguments that cannot be masked yet
+_AT_ONCE = 64  # calls whose masked arguments are cached: as many as one program makes concurrently
+_MOST_CLEAN = 4_096  # cached texts without known values
+_SHORT = 120  # characters of a cached text
 log = logging.getLogger(__name__)
 
 
 class AuditMasking:
-    """Masks the entries of one audit. `is_tool`: whether a server has this tool; names that programs make up are
-    masked as text."""
+    """Masks the entries of one audit. `is_tool`: whether a server has this tool; tool names that programs made up
+    are masked as text."""
 
     def __init__(self, sessions: Sessions, is_tool: Callable[[str, str], bool]) -> None:
         self._sessions = sessions
         self._is_tool = is_tool
-        self._clean: tuple[object, set[str]] = (None, set())  # what is known, and short texts that hold none of it
+        self._clean: tuple[object, set[str]] = (None, set())  # masking state, and short texts without known values
 
     def mask(self, note: Note) -> Note:
-        """The note as it may be written."""
+        """Return the masked entry."""
         session = self._sessions.get(note.session)
         if session is None or not session.hides or self._is_clean(note, session):
             return note
@@ -68,7 +68,8 @@ class AuditMasking:
         )
 
     def _is_clean(self, note: Note, session: Session) -> bool:
-        """Whether no text of the note holds a known value. Many notes repeat the same short texts."""
+        """Whether no text of the entry contains a known value. Many entries repeat the same short texts, so these
+        are cached."""
         known = (session.id, session.hidden_by)
         if self._clean[0] != known or len(self._clean[1]) > _MOST_CLEAN:
             self._clean = known, set()
@@ -108,8 +109,8 @@ _json_text = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 
 def shown_arguments(session: Session, arguments: JsonObject) -> str:
-    """Arguments as JSON text with tokens in place of personal data, short enough for a list. Only what can be shown
-    is looked at: a program may pass megabytes, ten thousand times."""
+    """Return arguments as JSON text with PII tokens, short enough for a list. Only the shown part is masked, because
+    a program may pass megabytes, ten thousand times."""
     if not arguments:
         return "{}"
     remembered = session.shown.get(id(arguments))
@@ -117,7 +118,7 @@ def shown_arguments(session: Session, arguments: JsonObject) -> str:
         return remembered[2]
     left = [KEPT_LEAVES]
     text = _cut(_json_text(session.mask_json(_beginning(dict(arguments), session, left))))
-    if left[0] > 0 and "…" not in text:  # else they may be megabytes, which must not be held
+    if left[0] > 0 and "…" not in text:  # longer arguments may be megabytes, which must not be kept in memory
         if len(session.shown) >= _AT_ONCE:
             session.shown.clear()
         session.shown[id(arguments)] = (arguments, session.hidden_by, text)
@@ -129,7 +130,7 @@ def _cut(text: str) -> str:
 
 
 def _beginning(value: JsonValue, session: Session, left: list[int]) -> JsonValue:
-    """The value up to so many leaves, and of a long text its beginning."""
+    """Return the value with a limited number of leaves, and only the start of long texts."""
     left[0] -= 1
     if isinstance(value, str) and len(value) > KEPT_ARGUMENTS:
         return f"{session.mask_start(value, KEPT_ARGUMENTS)} … ({len(value):,} characters)"
@@ -144,7 +145,7 @@ def _beginning(value: JsonValue, session: Session, left: list[int]) -> JsonValue
 
 
 def with_masked_names(call: ToolCall, session: Session) -> ToolCall:
-    """A call of an unknown tool: its names are a program's own words, of any length, and may be personal."""
+    """Mask the names in a call of an unknown tool, because a program chose them and they may be long or personal."""
     server, tool = (session.mask_start(word, LONGEST_KEY) for word in (call.server, call.tool))
     return replace(call, server=server, tool=tool)
 
@@ -152,13 +153,14 @@ def with_masked_names(call: ToolCall, session: Session) -> ToolCall:
 def ended_call_note(
     call: ToolCall, tool: Tool, session: Session, risk: Risk, outcome: Outcome, given: Sequence[ReleaseDecision] = ()
 ) -> Note:
-    """The entry that a call was answered. Never fails, because it may be written when no caller is left."""
+    """Return the audit entry for the answer of a call. Never fails, because it may be written when the caller is
+    gone."""
     kind, word = ("call.done", "answered") if outcome.ok else ("call.failed", "failed")
     word = "was answered from the cache" if outcome.cached else word
     summary = f"{tool.server}.{tool.name} {word}"
     try:
         return call_note(kind, call, session, risk, summary, outcome, ok=outcome.ok, given=given)
-    except Exception as fault:  # foreign data can break a reader in any way
+    except Exception as fault:  # data from a server can make a parser fail in any way
         log.exception("what is known of a call of %s.%s cannot be written down", tool.server, tool.name)
         bare = replace(call, arguments={})
         return replace(

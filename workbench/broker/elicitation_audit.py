@@ -1,6 +1,7 @@
-"""Writes elicitations of servers and their endings into the audit, and registers the personal data in them.
+"""Audits elicitations of servers and their ends, and registers the personal data in them.
 
-What was typed into a form is never written down, not even masked: only which fields were given, and to whom.
+What the user typed into a form is never stored, not even masked: only which fields were filled in, and for which
+server.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from workbench.events import AskArrived, AskSettled, Event
 from workbench.privacy.vault import Vault
 from workbench.records import Ask, JsonObject, JsonValue, Note
 
-_LOOKED_AT = 20_000  # characters of a question that are read for personal data while the loop waits
-_SHOWN = 300  # characters of a question in the audit's line
+_LOOKED_AT = 20_000  # characters of a request that are searched for personal data on the event loop
+_SHOWN = 300  # characters of a request in the summary of the audit entry
 _KINDS = {"form": "fields to fill in", "url": "a visit to a page", "sampling": "a completion (sampling)"}
-_ENDINGS = {  # kind and summary by how an elicitation ends
+_ENDINGS = {  # end of an elicitation → kind and summary of the audit entry
     "accept": ("elicitation.accepted", "You answered {0}"),
     "decline": ("elicitation.declined", "You declined what {0} asked"),
     "cancel": ("elicitation.dismissed", "You dismissed what {0} asked"),
@@ -27,7 +28,7 @@ _ENDINGS = {  # kind and summary by how an elicitation ends
 
 
 class ElicitationAudit:
-    """Listens to events about elicitations."""
+    """Audits elicitations from the events about them."""
 
     hears = (AskArrived, AskSettled)
 
@@ -48,16 +49,17 @@ class ElicitationAudit:
                 self._note(ask, kind, summary.format(ask.server), ok=ending == "accept")
 
     def session(self, ask: Ask) -> Session:
-        """The session of the call that a server asks about; the user's, where it asks without a call."""
+        """Return the session of the call that caused the elicitation; the user's session if no call did."""
         sessions = self._services.sessions
         return sessions.get(ask.session) or sessions.person
 
     def unmask_answer(self, ask: Ask, content: str) -> str:
-        """The user's answer with real values in place of tokens, as in any call; its personal data is registered."""
+        """Return the user's answer with real values in place of tokens, as in any call; its personal data is
+        registered."""
         try:
             value = json.loads(content)
         except (ValueError, RecursionError):
-            return content  # no answer or no JSON; the reader of the answer says so
+            return content  # empty or not JSON; the code that parses the answer reports it
         session = self.session(ask)
         value = session.vault.restore_json(value, ask.server)
         session.vault.register(value, ask.server)
@@ -82,7 +84,7 @@ class ElicitationAudit:
 
 
 def given_fields(content: str) -> str:
-    """Which fields an answer fills in; the values of a form are not kept."""
+    """Return the names of the fields that an answer fills in; the values are not stored."""
     value: JsonValue = json.loads(content) if content else {}
     return ", ".join(sorted(str(name)[:60] for name in value)) if isinstance(value, Mapping) else ""
 
@@ -92,7 +94,7 @@ def _fields(ask: Ask) -> list[str]:
 
 
 def _learn(vault: Vault, ask: Ask) -> None:
-    """Register what a server shows the user: it may come back in the server's answer to the agent."""
+    """Register what a server shows the user, because it may occur in the server's answer to the agent."""
     vault.register(ask.message, ask.server)
     if ask.schema:
         vault.register(json.loads(ask.schema), ask.server)
@@ -100,7 +102,7 @@ def _learn(vault: Vault, ask: Ask) -> None:
 
 
 def _last_words(ask: Ask) -> str:
-    """What the server says last to the model, for the audit's line."""
+    """Return the last message of a sampling request, for the summary of the audit entry."""
     messages = json.loads(ask.request).get("messages", []) if ask.request else []
     content = messages[-1].get("content") if messages else ""
     block = content[-1] if isinstance(content, list) and content else content

@@ -1,7 +1,8 @@
-"""Calls of a running program that wait for approval: grouped, answered, or refused when their time is over.
+"""Calls of a running program that wait for approval: grouped, answered, or denied at their deadline.
 
-Similar calls of one run form one held call with a list, so that a loop asks once. It gets a new id whenever a
-call joins it. An answer therefore covers exactly the calls that the user saw; later ones continue to wait.
+Similar calls of one run form one held call with a list, so that the user is asked once about a loop. The held call
+gets a new id whenever a call joins it. An answer therefore applies to exactly the calls that the user saw; later ones
+continue to wait.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, Event, HeldCallSettled
 from workbench.records import HeldCall, HeldCallAnswer, Risk
 
-LISTED = 200  # calls that one answer can be about; more wait for the next
-GATHER = 0.05  # seconds in which calls that begin to wait are told together
+LISTED = 200  # calls that one answer can apply to; more wait for the next answer
+GATHER = 0.05  # seconds for which newly waiting calls are collected before the user is notified
 TIMED_OUT = HeldCallAnswer("", allow=False, reason="Nobody answered in time.")
 _WORSE = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 
@@ -29,27 +30,27 @@ _WORSE = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 class _Waiting:
     """One call that waits for the user."""
 
-    held_call: HeldCall  # as it would be asked alone, with its own deadline
+    held_call: HeldCall  # the held call for this call alone, with its own deadline
     line: str
     answer: asyncio.Future[HeldCallAnswer]
-    timer: asyncio.TimerHandle | None = None  # refuses this call when its time is over
+    timer: asyncio.TimerHandle | None = None  # denies this call at its deadline
 
 
 @dataclass(slots=True)
 class _Group:
-    """Calls of one tool by one run, which one question covers."""
+    """Calls of one tool by one run, which one held call covers."""
 
     name: str
     key: tuple[str, ...]
     waiting: list[_Waiting] = field(default_factory=list)
     told: HeldCall | None = None
-    ids: dict[str, int] = field(default_factory=dict)  # id → how many of them it was about
-    gathering: asyncio.TimerHandle | None = None  # until those that joined are told together
-    times: int = 0  # how often it was told
+    ids: dict[str, int] = field(default_factory=dict)  # id → number of calls that it covered
+    gathering: asyncio.TimerHandle | None = None  # runs until the user is notified about the calls that joined
+    times: int = 0  # number of notifications
 
 
 class HeldCalls:
-    """All held calls of a core. Only clients of the user reach `answer`."""
+    """All held calls of a core. Only clients of the user can call `answer`."""
 
     def __init__(self, tell: Callable[[Event], None]) -> None:
         self._tell = tell
@@ -64,12 +65,12 @@ class HeldCalls:
         return tuple(held_call for held_call in self.all() if held_call.run_id == run_id)
 
     def holds(self, run_id: str) -> bool:
-        """Whether the user is asked because of this run right now; that time does not count as the program's."""
+        """Whether a call of this run waits for the user right now; that time does not count as the program's."""
         return any(key[0] == run_id for key in self._groups)
 
     async def ask(self, held_call: HeldCall, line: str, seconds: float, *, alone: bool = False) -> HeldCallAnswer:
-        """Wait for the user; no answer in time is a denial. `line`: the call as the list of a batch shows it. `alone`:
-        that line is too short for what decides, so it is a question of its own. Cancelling takes it back."""
+        """Wait for the user's answer; a timeout is a denial. `line`: the call as shown in a list. `alone`: the line
+        is too short to show what decides, so the call is not grouped. Cancelling withdraws the call."""
         if seconds <= 0:
             return TIMED_OUT
         waiting = _Waiting(held_call, line, asyncio.get_running_loop().create_future())
@@ -77,10 +78,10 @@ class HeldCalls:
         try:
             return await waiting.answer
         finally:
-            self._drop(group, waiting, "withdrawn")  # its run was stopped
+            self._drop(group, waiting, "withdrawn")  # the run was stopped
 
     def answer(self, answer: HeldCallAnswer) -> HeldCall:
-        """The user's answer; it counts for the calls that the held call showed under the id that it names."""
+        """Apply the user's answer to the calls that the held call showed under the id in the answer."""
         group = next((one for one in self._groups.values() if answer.held_call_id in one.ids), None)
         if group is None or group.told is None:
             raise WorkbenchError("Nobody waits for this answer any more.", "The run went on, or it ended.")
@@ -90,12 +91,12 @@ class HeldCalls:
         return told
 
     def withdraw(self, run_id: str) -> None:
-        """The run is over: none of its calls waits any more."""
+        """Withdraw all held calls of a run that has ended."""
         for group in [group for group in self._groups.values() if group.key[0] == run_id]:
             self._settle(group, len(group.waiting), replace(TIMED_OUT, reason="The run ended."), "withdrawn")
 
     def close(self) -> None:
-        """The core ends: whatever waits is refused."""
+        """Deny all held calls, because the core is closing."""
         for group in tuple(self._groups.values()):
             self._settle(group, len(group.waiting), replace(TIMED_OUT, reason="The core closed."), "withdrawn")
 
@@ -118,7 +119,7 @@ class HeldCalls:
         return group
 
     def _show(self, group: _Group) -> None:
-        """Tell what waits now, under a new id."""
+        """Notify the user of the waiting calls, under a new id."""
         if group.gathering is not None:
             group.gathering.cancel()
             group.gathering = None
@@ -156,7 +157,7 @@ class HeldCalls:
             self._left(group, ending)
 
     def _left(self, group: _Group, ending: str) -> None:
-        """Some do not wait any more; the rest is asked about anew, and old ids answer nothing."""
+        """Handle calls that no longer wait; the others are shown again under a new id, and old ids become invalid."""
         group.ids.clear()
         told = group.told
         if group.waiting:

@@ -1,7 +1,8 @@
-"""A picture apart from what was written into its file: names, places, comments and previews that no eye sees in it.
+"""Separates the image data of a picture file from its metadata: names, places, comments and previews that are not
+visible in the picture.
 
-What is kept is a list of what drawing needs; a file that cannot be read to its end stays as it is. What notes say is
-text, so it can be looked through for personal data as any other.
+Only the parts needed for drawing are kept, by an allow list; a file that cannot be parsed to its end is left
+unchanged. Texts in the metadata can be searched for personal data like any text.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-_MOST: Final = 1_000_000  # bytes that one packed note is unpacked to
+_MOST: Final = 1_000_000  # maximum bytes of one decompressed metadata text
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _DRAWN: Final = frozenset(
     {b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"sBIT", b"pHYs", b"bKGD"}
     | {b"acTL", b"fcTL", b"fdAT"}
 )
 _WEBP_DRAWN: Final = frozenset({b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF"})
-_WEBP_NOTES: Final = 0x08 | 0x04 | 0x20  # flags of VP8X that promise EXIF, XMP and a colour profile
-_JPEG_DRAWN: Final = frozenset({0xE0, 0xEE})  # of the application's segments: JFIF, and Adobe's word on the colours
+_WEBP_NOTES: Final = 0x08 | 0x04 | 0x20  # VP8X flags for EXIF, XMP and a colour profile
+_JPEG_DRAWN: Final = frozenset({0xE0, 0xEE})  # application segments that are kept: JFIF, and Adobe's colour transform
 _GIF_LOOP: Final = b"NETSCAPE2.0"
 _WORDS: Final = re.compile(rb"[\x20-\x7e\x80-\xff]{4,4000}")
 _WIDE: Final = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,4000}")
@@ -36,18 +37,18 @@ class Parted:
 
 
 def parted(data: bytes) -> Parted:
-    """The picture without its notes, and the texts that can be read in them."""
+    """Return the picture without its metadata, and the readable texts in the metadata."""
     try:
         pieces = list(_pieces(data))
     except (struct.error, IndexError, ValueError):
-        return Parted(data)  # it breaks its format: all of its bytes are looked at before it is shown
+        return Parted(data)  # invalid format: all of its bytes are searched before it is shown
     notes = [text for kept, piece in pieces if not kept for text in _texts(piece)]
     bare = b"".join(piece for kept, piece in pieces if kept)
     return Parted(_sized(bare) if bare[:4] == b"RIFF" else bare, tuple(notes))
 
 
 def _pieces(data: bytes) -> Iterator[tuple[bool, bytes]]:
-    """The parts of a file in order, and whether each is needed to draw it."""
+    """Yield the parts of a file in order, and whether each is needed to draw it."""
     if data.startswith(_PNG):
         return _of_png(data)
     if data.startswith(b"\xff\xd8\xff"):
@@ -73,10 +74,10 @@ def _of_png(data: bytes) -> Iterator[tuple[bool, bytes]]:
 
 
 def _unpacked(kind: bytes, note: bytes) -> bytes:
-    """The text of a PNG chunk, which may be compressed."""
+    """Return the text of a PNG chunk, which may be compressed."""
     if kind not in (b"zTXt", b"iTXt"):
         return note
-    start = note.find(b"\x78")  # the first byte of whatever zlib pressed
+    start = note.find(b"\x78")  # the first byte of zlib data
     while start >= 0:
         try:
             return note[:start] + b"\n" + zlib.decompressobj().decompress(note[start:], _MOST)
@@ -92,7 +93,7 @@ def _of_jpeg(data: bytes) -> Iterator[tuple[bool, bytes]]:
         sign, marker, size = struct.unpack_from(">BBH", data, at)
         if sign != 0xFF or size < 2 or at + 2 + size > len(data):
             raise ValueError("a segment that is none")
-        if marker == 0xDA:  # from here on it is the drawing itself
+        if marker == 0xDA:  # start of scan: the rest is image data
             end = data.rfind(b"\xff\xd9") + 2
             if end < at:
                 raise ValueError("a drawing that has no end")
@@ -123,7 +124,7 @@ def _of_gif(data: bytes) -> Iterator[tuple[bool, bytes]]:
 
 
 def _colours(flags: int) -> int:
-    """Bytes of the table of colours that follows, if one does."""
+    """Return the size in bytes of the colour table that follows, if there is one."""
     return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
 
 
@@ -154,7 +155,7 @@ def _sized(riff: bytes) -> bytes:
 
 
 def _texts(note: bytes) -> Iterator[str]:
-    """What can be read in bytes: as UTF-8, and as the two bytes a letter that Windows writes."""
+    """Yield the readable texts in bytes: as UTF-8, and as UTF-16, which Windows writes."""
     for match in _WORDS.finditer(note):
         yield match.group().decode("utf-8", "replace")
     for match in _WIDE.finditer(note):

@@ -1,4 +1,5 @@
-"""What a program gets of a call: a value, a text, typed parts, or the exception it may catch."""
+"""Converts the answer of a call for a program: a value, a text, typed parts, or an exception that the program may
+catch."""
 
 from __future__ import annotations
 
@@ -22,13 +23,15 @@ from workbench.sandbox.program import Answered, JsonText, ToolFailure
 from workbench.servers.tool_definitions import tool_error_messages
 from workbench.wrappers.schema_reader import wraps_result
 
-_BEGINNINGS = frozenset('{["-0123456789tfnNI \t\r\n')  # of a text that may be JSON, or what Python takes for it
-LONGEST_BLOB = 4_000_000  # characters of a file in an answer that are read as text
+# first characters of a text that may be JSON, including what only Python accepts
+_BEGINNINGS = frozenset('{["-0123456789tfnNI \t\r\n')
+LONGEST_BLOB = 4_000_000  # characters; larger files in an answer are not read as text
 
 
 def program_value(outcome: Outcome, schema: JsonObject | None = None) -> Answered:
-    """Structured content, else text that is JSON, else text, else typed parts; parts beside structure are not lost.
-    `schema`: of an answer that is to be handed on as the tool's function does, without a mere `{"result": X}`."""
+    """Return structured content, else text that is JSON, else text, else typed parts; parts besides structured
+    content are included. `schema`: output schema of the tool, if the answer is returned as the tool's function
+    returns it, without a mere `{"result": X}`."""
     if outcome.structured:
         if schema is not None and wraps_result(schema) and (inner := _unwrapped(outcome.structured)):
             return JsonText(inner)
@@ -39,7 +42,7 @@ def program_value(outcome: Outcome, schema: JsonObject | None = None) -> Answere
 
 
 def failure(outcome: Outcome, call: ToolCall, tool: Tool | None, alike: Sequence[str] = ()) -> ToolFailure:
-    """The exception that the program may catch; `alike`: names of tools, where there is none of this name."""
+    """Return the exception for the program. `alike`: similar tool names, if there is no tool of this name."""
     fault = outcome.fault or Fault("The tool failed without saying why.")
     code = fault.code or ("refused" if outcome.refused else "tool" if outcome.tool_error else "server")
     if tool is None or outcome.refused:
@@ -49,17 +52,18 @@ def failure(outcome: Outcome, call: ToolCall, tool: Tool | None, alike: Sequence
 
 
 def definition_hints(failure: ToolFailure) -> tuple[str, ...]:
-    """What the exception says from the definitions, as the program reads it; not its message."""
+    """Return the hints of a failure that come from definitions, as the program reads them, without its message."""
     valid = f"Valid parameters: {', '.join(failure.valid_parameters)}." if failure.valid_parameters else ""
     close = f"Did you mean: {', '.join(failure.suggestions)}?" if failure.suggestions else ""
     return tuple(filter(None, (valid, close, f"{valid} {close}".strip())))
 
 
 def readable_texts(outcome: Outcome) -> tuple[str, ...]:
-    """Whatever a program can read of an answer: an error's words, addresses and notes of links, texts in a file."""
+    """Return every text of an answer that a program can read: error messages, addresses and notes of links, text
+    files."""
     texts = [outcome.structured] if outcome.structured else []
     alone = outcome.structured and all(block.kind == "text" for block in outcome.content)
-    for block in () if alone else outcome.content:  # text beside structure says the same, and no program gets it
+    for block in () if alone else outcome.content:  # text besides structured content repeats it, and no program gets it
         texts += [block.text, block.uri, block.name, block.note, file_text(block)]
     if outcome.fault is not None:
         texts += [outcome.fault.message, outcome.fault.hint]
@@ -67,7 +71,7 @@ def readable_texts(outcome: Outcome) -> tuple[str, ...]:
 
 
 def file_text(block: Content) -> str:
-    """The text of a file in an answer; empty where it is none."""
+    """Return the text of a file in an answer; empty if it is not a text file."""
     if block.kind != "resource" or not 0 < len(block.data) <= LONGEST_BLOB:
         return ""
     try:
@@ -77,13 +81,14 @@ def file_text(block: Content) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """The JSON text of X in `{"result": X}`; empty where the server sent anything else."""
+    """Return the JSON text of X in `{"result": X}`; empty if the server sent anything else."""
     value = json.loads(text)
     return json.dumps(value["result"], ensure_ascii=False) if isinstance(value, dict) and "result" in value else ""
 
 
 def _structured(outcome: Outcome) -> JsonText:
-    """Text beside structure says the same once more; a picture beside it does not."""
+    """Return structured content. Text besides it repeats it and is dropped; other parts, such as pictures, are
+    added."""
     more = any(block.kind != "text" for block in outcome.content)
     if not (more and outcome.structured.startswith("{")):
         return JsonText(outcome.structured)
@@ -95,7 +100,7 @@ def _parts(blocks: Sequence[Content]) -> str:
 
 
 def _part(block: Content) -> JsonObject:
-    """A part as the protocol has it."""
+    """Return a part of an answer in the form of the MCP specification."""
     match block.kind:
         case "resource":
             inner = {"uri": block.uri, "mimeType": block.mime}
@@ -110,7 +115,7 @@ def _part(block: Content) -> JsonObject:
 
 
 def _value_in(text: str) -> Answered:
-    """A text that is JSON is handed on as it is; NaN and Infinity are no JSON, though Python takes them for it."""
+    """Return text that is JSON as JSON. NaN and Infinity are not JSON, although Python accepts them."""
     odd: list[str] = []
     if text[:1] not in _BEGINNINGS:
         return text
@@ -123,7 +128,7 @@ def _value_in(text: str) -> Answered:
 
 log = logging.getLogger(__name__)
 
-_MOST_GUESSES: Final = 200  # comparisons of sealed values with texts that a session may make: each tells a little
+_MOST_GUESSES: Final = 200  # comparisons of sealed values with texts per session, because each reveals a little
 _HINT: Final = (
     "Some values of {} are sealed: programs hold tokens such as [EMAIL_1.k7q2], which become values again in the"
     " arguments of tools. `from client import equal, domain_of, year_of, last4, initials, masked` asks about them."
@@ -133,7 +138,8 @@ _HINT: Final = (
 async def seal_answer(
     outcome: Outcome, tool: Tool, session: Session, fields: Sequence[str], given: Sequence[ReleaseDecision] = ()
 ) -> Outcome:
-    """The answer as it goes into the sandbox; one that cannot be sealed does not go there."""
+    """Return the answer for the sandbox with sealed values replaced by tokens; an answer that cannot be sealed is
+    withheld."""
     tokens = [token for one in given for token in one.what.tokens]
     if fields:
         session.seals.setdefault(f"{tool.server}.{tool.name}", False)
@@ -141,21 +147,21 @@ async def seal_answer(
         return outcome
     try:
         return await offload.REGISTRATION.run(outcome.bytes, _sealed, outcome, tool, session, fields, tokens)
-    except Exception as fault:  # foreign data can break a reader in any way
+    except Exception as fault:  # data from a server can make a parser fail in any way
         log.exception("an answer of %s.%s cannot be sealed", tool.server, tool.name)
         unread = Fault("The answer cannot be sealed, so it is not handed on.", "", type(fault).__name__)
         return Outcome(outcome.call_id, ok=False, fault=unread, ms=outcome.ms, bytes=outcome.bytes)
 
 
 def sealed_values_hint(session: Session) -> str:
-    """What an agent should know of sealed tools that it was not told of before."""
+    """Return a hint about sealed tools that the agent was not told of before."""
     fresh = [name for name, told in session.seals.items() if not told]
     session.seals.update(dict.fromkeys(fresh, True))
     return _HINT.format(" and ".join(fresh)) if fresh else ""
 
 
 def answer_about_sealed_values(session: Session, params: JsonObject) -> JsonValue:
-    """One of a program's questions about values that it holds as tokens."""
+    """Answer a program's request about values that it holds as tokens."""
     values = params.get("values")
     if not isinstance(values, list) or not all(isinstance(one, str | int | float) for one in values):
         raise WorkbenchError("Give tokens or texts.", 'Such as domain_of(customer["email"]).')
@@ -169,7 +175,7 @@ def answer_about_sealed_values(session: Session, params: JsonObject) -> JsonValu
 
 
 def _read(vault: Vault, text: str) -> tuple[str, str]:
-    """Kind and text of a token; of any other text itself."""
+    """Return kind and value of a token; an empty kind and the text itself for any other text."""
     if LOOKALIKE.fullmatch(text.strip()):
         return normalize_token(text.strip()).rpartition("_")[0], vault.reveal(text)
     if "_" in text and LOOKALIKE.search(text):
@@ -198,7 +204,7 @@ def _sealed(outcome: Outcome, tool: Tool, session: Session, fields: Sequence[str
 
 
 def _reader(seal_value: Callable[[JsonValue], JsonValue], seal_text: Callable[[str], str]) -> Callable[[str], str]:
-    """A text that is JSON is sealed as what it says; what has no fields is looked through whole."""
+    """Return a function that seals a text: JSON by its fields, other text as a whole."""
 
     def read(text: str) -> str:
         if text.lstrip()[:1] not in ("{", "["):
@@ -213,7 +219,7 @@ def _reader(seal_value: Callable[[JsonValue], JsonValue], seal_text: Callable[[s
 
 
 def _block(block: Content, read: Callable[[str], str], seal_text: Callable[[str], str], *, closed: bool) -> Content:
-    """A part of an answer; bytes of a sealed tool stay outside: nothing can be put in place of what they show."""
+    """Seal a part of an answer. Bytes from a sealed tool are withheld, because values in them cannot be replaced."""
     if closed and block.data:
         size = len(block.data) * 3 // 4
         return Content("text", f"[{block.mime or block.kind}, {size:,} bytes: kept outside, since its tool is sealed]")

@@ -1,8 +1,9 @@
-"""What a session has read out of text that outsiders can write, or out of private data, and whether an argument is
-from there. It spans the session's runs: what one program prints is what the next one is written after.
+"""Index of what a session has read from text that outsiders can write, or from private data; finds the source of call
+arguments. It covers all runs of the session, because an agent writes the next program after reading the output of the
+last one.
 
-Reading an answer costs nothing until a call asks that something could harm; then all that was read is filed, once.
-Kept are hashes of words in Bloom filters, and the newest answers themselves, to show the user where a value was.
+Recording an answer is cheap: answers are indexed only when a call that could do harm is judged, once each. The index
+holds hashes of words in Bloom filters, and the newest answers themselves, to show the user where a value was found.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from msgspec import Struct
 from workbench.broker.comparable_text import atoms, clean, joined, plain, readings, words
 from workbench.offload import SOURCE_INDEXING
 
-PHRASE: Final = 5  # words in a row that do not occur twice by chance
-_FEW: Final = 100_000  # hashes held one by one, which is faster; more go into the bits
+PHRASE: Final = 5  # consecutive words that are unlikely to occur twice by chance
+_FEW: Final = 100_000  # hashes held in a set, which is faster; more are added to the bits
 _BITS: Final = 1 << 25
-_MOST: Final = 3_000_000  # hashes in the bits; past that they say yes too often
-_BLOCK: Final = 50_000  # words worked through at once
+_MOST: Final = 3_000_000  # hashes in the bits; with more, false positives are too frequent
+_BLOCK: Final = 50_000  # words processed at a time
 
 
 class NgramBloomFilter:
-    """Single words, pairs and phrases of any number of texts."""
+    """Bloom filter over single words, word pairs and 5-grams of any number of texts."""
 
     def __init__(self) -> None:
         self._few: set[int] = set()
@@ -37,7 +38,7 @@ class NgramBloomFilter:
 
     @property
     def full(self) -> bool:
-        """Whether it holds too many words to tell: every value must be suspected then."""
+        """Whether it holds too many words to be reliable: every value must be suspected then."""
         return self._poured > _MOST
 
     def add(self, words: Sequence[str]) -> None:
@@ -50,13 +51,13 @@ class NgramBloomFilter:
                 self._pour()
 
     def has(self, words: Sequence[str]) -> bool:
-        """Whether these words stood there in this order, as far as pairs tell."""
+        """Whether these words occurred in this order, as far as pairs can show."""
         if len(words) == 1:
             return self._known(hash(words[0]))
         return all(self._known(hash(pair)) for pair in pairwise(words))
 
     def shared(self, words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-        """The phrases of these words that stood there too."""
+        """Yield the 5-grams of these words that occurred in the texts."""
         return (phrase for phrase in phrases(words) if self._known(hash(phrase)))
 
     def _known(self, number: int) -> bool:
@@ -78,31 +79,32 @@ class NgramBloomFilter:
 
 
 def phrases(words: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    """Every run of so many words."""
+    """Return all 5-grams of the words."""
     return zip(*(words[start:] for start in range(PHRASE)), strict=False)
 
 
 def _places(number: int) -> tuple[int, int, int]:
-    mixed = number * 0x9E3779B97F4A7C15 & 0xFFFF_FFFF_FFFF_FFFF  # hashes of pairs differ little in their low bits
+    # mixed, because hashes of pairs differ little in their low bits
+    mixed = number * 0x9E3779B97F4A7C15 & 0xFFFF_FFFF_FFFF_FFFF
     return number & _BITS - 1, mixed >> 39, mixed >> 14 & _BITS - 1
 
 
 UNTRUSTED: Final = "untrusted"
 PRIVATE: Final = "private"
 KEPT_LETTERS: Final = 4_000_000  # characters of answers that a session keeps, newest first
-KEPT_READS: Final = 2_000  # answers whose origin a session keeps
+KEPT_READS: Final = 2_000  # answers whose source a session keeps
 MOST_UNFILED: Final = (
-    32_000_000  # characters of answers that wait to be filed; past that they are filed without waiting for a call
+    32_000_000  # characters of answers that wait to be indexed; more are indexed without waiting for a call
 )
 _MOST_READS: Final = 20_000
-AROUND: Final = 90  # characters shown on either side of a find
-MOST_PASSED: Final = 2_000  # addresses that were asked without a question, and are remembered
-_FEWEST: Final = 6  # letters of a value that says something by itself
-_FEWEST_PLAIN: Final = 12  # letters, where it is made of ordinary words
-_LONGEST_ATOM: Final = 200_000  # characters of one argument that are looked at for addresses and numbers
-_MOST_ATOMS: Final = 2_000  # addresses and numbers of one argument that are looked for
-_LOOKED_UP: Final = 20  # finds that are looked up in the answers themselves; past that the print alone decides
-_READABLE: Final = 300_000  # characters of an answer that are also filed in other encodings
+AROUND: Final = 90  # characters shown before and after a match
+MOST_PASSED: Final = 2_000  # remembered addresses that reading calls used without approval
+_FEWEST: Final = 6  # minimum characters of a distinctive value
+_FEWEST_PLAIN: Final = 12  # minimum characters, if the value consists of ordinary words
+_LONGEST_ATOM: Final = 200_000  # characters of one argument that are searched for addresses and numbers
+_MOST_ATOMS: Final = 2_000  # addresses and numbers of one argument that are looked up
+_LOOKED_UP: Final = 20  # matches that are verified in the answers themselves; further ones rely on the filter alone
+_READABLE: Final = 300_000  # characters of an answer that are also indexed in decoded forms
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]+")
 
 
@@ -111,7 +113,7 @@ def _nobody(part: Sequence[str]) -> bool:
 
 
 class AnswerRead(Struct, frozen=True):
-    """One answer that a program of the session got."""
+    """One answer that a program of the session received."""
 
     call_id: str
     run_id: str
@@ -122,35 +124,35 @@ class AnswerRead(Struct, frozen=True):
 
 
 class FoundSource(Struct, frozen=True):
-    """A value of an argument, or a part of it, that stood in an answer."""
+    """The source of an argument value or of a part of it."""
 
     kinds: frozenset[str]
-    words: tuple[str, ...]  # the part that matched
-    read: AnswerRead | None = None  # None: an answer that is not kept any more
-    around: str = ""  # what stood around it; the find itself lies between \x02 and \x03
+    words: tuple[str, ...]  # words of the value that matched
+    read: AnswerRead | None = None  # None: the answer is no longer kept
+    around: str = ""  # text around the match; the match is between \x02 and \x03
 
 
 class ProvenanceIndex:
-    """Belongs to one session. `learn` after each answer, `origin` before a call that could harm."""
+    """Provenance index of one session. Call `learn` after each answer, `origin` before a call that could do harm."""
 
     def __init__(self) -> None:
-        self.kinds: frozenset[str] = frozenset()  # of all that was read
+        self.kinds: frozenset[str] = frozenset()  # kinds of everything read
         self.private_from: frozenset[str] = (
             frozenset()
-        )  # servers whose private data was read; "": which one is not known any more
-        self.passed: set[str] = set()  # addresses that reading calls asked before, when nothing spoke against them
-        self.at = 0.0  # when something was read last
-        self.way_out = False  # a tool was called that can send something out
+        )  # servers whose private data was read; "": no longer known which
+        self.passed: set[str] = set()  # addresses that reading calls used before without any objection
+        self.at = 0.0  # time of the last read answer
+        self.way_out = False  # whether a tool that can send data outside was called
         self._unfiled: deque[AnswerRead] = deque()
-        self._weight = 0  # characters not yet filed
+        self._weight = 0  # characters not yet indexed
         self._kept: deque[AnswerRead] = deque()
         self._letters = 0
-        self._dropped: frozenset[str] = frozenset()  # kinds of answers that are not kept any more
+        self._dropped: frozenset[str] = frozenset()  # kinds of answers that are no longer kept
         self._prints: dict[frozenset[str], NgramBloomFilter] = {}
         self._filing = Lock()
 
     def learn(self, read: AnswerRead) -> None:
-        """Note an answer; it is filed later."""
+        """Record an answer; it is indexed later."""
         self.at = time.time()
         if read.kinds - self.kinds:
             self.kinds |= read.kinds
@@ -161,32 +163,32 @@ class ProvenanceIndex:
 
     @property
     def letters(self) -> int:
-        """Characters of answers it holds."""
+        """Return the number of characters of held answers."""
         return self._letters + self._weight
 
     @property
     def heavy(self) -> bool:
-        """Whether there is so much to file that it belongs on a thread, or a thread is at it."""
+        """Whether there is so much to index that it must be done on a thread, or a thread is indexing."""
         return self._weight > SOURCE_INDEXING.limit or self._filing.locked()
 
     @property
     def overfull(self) -> bool:
-        """Whether what waits to be filed should be filed now, asked for or not."""
+        """Whether the waiting answers should be indexed now, without waiting for a call."""
         return self._weight > MOST_UNFILED or len(self._unfiled) > _MOST_READS
 
     def file(self) -> None:
-        """Work through what came in since; may run on a thread."""
+        """Index the answers received since the last time; may run on a thread."""
         with self._filing:
             self._weight = 0
-            while self._unfiled:  # more may come in meanwhile, from the loop
+            while self._unfiled:  # the event loop may add more meanwhile
                 self._file(self._unfiled.popleft())
 
     def origin(
         self, text: str, kinds: frozenset[str], *, names: bool = False, known: Callable[[Sequence[str]], bool] = _nobody
     ) -> tuple[FoundSource, ...]:
-        """Where a text came from, as far as these kinds of answers go. `names`: it says where something goes, so that
-        a single short word counts too, and it is read backwards as well. `known`: parts that are looked past, because a
-        user wrote or read them; what is beside such a part is looked at all the same."""
+        """Find the sources of a text in answers of these kinds. `names`: the text names a destination, so a single
+        short word counts too, and the reversed text is checked as well. `known`: parts to ignore because the user
+        wrote or read them; parts next to them are still checked."""
         found: dict[frozenset[str], FoundSource] = {}
         for reading in chain(readings(text), [text[::-1]] if names else ()):
             for kind, imprint in tuple(self._prints.items()):
@@ -197,12 +199,12 @@ class ProvenanceIndex:
         return tuple(found.values())
 
     def pass_places(self, texts: Iterable[str]) -> None:
-        """Reading calls went to these addresses, and nothing spoke against it."""
+        """Remember addresses that reading calls used without any objection."""
         if len(self.passed) < MOST_PASSED:
             self.passed.update(texts)
 
     def is_public(self, text: str) -> bool:
-        """Whether an answer that is not private contains the whole text."""
+        """Whether an answer that is not private contains the complete text."""
         text = clean(text)
         public = (read for read in tuple(self._kept) if PRIVATE not in read.kinds)
         return any(text in one for read in public for one in read.texts)
@@ -230,9 +232,9 @@ class ProvenanceIndex:
         return None
 
     def _confirmed(self, part: Sequence[str], kinds: frozenset[str]) -> FoundSource | None:
-        """The answer it stood in; a print alone decides only where answers are not kept any more."""
+        """Find the answer that contains a match; the filter alone decides only for answers that are no longer kept."""
         pattern = re.compile(r"[\W_]*".join(map(re.escape, part)), re.IGNORECASE)
-        for read in reversed(tuple(self._kept)):  # a thread may be filing for another run
+        for read in reversed(tuple(self._kept)):  # a thread may be indexing for a different run
             if read.kinds == kinds and (around := _around(pattern, read.texts)):
                 return FoundSource(kinds, tuple(part), read, around)
         return FoundSource(kinds, tuple(part)) if kinds <= self._dropped else None
@@ -249,25 +251,27 @@ class ProvenanceIndex:
                 other.append(number)
             hidden = (
                 UNTRUSTED in read.kinds and len(text) <= _READABLE
-            )  # a stranger may hide what an agent shall decode
+            )  # outsiders may encode instructions that an agent is to decode
             decoded = [*readings(text)][1:] if hidden else ()
             for view in decoded:
                 imprint.add(words(view))
             other += map(clean, decoded)
             if not text.isascii() and (folded := text.casefold()) != text.lower():
-                other.append(folded)  # letters that are two in small
+                other.append(folded)  # characters whose lower-case form has two characters
         self._keep(AnswerRead(read.call_id, read.run_id, read.server, read.tool, read.kinds, (*texts, *other)))
 
     def _keep(self, read: AnswerRead) -> None:
         self._kept.append(read)
         self._letters += sum(map(len, read.texts))
         while self._letters > KEPT_LETTERS or len(self._kept) > KEPT_READS:
-            self._dropped |= self._kept[0].kinds  # first, because a thread may be looking for a value meanwhile
+            # before the answer is dropped, because a thread may be searching meanwhile
+            self._dropped |= self._kept[0].kinds
             self._letters -= sum(map(len, self._kept.popleft().texts))
 
 
 def _parts(text: str, said: list[str], *, names: bool) -> Iterable[list[str]]:
-    """What of a text is looked for as a whole: itself, if it is short, and each address or number in it."""
+    """Yield the parts of a text that are looked up as a whole: the text itself if it is short, and each address or
+    number in it."""
     if len(said) < PHRASE and (_tells(said) or (names and len("".join(said)) > 2)):
         yield said
     text = text[:_LONGEST_ATOM]
@@ -276,7 +280,7 @@ def _parts(text: str, said: list[str], *, names: bool) -> Iterable[list[str]]:
 
 
 def _tells(part: Sequence[str], least: int = _FEWEST_PLAIN) -> bool:
-    """Whether finding it somewhere else says something: `5` and `open` stand everywhere."""
+    """Whether a match of this part is meaningful: `5` and `open` occur everywhere."""
     letters = "".join(part)
     weight = len(letters) if letters.isascii() else 2 * len(letters)
     return weight >= (_FEWEST if any(map(str.isdigit, letters)) else least)

@@ -1,7 +1,7 @@
-"""Reads resources and prompts of servers: registers their personal data and writes them into the audit, as for calls.
+"""Reads resources and prompts of servers: registers their personal data and audits the reading, as for calls.
 
-Reading changes nothing at a server, so it is not judged. PII tokens on their way out become values, what comes in is
-registered before anything can go out, and the audit has every reading.
+Reading changes nothing at a server, so it is not judged. PII tokens in requests are restored to values, answers are
+registered before anything can be sent out, and every reading is audited.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from workbench.records import Fault, Note, Outcome, PromptAnswer
 
 log = logging.getLogger(__name__)
 
-_SHOWN = 300  # characters of an address that the audit keeps
+_SHOWN = 300  # characters of an address in the audit
 
 
 class ResourceReader:
-    """Reads resources and prompts; whatever happens, the audit has each reading."""
+    """Reads resources and prompts; each reading is audited, whatever happens."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     async def resource(self, call_id: str, server: str, uri: str, session: Session) -> Outcome:
-        """What a resource holds; a fault is an outcome."""
+        """Return the content of a resource; a fault is an outcome."""
         what = f"The resource {session.mask_start(uri, _SHOWN)} of {server}"
         try:
             address = str(session.vault.restore_json({"uri": uri}, server)["uri"])
@@ -52,7 +52,7 @@ class ResourceReader:
         return outcome
 
     async def prompt(self, server: str, name: str, arguments: Mapping[str, str], session: Session) -> PromptAnswer:
-        """A prompt with its blanks filled; a fault is part of the answer."""
+        """Return a prompt filled in with arguments; a fault is part of the answer."""
         what = f"The prompt {session.mask_start(name, _SHOWN)} of {server}"
         try:
             restored = session.vault.restore_json(dict(arguments), server)
@@ -76,7 +76,8 @@ class ResourceReader:
     async def _register_and_note(
         self, session: Session, server: str, outcome: Outcome, note: Callable[[], None]
     ) -> None:
-        """Register and note an answer, after it is shown if looking it through takes long; only the user reads here."""
+        """Register and audit an answer, after it is shown if registration takes long; only the user reads resources
+        this way."""
         register = partial(self._register, session, server, outcome)
         if outcome.bytes > offload.REGISTRATION.limit or session.registrations.busy:
             session.registrations.put(register, note)
@@ -85,10 +86,11 @@ class ResourceReader:
             note()
 
     async def _register(self, session: Session, server: str, outcome: Outcome) -> None:
-        """The user sees an answer also when it cannot be looked through; no agent reads here."""
+        """Register an answer. The user sees an answer even if it cannot be searched; agents cannot read resources
+        this way."""
         try:
             await offload.REGISTRATION.run(outcome.bytes, register_outcome, session, server, outcome)
-        except Exception:  # foreign data can break a reader in any way
+        except Exception:  # data from a server can make a parser fail in any way
             log.exception("what %s sent cannot be read for personal data", server)
 
     def _note(

@@ -1,8 +1,8 @@
-"""What a judgement has to know of one run, and how its calls wait for the user.
+"""The evidence of one run for judgements of its calls, and the waiting of its calls for the user.
 
 A run has one `RunGuard`. It counts the run's calls, remembers what the user allowed and denied in it, compares
-arguments with what the session has read (`provenance_index.py`), and holds calls against the plan of a dry run.
-Whether a call goes out is decided by `permissions/judgement.py`, which asks it (`RunEvidence`).
+arguments with what the session has read (`provenance_index.py`), and compares calls with the plan of a dry run.
+`permissions/judgement.py` decides whether a call is sent, and uses the guard as evidence (`RunEvidence`).
 """
 
 from __future__ import annotations
@@ -47,21 +47,21 @@ from workbench.records import (
 from workbench.records.common_types import worst
 from workbench.settings import Settings
 
-MOST_WALKED: Final = 50_000  # values of a call that are walked through at all
-LONGEST_PLACE: Final = 8_000  # characters of one value that says where something goes
-LONGEST_REST: Final = 200_000  # characters of what is looked at together
+MOST_WALKED: Final = 50_000  # values of a call that are visited at all
+LONGEST_PLACE: Final = 8_000  # characters of one destination value
+LONGEST_REST: Final = 200_000  # characters of the values that are checked together
 
 
 class ArgumentValues(Struct, frozen=True):
-    """What is looked at: path, text, and whether it says where something goes."""
+    """The argument values to check: path, text, and whether the value names a destination."""
 
     values: tuple[tuple[str, str, bool], ...]
-    unread_place: bool = False  # some value that says where something goes is not among them
-    unread: bool = False  # something is not among them
+    unread_place: bool = False  # a destination value is missing, because of the limits
+    unread: bool = False  # some value is missing, because of the limits
 
 
 def collect_values(arguments: JsonObject) -> ArgumentValues:
-    """The values of a call; past so many, ordinary ones are looked at together."""
+    """Collect the values of a call; ordinary values beyond a limit are checked together as one text."""
     walk = leaves(dict(arguments))
     every = [(path, text, names_place(path)) for path, text in islice(walk, MOST_WALKED)]
     more = next(walk, None) is not None
@@ -76,8 +76,8 @@ def collect_values(arguments: JsonObject) -> ArgumentValues:
 
 
 def in_order(arguments: JsonObject, about: Collection[str]) -> tuple[JsonObject, int]:
-    """The arguments as a question shows them: what it is about first, then what says where something goes. And how many
-    characters of them in one line the user must see."""
+    """Order the arguments for the approval request: those it is about first, then destinations. Also returns how
+    many characters of them, on one line, the user must see."""
     asked = {path.split(".")[0].replace("[]", "") for path in about}
     ranks = {key: 0 if key in asked else 1 if _names_destination(key, value) else 2 for key, value in arguments.items()}
     ordered = {key: arguments[key] for key in sorted(arguments, key=lambda key: ranks[key])}
@@ -93,28 +93,28 @@ def _names_destination(key: str, value: object) -> bool:
     )
 
 
-SHOWN_VALUE = 300  # characters of one value in a question
-SHOWN_ARGUMENTS = 20_000  # characters of all arguments in a question
-SHOWN_LINE = 400  # characters of a call in a list of them
+SHOWN_VALUE = 300  # characters of one value in an approval request
+SHOWN_ARGUMENTS = 20_000  # characters of all arguments in an approval request
+SHOWN_LINE = 400  # characters of a call in a list of calls
 _LOOKED_FOR = frozenset({UNTRUSTED, PRIVATE})
 
 
 class CallPlan(Protocol):
-    """The plan of a dry run, as far as calls are held against it (`dry_run/plan.py`)."""
+    """The plan of a dry run, as used to judge calls (`dry_run/plan.py`)."""
 
     def judge(self, call_id: str, tool: Tool, arguments: JsonObject) -> PlanMatch:
-        """What the plan says of a call; its line is spent."""
+        """Compare a call with the plan, and use up the line that it matches."""
 
     def learn(self, call_id: str, outcome: Outcome) -> None:
-        """What a planned call really answered."""
+        """Record the real answer of a planned call."""
 
 
 class SideEffectHolder(Protocol):
-    """A dry run, as far as it answers in a server's place (`dry_run/held_side_effects.py`)."""
+    """A dry run, as used to answer in place of a server (`dry_run/held_side_effects.py`)."""
 
     @property
     def asks_outside(self) -> bool:
-        """Whether tools that read the world outside are really called."""
+        """Whether calls of tools that read external data are really made."""
 
     async def hold(
         self,
@@ -125,11 +125,11 @@ class SideEffectHolder(Protocol):
         origins: tuple[ValueOrigin, ...],
         verdict: Verdict | None,
     ) -> Outcome:
-        """Write the call down, and answer."""
+        """Record the call, and return a stand-in answer."""
 
 
 class GuardedRun(Protocol):
-    """What a guard reads of its run."""
+    """The parts of a run that its guard uses."""
 
     @property
     def record(self) -> Run: ...
@@ -147,13 +147,13 @@ class GuardedRun(Protocol):
     def dry_run(self) -> SideEffectHolder | None: ...
 
     def note(self, kind: str, summary: str, detail: dict[str, object]) -> None:
-        """Write into the audit of the run."""
+        """Write an entry into the audit of the run."""
 
 
 class RunGuard:
-    """The part of one run's state that its calls are judged by. The broker calls, in this order: `count`, then `judge`
-    with this object as evidence, `ask` where the judgement asks, `passed` before the call is sent, `learn` after its
-    answer; `stand_in` instead of sending in a dry run."""
+    """The state of one run that its calls are judged by. The broker calls, in this order: `count`, then `judge` with
+    this object as evidence, `ask` if the judgement asks, `passed` before the call is sent, `learn` after its answer;
+    in a dry run `stand_in` instead of sending."""
 
     def __init__(
         self,
@@ -162,17 +162,17 @@ class RunGuard:
         held_calls: HeldCalls,
         waiting: Callable[[str, bool], None],
     ) -> None:
-        """`held_calls`: where calls wait for the user. `waiting` is told the id of a call that begins (True) or ceases
-        to wait."""
+        """`held_calls`: the queue of calls that wait for the user. `waiting` is called with the id of a call that
+        starts (True) or stops (False) waiting."""
         self._run = run
         self._settings = settings
         self._held_calls = held_calls
         self._waiting = waiting
         self._provenance = run.session.provenance
         self._calls: Counter[tuple[str, str]] = Counter()
-        self._allowed_rest: set[tuple[str, str, str]] = set()  # server, tool, rule: the rest of this run may
+        self._allowed_rest: set[tuple[str, str, str]] = set()  # server, tool, rule: allowed for the rest of this run
         self._denied: set[tuple[str, ...]] = set()
-        self.asked = 0  # how many calls waited for the user
+        self.asked = 0  # number of calls that waited for the user
 
     @property
     def verdict(self) -> Verdict | None:
@@ -187,14 +187,14 @@ class RunGuard:
 
     # ── before and after a call ──────────────────────────────────────────────────────────────────
     def count(self, call: ToolCall, tool: Tool, arguments: JsonObject) -> CountedCall:
-        """A call is about to be judged; it takes its line of the plan, if it has one."""
+        """Count a call before it is judged; uses up its line of the plan, if there is one."""
         self._calls[tool.server, tool.name] += 1
         plan = self._run.plan
         planned = plan.judge(call.id, tool, arguments) if plan is not None else PlanMatch.NO_PLAN
         return CountedCall(self._calls[tool.server, tool.name], planned)
 
     def passed(self, tool: Tool, arguments: JsonObject, judgement: Judgement) -> None:
-        """A call goes to its server."""
+        """Record that a call is sent to its server."""
         facts = facts_of(tool)
         if facts.reaches_outside:
             self._provenance.way_out = True
@@ -202,7 +202,7 @@ class RunGuard:
             self._provenance.pass_places(text for _, text, place in collect_values(arguments).values if place)
 
     async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
-        """An answer came in; what it holds is looked at when a later call makes it matter."""
+        """Record an answer; it is indexed when the judgement of a later call needs it."""
         if self._run.plan is not None:
             self._run.plan.learn(call.id, outcome)
         if (kinds := provenance_rules.kinds_of(tool)) and (texts := readable_texts(outcome)):
@@ -217,17 +217,17 @@ class RunGuard:
 
     @property
     def dry_run_reads_outside(self) -> bool:
-        """Whether a dry run really calls tools that read the world outside."""
+        """Whether a dry run really makes calls of tools that read external data."""
         return self._run.dry_run is not None and self._run.dry_run.asks_outside
 
     async def stand_in(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> Outcome:
-        """The answer of a dry run in the server's place; the call becomes a line of its plan."""
+        """Return the answer of a dry run in place of the server's; the call becomes a line of its plan."""
         if self._run.dry_run is None:
             raise RuntimeError("not a dry run")
         found = shortened(judgement.sources)
         return await self._run.dry_run.hold(call, tool, arguments, judgement.risk, found, self._run.record.verdict)
 
-    # ── evidence for the judgement; may be asked on a worker thread ──────────────────────────────
+    # ── evidence for the judgement; may be called on a worker thread ─────────────────────────────
     @property
     def kinds(self) -> frozenset[str]:
         return self._provenance.kinds
@@ -249,7 +249,7 @@ class RunGuard:
         return find_announced_tokens(self._run.reading) if self.approved and self._run.reading else frozenset()
 
     def needs_thread(self, tool: Tool) -> bool:
-        """Whether looking for the sources of a call's values would hold up the event loop."""
+        """Whether finding the sources of a call's values would block the event loop."""
         provenance, facts = self._provenance, facts_of(tool)
         if not provenance.kinds or facts.harmless:
             return False
@@ -257,8 +257,8 @@ class RunGuard:
         return provenance.heavy or (long and PRIVATE in provenance.kinds and facts.reaches_outside)
 
     def sources(self, tool: Tool, arguments: JsonObject) -> ValueSources:
-        """Values that the user has read or written as part of the program have no source, nor have addresses that were
-        asked before: a page repeats its own."""
+        """Return the sources of a call's values. Values that the user read or wrote as part of the program have no
+        source, nor do addresses that were used before, because a page repeats its own address."""
         if not self._provenance.kinds:
             return ValueSources()
         sifted = collect_values(arguments)
@@ -295,20 +295,20 @@ class RunGuard:
 
     @cached_property
     def _constants(self) -> frozenset[str]:
-        """Texts and numbers that the program says itself, or those before it in its state."""
+        """Return the literal texts and numbers of the program, and of earlier programs in its REPL session."""
         return self._run.reading.constants if self._run.reading else frozenset()
 
     def _knows(self, part: Sequence[str]) -> bool:
         return self._own(" ".join(part))
 
     def _own(self, *texts: str) -> bool:
-        """Whether the program's text, as the user read or wrote it, contains these texts."""
+        """Whether the program's text, as the user read or wrote it, contains all these texts."""
         if not (self.approved or self._run.record.proposal.origin is Origin.PERSON):
             return False
         return all(self._says(words(text)) for text in texts)
 
     def _says(self, part: Sequence[str]) -> bool:
-        """Whether the program's text holds these words; an account may be written in groups there."""
+        """Whether the program's text contains these words; an account number may be grouped differently there."""
         together = "".join(part)
         return f" {' '.join(part)} " in self._text or (len(together) > 7 and together in self._text.replace(" ", ""))
 
@@ -318,7 +318,7 @@ class RunGuard:
 
     # ── asking the user ──────────────────────────────────────────────────────────────────────────
     async def ask(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> HeldCallAnswer:
-        """Hold the call until the user answered, and remember the answer."""
+        """Hold the call until the user has answered, and remember the answer."""
         run, name, reasons = self._run, f"{tool.server}.{tool.name}", judgement.reasons
         shown, decisive = in_order(arguments, [one.path for one in reasons])
         text = json.dumps(shown, ensure_ascii=False, indent=2, default=str)
@@ -364,12 +364,12 @@ class RunGuard:
                 self._denied.add((*place, *one.key))
             elif answer.scope == "rest":
                 self._allowed_rest.add((*place, one.rule))
-            elif one.value and one.rule != PLAN:  # a plan is for one run
+            elif one.value and one.rule != PLAN:  # a plan applies to one run
                 self._run.session.permitted.add((*place, *one.key))
 
 
 def shortened(found: Iterable[ValueOrigin]) -> tuple[ValueOrigin, ...]:
-    """Sources with values as short as a question shows them."""
+    """Return sources with values shortened for an approval request."""
     return tuple(
         replace(one, value=f"{one.value[:SHOWN_VALUE]} …") if len(one.value) > SHOWN_VALUE else one for one in found
     )

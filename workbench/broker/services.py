@@ -30,10 +30,10 @@ from workbench.workspace.workspace_files import Store
 
 
 class Services(Struct, frozen=True, kw_only=True):
-    """One object per concern of a project; none of them knows this record."""
+    """One object per concern of a project; none of them refers to this record."""
 
     paths: Paths
-    settings: CurrentSettings  # called each time, so that a changed setting counts at once
+    settings: CurrentSettings  # called at each use, so that a changed setting applies at once
     tell: Callable[[Event], None]
     journal: Journal
     audit_search: AuditSearch

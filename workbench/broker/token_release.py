@@ -1,7 +1,7 @@
-"""Puts real values in place of the PII tokens of a call, as far as the user's rules release them to its server.
+"""Restores real values in place of the PII tokens of a call, as far as the user's rules release them to its server.
 
-Values that a program holds and passes on itself are judged by their sources (`run_guard.py`). Only where a rule denies
-a tool some kind of data, or asks about it, they are counted here too: a rule is about the data, not its spelling.
+Values that a program itself holds and passes on are judged by their sources (`run_guard.py`). Only if a rule denies a
+tool some kind of data, or asks about it, these values are counted too: a rule is about the data, not its spelling.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from workbench.records import Gate, JsonObject, Tool, ToolCall, Word
 async def restore_tokens(
     call: ToolCall, tool: Tool, session: Session, rules: ToolRules
 ) -> tuple[tuple[ReleaseDecision, ...], JsonObject]:
-    """Both of the following, for a call that mostly holds no token at all."""
+    """Judge the release and restore the arguments; fast for a call without tokens, which is the usual case."""
     if not call.arguments:
         return (), call.arguments
     if _size(call) <= offload.TOKEN_SEARCH.limit and not (
@@ -39,7 +39,7 @@ async def restore_tokens(
 
 
 async def restore_arguments(call: ToolCall, tool: Tool, session: Session) -> JsonObject:
-    """The arguments with values in place of tokens; an error for damaged or unknown tokens."""
+    """Return the arguments with values in place of tokens; raises for damaged or unknown tokens."""
     vault = session.vault
     found: JsonObject = await offload.TOKEN_SEARCH.run(
         _size(call), vault.restore_json, call.arguments, tool.server, allow_foreign=True
@@ -48,18 +48,18 @@ async def restore_arguments(call: ToolCall, tool: Tool, session: Session) -> Jso
 
 
 async def judge_release(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> tuple[ReleaseDecision, ...]:
-    """What the call would give to its tool, and what the user's rules say of each."""
+    """Return what the call would release to its tool, and what the user's rules say about each part."""
     return await offload.TOKEN_SEARCH.run(_size(call), _judge_release, call, tool, session, rules)
 
 
 def release_details(given: Iterable[ReleaseDecision]) -> list[dict[str, object]]:
-    """For the audit: kinds, counts and servers, never values."""
+    """Return kinds, counts and servers for the audit, never values."""
     places = ((one.what, f"{one.what.server}.{one.what.tool}") for one in given)
     return [{"kind": what.kind, "count": what.count, "of": what.source, "to": place} for what, place in places]
 
 
 def count_release(given: Iterable[ReleaseDecision], session: Session) -> None:
-    """Count what went where, for reports on a session's data."""
+    """Count what was released to which tool, for reports about a session's data."""
     for one in given:
         session.given[one.what.kind, one.what.source, one.what.server, one.what.tool] += one.what.count
 
@@ -81,13 +81,13 @@ def _size(call: ToolCall) -> int:
     return offload.value_size(call.arguments, offload.TOKEN_SEARCH.limit)
 
 
-AnnouncedTokens = frozenset[tuple[str, str, str]]  # server, tool, token as `bare` spells it
-_LOOKED_AT: Final = 20_000  # characters of one value that are put into words
+AnnouncedTokens = frozenset[tuple[str, str, str]]  # server, tool, token as spelled by `bare`
+_LOOKED_AT: Final = 20_000  # characters of one value that are described
 
 
 def find_announced_tokens(reading: Reading) -> AnnouncedTokens:
-    """Which tokens a program hands to which tools: what it gives a tool, and what is written inside of the call, to
-    that tool; all others to any tool."""
+    """Find which tokens a program passes to which tools: tokens in the arguments of a call to its tool, all other
+    tokens to any tool."""
     every = {(use.server, use.tool) for use in reading.verdict.tools}
     told = {
         (call.tool.server, call.tool.name, token)
@@ -95,7 +95,7 @@ def find_announced_tokens(reading: Reading) -> AnnouncedTokens:
         for text in call.texts
         for token in _tokens(text)
     }
-    if reading.tree is None:  # such as TypeScript
+    if reading.tree is None:  # no syntax tree, such as for TypeScript
         return frozenset(told | {(*place, token) for token in _tokens(reading.program.text) for place in every})
     for text, node in reading.literals:
         if tokens := _tokens(text):
@@ -104,7 +104,8 @@ def find_announced_tokens(reading: Reading) -> AnnouncedTokens:
 
 
 def announce_tokens(reading: Reading, session: Session, rules: Rules, find: Callable[[str, str], Tool]) -> Reading:
-    """The reading with one line in its verdict for each release that the user should agree to before it runs."""
+    """Return the reading with a line in its verdict for each release that the user should approve before the program
+    runs."""
     verdict = reading.verdict
     if verdict.gate is Gate.BLOCKED or not (pairs := find_announced_tokens(reading)):
         return reading
@@ -116,7 +117,7 @@ def announce_tokens(reading: Reading, session: Session, rules: Rules, find: Call
 
 
 def describe_personal_data(reason: CallReason, vault: Vault, tool: Tool) -> CallReason:
-    """A reason about private data in the words that PII tokens are asked about in."""
+    """Rephrase a reason about private data as a request to release PII tokens."""
     if not 0 < len(reason.value) <= _LOOKED_AT:
         return reason
     found = vault.restorations(vault.sanitize(reason.value), tool.server)
@@ -138,7 +139,8 @@ def _lines(
 
 
 def _restorations(vault: Vault, tokens: Sequence[str], server: str) -> tuple[Restoration, ...]:
-    known = [token for token in tokens if vault.restore(token) != token]  # of others the call itself says what is wrong
+    # unknown tokens are reported when the call is made
+    known = [token for token in tokens if vault.restore(token) != token]
     return vault.restorations(known, server)
 
 

@@ -1,8 +1,8 @@
-"""Keeps the values of PII tokens beyond the end of a core, where the settings say so: encrypted, for so many days.
+"""Keeps the values of PII tokens beyond the end of a core, if the settings say so: encrypted, for a number of days.
 
-The user can then reveal a token in the audit or on the page of an old run. Agents gain nothing by it: a kept session
-has no agent, and no token of it resolves in a different one. Without a keyring, or a file of secrets that is open,
-there is nowhere to keep the key, so values stay in memory and nothing is written.
+The user can then reveal a token in the audit or on the page of an old run. Agents gain no access: a restored session
+has no agent, and its tokens do not resolve in a different one. Without a keyring or an unlocked file of secrets there
+is no place for the key, so values stay in memory and nothing is written.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ log = logging.getLogger(__name__)
 
 _FORMAT: Final = 1
 _DAY: Final = 86_400.0
-_MOST: Final = 200  # sessions that are brought back
+_MOST: Final = 200  # restored sessions
 _LARGEST: Final = 64 << 20  # bytes of one file
 _MARKS: Final = "marks"
 _ENDS: Final = frozenset({RunState.DONE, RunState.FAILED, RunState.STOPPED})
 
 
 class VaultPersistence:
-    """Of one project. Everything that touches disk or keyring runs on a thread."""
+    """Stores the vaults of one project. Everything that uses disk or keyring runs on a thread."""
 
     hears = (RunChanged,)
 
@@ -50,19 +50,20 @@ class VaultPersistence:
         self._settings = settings
         self._sessions = sessions
         self._master = b""
-        self._written: dict[str, tuple[Vault, ValueCipher, int]] = {}  # session → whose values, under what, how many
+        # session → vault, cipher, number of values written
+        self._written: dict[str, tuple[Vault, ValueCipher, int]] = {}
         self._working = threading.Lock()
         self._brought = False
 
     def hear(self, event: Event) -> None:
-        """After a run there may be new values."""
+        """Handle an event: after a run, store new values."""
         if isinstance(event, RunChanged) and event.run.state in _ENDS and self._settings().privacy_keep_days:
             session = self._sessions.get(event.run.proposal.session)
             if session is not None:
                 spawn("keep values", asyncio.to_thread(self.keep, session))
 
     async def close(self) -> None:
-        """What is new since the last runs is kept, too; or nothing is any more."""
+        """Store the remaining new values; if the setting is off, delete stored values."""
         if self._settings().privacy_keep_days:
             for session in self._sessions.all():
                 await asyncio.to_thread(self.keep, session)
@@ -70,7 +71,7 @@ class VaultPersistence:
             await asyncio.to_thread(self.bring_back)
 
     def keep(self, session: Session) -> None:
-        """Write what this session learnt since it was kept last; without a place for the key, nothing."""
+        """Write the values that a session registered since the last call; without a place for the key, nothing."""
         with self._working:
             try:
                 if session.vault.issued() and self._key():
@@ -79,7 +80,7 @@ class VaultPersistence:
                 log.warning("the values of a session are not kept: %s", fault)
 
     def bring_back(self) -> None:
-        """The sessions of earlier cores and those that were released; what is too old, or not wanted, is deleted."""
+        """Restore sessions of earlier cores and released sessions; expired and unwanted files are deleted."""
         with self._working:
             days = self._settings().privacy_keep_days
             oldest = time.time() - days * _DAY
@@ -95,7 +96,7 @@ class VaultPersistence:
                         self._read(file)
 
     def release(self, session: Session) -> None:
-        """A session goes: what the user wants kept of it is on disk, and is brought back when they look for it."""
+        """Store a session that is being released, so that it can be restored when the user looks for it."""
         if self._settings().privacy_keep_days:
             self.keep(session)
         with self._working:
@@ -103,7 +104,7 @@ class VaultPersistence:
                 self._brought = False
 
     def drop(self, session: str) -> None:
-        """Its values are forgotten: on disk, too."""
+        """Delete the values of a session on disk, too."""
         with self._working:
             self._written.pop(session, None)
             self._sessions.past.pop(session, None)
@@ -113,7 +114,7 @@ class VaultPersistence:
         return self._folder / f"{session}.jsonl"
 
     def _key(self) -> bytes:
-        """The master key, made when it is first needed; empty where there is nowhere to keep it."""
+        """Return the master key, created when first needed; empty if there is no place to store it."""
         if not self._master and self._secrets.kind in ("keyring", "file"):
             stored = self._secrets.get(KEPT_VALUES)
             if stored is None:
@@ -124,7 +125,7 @@ class VaultPersistence:
 
     def _append(self, session: Session) -> None:
         vault, box, count = self._written.get(session.id, (None, None, 0))
-        if vault is not session.vault or box is None:  # a new session, or one that was made to forget
+        if vault is not session.vault or box is None:  # a new session, or one whose values were deleted
             vault, box, count = session.vault, ValueCipher(self._key(), session.id), 0
             head = {"format": _FORMAT, "author": session.author, "key": box.wrapped}
             marks = base64.b64encode(vault.key).decode("ascii")

@@ -1,1 +1,2 @@
-"""The user's rules, trust in servers and run profiles; what is believed of tools; the one judgement of a call."""
+"""The user's rules, trust in servers and run profiles; tool annotations and the risk of tools; the judgement of
+calls."""

@@ -1,12 +1,12 @@
 """Compares the arguments of a call with the patterns of a rule: `holds` for rules that allow, `touches` for others.
 
-An allow is read so that nothing slips in beside what it names. `*` never reaches over a comma, a bracket or a line:
-`*@acme.com` is one address, not a list that ends in one. In an address or a host it stays on its side of `@` and `/`.
-An allow about `to` does not cover a call that also has a `bcc`, at any depth: every argument that says where something
-goes must be named.
+A rule that allows is matched strictly, so that it covers nothing beyond what it names. `*` never matches a comma, a
+bracket or a line break: `*@acme.com` is one address, not a list that ends in one. In an address or a host, `*` does
+not match `@` or `/`. A rule about `to` does not cover a call that also has a `bcc`, at any depth: every destination
+argument must be named.
 
-A rule that asks or denies is read the other way round: everything counts that some server could take for the same, such
-as one address of several, in brackets, in other letters, a path with `..` or through a link.
+A rule that asks or denies is matched loosely: everything counts that some server could take for the same, such as one
+address of several, in brackets, in other Unicode forms, a path with `..` or through a link.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from workbench.permissions import tool_verbs
 from workbench.records import JsonObject, JsonValue, Predicate
 
 UNDER = "under workspace"
-MOST = 500  # values of one argument that are looked at; more match no allow, and count as touched
+MOST = 500  # compared values of one argument; with more, no rule that allows matches, and every other rule does
 _HOST = re.compile(r"^[\w*?+.-]{0,40}://[^/]{0,400}")
-_EXPANDED = re.compile(r"[\\$`]|%[0-9A-Fa-f]{2}")  # what some servers make other letters of
-_NO_NAME = "\0"  # for a key that no path of a rule can mean
-DEEPEST = 8  # objects in objects that are looked into
-Resolve = Callable[[str], str]  # a path → where it leads
+_EXPANDED = re.compile(r"[\\$`]|%[0-9A-Fa-f]{2}")  # escapes that some servers expand
+_NO_NAME = "\0"  # replaces a key that no path of a rule can name
+DEEPEST = 8  # nesting depth of objects that are searched
+Resolve = Callable[[str], str]  # a path → its real path
 
 
 def holds(
     where: Sequence[Predicate], arguments: JsonObject, workspace: str = "", resolve: Resolve = posixpath.normpath
 ) -> bool:
-    """Whether all of it is true of these arguments, and nothing else in them says where something goes."""
+    """Whether all predicates are true for these arguments, and no other argument is a destination."""
     named = {one.path.replace("[]", "") for one in where}
     if any(path not in named for path in _led(arguments)):
         return False
@@ -44,14 +44,14 @@ def holds(
 
 
 def destinations(arguments: JsonObject) -> tuple[str, ...]:
-    """The arguments that say where something goes, unless they are empty."""
+    """Return the destination arguments that are not empty."""
     return tuple(
         key for key, value in arguments.items() if value not in (None, "", [], {}) and _names_destination(key, value)
     )
 
 
 def values(arguments: JsonValue, path: str) -> list[JsonValue]:
-    """The values at a path: `to`, `message.to`, `recipients[].email`; a list is all of its values."""
+    """Return the values at a path: `to`, `message.to`, `recipients[].email`; a list stands for all of its values."""
     found: list[JsonValue] = [arguments]
     for part in path.split("."):
         name = part.removesuffix("[]")
@@ -61,24 +61,24 @@ def values(arguments: JsonValue, path: str) -> list[JsonValue]:
 
 
 def exactly(value: JsonValue) -> str:
-    """The pattern of this value and no other."""
+    """Return the pattern that matches only this value."""
     return re.sub(r"([*?\\])", r"\\\1", _text(value))
 
 
 @lru_cache(maxsize=512)
 def says_something(pattern: str) -> bool:
-    """Whether a pattern excludes more than nothing: `*` and `*.*` do not narrow a rule."""
+    """Whether a pattern excludes anything relevant: `*` and `*.*` do not narrow a rule."""
     return pattern == UNDER or len(re.sub(r"[\W_]", "", pattern)) >= 2 or "*" not in pattern
 
 
 @lru_cache(maxsize=4096)
 def is_destination(key: str) -> bool:
-    """Whether an argument of this name says where something goes: `to`, `webhookUrl`, `recipient_email`."""
+    """Whether an argument of this name is a destination: `to`, `webhookUrl`, `recipient_email`."""
     return key.casefold() in tool_verbs.DESTINATIONS or not tool_verbs.DESTINATIONS.isdisjoint(tool_verbs.words(key))
 
 
 def _names_destination(key: str, value: JsonValue, depth: int = 0) -> bool:
-    """By the argument's name, or by one inside it."""
+    """Whether an argument is a destination, by its name or by a name inside its value."""
     if is_destination(key) or depth > DEEPEST:
         return True
     inner = value if isinstance(value, list) else [value]
@@ -86,7 +86,7 @@ def _names_destination(key: str, value: JsonValue, depth: int = 0) -> bool:
 
 
 def _led(arguments: JsonObject) -> Iterator[str]:
-    """The path of each value that says where something goes, by its own name or by the name of an object around it."""
+    """Yield the path of each destination value, by its own name or by the name of an enclosing object."""
     stack: list[tuple[str, JsonValue, bool, int]] = [("", arguments, False, 0)]
     while stack:
         path, value, leads, depth = stack.pop()
@@ -121,17 +121,19 @@ def _matches(pattern: str, value: JsonValue, workspace: str, resolve: Resolve) -
         return False
     if pattern == exactly(text):
         return True
-    plain = unicodedata.normalize("NFKC", text)  # a comma or an @ in other letters becomes one at some servers
+    plain = unicodedata.normalize("NFKC", text)  # some servers convert a comma or an @ in other Unicode forms
     return all(_compiled(pattern).fullmatch(one) for one in {text, plain})
 
 
 def _is_under(text: str, workspace: str, resolve: Resolve) -> bool:
-    """Below the workspace after every `..` and every link; relative paths are meant from the project."""
+    """Whether a path is inside the workspace after resolving every `..` and every link; relative paths start at the
+    project."""
     if not workspace or text.startswith("~") or "://" in text or not text.isprintable() or _EXPANDED.search(text):
         return False
     joined = posixpath.join(posixpath.dirname(workspace), text)
     lexical = posixpath.normpath(joined)
-    places = (lexical, _followed(lexical, resolve), _followed(joined, resolve))  # `..` after a link leads elsewhere
+    # `..` after a link leads to a different folder
+    places = (lexical, _followed(lexical, resolve), _followed(joined, resolve))
     return all(place.startswith(workspace.rstrip("/") + "/") for place in places)
 
 
@@ -144,7 +146,7 @@ def _followed(path: str, resolve: Resolve) -> str:
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """An address does not care for capitals, and `*` in it holds no blank."""
+    """Compile a pattern that allows. Addresses are case-insensitive, and `*` in them matches no space."""
     address = "@" in pattern
     host = match.end() if (match := _HOST.match(pattern)) else 0
     words, position = [], 0
@@ -163,7 +165,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _kept_out(address: bool, host: bool) -> str:
-    """What a wildcard does not stand for."""
+    """Return the characters that a wildcard does not match."""
     marks = r",;<>\"\x00-\x1f\x7f\x85\u2028\u2029"
     if address:
         marks += r"\s@/'()\\:%!"
@@ -176,7 +178,7 @@ def _text(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-_LONGEST = 20_000  # letters of one value whose pieces are looked at
+_LONGEST = 20_000  # characters; longer values are not split into pieces
 _BETWEEN = re.compile(r"[\s,;|<>\"'()\[\]{}]+")
 _UNSEEN = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
@@ -187,7 +189,7 @@ _SCHEME = re.compile(r"^(?:mailto|file|tel|sms):(?://)?", re.I)
 def touches(
     where: Sequence[Predicate], arguments: JsonObject, workspace: str = "", resolve: Resolve = posixpath.normpath
 ) -> bool:
-    """Each argument that the rule names has some value like that, or more values than are looked at."""
+    """Whether each argument that the rule names has some matching value, or more values than are compared."""
     return all(_touched(one, arguments, workspace, resolve) for one in where)
 
 
@@ -205,7 +207,7 @@ def _at(arguments: JsonObject, path: str) -> list[JsonValue]:
 
 
 def _flat(values: Sequence[JsonValue]) -> Iterator[JsonValue]:
-    """Lists in lists, one after the other."""
+    """Yield the items of nested lists."""
     stack = list(reversed(values))
     while stack:
         value = stack.pop()
@@ -216,7 +218,7 @@ def _flat(values: Sequence[JsonValue]) -> Iterator[JsonValue]:
 
 
 def _texts(values: Sequence[JsonValue], depth: int = 0) -> Iterator[str]:
-    """Everything below, names too; what lies too deep is a text that any pattern could mean."""
+    """Yield all texts in the values, names too; what is nested too deeply counts as a text that any pattern matches."""
     for value in _flat(values):
         if isinstance(value, Mapping):
             yield from map(str, value)
@@ -246,7 +248,7 @@ def _like(pattern: str, text: str, workspace: str, resolve: Resolve) -> bool:
 
 
 def _places(text: str, workspace: str, resolve: Resolve) -> list[str]:
-    """Where a path may lead: as written, from the project, and after its links."""
+    """Return where a path may lead: as written, from the project, and after resolving links."""
     bare = unquote(_SCHEME.sub("", text.strip())).replace("\\", "/")
     if "\0" in bare or len(bare) > _LONGEST:
         return []
@@ -269,7 +271,8 @@ def _is_in(place: str, workspace: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _compiled_loosely(pattern: str) -> re.Pattern[str]:
-    """In any case, and `*` over everything; such as `fnmatch` writes it, no text takes long to compare."""
+    """Compile a pattern that asks or denies: case-insensitive, `*` matches everything. Written as `fnmatch` does, so
+    that no text takes long to compare."""
     words, position = [], 0
     while position < len(pattern):
         letter = pattern[position]

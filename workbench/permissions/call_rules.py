@@ -1,7 +1,7 @@
-"""The user's rules about one tool (`ToolRules`), as they stood at one moment, and what they say of a call.
+"""The user's rules about one tool at one moment (`ToolRules`), and their answer about a call.
 
-A rule that denies stands above all. Of the others the most specific one decides: one about arguments before one about a
-tool, one about a tool before one about a server, and asking before allowing. `rules.py` stores the rules.
+A rule that denies overrides all others. Of the others the most specific one decides: one about arguments before one
+about a tool, one about a tool before one about a server, and asking before allowing. `rules.py` stores the rules.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ from workbench.privacy.vault import Restoration
 from workbench.records import JsonObject, Permission, Risk, Tool, Verdict, Word
 from workbench.records.common_types import at_least
 
-_SPECIFICITY = {"server": 0, "tool": 1, "arguments": 2}  # of the kinds of rules about calls; the highest decides
+# specificity of the kinds of rules about calls; the highest decides
+_SPECIFICITY = {"server": 0, "tool": 1, "arguments": 2}
 _VERBS = {Word.ALLOW: "Allowed by", Word.ASK: "Asks because of", Word.DENY: "Denied by"}
 LOST = "Your rules cannot be read, so every call needs approval."
 
 
 class RuleAnswer(Struct, frozen=True):
-    """What the user's rules say of one call."""
+    """The answer of the user's rules about one call."""
 
-    word: Word | None  # None: no rule speaks of it, so its risk decides
-    permission: Permission | None = None  # the rule that decided
+    word: Word | None  # None: no rule applies, so the risk decides
+    permission: Permission | None = None  # the rule that decided, if any
     why: str = ""  # one sentence
-    depends: bool = False  # only for a judgement without arguments: the real ones may be judged otherwise
+    depends: bool = False  # only for a judgement without arguments: the real arguments may change the answer
 
 
 NO_RULE = RuleAnswer(None)
@@ -43,14 +44,15 @@ NO_RULE = RuleAnswer(None)
 class Foreseen(Struct, frozen=True):
     """What is certain about calls of a tool before their arguments are known."""
 
-    decision: Word | None  # None: its risk decides
+    decision: Word | None  # None: the risk decides
     text: str = ""  # one sentence
     hint: str = ""
-    depends: bool = False  # the real arguments may be judged otherwise
+    depends: bool = False  # the real arguments may change the decision
 
 
 def void(permission: Permission, tool: Tool) -> str:
-    """Why an allow does not count for this tool as it is now; empty when it does. What asks or denies always counts."""
+    """Return why a rule that allows does not apply to the current definition of the tool; empty when it does. Rules
+    that ask or deny always apply."""
     if permission.word is not Word.ALLOW:
         return ""
     if permission.kind != "server" and permission.key != tool.hash:
@@ -68,13 +70,13 @@ def void(permission: Permission, tool: Tool) -> str:
 
 
 def is_heavy(tool: Tool) -> bool:
-    """Whether no rule may allow it as a whole for good: it may destroy, or carry something outside."""
+    """Whether no permanent rule may allow the tool without conditions: it may destroy data, or send data outside."""
     facts = facts_of(tool)
     return facts.sends or at_least(facts.risk, Risk.HIGH)
 
 
 def in_force(rule: Permission, session: str, run: str, now: float) -> bool:
-    """Whether a rule has not expired and is for this session or run, or for always."""
+    """Whether a rule has not expired and applies to this session or run, or always."""
     if rule.expires and now >= rule.expires:
         return False
     return rule.scope == "always" or (
@@ -87,20 +89,20 @@ def _answer(rule: Permission, *, depends: bool = False) -> RuleAnswer:
 
 
 class ToolRules(Struct, frozen=True):
-    """The rules about one tool, as they stood at one moment. Never changes."""
+    """The rules about one tool at one moment. Immutable."""
 
     tool: Tool
-    rules: tuple[Permission, ...] = ()  # of its server, as far as they count for the server's entry
-    lost: bool = False  # the rules cannot be read
+    rules: tuple[Permission, ...] = ()  # rules about its server that apply to the server's current entry
+    lost: bool = False  # whether the rules could not be read
     workspace: str = ""
 
     def judge(
         self, arguments: JsonObject | None, session: str = "", run: str = "", now: float | None = None
     ) -> RuleAnswer:
-        """What the rules say of a call. `arguments`: the real ones, with personal data restored, or None before they
-        are known (then `depends` says that the real ones may change the answer). A word of None leaves the call to its
-        risk and the settings; ALLOW settles the risk of the call itself and nothing about where its arguments came
-        from; ASK wants the user whatever the risk; DENY is final. Paths are followed to where they really lead."""
+        """Return the answer of the rules about a call. `arguments`: the real ones, with personal data restored, or
+        None before they are known (then `depends` says whether the real ones may change the answer). A word of None
+        leaves the call to its risk and the settings; ALLOW settles the risk of the call itself, but not the sources
+        of its arguments; ASK asks the user whatever the risk is; DENY is final. Paths are resolved."""
         if self.lost:
             return RuleAnswer(Word.ASK, None, LOST)
         if not self.rules:
@@ -145,7 +147,7 @@ class ToolRules(Struct, frozen=True):
     def judge_release(
         self, found: Iterable[Restoration], session: str = "", run: str = ""
     ) -> tuple[ReleaseDecision, ...]:
-        """What the user lets become of values that a call would give to this tool."""
+        """Return which values of a call the user's rules release to this tool."""
         now = time.time()
         rules = [one for one in self.rules if in_force(one, session, run, now)]
         return release_rules.judge(found, rules, self.tool, lost=self.lost)
@@ -164,11 +166,11 @@ class ToolRules(Struct, frozen=True):
 
     @property
     def own_call_permission(self) -> Permission | None:
-        """What lets the user's own call of this tool go without a question, if anything does."""
+        """Return the rule that allows the user's own call of this tool without asking, if there is one."""
         return next((one for one in self.rules if own_calls.permits(one, self.tool)), None)
 
     def sealed_fields(self, named: str = "") -> tuple[str, ...]:
-        """Which fields of its answers programs get as tokens only; `named`: what the settings say."""
+        """Return the fields of the tool's answers that programs get as tokens only; `named`: the setting."""
         return sealing.sealed_fields(self.tool, self.rules, named, lost=self.lost)
 
 
@@ -176,14 +178,14 @@ PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def approval_basis(verdict: Verdict) -> tuple[str, ...]:
-    """What a pinned approval of this program is valid for: names, each with a hash or version."""
+    """Return the basis of a rule made from the approval of this program: names, each with a hash or version."""
     definitions = sorted(f"{name} {sha}" for name, sha in verdict.definitions.items())
     return (f"rules {verdict.rules}", f"python {PYTHON}", *definitions)
 
 
 def voided(rules: Iterable[Permission], tools: Iterable[Tool], analysis_version: str) -> dict[str, str]:
-    """Why each void allow no longer counts, by the id of the rule. A tool that is not known now says nothing about a
-    rule, because its server may only be stopped. `analysis_version`: of the rules that programs are read by."""
+    """Return why each void rule that allows no longer applies, by the id of the rule. An unknown tool does not void
+    a rule, because its server may only be stopped. `analysis_version`: version of the rules of the analysis."""
     allows = [one for one in rules if one.word is Word.ALLOW]
     known = {f"{tool.server}.{tool.name}": tool for tool in tools} if allows else {}
     return {one.id: why for one in allows if (why := _changed(one, known, analysis_version))}

@@ -1,11 +1,11 @@
-"""The one judgement of a tool call: whether it may go to its server, waits for the user, or is refused.
+"""The judgement of a tool call: whether it may be sent to its server, waits for the user, or is refused.
 
-`judge` asks the rules of `RULES` in their order. A rule that denies ends the judgement, and so does one that settles
-the call; reasons to ask the user add up. The same order holds for calls of the user, of programs and of agents. A
-judgement changes nothing: what follows from it (counting uses of rules, asking, sending) is the broker's.
+`judge` evaluates the functions of `RULES` in order. A rule that denies ends the judgement, and so does one that
+settles the call; reasons to ask the user are collected. The order is the same for calls of the user, of programs and
+of agents. A judgement changes nothing: the broker counts uses of rules, asks and sends.
 
-Before a program runs, `foresee` asks the rules that need no arguments, so that what is certain to be refused goes back
-to its author.
+Before a program runs, `foresee` evaluates the rules that need no arguments, so that a program with calls that are
+certain to be refused is returned to its author.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ from workbench.records.common_types import at_least, worst
 from workbench.settings import Settings
 
 ANYWAY: Final = "Call it once more with your confirmation to do it anyway."
-RELEASE: Final = "restore"  # begins the name of a reason about PII tokens; the kind of data follows
+RELEASE: Final = "restore"  # prefix of the name of a reason about PII tokens
 _WHO: Final = "Ask the user, who can change what may go where."
 
 
 class PlanMatch(Enum):
-    """What the plan of a dry run says of one call."""
+    """What the plan of a dry run says about one call."""
 
-    EXACT = "exact"  # the user saw exactly this call
-    BY_PLACE = "by place"  # the same call, apart from values that an earlier planned call answered
-    LEFT_OUT = "left out"  # the user saw it and did not tick it
-    NOWHERE = "nowhere"  # the dry run held no such call
+    EXACT = "exact"  # the user selected exactly this call
+    BY_PLACE = "by place"  # a selected call, except for values from the answer of an earlier planned call
+    LEFT_OUT = "left out"  # the user saw the call and did not select it
+    NOWHERE = "nowhere"  # the plan has no such call
     NO_PLAN = "no plan"
 
 
 class CountedCall(Struct, frozen=True):
     """One call of a run, counted before it is judged."""
 
-    number: int = 1  # how often the run has called the tool, with this call
+    number: int = 1  # number of calls of the tool by the run, including this one
     planned: PlanMatch = PlanMatch.NO_PLAN
 
 
@@ -66,15 +66,16 @@ FIRST_CALL: Final = CountedCall()
 
 
 class ValueSources(Struct, frozen=True):
-    """Which answers the values of one call came from."""
+    """The sources of the values of one call."""
 
     values: tuple[ValueOrigin, ...] = ()
-    unread_place: bool = False  # a value that says where something goes was too long or one too many to look at
-    unread: bool = False  # some other value was
+    # whether a destination value was not checked, because of its length or the number of values
+    unread_place: bool = False
+    unread: bool = False  # whether some other value was not checked
 
 
 class RunEvidence(Protocol):
-    """What a judgement asks about the run that makes the call and about its session. Owned by the run (`RunGuard`); a
+    """What a judgement needs to know about the calling run and its session. Owned by the run (`RunGuard`); a
     judgement reads it, sometimes on a worker thread, and changes nothing."""
 
     @property
@@ -87,68 +88,68 @@ class RunEvidence(Protocol):
 
     @property
     def private_servers(self) -> frozenset[str]:
-        """The servers whose private data the session has read; "": a server that is not known any more."""
+        """The servers whose private data the session has read; "": a server that is no longer known."""
 
     @property
     def announced_tokens(self) -> frozenset[tuple[str, str, str]]:
-        """Server, tool and PII token: what the approved text showed to go where."""
+        """Server, tool and PII token: which tokens the approved text showed to go to which tool."""
 
     def sources(self, tool: Tool, arguments: JsonObject) -> ValueSources:
-        """Where the values came from, without those that the approved text holds itself."""
+        """Return the sources of the values, without values that the approved text itself contains."""
 
     def derived(self, arguments: JsonObject) -> Sequence[tuple[str, str]]:
-        """Path and text of values that stand neither in the program nor in a public answer."""
+        """Return path and text of values that are neither in the program's text nor in a public answer."""
 
     def holds(self, arguments: JsonObject) -> bool:
         """Whether the program's text, as the user read or wrote it, contains every value."""
 
     def describe(self, reason: CallReason, tool: Tool) -> CallReason:
-        """A reason about private data, with the kinds of personal data in the value."""
+        """Return a reason about private data with the kinds of personal data in the value."""
 
     def allowed_before(self, tool: Tool, reason: CallReason) -> bool:
-        """Whether the user has allowed this for the rest of the run, or this value in the session."""
+        """Whether the user has allowed this reason for the rest of the run, or this value for the session."""
 
     def denied_before(self, tool: Tool, reason: CallReason) -> bool:
         """Whether the user has denied exactly this in this run."""
 
 
 class CallContext(Struct, frozen=True):
-    """What a call is judged by: values of one moment, and the run that calls."""
+    """What a call is judged by: values of one moment, and the calling run."""
 
-    tool: Tool  # as the user's trust weighs it
+    tool: Tool  # the tool with effective annotations, after the user's trust
     rules: ToolRules
     settings: Settings
-    blocked: Fault | None = None  # why the tool's definition is out of force
-    replaced: bool = False  # its server's entry or its definition changed after the user was asked
-    verdict: Verdict | None = None  # of the program that calls; None: no program calls
-    approved: bool = False  # the user approved exactly this program
-    arguments: JsonObject = field(default_factory=dict)  # as they would be sent
-    release: tuple[ReleaseDecision, ...] = ()  # what would be put in place of PII tokens
-    damaged: Fault | None = None  # why its tokens cannot become values
+    blocked: Fault | None = None  # why the tool's definition is blocked
+    replaced: bool = False  # whether the server's entry or the definition changed after the user was asked
+    verdict: Verdict | None = None  # verdict on the calling program; None: no program calls
+    approved: bool = False  # whether the user approved exactly this program
+    arguments: JsonObject = field(default_factory=dict)  # arguments as they would be sent
+    release: tuple[ReleaseDecision, ...] = ()  # values that would replace PII tokens
+    damaged: Fault | None = None  # why its PII tokens cannot be restored
     run: RunEvidence | None = None
     counted: CountedCall = FIRST_CALL
     dry_run: bool = False
-    dry_run_reads_outside: bool = False  # whether a dry run really calls tools that read the world outside
+    dry_run_reads_outside: bool = False  # whether a dry run really makes calls of tools that read external data
     allowed_now: frozenset[tuple[str, str, str]] = (
         frozenset()
-    )  # keys of reasons that the user has answered for this call
+    )  # keys of reasons that the user has allowed for this call
 
 
 class Judgement(Struct, frozen=True):
-    """The answer about one call."""
+    """The result of judging one call."""
 
     decision: Word
-    risk: Risk  # of the tool
-    reasons: tuple[CallReason, ...] = ()  # why it is denied, or what the user is asked about
-    offers: tuple[Permission, ...] = ()  # rules that would have answered a part of it in the user's place
-    sources: tuple[ValueOrigin, ...] = ()  # where values came from, as far as that was looked at
+    risk: Risk  # risk of the tool
+    reasons: tuple[CallReason, ...] = ()  # why the call is denied, or what the user is asked about
+    offers: tuple[Permission, ...] = ()  # rules that would have answered some of the reasons in the user's place
+    sources: tuple[ValueOrigin, ...] = ()  # sources of values, as far as they were checked
     used: tuple[Permission, ...] = ()  # rules that decided something
-    stand_in: bool = False  # the dry run answers in the server's place
-    unsuspected: bool = False  # the sources of its values were looked at, and nothing spoke against it
+    stand_in: bool = False  # whether the dry run answers in place of the server
+    unsuspected: bool = False  # whether the sources of its values were checked without any objection
 
     @property
     def text(self) -> str:
-        """All reasons in whole sentences."""
+        """All reasons as complete sentences."""
         return " ".join(dict.fromkeys(f"{one.text.rstrip('.')}." for one in self.reasons))
 
     @property
@@ -157,26 +158,26 @@ class Judgement(Struct, frozen=True):
 
     @property
     def noted_risk(self) -> Risk:
-        """As the audit has it: what may not be called at all counts as high."""
+        """The risk in the audit: at least that of the reasons for a denied call."""
         return worst((self.risk, *(one.risk for one in self.reasons))) if self.decision is Word.DENY else self.risk
 
     @property
     def fault(self) -> Fault:
-        """Why the call is refused, for its caller."""
+        """Return the fault of a refused call for its caller."""
         code = next((one.code for one in self.reasons if one.code), "")
         return Fault(self.text, self.hint, code=code)
 
     @property
     def asks(self) -> str:
-        """What the tool of the user's own call may do: `destroys`, `sends` or `unknown`; empty: another question."""
+        """Why the user's own call asks: the tool `destroys`, `sends` or is `unknown`; empty for other reasons."""
         return next((one.rule for one in self.reasons if one.rule in own_calls.QUESTIONS), "")
 
 
 def judge(call: ToolCall, context: CallContext) -> Judgement:
-    """Whether this call may go to its server in this context."""
+    """Judge whether this call may be sent to its server in this context."""
     case = Case(call, context)
     for rule in RULES:
-        if reasons := rule(case):  # a rule may also take away the reasons of others
+        if reasons := rule(case):  # a rule may also remove reasons of others
             case.reasons += reasons
             if any(one.decision is Word.DENY for one in reasons):
                 break
@@ -186,7 +187,7 @@ def judge(call: ToolCall, context: CallContext) -> Judgement:
 
 
 def foresee(rules: ToolRules, profile: RunProfile | None, required: Sequence[str], session: str) -> Foreseen:
-    """What the user's rules and the bounds of a run say of any call of this tool."""
+    """Judge any call of this tool by the user's rules and the limits of a run."""
     tool, judged = rules.tool, rules.judge(None, session)
     if judged.word is Word.DENY:
         return Foreseen(Word.DENY, judged.why, f"Do without {tool.server}.{tool.name}.")
@@ -196,7 +197,7 @@ def foresee(rules: ToolRules, profile: RunProfile | None, required: Sequence[str
 
 
 class Case:
-    """One judgement under way: the call, its context, and what the rules asked so far have found."""
+    """The state of one judgement: the call, its context, and the results of the rules so far."""
 
     def __init__(self, call: ToolCall, context: CallContext) -> None:
         tool, verdict = context.tool, context.verdict
@@ -206,26 +207,28 @@ class Case:
         self.name = f"{tool.server}.{tool.name}"
         self.facts = facts_of(tool)
         self.risk = self.facts.risk
-        self.uses: list[ToolUse] = []  # where the text of the program names the tool
+        self.uses: list[ToolUse] = []  # uses of the tool in the program's text
         if verdict is not None:
             self.uses = [one for one in verdict.tools if one.tool == tool.name and one.server == tool.server]
         self.reasons: list[CallReason] = []
-        self.settled = False  # no later rule is asked
-        self.allowed_by_rule = False  # of the user's, about calls of programs
-        self.call_expected = True  # rules and the program's approval leave nothing to ask about the call as such
+        self.settled = False  # whether later rules are skipped
+        self.allowed_by_rule = False  # whether a rule of the user allows the call of a program
+        # whether rules and the program's approval leave no reason to ask about the call itself
+        self.call_expected = True
         self.used: list[Permission] = []
         self.stand_in = False
-        self.sources: ValueSources | None = None  # None: not looked at
-        self.answered = False  # some reasons were answered by the user before
+        self.sources: ValueSources | None = None  # None: not checked
+        self.answered = False  # whether the user allowed some of the reasons before
         self._evidence: tuple[CallReason, ...] | None = None
 
     @property
     def covered(self) -> bool:
-        """Whether the user agreed to a program that names this tool."""
+        """Whether the user approved a program that names this tool."""
         return self.call_expected and self.context.approved and bool(self.uses)
 
     def evidence(self) -> tuple[CallReason, ...]:
-        """What speaks against the call because of where its values came from and of what the program did so far."""
+        """Return the objections to the call that follow from the sources of its values and from earlier calls of the
+        program."""
         if self._evidence is None:
             self._evidence = tuple(_evidence(self))
         return self._evidence
@@ -250,12 +253,12 @@ class Case:
         )
 
 
-# ── the rules, in the order in which they are asked ──────────────────────────────────────────────────────────────────
+# ── the rules, in the order of evaluation ─────────────────────────────────────────────────────────────────────────────
 RULED, UNFORESEEN, PLAN = "rule", "unforeseen", "plan"
 
 
 def held_call_replaced(case: Case) -> Sequence[CallReason]:
-    """The user agreed to another server or another definition than would be called now."""
+    """Deny if the user allowed the call for a different server entry or definition than the current one."""
     if not case.context.replaced:
         return ()
     text = f"{case.name} was not called: its server or its definition changed while the call waited."
@@ -263,20 +266,20 @@ def held_call_replaced(case: Case) -> Sequence[CallReason]:
 
 
 def blocked_definition(case: Case) -> Sequence[CallReason]:
-    """A definition that changed since the user saw it is out of force."""
+    """Deny if the definition changed since the user saw it."""
     fault = case.context.blocked
     return () if fault is None else (_deny_with("blocked", Risk.HIGH, fault),)
 
 
 def run_bounds(case: Case) -> Sequence[CallReason]:
-    """A run calls the tools of its profile and of its `required_tools` only."""
+    """Deny tools outside the run's profile and its `required_tools`."""
     verdict = case.context.verdict
     fault = outside(verdict.profile, verdict.required, case.tool) if verdict is not None else None
     return () if fault is None else (_deny_with("bounds", Risk.HIGH, fault),)
 
 
 def assessed_definition(case: Case) -> Sequence[CallReason]:
-    """The program was assessed with the definition that is called."""
+    """Deny if the definition changed since the program was assessed."""
     verdict = case.context.verdict
     assessed = verdict.definitions.get(case.name) if verdict is not None else None
     if assessed is None or assessed == case.tool.hash:
@@ -287,7 +290,7 @@ def assessed_definition(case: Case) -> Sequence[CallReason]:
 
 
 def agent_without_program(case: Case) -> Sequence[CallReason]:
-    """Agents call tools from assessed programs only."""
+    """Deny calls of agents that do not come from an assessed program."""
     if case.context.verdict is not None or case.call.origin is Origin.PERSON:
         return ()
     text = f"{case.name} was called by an agent outside of an assessed program."
@@ -295,14 +298,14 @@ def agent_without_program(case: Case) -> Sequence[CallReason]:
 
 
 def damaged_tokens(case: Case) -> Sequence[CallReason]:
-    """A PII token that is damaged or unknown to the session reaches no server."""
+    """Deny a call with a PII token that is damaged or unknown to the session."""
     fault = case.context.damaged
     return () if fault is None else (_deny_with("token", case.risk, fault),)
 
 
 def user_rules(case: Case) -> Sequence[CallReason]:
-    """What the user allowed, denied or wants to be asked about, for programs. A rule that asks about a tool as a whole
-    has been answered by approving the program; one about arguments has not, because the user had not seen them."""
+    """Apply the user's rules about calls of programs. Approving the program answers a rule that asks about a tool
+    without conditions, but not one about arguments, because the user had not seen them."""
     context, call, rules = case.context, case.call, case.context.rules
     if context.verdict is None or not (rules.rules or rules.lost):
         return ()
@@ -323,7 +326,8 @@ def user_rules(case: Case) -> Sequence[CallReason]:
 
 
 def token_release(case: Case) -> Sequence[CallReason]:
-    """Personal data goes to the servers it came from; to others as the user's rules say, or after they are asked."""
+    """Release personal data to the servers it came from; to other servers according to the user's rules, or after
+    asking."""
     context = case.context
     if not context.release:
         return ()
@@ -354,8 +358,9 @@ def token_release(case: Case) -> Sequence[CallReason]:
 
 
 def own_call(case: Case) -> Sequence[CallReason]:
-    """Pressing Run is the user's consent, except to what may destroy something or send something out. A call that a
-    script makes in the user's name asks about whatever is not known to be harmless: no button was pressed for it."""
+    """Allow the user's own call, because pressing Run is consent, except for tools that may destroy data or send
+    data outside. A script's call in the user's name asks unless the tool is known to be harmless, because no button
+    was pressed for it."""
     context, call, tool = case.context, case.call, case.tool
     if context.verdict is not None:
         return ()
@@ -374,7 +379,8 @@ def own_call(case: Case) -> Sequence[CallReason]:
 
 
 def approved_program(case: Case) -> Sequence[CallReason]:
-    """A program calls what its text was read to call; what may change or destroy something only once it is approved."""
+    """Ask about a call that the program's text does not show, or that may change or destroy data in a program
+    without approval."""
     context = case.context
     if context.verdict is None or case.allowed_by_rule or not case.call_expected:
         return ()
@@ -390,14 +396,14 @@ def approved_program(case: Case) -> Sequence[CallReason]:
 
 
 def outside_run(case: Case) -> Sequence[CallReason]:
-    """The rules that follow are about runs."""
+    """End the judgement of a call outside a run, because the following rules are about runs."""
     if case.context.run is None and not case.reasons:
         case.settled = True
     return ()
 
 
 def dry_run(case: Case) -> Sequence[CallReason]:
-    """In a dry run nothing changes and nothing is sent: the call is written down and answered in the server's place."""
+    """Hold the call in a dry run, unless it only reads: it is recorded and answered with a stand-in."""
     context = case.context
     if context.run is None or not context.dry_run or (case.call_expected and case.facts.harmless):
         return ()
@@ -409,14 +415,14 @@ def dry_run(case: Case) -> Sequence[CallReason]:
 
 
 def harmless_call(case: Case) -> Sequence[CallReason]:
-    """A call that changes nothing and reaches nobody outside is sent without a look at where its values came from."""
+    """Allow a call that changes nothing and sends nothing outside, without checking the sources of its values."""
     if not case.reasons and case.facts.harmless and case.context.counted.planned is not PlanMatch.LEFT_OUT:
         case.settled = True
     return ()
 
 
 def approved_plan(case: Case) -> Sequence[CallReason]:
-    """A run that goes by the plan of a dry run may do what was ticked, each once."""
+    """Apply the plan of a dry run: each selected call is allowed once."""
     planned = case.context.counted.planned
     if planned is PlanMatch.LEFT_OUT:
         text = "The user did not include this call in the plan."
@@ -433,27 +439,29 @@ def approved_plan(case: Case) -> Sequence[CallReason]:
 
 
 def data_sources(case: Case) -> Sequence[CallReason]:
-    """Values out of text that outsiders can write, private data on its way outside, more calls than the text says."""
+    """Ask about values from text that outsiders can write, private data that would be sent outside, and more calls
+    than the program's text shows."""
     context, tool = case.context, case.tool
     if context.run is None:
         return ()
     found = list(case.evidence())
     if any(one.rule == "private" for one in found):
         held = found
-        if case.call.arguments is not context.arguments:  # private values that came as tokens have their own reason
+        # private values that were passed as tokens have their own reason
+        if case.call.arguments is not context.arguments:
             plain = context.run.sources(tool, case.call.arguments)
             held = list(_from_sources(case, plain))
         paths = {one.path for one in held if one.rule == "private"}
         found = [one for one in found if one.rule != "private" or one.path in paths]
         found = [context.run.describe(one, tool) if one.rule == "private" else one for one in found]
     if context.counted.planned is PlanMatch.BY_PLACE:
-        found = [one for one in found if one.path]  # of its values; the call itself is in the plan
+        found = [one for one in found if one.path]  # only reasons about values; the call itself is in the plan
     return found
 
 
 def answered_before(case: Case) -> Sequence[CallReason]:
-    """What the user allowed is not asked again: for this call, for the rest of the run, for a value in the session.
-    What they denied in this run is denied again."""
+    """Remove reasons that the user has allowed for this call, the rest of the run, or a value in the session; deny
+    again what the user denied in this run."""
     run, tool = case.context.run, case.tool
     if run is None:
         return ()
@@ -505,7 +513,8 @@ def _evidence(case: Case) -> Iterator[CallReason]:
         text = f"A call of {case.name} holds more than can be looked at"
         value = provenance_rules.canonical(context.arguments)
         yield CallReason("unread", worst((case.risk, Risk.HIGH)), text, value=value)
-    destroys_in_loop = case.facts.destroys and any(one.often for one in case.uses)  # which and how many is not approved
+    # the user has not approved which and how many
+    destroys_in_loop = case.facts.destroys and any(one.often for one in case.uses)
     if case.covered and destroys_in_loop and not run.holds(context.arguments):
         yield CallReason("loop", Risk.HIGH, f"Calls {case.name} as often as its data says")
 
@@ -517,7 +526,7 @@ def _from_sources(case: Case, found: ValueSources) -> tuple[CallReason, ...]:
 
 
 def _beyond_program(case: Case) -> Iterator[CallReason]:
-    """More calls than the text of the program says, or than a program without approval may make."""
+    """Yield reasons for more calls than the program's text shows, or than a program without approval may make."""
     context, run = case.context, case.context.run
     kinds = run.kinds if run is not None and run.unreviewed else None
     if (
@@ -534,7 +543,7 @@ def _beyond_program(case: Case) -> Iterator[CallReason]:
 
 def _may_carry(case: Case) -> bool:
     """Whether this call reaches a recipient that has not seen all private data that was read, and the analysis could
-    not exclude that its arguments are made of it."""
+    not exclude that its arguments contain some."""
     run, verdict = case.context.run, case.context.verdict
     arguments = case.call.arguments
     if run is None or not any(tool_annotations.hears(case.tool, server, arguments) for server in run.private_servers):
@@ -543,7 +552,8 @@ def _may_carry(case: Case) -> bool:
 
 
 def _derived(case: Case) -> Iterator[CallReason]:
-    """Values as the program gave them: tokens are asked about where they are put in."""
+    """Yield reasons for values that may be derived from private data. Checks the values as the program passed them:
+    tokens are asked about when they are restored."""
     run = case.context.run
     if run is None:
         return
@@ -563,7 +573,7 @@ def _deny_with(rule: str, risk: Risk, fault: Fault) -> CallReason:
 
 
 def _ask(rule: str, case: Case, text: str, hint: str = "The user must allow this call.") -> CallReason:
-    """About the call as such, whatever its arguments are."""
+    """Return a reason about the call itself, whatever its arguments are."""
     case.call_expected = False
     return CallReason(rule, worst((case.risk, Risk.MEDIUM)), text, hint=hint)
 

@@ -1,9 +1,8 @@
-"""Decides which calls that the user makes by hand ask first: those that may destroy something or send something out.
+"""Decides which calls by the user ask first: those that may destroy data or send data outside.
 
 Pressing Run is consent to everything else. Hints that make a tool dangerous always count, and its name counts whatever
-its hints say, so a server that says nothing, or something untrue, gains nothing by it. What the user
-said of the tool on its page Trust counts before both. Agents and programs are judged more strictly, see
-`permissions/judgement.py`.
+its hints are, so a server gains nothing by missing or false hints. The user's own annotations on the tool's Trust page
+override both. Calls of agents and programs are judged more strictly, see `permissions/judgement.py`.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from workbench.permissions.tool_annotations import contradicts
 from workbench.permissions.tool_verbs import DESTROYS, SENDS
 from workbench.records import Permission, Tool, Word
 
-UNKNOWN = "unknown"  # why a call of a script asks: it is not known what the tool does
+UNKNOWN = "unknown"  # why a script's call asks: the effects of the tool are not known
 QUESTIONS = (DESTROYS, SENDS, UNKNOWN)
-OWN = "own"  # the kind of a permission for calls that the user makes by hand; no rule for programs reads it
+OWN = "own"  # kind of the rules for the user's own calls; they do not apply to programs
 
 _TOLD = re.compile(
     r"(?:^|[.:]\s)\W{0,5}(?:(?:permanently|irreversibly|immediately)\s)?(?:(?P<destroys>deletes?|removes?|drops?"
@@ -28,18 +27,18 @@ _TOLD = re.compile(
     r"|purchases?|buys?|pays?|transfers?|posts?))\s",
     re.I,
 )
-_LOOKED_AT = 400  # characters of a description
+_LOOKED_AT = 400  # characters of a description that are read
 
 
 class OwnCallQuestion(Struct, frozen=True):
-    """Why the user is asked: what the tool may do, and a whole sentence."""
+    """Why the user is asked: what the tool may do, and a complete sentence."""
 
     what: str  # DESTROYS or SENDS
     sentence: str
 
 
 def objection(tool: Tool) -> OwnCallQuestion | None:
-    """Why the user's own call of this effective tool asks first; None lets it go."""
+    """Return why the user's own call of this effective tool asks first; None if it does not."""
     if "read_only" in tool.said and tool.hints.read_only and not _marked(tool, "destructive", "sends"):
         return None
     if (why := _destroys(tool)) is not None:
@@ -50,7 +49,7 @@ def objection(tool: Tool) -> OwnCallQuestion | None:
 
 
 def doubt(tool: Tool) -> str:
-    """What is not known of a tool that may change something, in a whole sentence."""
+    """Return what is not known about a tool that may change something, as a complete sentence."""
     if (why := objection(tool)) is not None:
         return why.sentence
     claims = tool.claimed or tool.hints
@@ -64,8 +63,8 @@ def doubt(tool: Tool) -> str:
 
 
 def permits(permission: Permission, tool: Tool) -> bool:
-    """Whether it lets the user's own call of this tool go without a question. One for a whole server leaves out what
-    the user marked as destroying or sending; one for a tool is void with another definition."""
+    """Whether a rule allows the user's own call of this tool without asking. A rule for a whole server excludes
+    tools that the user marked as destroying or sending; a rule for a tool is void after its definition changed."""
     if (permission.kind, permission.server) != (OWN, tool.server):
         return False
     if permission.tool:
@@ -74,13 +73,13 @@ def permits(permission: Permission, tool: Tool) -> bool:
 
 
 def sentence(permission: Permission) -> str:
-    """What it allows, as the user reads it."""
+    """Return what the rule allows, as the user reads it."""
     what = f"{permission.server}.{permission.tool}" if permission.tool else f"every tool of {permission.server}"
     return f"You call {what} without being asked; programs and agents still ask."
 
 
 def check(permission: Permission, _: Tool | None) -> None:
-    """Refuse one that would never count."""
+    """Refuse a rule that would never apply."""
     if permission.word is not Word.ALLOW or permission.scope != "always" or permission.where:
         raise WorkbenchError(
             "A permission for your own calls only allows, for a tool or a server, until you revoke it."
@@ -111,8 +110,8 @@ def _sends(tool: Tool) -> str | None:
 
 
 def _verb_of_description(tool: Tool) -> str:
-    """What the first word of its description says; a description only ever makes stricter, and says nothing against
-    a name or a hint that reads."""
+    """Return what the first word of the description says. A description can only make the judgement stricter, and
+    does not override a name or a hint that says the tool reads."""
     if tool_verbs.READS in tool_verbs.says(tool.name) or (tool.claimed or tool.hints).read_only:
         return ""
     found = _TOLD.search(tool.description[:_LOOKED_AT])

@@ -1,7 +1,7 @@
-"""Marks of personal data: what the user and the project want hidden or let pass, kept in two files.
+"""Marks of personal data: values that are always masked or never masked, from the user and the project.
 
-A project's `workbench.toml` may add what is hidden (`[[privacy.hide]]`) and never remove anything. The user's own marks
-are in a file apart from the settings, which only the user can read: settings get shared, and these values are personal.
+A project's `workbench.toml` may add values to mask (`[[privacy.hide]]`), but not exempt any. The user's own marks
+are in a separate file that only the user can read, because settings get shared and these values are personal.
 
     [[hide]]
     pattern = 'AB-\\d{6}'      # or value = "Falcon", or key = "badge"
@@ -28,7 +28,7 @@ from workbench.records import Fault, PrivacyMark, PrivacyRules
 from workbench.settings import Settings
 
 MOST: Final = 500  # marks of one file
-MOST_PATTERNS: Final = 20  # of a project, which others write: each costs time on every text
+MOST_PATTERNS: Final = 20  # patterns of a project, which outsiders write: each is matched against every text
 _TABLES: Final = {"hide": True, "pass": False}
 
 
@@ -39,7 +39,7 @@ class _Reading(Struct, frozen=True):
 
 
 class PersonalDataMarks:
-    """All marks. Files are read when the core starts; the user's changes count at once."""
+    """All marks. Files are read when the core starts; the user's changes apply at once."""
 
     def __init__(self, project_file: Path, own_file: Path) -> None:
         self._own_file = own_file
@@ -47,11 +47,11 @@ class PersonalDataMarks:
         self._own = _read(own_file, "you")
 
     def marks(self) -> tuple[PrivacyMark, ...]:
-        """The user's own marks first, the newest first."""
+        """Return the user's own marks first, the newest first."""
         return (*sorted(self._own.marks, key=lambda mark: -mark.made), *self._project.marks)
 
     def following(self, settings: Settings) -> Following:
-        """What every session looks for."""
+        """Return what every session detects and masks."""
         return following(
             self.marks(),
             settings.privacy_off,
@@ -60,7 +60,7 @@ class PersonalDataMarks:
         )
 
     def view(self, settings: Settings) -> PrivacyRules:
-        """Marks, kinds and settings, as the privacy window shows them."""
+        """Return marks, kinds and settings for the privacy window."""
         kinds = kind_rules(self.following(settings).rules)
         return PrivacyRules(
             self.marks(),
@@ -72,13 +72,13 @@ class PersonalDataMarks:
         )
 
     def notices(self, settings: Settings) -> tuple[Fault, ...]:
-        """Which marks and settings cannot be used, and why."""
+        """Return which marks and settings cannot be used, and why."""
         wrong = unknown(settings.privacy_off, settings.privacy_thresholds)
         words = Fault(f"The privacy settings name {', '.join(wrong)[:200]}, which is no kind.", "It is left out.")
         return (*self._own.notices, *self._project.notices, *((words,) if wrong else ()))
 
     def add(self, mark: PrivacyMark) -> PrivacyMark:
-        """Add a mark of the user's; a mark that says the opposite of the same thing is removed."""
+        """Add a mark of the user; a mark of the same value is replaced."""
         made = replace(checked(mark), source="you", made=time.time())
         kept = [one for one in self._own.marks if not _same(one, made)]
         if len(kept) >= MOST:
@@ -87,7 +87,7 @@ class PersonalDataMarks:
         return made
 
     def remove(self, mark_id: str) -> PrivacyMark:
-        """Remove a mark of the user's."""
+        """Remove a mark of the user."""
         gone = next((one for one in self._own.marks if one.id == mark_id), None)
         if gone is None:
             theirs = any(one.id == mark_id for one in self._project.marks)
@@ -116,7 +116,7 @@ def _read(file: Path, source: str) -> _Reading:
         return _Reading()
     except (OSError, ValueError, RecursionError):
         if source == "project":
-            return _Reading()  # the settings' own notice says what is wrong with the file
+            return _Reading()  # the settings report what is wrong with the file
         hint = f"Mend or delete {file}; until then nothing that you marked is hidden for that, and nothing let pass."
         return _Reading(notices=(Fault(f"{file.name} cannot be read.", hint),), lost=True)
     tables = found.get("privacy", {}) if source == "project" else found
@@ -159,5 +159,5 @@ def _mark(entry: object, hides: bool, source: str) -> PrivacyMark:
 
 
 def _same(one: PrivacyMark, other: PrivacyMark) -> bool:
-    """About the same thing, whatever it says of it."""
+    """Whether two marks are about the same value, whether it is masked or not."""
     return (one.what, one.text.casefold()) == (other.what, other.text.casefold())

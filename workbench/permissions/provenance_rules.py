@@ -1,7 +1,7 @@
-"""Judges one call by where its real arguments came from: text that outsiders can write, or private data.
+"""Judges a call by the sources of its real arguments: text that outsiders can write, or private data.
 
-Reading a program cannot know the values; the broker sees them. What decides is data: an address out of a web page, a
-number out of a customer's record on its way outside, a deletion after a stranger's words were read.
+The analysis of a program cannot know the values; the broker sees them. Examples: an address from a web page, a number
+from a customer record that would be sent outside, a deletion after untrusted text was read.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _RECEIVERS: Final = tool_verbs.DESTINATIONS - {
     "webhook",
     "repo",
 }
-MOST_CALLS: Final = 10  # calls of one tool that such a program makes unasked; a loop may want more
-LONGEST_VALUE: Final = 300  # characters of a value that tell it from others; of longer ones a hash
+MOST_CALLS: Final = 10  # calls of one tool that such a program makes without approval; a loop may need more
+LONGEST_VALUE: Final = 300  # characters; longer values are compared by their hash
 _BOTH: Final = frozenset({UNTRUSTED, PRIVATE})
 _KINDS: Final = {
     (False, False): frozenset[str](),
@@ -45,18 +45,18 @@ _KINDS: Final = {
 class CallReason(Struct, frozen=True):
     """One reason to ask the user about a call, or to deny it."""
 
-    rule: str  # the rule's own word, such as destination, content, private, derived, often, plan
+    rule: str  # name of the rule, such as
     risk: Risk
     text: str
-    path: str = ""  # of the argument it is about
+    path: str = ""  # path of the argument that it is about
     value: str = ""
     decision: Word = Word.ASK
     hint: str = ""
-    code: str = ""  # of a denial, for programs
+    code: str = ""  # code of a denial, for programs
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What an answer of the user's is about; a long value counts by its hash."""
+        """What an answer of the user applies to; a long value is represented by its hash."""
         short = len(self.value) <= LONGEST_VALUE
         return (
             self.rule,
@@ -66,37 +66,38 @@ class CallReason(Struct, frozen=True):
 
 
 def canonical(arguments: object) -> str:
-    """One text for what is one call."""
+    """Return the same text for equal arguments."""
     return json.dumps(arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def kinds_of(tool: Tool) -> frozenset[str]:
-    """What an answer of this tool carries."""
+    """Return the kinds of data in answers of this tool."""
     facts = facts_of(tool)
     return _KINDS[facts.outsiders, facts.private]
 
 
 def trifecta(tool: Tool, read: frozenset[str]) -> bool:
-    """Private data was read, outsiders' text was read, and this can send: what an injected text needs."""
+    """Whether the session has read private data and untrusted text, and this tool can send data outside: what a
+    prompt injection needs to steal data."""
     return read >= _BOTH and facts_of(tool).reaches_outside
 
 
 def names_place(path: str) -> bool:
-    """Whether an argument of this name says where something goes."""
+    """Whether an argument of this name is a destination."""
     return any(is_destination(name) for name in path.replace("[]", "").split("."))
 
 
 def _names_receiver(path: str) -> bool:
-    """Whether the value is the address of a recipient and nothing else: a recipient learns nothing new by it."""
+    """Whether the value is only the address of a recipient, who learns nothing new from it."""
     return path.replace("[]", "").rpartition(".")[2].lower() in _RECEIVERS
 
 
 def object_to(
     tool: Tool, origins: Sequence[ValueOrigin], read: frozenset[str], *, covered: bool, spared: bool = False
 ) -> tuple[CallReason, ...]:
-    """Why the user should see this call. `read`: what kinds of data the session has read so far. `covered`: the user
-    approved a program that names this tool, and with it how data flows in its text. `spared`: the program ran without
-    approval because it seemed to leave nothing to decide."""
+    """Return the reasons why the user should see this call. `read`: kinds of data that the session has read.
+    `covered`: the user approved a program that names this tool, and with it the data flows in its text. `spared`:
+    the program ran without approval because it seemed to leave nothing to decide."""
     found = [one for origin in origins for one in _of_value(tool, origin, read, covered=covered, spared=spared)]
     if not covered and UNTRUSTED in read and at_least(facts_of(tool).risk, Risk.HIGH):
         name = f"{tool.server}.{tool.name}"
@@ -105,8 +106,8 @@ def object_to(
 
 
 def beyond_mild(tool: Tool, many: int, read: frozenset[str]) -> CallReason | None:
-    """Why the user should see this call of a program that seemed to leave nothing to decide. `many`: how often the
-    run has called this tool."""
+    """Return why the user should see this call of a program that seemed to leave nothing to decide. `many`: how
+    often the run has called this tool."""
     if not at_least(facts_of(tool).risk, Risk.MEDIUM):
         return None
     name = f"{tool.server}.{tool.name}"
@@ -139,8 +140,8 @@ def _of_value(
 
 
 def _leaves(tool: Tool, origin: ValueOrigin, *, spared: bool) -> str:
-    """Where a private value goes by this call, if it leaves those who have it; who a message is sent to learns nothing
-    about others."""
+    """Describe where this call sends a private value, if to somewhere that does not have it yet; the recipient of a
+    message learns nothing from their own address."""
     facts, foreign = facts_of(tool), origin.server != tool.server
     if facts.asks_anywhere or facts.sends:
         receiver = _names_receiver(origin.path) and "://" not in origin.value and not facts.asks_anywhere

@@ -1,8 +1,8 @@
-"""Rules about the release of personal data: which kinds may go to which server or tool in place of PII tokens.
+"""Rules about the release of personal data: which kinds may be sent to which server or tool in place of PII tokens.
 
-The server that supplied a value gets it again. For every other server the user is asked, unless a rule says otherwise.
-A rule that denies stands above all; of the others the most specific one decides: about a tool before about its server,
-about one kind before about all, asking before allowing. Some kinds are asked about each time.
+The server that supplied a value may get it again. For every other server the user is asked, unless a rule says
+otherwise. A rule that denies overrides all others; of these the most specific one decides: about a tool before about
+its server, about one kind before about all, asking before allowing. Some kinds are asked about each time.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from workbench.privacy.detectors.kinds import BY_NAME, plural
 from workbench.privacy.vault import Restoration
 from workbench.records import Permission, Tool, Word
 
-RESTORE: Final = "restore"  # the kind of such a rule
+RESTORE: Final = "restore"  # kind of these rules
 NEVER_ALWAYS: Final = frozenset({"SECRET", "URL_CREDENTIAL", "CARD", "SSN", "NATIONAL_ID", "BANK", "IBAN", "SEALED"})
-"""Kinds that no rule gives away for good: what they open or prove is not taken back."""
+"""Kinds that no rule releases permanently, because the access or identity that they prove cannot be withdrawn."""
 _DOES = {
     Word.ALLOW: "{} may go to {} without asking",
     Word.ASK: "{} go to {} only after you are asked",
@@ -30,11 +30,11 @@ _FOR = {"session": ", in this session", "run": ", in this run"}
 
 
 class ReleaseDecision(Struct, frozen=True):
-    """Whether some values that a call would give to a server are released."""
+    """Whether values of one kind in a call are released to a server."""
 
     what: Restoration
     word: Word
-    rule: Permission | None = None  # that decided it, if one did
+    rule: Permission | None = None  # the rule that decided, if any
 
 
 def judge(
@@ -44,8 +44,8 @@ def judge(
     *,
     lost: bool = False,
 ) -> tuple[ReleaseDecision, ...]:
-    """One word for each. `rules`: those in force. `lost`: the rules cannot be read, so everything asks, since one of
-    them may have denied."""
+    """Decide about each restoration. `rules`: those in force. `lost`: the rules cannot be read, so each asks,
+    because one of them may have denied."""
     mine = [one for one in rules if _is_about(one, tool)]
     return tuple(
         ReleaseDecision(one, Word.ASK) if lost else _decide(replace(one, tool=tool.name), mine, tool) for one in found
@@ -53,7 +53,7 @@ def judge(
 
 
 def void(rule: Permission, tool: Tool) -> str:
-    """Why an allow does not count for this tool as it is now; empty when it does."""
+    """Return why a rule that allows does not apply to the current tool; empty when it does."""
     if rule.word is not Word.ALLOW:
         return ""
     if rule.scope == "always" and (not rule.data or rule.data in NEVER_ALWAYS):
@@ -62,14 +62,14 @@ def void(rule: Permission, tool: Tool) -> str:
 
 
 def voided(rules: Iterable[Permission], tools: Iterable[Tool]) -> dict[str, str]:
-    """Why each allow that is void counts no more, by the id of the rule, as far as its tool is known."""
+    """Return why each void rule that allows no longer applies, by the id of the rule, if its tool is known."""
     known = {(tool.server, tool.name): tool for tool in tools}
     found = ((one, known.get((one.server, one.tool))) for one in rules if one.kind == RESTORE)
     return {one.id: why for one, tool in found if tool is not None and (why := void(one, tool))}
 
 
 def offers(weighed: Iterable[ReleaseDecision], tool: Tool) -> tuple[Permission, ...]:
-    """Rules that would have answered in the user's place: one for each kind of data that may have one."""
+    """Return rules that would have answered in the user's place: one for each kind of data that may have one."""
     kinds = dict.fromkeys(one.what.kind for one in weighed if one.word is Word.ASK)
     made = (
         Permission("", RESTORE, Word.ALLOW, tool.server, tool.name, key=tool.hash, source="a decision", data=kind)
@@ -80,7 +80,7 @@ def offers(weighed: Iterable[ReleaseDecision], tool: Tool) -> tuple[Permission, 
 
 
 def sentence(rule: Permission) -> str:
-    """What the rule does, as the user reads it."""
+    """Return what the rule does, as the user reads it."""
     what = _many(rule.data)
     place = f"{rule.server}.{rule.tool}" if rule.tool else f"any tool of {rule.server}"
     words = _DOES[rule.word].format(what, place)
@@ -88,7 +88,7 @@ def sentence(rule: Permission) -> str:
 
 
 def check(rule: Permission, tool: Tool | None) -> None:
-    """Refuse a rule that would never count."""
+    """Refuse a rule that would never apply."""
     if rule.data and rule.data not in BY_NAME:
         raise WorkbenchError(
             f"There is no kind of personal data {rule.data!r:.40}.", f"There are {', '.join(BY_NAME)}."

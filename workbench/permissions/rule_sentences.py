@@ -1,4 +1,4 @@
-"""A rule in one sentence, whether it can be one at all, and the rules that a decision suggests."""
+"""Describes a rule in one sentence, checks whether a rule is valid, and suggests rules for a decision."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from workbench.permissions.argument_patterns import UNDER, destinations, exactly
 from workbench.permissions.call_rules import is_heavy, void
 from workbench.records import JsonObject, JsonValue, Permission, Predicate, Tool, Word
 
-MOST = 6  # arguments that a learned rule is about
-LONGEST = 200  # characters of a value that a rule may name
+MOST = 6  # arguments in a suggested rule
+LONGEST = 200  # characters of a value in a suggested rule
 _PATHS = frozenset({"path", "file", "filename", "file_path", "target", "directory", "folder"})
 _DOES = {
     Word.ALLOW: "Programs may {} without asking",
@@ -23,7 +23,7 @@ _FOR = {"always": "", "session": ", in this session", "run": ", in this run"}
 
 
 def sentence(rule: Permission) -> str:
-    """What the rule does, as the user reads it."""
+    """Return what the rule does, as the user reads it."""
     what = f"call any tool of {rule.server}" if rule.kind == "server" else f"call {rule.server}.{rule.tool}"
     if rule.word is Word.ALLOW and rule.kind == "server":
         what += " that is of lower risk and sends nothing out"
@@ -32,7 +32,7 @@ def sentence(rule: Permission) -> str:
 
 
 def check(rule: Permission, tool: Tool | None) -> None:
-    """Refuse a rule that would never count, or say less than it seems to."""
+    """Refuse a rule that would never apply, or that says less than it seems to."""
     if rule.kind not in ("server", "tool", "arguments") or not rule.server:
         raise WorkbenchError("A rule is about a server, a tool, or the arguments of a tool.")
     if (rule.kind == "arguments") != bool(rule.where):
@@ -50,8 +50,8 @@ def check(rule: Permission, tool: Tool | None) -> None:
 
 
 def proposals(tool: Tool, arguments: JsonObject, workspace: str = "") -> tuple[Permission, ...]:
-    """Rules that would have allowed this call, the narrowest first. What says where something goes is always named,
-    because a rule that leaves it open allows every place."""
+    """Return rules that would have allowed this call, the narrowest first. Destinations are always named, because a
+    rule without them would allow every destination."""
     made: dict[tuple[Predicate, ...], Permission] = {}
     narrow = _exact(arguments)
     for where in (narrow, _wider(narrow, arguments, workspace)):
@@ -63,7 +63,8 @@ def proposals(tool: Tool, arguments: JsonObject, workspace: str = "") -> tuple[P
 
 
 def _exact(arguments: JsonObject) -> tuple[Predicate, ...]:
-    """These destinations; without any, the arguments that name what is acted on; else all that are short."""
+    """Return predicates for the exact destinations; without any, for the arguments that name the object acted on;
+    else for all short arguments."""
     keys = destinations(arguments)
     keys = keys or tuple(key for key in arguments if _names_a_thing(key)) or tuple(arguments)
     found = [one for key in keys for one in _predicates(key, arguments[key])]
@@ -72,7 +73,7 @@ def _exact(arguments: JsonObject) -> tuple[Predicate, ...]:
 
 
 def _wider(narrow: tuple[Predicate, ...], arguments: JsonObject, workspace: str) -> tuple[Predicate, ...]:
-    """The same domain instead of the same address; the workspace instead of one file."""
+    """Return wider predicates: the domain instead of the address, the workspace instead of one file."""
     found = []
     for one in narrow:
         if one.path in _PATHS and holds((Predicate(one.path, UNDER),), {one.path: arguments[one.path]}, workspace):
@@ -95,7 +96,7 @@ def _predicates(path: str, value: JsonValue, depth: int = 0) -> list[Predicate]:
 
 
 def _shared(path: str, value: list[JsonValue]) -> list[Predicate]:
-    """Several addresses of one domain are that domain."""
+    """Return one predicate for several addresses of the same domain."""
     ends = {one.rpartition("@")[2] for one in value if isinstance(one, str) and "@" in one}
     if len(ends) == 1 and all(isinstance(one, str) for one in value):
         return [Predicate(f"{path}[]", f"*@{exactly(ends.pop())}")]

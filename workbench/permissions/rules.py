@@ -1,8 +1,9 @@
-"""The user's rules and trust while a core runs, and the file that keeps them. Only the user's clients can change them.
+"""The user's rules and trust while a core runs, and the file that stores them. Only the user's clients can change
+them.
 
-Rules for a session stay in memory and end with the core. How often a rule decided something is written now and then,
-together, so that no call waits for it. A file of which one part cannot be read is lost as a whole: a denial that is
-missing would allow what it denied.
+Rules for a session stay in memory and end with the core. Usage counts are written together from time to time, so that
+no call waits for them. A file with an unreadable part is not used at all: without a denial that is missing, its call
+would be allowed.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, 
 
 MOST_RULES = 1_000
 _OF_TOOLS = ("tool", "arguments", release_rules.RESTORE, own_calls.OWN)
-WRITE_AFTER = 30.0  # seconds after which counts are written, with the next call
+WRITE_AFTER = 30.0  # seconds after which usage counts are written, at the next call
 _OTHER_ENTRY = "the entry of the server changed since"
 _OTHER_KINDS: dict[str, tuple[Callable[[Permission], str], Callable[[Permission, Tool | None], None]]] = {
     release_rules.RESTORE: (release_rules.sentence, release_rules.check),
     sealing.SEALED: (sealing.sentence, sealing.check),
     own_calls.OWN: (own_calls.sentence, own_calls.check),
 }
-Entry = Callable[[str], str]  # a server → the fingerprint of its present entry
+Entry = Callable[[str], str]  # a server → the fingerprint of its current entry
 _LOST = Fault(
     "Your rules for tools cannot be read: their file was damaged or changed. Every call of a program needs approval.",
     "Begin a new list on the page Trust of any server; the damaged file is kept beside it.",
@@ -51,13 +52,13 @@ class StoredRules(Struct, frozen=True):
     """Everything that outlives a core."""
 
     rules: tuple[Permission, ...] = ()
-    believed: Mapping[str, str] = field(default_factory=dict)  # server → fingerprint of the entry that was trusted
+    believed: Mapping[str, str] = field(default_factory=dict)  # server → fingerprint of the trusted entry
     bits: Mapping[str, Mapping[str, ToolBits]] = field(default_factory=dict)
     lost: bool = False
 
 
 class _RuleFile(Struct, frozen=True):
-    """The JSON object in the file of rules."""
+    """The JSON object in the rules file."""
 
     format: Literal[1]
     rules: tuple[Permission, ...]
@@ -66,7 +67,7 @@ class _RuleFile(Struct, frozen=True):
 
 
 def read_rules(file: Path) -> StoredRules:
-    """What the file says; nothing where there is none."""
+    """Read the file; an empty result if there is none."""
     try:
         found = json.loads(read_plain(file))
         stored = msgspec.convert(found, _RuleFile)
@@ -84,18 +85,18 @@ def read_rules(file: Path) -> StoredRules:
 
 
 def write_rules(file: Path, stored: StoredRules) -> None:
-    """In place of what was there, atomically; only the user can read it."""
+    """Replace the file atomically; only the user can read it."""
     bits = {server: dict(tools) for server, tools in stored.bits.items() if tools}
     text = json.dumps(to_builtins(_RuleFile(1, stored.rules, dict(stored.believed), bits)))
     write_file(file, text, name="The file of your rules")
 
 
 class _Snapshot(Struct, frozen=True):
-    """All rules at one moment. Calls are judged on worker threads: a thread reads one snapshot and never sees half of a
-    change; a change replaces the whole snapshot."""
+    """All rules at one moment. Calls are judged on worker threads: a thread reads one snapshot and never sees half
+    of a change, because a change replaces the complete snapshot."""
 
     stored: StoredRules
-    passing: tuple[Permission, ...]  # for a session or a run
+    passing: tuple[Permission, ...]  # rules for a session or a run
     by_server: Mapping[str, tuple[Permission, ...]]
 
     @property
@@ -104,26 +105,27 @@ class _Snapshot(Struct, frozen=True):
 
 
 class Rules:
-    """All rules, and the user's trust in servers and tools."""
+    """All rules, and the user's trust in servers and annotations of tools."""
 
     def __init__(
         self, file: Path, workspace: Path, entry: Entry = lambda server: "", analysis_version: str = ""
     ) -> None:
-        """`analysis_version`: of the rules that programs are read by; approvals given under others are void."""
+        """`analysis_version`: version of the rules of the analysis; approvals given under a different version are
+        void."""
         self._file = file
         self._workspace = os.path.realpath(workspace)
         self._entry = entry
         self._analysis_version = analysis_version
         self._now = _snapshot(read_rules(file), ())
-        self._revoked: dict[str, Permission] = {}  # since the core began, to be brought back
-        self._used: dict[str, tuple[int, float]] = {}  # counts that are not written yet
+        self._revoked: dict[str, Permission] = {}  # rules revoked since the core started, which can be restored
+        self._used: dict[str, tuple[int, float]] = {}  # usage counts that are not written yet
         self._written = time.monotonic()
 
-    # ── questions ────────────────────────────────────────────────────────────────────────────────
+    # ── queries ──────────────────────────────────────────────────────────────────────────────────
     @property
     def rules(self) -> tuple[Permission, ...]:
-        """Those that count for the servers as they are now; an entry that changed takes along what was allowed with it.
-        What asks or denies stays: a changed entry must not allow what was denied."""
+        """The rules that apply to the servers' current entries; when an entry changes, rules that allow lose their
+        effect. Rules that ask or deny stay: a changed entry must not allow what was denied."""
         return self._in_force(self._now.rules)
 
     @property
@@ -133,7 +135,7 @@ class Rules:
         return Trust(believed, stored.bits, stored.lost)
 
     def view(self, tools: Iterable[Tool] = ()) -> Permissions:
-        """Rules and trust as the user sees them, with present counts and why some rules no longer count."""
+        """Return rules and trust as the user sees them, with current counts and why some rules no longer apply."""
         every, tools = tuple(map(self._with_present_count, self._now.rules)), tuple(tools)
         counting = {one.id for one in self.rules}
         void = {one.id: _OTHER_ENTRY for one in every if one.id not in counting} | voided(
@@ -147,7 +149,8 @@ class Rules:
         return self.view().notices
 
     def weigh(self, server: str, entry: str, *, builtin: bool) -> Callable[[Tool], Tool]:
-        """A function that applies trust and annotations to the tools of a server with this fingerprint of its entry."""
+        """Return a function that applies trust and annotations to the tools of a server whose entry has this
+        fingerprint."""
         stored = self._stored
         said = stored.bits.get(server, {})
         mine = {tool: replace(one, key="") if _is_other(one.entry, entry) else one for tool, one in said.items()}
@@ -156,13 +159,13 @@ class Rules:
         return lambda tool: effective(tool, trust, believed)
 
     def of(self, tool: Tool) -> ToolRules:
-        """What the rules of this moment say of a tool; a later change does not reach into it, so threads may ask it."""
+        """Return the current rules about a tool; later changes do not affect the result, so threads may use it."""
         now = self._now
         mine = now.by_server.get(tool.server, ())
         return ToolRules(tool, self._in_force(mine) if mine else (), now.stored.lost, self._workspace)
 
     def proposals(self, tool: Tool, arguments: JsonObject) -> tuple[Permission, ...]:
-        """Rules that a decision about this call suggests, the narrowest first."""
+        """Return rules that a decision about this call suggests, the narrowest first."""
         return rule_sentences.proposals(tool, arguments, self._workspace)
 
     def note_use(self, rule: Permission | None) -> None:
@@ -175,7 +178,7 @@ class Rules:
             self.flush()
 
     def flush(self) -> None:
-        """Write counts that wait; where that fails the rules themselves are still as they were."""
+        """Write the waiting counts; if that fails, the rules themselves are unchanged."""
         self._written = time.monotonic()
         if self._used and not self._stored.lost:
             passing = tuple(map(self._with_present_count, self._passing))
@@ -201,7 +204,7 @@ class Rules:
         return made
 
     def pin(self, rule: Permission) -> Permission:
-        """Keep an approval of a text or its skeleton, exactly as given."""
+        """Store a rule made from an approval, exactly as given."""
         self._check_whole()
         self._place([*(one for one in self._now.rules if one.id != rule.id), rule])
         return rule
@@ -217,14 +220,14 @@ class Rules:
         return found
 
     def restore(self, rule_id: str) -> Permission:
-        """A revoked rule comes back as it was; its expiry and its bounds count as before."""
+        """Restore a revoked rule as it was; its expiry and conditions still apply."""
         if rule_id not in self._revoked:
             raise WorkbenchError("That rule cannot be brought back.", "Make it anew where it was made.")
         self.pin(self._revoked[rule_id])
         return self._revoked.pop(rule_id)
 
     def believe(self, server: str, yes: bool) -> None:
-        """Set whether a server's hints count, for its present entry."""
+        """Set whether the hints of a server count, for its current entry."""
         self._check_whole()
         believed = {name: entry for name, entry in self._stored.believed.items() if name != server}
         if yes:
@@ -232,7 +235,7 @@ class Rules:
         self._save(replace(self._stored, believed=believed))
 
     def carry(self, server: str, before: str) -> None:
-        """Keep trust and rules for an entry that the user changed themselves."""
+        """Keep trust and rules for an entry that the user changed."""
         now = self._entry(server)
         if self._stored.lost or before == now:
             return
@@ -257,13 +260,13 @@ class Rules:
         if replace(said, key="", entry="") != ToolBits():
             mine[tool.name] = replace(said, key=tool.hash, entry=self._entry(tool.server))
         rules = self._stored.rules
-        if said.destructive or said.sends:  # marked after the user let their own calls of it go: they ask again
+        if said.destructive or said.sends:  # revokes rules for the user's own calls of the tool, so that they ask again
             mark = (own_calls.OWN, tool.server, tool.name)
             rules = tuple(one for one in rules if (one.kind, one.server, one.tool) != mark)
         self._save(replace(self._stored, rules=rules, bits={**bits, tool.server: mine}))
 
     def renew(self) -> None:
-        """Begin a new list in place of one that cannot be read; the old file stays beside it."""
+        """Start a new list in place of one that cannot be read; the old file is kept under a different name."""
         if not self._stored.lost:
             raise WorkbenchError("Your rules can be read.", "Revoke them one by one.")
         try:
@@ -317,14 +320,14 @@ def _snapshot(stored: StoredRules, passing: tuple[Permission, ...]) -> _Snapshot
 
 
 def _of_entry(rule: Permission) -> bool:
-    """Whether the rule is valid for one entry of its server only; a rule that denies outlives every entry."""
+    """Whether the rule applies to one entry of its server only; a rule that denies applies to every entry."""
     giving = rule.kind == release_rules.RESTORE and not rule.tool and rule.word is Word.ALLOW
     own = rule.kind == own_calls.OWN and not rule.tool
     return rule.kind == "server" or giving or own
 
 
 def _same(one: Permission, other: Permission) -> bool:
-    """Whether two rules are the same or about the same calls: the newer one counts."""
+    """Whether two rules are the same or about the same calls; the newer one replaces the older."""
     about = (one.kind, one.server, one.tool, one.where, one.scope, one.session, one.data)
     return one.id == other.id or about == (
         other.kind, other.server, other.tool, other.where, other.scope, other.session, other.data
@@ -332,7 +335,7 @@ def _same(one: Permission, other: Permission) -> bool:
 
 
 def _bound(one: Permission) -> str:
-    """The entry that an allow was given for; empty: it counts with any."""
+    """Return the entry that a rule that allows was made for; empty if it applies to any."""
     if one.word is not Word.ALLOW:
         return ""
     return one.key if _of_entry(one) else one.entry
@@ -340,7 +343,7 @@ def _bound(one: Permission) -> str:
 
 def _carried(one: Permission, before: str, now: str) -> Permission:
     if one.kind == own_calls.OWN:
-        return one  # it was given for exactly this command or address
+        return one  # the trust was given for exactly this command or address
     if _of_entry(one) and one.key == before:
         return replace(one, key=now)
     return replace(one, entry=now) if one.entry == before else one

@@ -1,4 +1,4 @@
-"""Profiles, which bound what runs may do: three built-in ones, and those of the settings files of user and project.
+"""Profiles, which limit what runs may do: three built-in ones, and those in the settings files of user and project.
 
     [profiles.reports]
     base = "read_only"                # read_only, write_restricted or execute_full
@@ -12,8 +12,8 @@
     memory_mb = 256
     calls = 100
 
-The user's own profiles count as they stand. One of a project counts when it allows nothing beyond its base, or once the
-user accepted exactly what it says. A profile that cannot be read is left out.
+The user's own profiles apply as they are. A project's profile applies if it allows nothing beyond its base, or once the
+user accepted exactly its current content. A profile that cannot be read is ignored.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from workbench.records import Fault, Profiles, Risk, RunProfile, Tool
 from workbench.records.common_types import at_least
 from workbench.settings import PROFILES
 
-WORKSPACE = ("none", "read", "write")  # each includes those before it
+WORKSPACE = ("none", "read", "write")  # each value includes those before it
 TOOLS = ("none", "read", "add", "all")
 ISOLATION = ("", "process", "container", "vm")
 READ_ONLY = RunProfile("read_only", "read_only", "read", "read", network=False)
@@ -62,7 +62,7 @@ _CLASSES = {
 
 
 def within(inner: RunProfile, outer: RunProfile) -> bool:
-    """Whether it allows nothing that the other one does not."""
+    """Whether a profile allows nothing that the other does not."""
     return inner is outer or (
         WORKSPACE.index(inner.workspace) <= WORKSPACE.index(outer.workspace)
         and TOOLS.index(inner.tools) <= TOOLS.index(outer.tools)
@@ -76,7 +76,7 @@ def within(inner: RunProfile, outer: RunProfile) -> bool:
 
 
 def described(profile: RunProfile) -> RunProfile:
-    """With the sentence that says what it allows."""
+    """Return the profile with the sentence that describes what it allows."""
     parts = [_MOUNTS[profile.workspace], _CLASSES[profile.tools]]
     parts += [f"of {', '.join(profile.only)} only"] if profile.only else []
     parts.append("reaches the places that are open" if profile.network else "reaches no network")
@@ -88,7 +88,7 @@ def described(profile: RunProfile) -> RunProfile:
 
 
 def outside(profile: RunProfile | None, required: tuple[str, ...], tool: Tool) -> Fault | None:
-    """Why a run within these bounds may not call this tool; None when it may."""
+    """Return why a run within these limits may not call this tool; None when it may."""
     name = f"{tool.server}.{tool.name}"
     if required and name not in required:
         shown = ", ".join(required[:5]) + (" …" if len(required) > 5 else "")
@@ -129,8 +129,7 @@ def _limit(number: int) -> float:
 
 
 class AcceptedProfiles:
-    """Which wider profiles of the project the user accepted, by their fingerprints. A file that cannot be read accepts
-    none."""
+    """Fingerprints of the wider profiles of the project that the user accepted. An unreadable file accepts none."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -168,7 +167,7 @@ class ProfileTable(Struct, frozen=True, forbid_unknown_fields=True):
     calls: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
 
 
-MOST = 50  # profiles of one file
+MOST = 50  # profiles in one file
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _LIMIT = "a number from 1 to 1,000,000"
 _TAKES = {
@@ -189,21 +188,22 @@ _SEE = "docs/policy.md shows one."
 
 
 class RunProfiles:
-    """All profiles, read again when a file changed."""
+    """All profiles; files are read again when they change."""
 
     def __init__(self, project_file: Path, user_file: Path, accepted_file: Path, default: Callable[[], str]) -> None:
         self._files = {"project": project_file, "you": user_file}
         self._default = default
         self._accepted = AcceptedProfiles(accepted_file)
-        self._now: tuple[object, Profiles, Mapping[str, RunProfile]] | None = None  # read for these files and default
+        # cached result, with the state of the files and the default it was read for
+        self._now: tuple[object, Profiles, Mapping[str, RunProfile]] | None = None
 
     @api
     def profiles(self) -> Profiles:
-        """Built-in profiles first; of two with one name the user's counts."""
+        """Return the built-in profiles first; of two with one name the user's applies."""
         return self._read_anew()[0]
 
     def _read_anew(self) -> tuple[Profiles, Mapping[str, RunProfile]]:
-        """All profiles, and by name; read again where a file or the default changed."""
+        """Return all profiles, and a mapping by name; reads again if a file or the default changed."""
         now, default = self._now, self._default()
         state = (default, *[_stamp_of(file) for file in self._files.values()])
         if now is None or now[0] != state:
@@ -212,7 +212,7 @@ class RunProfiles:
         return now[1], now[2]
 
     def _with_default(self, read: Profiles, default: str) -> Profiles:
-        """What was read, with the profile that counts where none is named."""
+        """Return the profiles with the default one, which applies where none is named."""
         if any(one.name == default and one.source != "project" for one in read.all):
             return replace(read, default=default)
         words = (
@@ -222,7 +222,7 @@ class RunProfiles:
         return replace(read, default=READ_ONLY.name, notices=(*read.notices, Fault(words, hint)))
 
     def find(self, name: str) -> RunProfile:
-        """The profile of this name, or the default one; an error if no run may use it."""
+        """Return the profile of this name, or the default one; raises if no run may use it."""
         known, by_name = self._read_anew()
         wanted = name or known.default
         found = by_name.get(wanted)
@@ -237,14 +237,14 @@ class RunProfiles:
         return found
 
     def reaches(self, name: str) -> bool:
-        """Whether this profile reaches the network; an unknown one does not."""
+        """Whether this profile allows network access; an unknown one does not."""
         try:
             return self.find(name).network
         except WorkbenchError:
             return False
 
     def wider(self, profile: RunProfile) -> str:
-        """Why the user is asked about this profile; empty when it is within the default."""
+        """Return why the user is asked about this profile; empty when it is within the default."""
         default = self.find("")
         if within(profile, default):
             return ""
@@ -260,7 +260,7 @@ class RunProfiles:
         return replace(found, accepted=True)
 
     def withdraw(self, sha: str) -> None:
-        """Take back that the user accepted a profile."""
+        """Withdraw the user's acceptance of a profile."""
         self._accepted.remove(sha)
         self._now = None
 
@@ -284,7 +284,7 @@ class RunProfiles:
 
 
 def profile_of(name: str, entry: object) -> RunProfile:
-    """A profile from a table of a file."""
+    """Make a profile from a table of a settings file."""
     if not _NAME.fullmatch(name) or name in BUILT_IN:
         hint = "Small letters, digits, _ and -, and none that is built in."
         raise WorkbenchError(f"{name!r:.60} is no name for a profile.", hint)
@@ -300,7 +300,7 @@ def profile_of(name: str, entry: object) -> RunProfile:
 
 
 def _wrong_key(fault: str, entry: Mapping[str, object]) -> str:
-    """Which key of a table is wrong, and what it takes; `fault`: msgspec's words."""
+    """Describe which key of a table is wrong, and which values it accepts; `fault`: msgspec's message."""
     found = re.search(r"`\$\.(\w+)", fault)
     if found is None or found[1] not in _TAKES:
         return f" has an unknown key {min(set(entry) - set(_TAKES), default='')!r:.60}."
@@ -308,7 +308,7 @@ def _wrong_key(fault: str, entry: Mapping[str, object]) -> str:
 
 
 def fingerprint(profile: RunProfile) -> str:
-    """Hash over what a profile allows, without where it comes from."""
+    """Return a hash of what a profile allows, independent of where it is defined."""
     words = {key: value for key, value in to_builtins(profile).items() if key not in _NOT_SAID}
     return hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
 
@@ -317,7 +317,7 @@ def _tables(file: Path, notices: list[Fault]) -> Mapping[str, object]:
     try:
         found = read_toml(file).get(PROFILES, {})
     except (OSError, ValueError, RecursionError):
-        return {}  # the settings' own notice says what is wrong with it
+        return {}  # the settings report what is wrong with the file
     if not isinstance(found, dict):
         notices.append(Fault(f"{file.name}: profiles is no table.", _SEE))
         return {}

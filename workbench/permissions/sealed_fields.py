@@ -1,6 +1,6 @@
-"""Which answers programs get with PII tokens only: whole tools or single fields, named by rules or in settings.
+"""Finds answers that programs get with PII tokens only: complete answers or single fields, named by rules or settings.
 
-A field is a path such as `customers[].email`, with `*` for any name; a single name counts at any depth.
+A field is a path such as `customers[].email`, with `*` for any name; a single name matches at any depth.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from workbench.errors import WorkbenchError
 from workbench.privacy.sealed_values import WHOLE
 from workbench.records import Permission, Tool, Word
 
-SEALED: Final = "sealed"  # the kind of such a rule
+SEALED: Final = "sealed"  # kind of these rules
 LONGEST: Final = 200  # characters of a field's path
-MOST: Final = 200  # names in a setting that are looked at
+MOST: Final = 200  # names in a setting that are used
 _PATH = re.compile(r"[^\s:.\[\]]{1,80}(?:\[\])?(?:\.[^\s:.\[\]]{1,80}(?:\[\])?){0,10}")
 
 
 def sealed_fields(tool: Tool, rules: Iterable[Permission], named: str = "", *, lost: bool = False) -> tuple[str, ...]:
-    """Paths in this tool's answers; WHOLE: all of them; empty: none. `named`: what settings say, such as
-    `crm.list_customers mail.read_mail:body`. `lost`: the rules cannot be read, and one of them may have sealed it."""
+    """Return sealed paths in this tool's answers; WHOLE: the complete answer; empty: none. `named`: the setting,
+    such as `crm.list_customers mail.read_mail:body`. `lost`: the rules cannot be read, and one of them may have
+    sealed the tool."""
     if lost:
         return WHOLE
     if not rules and not named:
@@ -34,7 +35,7 @@ def sealed_fields(tool: Tool, rules: Iterable[Permission], named: str = "", *, l
 
 
 def sentence(rule: Permission) -> str:
-    """What the rule does, as the user reads it."""
+    """Return what the rule does, as the user reads it."""
     place = f"{rule.server}.{rule.tool}" if rule.tool else f"any tool of {rule.server}"
     what = f"“{rule.data}” in what {place} answers" if rule.data else f"everything personal in what {place} answers"
     return f"Programs get only tokens of {what}."

@@ -1,9 +1,9 @@
-"""What is believed of a tool: its hints, three annotations that no server sends, and its risk.
+"""Effective annotations of a tool: its hints, three annotations that no server sends, and its risk.
 
-A server's hints are claims. Those that make a tool harmless count when the user trusts the server, or said the same of
-the tool; those that make it dangerous always count. Three annotations are the user's, or a guess from name, description
-and hints: it holds private data, outsiders write what it returns, it can send something out. A description may only
-make a guess stricter, because the server wrote it.
+A server's hints are claims. Hints that make a tool harmless count if the user trusts the server, or set the same
+annotation; hints that make it dangerous always count. Three annotations come from the user, or are guessed from name,
+description and hints: whether the tool holds private data, whether outsiders can write what it returns, and whether it
+can send data outside. A description may only make a guess stricter, because the server wrote it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _SENDS = re.compile(
 _OUTSIDERS = re.compile(
     r"\b(?:e-?mails?|inbox|web ?pages?|websites?|comments?|reviews?|issues|tickets|news|rss|chat messages)\b", re.I
 )
-_LOOKED_AT = 400  # characters of a description
+_LOOKED_AT = 400  # characters of a description that are read
 HINTS = ("read_only", "destructive", "idempotent", "open_world")
 OWN = ("private", "outsiders", "sends")  # annotations that no server sends
-MOST_FACTS = 512  # tools whose facts are kept
+MOST_FACTS = 512  # tools whose facts are cached
 
 
 class ToolFacts(Struct, frozen=True):
-    """What follows from the definition and the annotations of one tool."""
+    """Facts derived from the definition and the annotations of one tool."""
 
     risk: Risk
     private: bool
@@ -44,20 +44,20 @@ class ToolFacts(Struct, frozen=True):
 
     @property
     def only_reads(self) -> bool:
-        """Whether it changes nothing and carries nothing outside but what it is asked."""
+        """Whether the tool changes nothing and sends nothing outside except its request."""
         return self.risk is Risk.LOW and not self.sends
 
     @property
     def harmless(self) -> bool:
-        """Whether no argument can do harm with it: it changes nothing and reaches nothing outside."""
+        """Whether no argument can do harm: the tool changes nothing and sends nothing outside."""
         return self.risk is Risk.LOW and not self.reaches_outside
 
 
-_facts: dict[int, tuple[Tool, ToolFacts]] = {}  # by the identity of a tool, which never changes
+_facts: dict[int, tuple[Tool, ToolFacts]] = {}  # by the identity of a tool, which is immutable
 
 
 def facts_of(tool: Tool) -> ToolFacts:
-    """The facts about a tool; worked out once, since each call of the tool asks for them."""
+    """Return the facts about a tool, cached because each call needs them."""
     known = _facts.get(id(tool))
     if known is not None and known[0] is tool:
         return known[1]
@@ -77,23 +77,23 @@ def facts_of(tool: Tool) -> ToolFacts:
 
 
 def private(tool: Tool) -> bool:
-    """Whether its answers hold data that is not for everybody."""
+    """Whether the tool's answers contain data that is not public."""
     return guess_private(tool) if tool.private is None else tool.private
 
 
 def outsiders(tool: Tool) -> bool:
-    """Whether outsiders can write what it returns."""
+    """Whether outsiders can write what the tool returns."""
     return guess_outsiders(tool) if tool.outsiders is None else tool.outsiders
 
 
 def sends(tool: Tool) -> bool:
-    """Whether it can carry data outside."""
+    """Whether the tool can send data outside."""
     return guess_sends(tool) if tool.sends is None else tool.sends
 
 
 def asks_anywhere(tool: Tool, given: Iterable[str] = ()) -> bool:
-    """Whether it only reads, but wherever its arguments say: what it is asked for is heard there. `given`: names of
-    arguments of a call, where its schema is not known."""
+    """Whether the tool only reads, but from hosts that its arguments name, so that those hosts see the request.
+    `given`: argument names of a call, used if the schema is unknown."""
     if not _only_looks_up(tool):
         return False
     fields = tool.input_schema.get("properties")
@@ -106,7 +106,7 @@ def asks_anywhere(tool: Tool, given: Iterable[str] = ()) -> bool:
 
 
 def asks_world(tool: Tool) -> bool:
-    """Whether it only reads, but beyond its own server, where the request itself is seen."""
+    """Whether the tool only reads, but from outside its own server, where the request itself is visible."""
     if not _only_looks_up(tool):
         return False
     world = tool.hints.open_world
@@ -114,20 +114,20 @@ def asks_world(tool: Tool) -> bool:
 
 
 def reaches_outside(tool: Tool, given: Iterable[str] = ()) -> bool:
-    """Whether a call of it can be heard outside of its server."""
+    """Whether a call of the tool can be visible outside its server."""
     return sends(tool) or asks_anywhere(tool, given) or asks_world(tool)
 
 
 def hears(tool: Tool, server: str, given: Iterable[str] = ()) -> bool:
-    """Whether a call of the tool can bring what this server answered to a new recipient. An address or a message names
-    a new one; a service that a server asks for itself already knows what came from it."""
+    """Whether a call of the tool can send what this server answered to a new recipient. An address or a message
+    names a new recipient; a service that a server always queries already knows what came from it."""
     if asks_anywhere(tool, given) or (sends(tool) and tool_verbs.sends(tool.name)):
         return True
     return server != tool.server and reaches_outside(tool, given)
 
 
 def contradicts(tool: Tool) -> bool:
-    """Whether a tool that claims to read only carries a name that says otherwise. Not once the user has said so."""
+    """Whether a tool claims to only read but has a name that says otherwise. Not once the user has annotated it."""
     if "read_only" in tool.said:
         return False
     claims = tool.claimed or tool.hints
@@ -135,14 +135,14 @@ def contradicts(tool: Tool) -> bool:
 
 
 def guess_sends(tool: Tool) -> bool:
-    """By its hints and its name."""
+    """Guess from hints and name whether the tool sends data outside."""
     if _only_reads(tool):
         return False
     return tool_verbs.sends(tool.name) or bool(tool.hints.open_world)
 
 
 def guess_outsiders(tool: Tool) -> bool:
-    """By what it answers with: mail, issues, pages."""
+    """Guess from the content of the answers, such as mail, issues or pages, whether outsiders can write it."""
     if not _answers(tool):
         return False
     if tool.hints.open_world is not None:
@@ -151,30 +151,30 @@ def guess_outsiders(tool: Tool) -> bool:
 
 
 def guess_private(tool: Tool) -> bool:
-    """What a tool reads is private, unless it reads the public world."""
+    """Guess whether answers are private: they are, unless the tool reads public data."""
     if not _answers(tool):
         return False
     return _name_words(tool).isdisjoint(tool_verbs.PUBLIC) or not guess_outsiders(tool)
 
 
 def suspect_sends(tool: Tool) -> bool:
-    """The guess, and what its description says beside."""
+    """Whether the guess or the description says that the tool sends data outside."""
     return guess_sends(tool) or (not _only_reads(tool) and bool(_SENDS.match(tool.description[:_LOOKED_AT])))
 
 
 def suspect_outsiders(tool: Tool) -> bool:
-    """The guess, and what its description says beside."""
+    """Whether the guess or the description says that outsiders can write what the tool returns."""
     told = tool.hints.open_world is not False and bool(_OUTSIDERS.search(tool.description[:_LOOKED_AT]))
     return guess_outsiders(tool) or (_answers(tool) and told)
 
 
 def _only_looks_up(tool: Tool) -> bool:
-    """It reads, by a hint that counts or by its name."""
+    """Whether the tool reads, by a hint that counts or by its name."""
     return tool_verbs.reads(tool.name) or (bool(tool.hints.read_only) and not contradicts(tool))
 
 
 def _only_reads(tool: Tool) -> bool:
-    """It says so, and is believed or has a name that says the same."""
+    """Whether the tool claims to only read, and is trusted or has a name that says the same."""
     if tool.hints.read_only:
         return not contradicts(tool)
     return (
@@ -193,7 +193,8 @@ def _name_words(tool: Tool) -> set[str]:
 
 
 def tool_risk(tool: Tool) -> Risk:
-    """Low: reads. Medium: adds, or reads by name alone. High: may change or destroy, or contradicts its own name."""
+    """Return the risk. Low: reads. Medium: adds, or reads by name only. High: may change or destroy, or contradicts
+    its name."""
     hints = tool.hints
     if hints.read_only:
         return Risk.HIGH if contradicts(tool) else Risk.LOW
@@ -205,14 +206,14 @@ def tool_risk(tool: Tool) -> Risk:
 
 
 def destroys(tool: Tool) -> bool:
-    """Whether it may take something away that does not come back, by its hints or its name."""
+    """Whether the tool may destroy data irrecoverably, by its hints or its name."""
     return tool_risk(tool) is Risk.HIGH and bool(tool.hints.destructive or tool_verbs.destroys(tool.name))
 
 
 def effective(tool: Tool, trust: Trust, believed: bool = False) -> Tool:
-    """The tool as it is judged: hints as far as the server is trusted, the user's annotations in place of them, and
-    guesses for the three annotations that no server sends. `believed`: trusted without an entry in `trust`, such as
-    the built-in server."""
+    """Return the tool as it is judged: hints as far as the server is trusted, overridden by the user's annotations,
+    with guesses for the three annotations that no server sends. `believed`: trusted without an entry in `trust`,
+    such as the built-in server."""
     claims = tool.claimed or tool.hints
     said = counting(trust.bits.get(tool.server, {}).get(tool.name, ToolBits()), tool)
     spoken = tuple(name for name in (*HINTS, *OWN) if getattr(said, name) is not None)
@@ -228,7 +229,7 @@ def effective(tool: Tool, trust: Trust, believed: bool = False) -> Tool:
 
 
 def _with_annotations(hints: Hints, said: ToolBits) -> Hints:
-    """Hints with the user's annotations in place of them."""
+    """Return the hints overridden by the user's annotations."""
     return Hints(
         read_only=hints.read_only if said.read_only is None else said.read_only,
         destructive=hints.destructive if said.destructive is None else said.destructive,
@@ -238,7 +239,7 @@ def _with_annotations(hints: Hints, said: ToolBits) -> Hints:
 
 
 def doubted(claims: Hints) -> Hints:
-    """What counts of the hints of an untrusted server: those that make a tool dangerous."""
+    """Return the hints of an untrusted server that count: those that make a tool dangerous."""
     return Hints(
         read_only=False if claims.read_only is False else None,
         destructive=claims.destructive or None,
@@ -248,7 +249,8 @@ def doubted(claims: Hints) -> Hints:
 
 
 def counting(said: ToolBits, tool: Tool) -> ToolBits:
-    """The annotations of this definition; of an earlier one only what makes the tool stricter."""
+    """Return the annotations if they were set for this definition; of an earlier definition only those that make the
+    tool stricter."""
     if said.key == tool.hash:
         return said
     return ToolBits(
@@ -263,6 +265,6 @@ def counting(said: ToolBits, tool: Tool) -> ToolBits:
 
 
 def unasked(risk: Risk, settings: Settings) -> bool:
-    """Whether the settings let this risk pass without asking; high and critical never."""
+    """Whether the settings allow this risk without asking; never for high and critical."""
     allowed = {Risk.LOW: settings.approval_auto_low, Risk.MEDIUM: settings.approval_auto_medium}
     return allowed.get(risk, False)

@@ -1,8 +1,8 @@
-"""What a tool's name says it does: read, destroy or send.
+"""Derives from a tool's name what it does: read, destroy or send.
 
-Names are read once, for calls of users and of programs. A user's own call is judged by what the name says as a whole
-(`says`): pressing Run is consent to the rest. For programs each dangerous word counts too (`destroys`, `sends`), so
-whatever asks the user about their own call is no less dangerous in a program.
+Names are evaluated in one place, for calls of users and of programs. A user's own call is judged by the name as a
+whole (`says`), because pressing Run is consent to the rest. For programs each dangerous word counts too (`destroys`,
+`sends`), so a tool that asks the user about their own call is no less dangerous in a program.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ CHANGING = _names(
     """create add update set write edit insert save put move rename copy assign append make start stop enable
     disable open book"""
 )
-# Words in the name of a tool or its server whose answers outsiders write, and of those that are the public world only.
+# Words in the name of a tool or its server whose answers outsiders write, and of those with public data only.
 OUTSIDERS = _names(
     """mail gmail email inbox message messages issue issues comment comments page web fetch history review reviews
     ticket tickets slack chat thread feed rss news pr pull request requests"""
 )
 PUBLIC = _names("web fetch browser page http url search_web wikipedia news weather crawl scrape rss feed docs")
-# Words in the name of a tool that asks the world outside, and of one that goes where its arguments say.
+# Words in the name of a tool that queries external services, and of one whose arguments name the host.
 WORLD = PUBLIC | _names("forecast geocode geocoding maps translate internet google bing duckduckgo website whois")
 ADDRESSED = _names("url urls http website webpage crawl scrape browse navigate web internet")
-# Words in the name of an argument that says which host is reached.
+# Words in the name of an argument that names the contacted host.
 ADDRESSES = _names("url urls uri uris link href webhook endpoint")
-# Arguments that say where something goes.
+# Destination arguments.
 DESTINATIONS = _names(
     """to cc bcc recipient recipients email emails participants attendees url uri channel channel_id path
     destination iban account webhook address host phone chat_id share_with repo repository owner user username
     with_email to_address target domain guests room topic"""
 )
 
-# Verbs that count at any place in a name, unless a reading verb comes first: `list_delete_markers`.
+# Verbs that count anywhere in a name, unless a reading verb comes first: `list_delete_markers`.
 _TAKING = _names(
     """delete remove drop destroy purge wipe truncate revoke erase uninstall terminate kill overwrite clear rollback del
     rm rmdir unlink prune trash discard flush flushdb flushall cleanup deactivate shutdown reboot unpublish pop
@@ -63,7 +63,7 @@ _TAKING = _names(
 )
 _SPENDING = _names("purchase buy pay checkout charge withdraw refund transfer book trade")
 _SENDING = SENDING | _names("broadcast finalize dispatch dial")
-# Verbs that are nouns as often: they count where the name has no plain verb.
+# Words that are also nouns: they count only if the name has no unambiguous verb.
 _NOUNS = _names(
     """refund transfer archive reset merge close force run exec charge book trade order comment reply message mail email
     post share push submit notify invite upload forward tweet checkout cancel expire"""
@@ -88,50 +88,50 @@ _PLAIN_LOOKING = _LOOKING - _NOUNS
 
 @lru_cache(maxsize=4096)
 def words(name: str) -> tuple[str, ...]:
-    """The words of a tool's name in lower case: `sendEmail` → send, email."""
+    """Return the words of a tool's name in lower case: `sendEmail` → send, email."""
     return tuple(word.lower() for word in _WORDS.findall(name))
 
 
 @lru_cache(maxsize=4096)
 def reads(name: str) -> bool:
-    """Whether its first word is a reading verb."""
+    """Whether the first word of the name is a reading verb."""
     return words(name)[:1] != () and words(name)[0] in READING
 
 
 @lru_cache(maxsize=4096)
 def says(name: str) -> frozenset[str]:
-    """What the parts of a name say as a whole: DESTROYS, SENDS, READS. `find_and_delete` has two parts."""
+    """Return what the parts of a name say as a whole: DESTROYS, SENDS, READS. `find_and_delete` has two parts."""
     every = words(plain_letters(name))
     return frozenset(meaning for part in _parts(every) if part and (meaning := _part(part)))
 
 
 @lru_cache(maxsize=4096)
 def destroys(name: str) -> bool:
-    """Whether it may take something away that does not come back: as a whole, or by any of its words."""
+    """Whether the name says that data may be destroyed irrecoverably: as a whole, or by any of its words."""
     return DESTROYS in says(name) or not DESTROYING.isdisjoint(words(name))
 
 
 @lru_cache(maxsize=4096)
 def sends(name: str) -> bool:
-    """Whether it may let something out: as a whole, or by its first word."""
+    """Whether the name says that data may be sent outside: as a whole, or by its first word."""
     return SENDS in says(name) or (words(name)[:1] != () and words(name)[0] in SENDING)
 
 
 @lru_cache(maxsize=4096)
 def contradicts_reading(name: str) -> bool:
-    """Whether the name of a tool that claims to read only says otherwise."""
+    """Whether the name contradicts the claim that the tool only reads."""
     return (destroys(name) or sends(name)) and not reads(name)
 
 
 @lru_cache(maxsize=4096)
 def names_address(name: str) -> bool:
-    """Whether an argument of this name says which host is reached."""
+    """Whether an argument of this name names the contacted host."""
     return not ADDRESSES.isdisjoint(words(name))
 
 
 @lru_cache(maxsize=4096)
 def phrase(name: str) -> str:
-    """`send_email` → "Sends e-mail"; empty when the first word is not a verb we know."""
+    """`send_email` → "Sends e-mail"; empty when the first word is not a known verb."""
     parts = words(name)
     if not parts or parts[0] not in READING | DESTROYING | SENDING | CHANGING:
         return ""
@@ -151,7 +151,7 @@ def _third_person(verb: str) -> str:
 
 
 def _parts(words: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """`find_and_delete` says two things."""
+    """Split the words of a name at conjunctions: `find_and_delete` has two parts."""
     parts: list[tuple[str, ...]] = [()]
     for word in words:
         if word in _JOINED:
