@@ -569,7 +569,7 @@ class CoreApi(Protocol):
 
     @api
     async def profiles(self) -> Profiles:
-        """Built-in profiles first; of two with one name the user's counts."""
+        """Return the built-in profiles first; of two with one name the user's applies."""
 
     @api(decides=True)
     async def put_secret(self, name: str, value: str) -> SecretStore: ...
