@@ -235,7 +235,7 @@ class Core:
             self._notices = (*self._notices, fault)
 
     def _tell_from_thread(self) -> Callable[[Event], None]:
-        """Return a function that publishes events from any thread.
+        """Return a function that publishes events on the bus from any thread.
 
         The event loop publishes an event from a thread before code that waits for this thread continues.
         """

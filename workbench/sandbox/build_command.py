@@ -1,7 +1,7 @@
-"""Command that shows, builds and removes isolation levels.
+"""Shows, builds and removes the images of isolation levels.
 
-Usage: `python -m workbench.sandbox.build_command status|build|remove`. It runs as a separate process, because a core
-never builds images.
+Runs in a process of its own (`python -m workbench.sandbox.build_command status|build|remove`), because a core never
+builds images.
 """
 
 from __future__ import annotations

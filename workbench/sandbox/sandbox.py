@@ -178,7 +178,7 @@ class Sandbox:
 async def _stopped_writing(child: SandboxChild) -> bool:
     """Whether a killed child can no longer write, which is known before its process is gone.
 
-    Returns False where only the end of the process tells.
+    Returns False if only the end of the process can show it.
     """
     if child.profile.backend != "native" or not child.process:
         return False  # `child.process` is an outer process that waits for the program's
