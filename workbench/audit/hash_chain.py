@@ -33,7 +33,7 @@ Row: TypeAlias = tuple[Any, ...]  # Any: a SQLite column may hold any type, abov
 
 
 def row_of(seq: int, at: float, note: Note) -> Row:
-    """A note as columns, in the types that SQLite returns."""
+    """The columns of a note, in the types that SQLite returns."""
     words = (note.kind, note.summary, note.actor, note.session, note.run_id, note.server, note.tool, note.risk)
     texts = tuple(map(str, words))
     if not "".join(texts).isascii():

@@ -181,7 +181,7 @@ def main(generated: str, cache: str) -> None:
         wish = json.loads(told)
         try:
             answer = {"answer": known[wish["what"]](wish["code"], wish["line"], wish["column"])}
-        except Exception as fault:  # jedi fails on odd programs in many ways; the next request may work
+        except Exception as fault:  # jedi fails on unusual programs in many ways; the next request may work
             answer = {"fault": f"{type(fault).__name__}: {fault}"[:300]}
         _say(out, answer)
 

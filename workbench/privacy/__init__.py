@@ -1,5 +1,6 @@
-"""Finds personal data, gives it a token, gives it back; one vault per session, in memory only.
+"""Detects personal data, replaces it by tokens and restores it; one vault per session, in memory only.
 
-Results are registered with their keys when they come in; every text that goes to a model is swept for what is known and
-scanned for what is not. It is not anonymisation: names in free prose, prefixes and timing are not claimed.
+Answers are registered with their keys when they arrive. Every text that goes to a model is searched for known values
+and scanned for unknown ones. It is not anonymization: for names in free prose, prefixes of values and timing, no
+protection is claimed.
 """

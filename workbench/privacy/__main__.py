@@ -51,7 +51,7 @@ def _answer(asked: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _spans(masked: str, vault: Vault) -> list[tuple[int, int, str]]:
-    """Where the masked values stood in the original text."""
+    """The spans of the masked values in the original text, with their kinds."""
     _, hidden = unmask_with_spans(masked, vault.restore)
     return [(one.start, one.end, one.kind) for one in hidden if one.kind != LITERAL]
 

@@ -27,10 +27,10 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}")
 _HEX = re.compile(r"[0-9a-fA-F](?:[ :]?[0-9a-fA-F]){11,}")
 _NUMBER = re.compile(r"\d(?:[ \u00a0._/()\u2010-\u2013-]{0,2}+\d)*+")
 _GROUP = re.compile(r"\d+")
-_PIECE = 500  # characters of a text that are read together
+_PIECE = 500  # characters of a text that are handled together
 _BETWEEN = re.compile(r"[^\w\0\n\t,;|\"]|_")  # separators that may be missing; those between cells of a table stay
 _DROPPED = {code: None for code in range(128) if _BETWEEN.match(chr(code))}
-FEWEST = 7  # digits of a number that is searched
+FEWEST = 7  # digits of the shortest number that is searched
 _SURE = 10  # letters; shorter values are not found inside a word
 _SPREAD = 3  # how many times longer than its letters a spelling may be
 GAP = "\0"  # between pieces, so that nothing matches across them
@@ -41,8 +41,8 @@ class DecodedText:
     """A decoded text whose pieces map back to the original."""
 
     text: str
-    starts: list[int] = field(default_factory=list)  # of each piece in this text
-    origins: list[tuple[int, int]] = field(default_factory=list)  # of each piece in the original
+    starts: list[int] = field(default_factory=list)  # start of each piece in this text
+    origins: list[tuple[int, int]] = field(default_factory=list)  # span of each piece in the original
     exact: list[bool] = field(default_factory=list)  # whether its characters map one to one
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
@@ -82,9 +82,9 @@ class DigitsOnly:
     """The digits of a text, without separators between groups."""
 
     def __init__(self, text: str) -> None:
-        self._starts: list[int] = []  # of each group in the view
-        self._spans: list[tuple[int, int]] = []  # of each group in the text
-        self._edges: set[int] = set()  # positions in the view where a group of digits begins or ends
+        self._starts: list[int] = []  # start of each group in these digits
+        self._spans: list[tuple[int, int]] = []  # span of each group in the original text
+        self._edges: set[int] = set()  # positions in these digits where a group begins or ends
         parts, length = [], 0
         for run in find_matches(_NUMBER, text):
             if run.end() - run.start() < FEWEST:
@@ -119,7 +119,7 @@ class WithoutSeparators:
 
     def __init__(self, text: str) -> None:
         self._whole = text
-        self._starts: list[int] = []  # of each piece in this text
+        self._starts: list[int] = []  # start of each piece in this text
         self._kept: dict[int, list[int]] = {}  # positions of the letters of pieces with matches
         parts, length = [], 0
         for at in range(0, len(text), _PIECE):
@@ -148,7 +148,7 @@ class WithoutSeparators:
 
 
 def drop_separators(text: str) -> str:
-    """The short text without separators."""
+    """A short text without its separators."""
     return text.translate(_DROPPED) if text.isascii() else _BETWEEN.sub("", text)
 
 
@@ -203,7 +203,7 @@ def _unescape(escape: str) -> str:
 
 
 def _text(data: bytes) -> str:
-    """The text of escaped bytes: UTF-8, or single letters."""
+    """The text of escaped bytes: as UTF-8, else one character for each byte."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -224,8 +224,7 @@ def _base64(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _mixed(run: str) -> bool:
-    """Whether it may be base64 of a text, which has capitals among other letters, unlike words, dates, paths and
-    names."""
+    """Whether a run may be base64 of a text: that mixes upper and lower case, unlike words, dates, paths and names."""
     return run != run.lower() and run != run.upper() and not run[1:].islower()
 
 
@@ -247,7 +246,7 @@ _RANGES: Final = (  # of characters that Unicode maps to an ASCII character
 _WHITE_ON_BLACK: Final = (0x1F150, 0x1F170)  # circled and squared capitals, which Unicode does not map
 _LAST_DIGIT: Final = 0x1FBF9  # the last decimal digit of Unicode
 _BASIC: Final = 0xFFFF
-_SIGNS: Final = "@"  # replaced too; other signs alone are not worth it
+_SIGNS: Final = "@"  # also searched for by `plain`; other signs are replaced only along with these
 _PERHAPS: Final = re.compile(r"[\u00ad\u200b-\u200d\u2060\ufeff\x1b]")  # four times faster than INVISIBLE
 INVISIBLE: Final = re.compile(r"(?:[\u00ad\u200b-\u200d\u2060\ufeff]|\x1b\[[0-9;]{0,20}m){1,20}")
 
@@ -290,7 +289,7 @@ def _table() -> dict[int, str]:
 
 @lru_cache(maxsize=1)
 def _odd() -> re.Pattern[str]:
-    """Matches a character that `plain` replaces."""
+    """Matches letters, digits and signs for which `plain` translates a text."""
     codes = sorted(code for code, same in _table().items() if same.isalnum() or same in _SIGNS)
     wide = [code for code in codes if code > _BASIC]  # one range: each further range slows all texts
     spans: list[list[int]] = []

@@ -1,5 +1,4 @@
-"""Rules of detection: kinds that are off, thresholds, the user's keys and patterns, exceptions; checks such
-patterns."""
+"""Detection rules: disabled kinds, thresholds, the user's keys and patterns, and exceptions; rejects slow patterns."""
 
 from __future__ import annotations
 
@@ -12,8 +11,8 @@ from typing import Any, Final
 
 from workbench.errors import WorkbenchError
 
-THRESHOLD = 0.5  # of a kind that is scored, where no other is set
-RECALL_FIRST = 0.2  # the same where too much is rather masked than too little
+THRESHOLD = 0.5  # default for the lowest score of a finding in prose
+RECALL_FIRST = 0.2  # default with `recall_first`, which masks too much rather than too little
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +59,25 @@ class DetectionRules:
         return bare.lower() in self.never or any(one.fullmatch(bare) for one in self.passing)
 
     def of_key(self, spelling: str) -> str | None:
-        """The kind that the user gave to a key."""
+        """The kind that the user assigned to a key; None if there is none."""
         return self._by_key.get(spelling)
 
 
 DEFAULT_RULES = DetectionRules()
 
 
-LONGEST: Final = 200  # characters of an expression
-MOST_WAYS: Final = 2_000  # in which it may match at one place
+LONGEST: Final = 200  # characters of a pattern
+MOST_WAYS: Final = 2_000  # ways in which a pattern may match at one position
 WIDEST: Final = 400  # characters of a match; other detectors have the same limit
 _HINT: Final = r"Give each repetition an end, as in \d{4,12} in place of \d+, and none inside of another."
 _parser = importlib.import_module("re._parser")  # the standard library's parser, which has no public name
 
 
 def compile_bounded(text: str) -> re.Pattern[str]:
-    """Compile a pattern of the user. Refuses invalid ones, ones that match an empty text, and slow ones.
+    """Compile a pattern of the user. Rejects invalid patterns, patterns that match an empty text, and slow ones.
 
-    The number of ways in which it can match at one place is bounded: each repetition needs an end, and nested
-    repetitions soon have too many ways.
+    The number of ways in which it can match at one position is bounded: each repetition needs an upper limit, and
+    nested repetitions soon exceed the bound.
     """
     if not 0 < len(text) <= LONGEST:
         raise WorkbenchError(f"A pattern has 1 to {LONGEST} characters.")
@@ -95,7 +94,7 @@ def compile_bounded(text: str) -> re.Pattern[str]:
 
 
 def _count_ways(nodes: Iterable[Any]) -> int:  # Any: the parser's tree
-    """In how many ways a sequence can match at one place, at most one more than allowed."""
+    """The number of ways in which a sequence can match at one position, at most one more than allowed."""
     product = 1
     for operation, about in nodes:
         product = min(product * _count_node_count_ways(str(operation), about), MOST_WAYS + 1)

@@ -22,7 +22,7 @@ _AGAIN = "the same value stands elsewhere in the text"
 
 
 def preview_masking(text: str, rules: DetectionRules = DEFAULT_RULES, known: Iterable[tuple[str, str]] = ()) -> Trial:
-    """Mask a text like an answer of a server: register it with its keys, then mask it. The vault is discarded."""
+    """Mask a text like a server's answer: register it with its keys, then mask it. The vault is discarded."""
     since = time.perf_counter()
     value = parsed(text)
     vault = Vault("trial", rules=rules)

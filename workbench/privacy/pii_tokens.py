@@ -1,7 +1,7 @@
-"""PII tokens such as `[EMAIL_1.k7q2]`: making, reading and finding them, cutting texts between them, and their uses.
+"""PII tokens such as `[EMAIL_1.k7q2]`: makes, reads and finds them, cuts texts between them, and records their uses.
 
-A token is a counter and twenty bits that only its session can make. Without the bits anybody could write a token and
-have it restored; with them a guess is right once in a million.
+A token is a counter and a signature of 20 bits that only its session can make. Without the signature, anyone could
+write a token and have it restored; with it, a guess succeeds once in a million.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from workbench.privacy.detectors.text_search import find_words
 from workbench.privacy.value_index import fold
 from workbench.records import Hidden, KindCount, Place
 
-ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u: nothing is misread
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u, which may be misread
 _NAMES = "|".join([*(kind.name for kind in KINDS), LITERAL])
-_FILES = "json|html|jpeg|yaml|toml|webp|docx|xlsx|pptx|conf|java|text|data|copy|name|type"  # `card_1.json` is none
-# Everything that is a token, might have been one, or would be taken for one; `[SECRET_KEY]` has no number and is none.
+_FILES = "json|html|jpeg|yaml|toml|webp|docx|xlsx|pptx|conf|java|text|data|copy|name|type"  # `card_1.json`: no token
+# Matches tokens, damaged tokens and what would be taken for a token; not `[SECRET_KEY]`, which has no number.
 LOOKALIKE = re.compile(
     rf"(?:\[|%5B)(?:{_NAMES})_(?=[a-z.]{{0,40}}\d)[0-9a-z.]{{1,40}}(?:\]|%5D)"
     rf"|(?:(?:\[|%5B)|(?<![a-z0-9_]))(?:{_NAMES})_\d{{1,7}}\.(?!(?:{_FILES})(?![0-9a-z\]%]))[0-9a-z]{{4}}(?:\]|%5D)?",
@@ -40,7 +40,7 @@ _BRACKETS = ("[", "%5b")
 
 
 def find_tokens(text: str) -> Iterator[re.Match[str]]:
-    """All of them, in order. A pattern alone would keep other threads waiting while it reads a long text."""
+    """All tokens and look-alikes, in order. The pattern alone would block other threads while it reads a long text."""
     if "_" not in text:
         return
     small, end = fold(text), 0
@@ -63,7 +63,7 @@ class TokenFactory:
 
     @property
     def key(self) -> bytes:
-        """What makes its tokens, for who keeps them."""
+        """The secret that signs the tokens, for storing it."""
         return self._key
 
     def make(self, kind: str, number: int) -> str:
@@ -89,7 +89,7 @@ class TokenFactory:
 
 
 def normalize_token(token: str) -> str:
-    """A token in the one spelling that tells it from others: `EMAIL_1.K7Q2`."""
+    """The canonical spelling of a token, by which tokens are compared: `EMAIL_1.K7Q2`."""
     return token.upper().removeprefix("%5B").removesuffix("%5D").strip("[]")
 
 
@@ -99,7 +99,7 @@ def is_percent_encoded(token: str) -> bool:
 
 
 def unmask_with_spans(masked: str, restore: Callable[[str], str]) -> tuple[str, tuple[Hidden, ...]]:
-    """The text with the values back in their places, and where they stand in it."""
+    """The text with values in place of tokens, and the spans of these values in it."""
     parts: list[str] = []
     spans: list[Hidden] = []
     at = last = 0
@@ -115,12 +115,12 @@ def unmask_with_spans(masked: str, restore: Callable[[str], str]) -> tuple[str, 
 
 
 def tokens_in(text: str) -> Iterator[str]:
-    """Everything in a text that is written as a token; whether it is one, its session knows."""
+    """Everything in a text that looks like a token; only its session can tell whether it is one."""
     return (match.group() for match in LOOKALIKE.finditer(text)) if "_" in text else iter(())
 
 
 def count_tokens(masked: str) -> tuple[KindCount, ...]:
-    """How many different values of each kind a text has tokens for."""
+    """The number of different tokens of each kind in a text."""
     kinds = Counter(kind_of(token) for token in {one.upper() for one in tokens_in(masked)})
     return tuple(KindCount(kind, count) for kind, count in sorted(kinds.items()) if kind != LITERAL)
 
@@ -130,16 +130,16 @@ def kind_of(token: str) -> str:
     return token.removeprefix("[").removeprefix("%5B").removeprefix("%5b").rpartition("_")[0].upper()
 
 
-_NEAR: Final = 80  # characters on either side of a cut in which a token through it would begin and end
+_NEAR: Final = 80  # characters on both sides of a cut that are searched for a token across it
 
 
 def cut_before(text: str, at: int) -> int:
-    """The last place up to here where no token is cut."""
+    """The last position up to `at` where no token is cut."""
     return _edge(text, at)[0]
 
 
 def cut_after(text: str, at: int) -> int:
-    """The first place from here on where no token is cut."""
+    """The first position from `at` on where no token is cut."""
     return _edge(text, at)[1]
 
 
@@ -151,8 +151,8 @@ def _edge(text: str, at: int) -> tuple[int, int]:
     return at, at
 
 
-_MOST_CALLS: Final = 20  # calls and runs that are remembered of one token
-_MOST_TOKENS: Final = 50_000  # tokens whose uses are remembered
+_MOST_CALLS: Final = 20  # calls and runs that are stored for one token
+_MOST_TOKENS: Final = 50_000  # tokens whose uses are stored
 
 
 @dataclass(slots=True)
@@ -163,7 +163,7 @@ class TokenUses:
     runs: list[str] = field(default_factory=list)
     calls: dict[str, Place] = field(
         default_factory=dict
-    )  # by call id: a call is audited when it is sent and at its end
+    )  # by call ID: a call is recorded when it is sent and at its end
 
 
 class TokenHistory:
@@ -191,7 +191,7 @@ class TokenHistory:
         return self._uses.get(normalize_token(token)) or TokenUses()
 
     def _uses_of(self, tokens: Iterable[str]) -> Iterator[TokenUses]:
-        """The record of each token; when too many tokens have one, new tokens get one that is not kept."""
+        """The record of each token; when too many tokens have one, new tokens get one that is not stored."""
         for token in tokens:
             if token in self._uses or len(self._uses) < _MOST_TOKENS:
                 yield self._uses.setdefault(token, TokenUses())

@@ -1,8 +1,8 @@
 """Finds text in a program's output that the workbench itself supplied: definitions, search results, code of skills.
 
-Such text is not personal data, so nothing is guessed in it. Only the core adds texts, and a stretch counts only if it
-is exactly one of them: a line, or a string as JSON and Python write it. Only hashes with a key of this process are
-stored.
+Such text is not personal data, so nothing is detected in it. Only the core adds texts, and a stretch of output is
+public only if it equals one of them: a line, or a string as JSON and Python write it. Only hashes with a key of this
+process are stored.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from workbench.records import JsonValue
 from workbench.thread_cancellation import check_cancelled
 
 _MOST: Final = 60_000  # hashes of one generation; two are kept
-_MOST_PENDING: Final = 1_000  # values that are hashed only when an output is read
+_MOST_PENDING: Final = 1_000  # values that wait to be hashed until an output is read
 _LONGEST: Final = 2_000_000  # characters of a string in quotes
-_FEWEST_WORDS: Final = 8  # of a stretch in which known ordinary words stay
+_FEWEST_WORDS: Final = 8  # words of a stretch that is long
 
 _QUOTE: Final = re.compile(r"(?<!\\)[\"']")
 _STRING: Final = re.compile(
@@ -60,18 +60,18 @@ _HEADS: Final = frozenset(
 
 
 class Stretch(NamedTuple):
-    """A public stretch of a text: nothing is guessed in it."""
+    """A public stretch of a text: nothing is detected in it."""
 
     start: int
     end: int
-    long: bool  # known ordinary words in it are not masked
+    long: bool  # known values that are ordinary words are not masked in it
 
 
 _Place: TypeAlias = tuple[int, int, bool]  # start and end of a public text, and whether it is a whole line
 
 
 class Program:
-    """The code of a run, which its author knows: its lines and names may occur in tracebacks."""
+    """The code of a run. Its author knows it, so its lines and names in tracebacks are public."""
 
     def __init__(self, code: str) -> None:
         self._code = code
@@ -102,7 +102,7 @@ class PublicTexts:
         self._taking = Lock()  # outputs are read on several threads
 
     def add(self, value: JsonValue) -> None:
-        """Add a text or value that the core made of definitions only. It is hashed when an output is read."""
+        """Add a text or value that the core made from definitions only. It is hashed when an output is read."""
         self._pending.append(value)
         if len(self._pending) > _MOST_PENDING:
             self._take()
@@ -169,7 +169,7 @@ class PublicTexts:
         return own or self._knows(line) or line in _HEADS
 
     def _is_frame(self, line: str, program: Program) -> bool:
-        """Whether it is a frame of a traceback whose function the program or a skill defines."""
+        """Whether a line is a frame of a traceback whose function the program or a skill defines."""
         if not line.startswith("File ") or (frame := _FRAME.match(line)) is None:
             return False
         if frame.end() == len(line):
@@ -199,7 +199,7 @@ class PublicTexts:
             yield start, end
 
     def _is_between(self, text: str) -> bool:
-        """Whether it contains only what may be between the strings of a definition: punctuation, constants, known
+        """Whether a text has only what may be between the strings of a definition: punctuation, constants, known
         numbers."""
         return all(
             one in _CONSTANTS or _FEW_DIGITS.fullmatch(one) or self._knows(one) for one in _BETWEEN.findall(text)

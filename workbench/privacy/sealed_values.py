@@ -1,8 +1,8 @@
-"""Replaces the values of sealed fields with tokens in answers for programs, and answers what programs ask about them.
+"""Replaces the values of sealed fields with tokens in answers for programs, and runs operations on sealed values.
 
 Sealed are all values of the fields that the user or the project named and, for tools that are sealed as a whole, all
-detected values. Later answers are searched for sealed values too, in all spellings, and for values that a call sent: an
-echo of them comes back as a token.
+detected values. Later answers are searched for sealed values in all spellings, and for values that a call sent, so that
+a server that echoes a value returns a token.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class SealedValues:
         return bool(self._tokens)
 
     def holds(self, token: str) -> bool:
-        """Whether the token stands for a sealed value."""
+        """Whether the token replaces a sealed value."""
         return normalize_token(token) in self._tokens
 
     def seal(self, value: JsonValue, fields: Sequence[str], source: str) -> JsonValue:
-        """The value as programs receive it; `fields`: paths in it, or WHOLE."""
+        """The value as programs receive it. `fields` has the paths of sealed fields, or is WHOLE."""
         whole = tuple(fields) == WHOLE
         clean = self._vault.sanitize_json(value) if whole else self._fields(value, tuple(fields), source, ())
         self.remember(token for text in texts(clean) for token in _tokens(text))
@@ -60,7 +60,7 @@ class SealedValues:
                 self._veil.add(token)
 
     def veil(self, value: JsonValue, also: TokenSubstitution | None = None) -> JsonValue:
-        """The value without sealed values and those that `also` knows."""
+        """The value with tokens for sealed values and for those that `also` knows."""
         value = self._veil.json(value) if self._tokens else value
         return also.json(value) if also is not None else value
 
@@ -84,7 +84,7 @@ class SealedValues:
         return self._token(value, source, key)
 
     def _token(self, value: JsonValue, source: str, key: str) -> str:
-        """A token of the kind that key or form show, if the value is nothing else."""
+        """A token of the kind that the key or the form shows for the whole value, else of the kind SEALED."""
         known = self._vault.sanitize_json({key: value})[key]
         if isinstance(known, str) and LOOKALIKE.fullmatch(known.strip()):
             return known.strip()
@@ -146,7 +146,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def fits(path: str, place: Sequence[str]) -> bool:
-    """Whether a path names this place in a value; `place`: its keys, with `[]` for each list."""
+    """Whether a path names this position in a value. `place` has the keys that lead to it, with `[]` for each list."""
     parts = _parts(path)
     return place[-1:] == parts if len(parts) == 1 else _same(parts, place)
 
@@ -208,7 +208,7 @@ OPERATIONS: Final = frozenset({"equal", "masked", *_PARTS})
 
 
 def operate(operation: str, values: Sequence[Value]) -> JsonValue:
-    """The answer to a program; refuses operations that this kind of value does not allow."""
+    """The result of a program's operation on values. Rejects operations that this kind of value does not allow."""
     if operation == "equal" and len(values) == 2:
         (one, first), (other, second) = values
         return _plain(one or other, first) == _plain(other or one, second)
@@ -232,7 +232,7 @@ def _refused(operation: str, kind: str, kinds: Sequence[str] | frozenset[str] | 
 
 
 def _plain(kind: str, text: str) -> str:
-    """The value without differences of spelling."""
+    """The value in a normalized spelling, for comparisons."""
     known = BY_NAME.get(kind)
     if (known is not None and known.numeric) or kind == "IBAN":
         bare = _NOT_WORD.sub("", text).upper()

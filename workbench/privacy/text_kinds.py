@@ -1,8 +1,8 @@
 """How the parts of an outgoing text are masked (not at all, known values, everything), and how parts are marked.
 
 Personal data is detected in data only. Definitions of tools, skills and the workbench's own sentences are public text:
-in them only known values are replaced, or `name: str` would become a person. Definitions that the user has seen and our
-own constants are not changed.
+in them only known values are replaced, as `name: str` would be taken for a person. Definitions that the user has seen
+and our own constants are not changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from workbench.privacy.detectors.name_model import name_model
 from workbench.privacy.detectors.word_lists import COMMON_WORDS
 from workbench.records import JsonObject, JsonValue
 
-# Unicode noncharacters: no text contains them, and nobody else knows the random word after them.
+# Unicode noncharacters: no text contains them, and the random word after them is secret.
 _OPEN: Final = "\ufdd0"
 _CLOSE: Final = "\ufdd1"
 SCHEMA_KEYWORDS: Final = frozenset({"type", "object", "properties", "required", "$schema", "$defs", "$ref"})
@@ -34,7 +34,7 @@ class TextKind(StrEnum):
     DATA = "data"  # everything else: known values and findings are replaced
 
 
-Part = tuple[str, TextKind]  # a stretch of text and what it is
+Part = tuple[str, TextKind]  # a stretch of text and its kind
 
 
 class KindMarks:
@@ -112,7 +112,7 @@ def is_ordinary(written: str) -> bool:
 
 
 def _plain(written: str) -> bool:
-    """Whether it consists of words only: an address or number is never ordinary."""
+    """Whether a value consists of words only: an address or number is never ordinary."""
     return not any(sign.isdigit() or sign in "@\\%&" for sign in written)
 
 

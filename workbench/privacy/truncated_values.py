@@ -1,8 +1,8 @@
-"""Removes the rest of a known value that a program cut in two: `print(text[:2000])`.
+"""Removes the remaining piece of a known value that a program cut, as in `print(text[:2000])`.
 
-Such a piece is not a value and gets no token; the text ends before it with "…". Pieces are looked for only at both ends
-of a line and only if the cut is inside a word: "Berlin" is no piece of "Lime Street 5, Berlin", and the domain is no
-piece of an e-mail address.
+Such a piece is not a value and gets no token; "…" replaces it. Pieces are searched only at both ends of a line and only
+if the cut is inside a word: "Berlin" is no piece of "Lime Street 5, Berlin", and the domain is no piece of an e-mail
+address.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from workbench.thread_cancellation import check_cancelled
 
 FEWEST: Final = 5  # letters of a piece; shorter ones occur at the end of half of all lines
 SHORTEST_LINE: Final = 24  # characters; a shorter line is more likely a word than a slice
-_LONGEST: Final = 80  # characters at the end of a line that are looked at
-_NEAR: Final = 50  # values that begin alike which are compared
-FEWEST_JOINED: Final = 8  # the same of a piece with a joint in it
+_LONGEST: Final = 80  # characters at the end of a line that are searched
+_NEAR: Final = 50  # values with the same beginning that are compared
+FEWEST_JOINED: Final = 8  # characters of a piece that contains one of `_JOINTS`
 _JOINTS: Final = "._-@"
 _LEFT_OUT: Final = "…"
 _BEGINS: Final = re.compile(r"(?<!\w)\w")
@@ -75,7 +75,7 @@ class TruncatedValues:
 
 
 class _Ends:
-    """Sorted values and the letters they begin with; for the beginnings of lines, all of them reversed."""
+    """Sorted values and their first letters. For the beginnings of lines, the values are reversed."""
 
     def __init__(self, values: tuple[str, ...], joints: str) -> None:
         self.values = values
@@ -83,7 +83,7 @@ class _Ends:
         self._joints = joints  # where a cut counts as inside a value, except before the domain of an e-mail address
 
     def cut_length(self, text: str) -> int:
-        """How many characters at the end of the text begin a value that continues in the same word."""
+        """The number of characters at the end of the text that begin a value which continues in the same word."""
         if not (text[-1:].isalnum() or text[-1:] in _JOINTS):
             return 0
         folded = fold(text)

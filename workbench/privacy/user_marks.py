@@ -1,7 +1,7 @@
-"""What the user or a project marked as personal or harmless, turned into detection rules.
+"""Converts what the user or a project marked as personal or harmless to detection rules.
 
-A mark hides a value, a pattern or what stands under a key; or it lets one of them pass. A project may only hide:
-letting pass is the user's own decision, and it counts more.
+A mark masks a value, a pattern or the values of a key, or excludes them from masking. A project can only mask: only the
+user can exclude, and exclusions take precedence.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Following(Struct, frozen=True):
 
 
 def checked(mark: PrivacyMark) -> PrivacyMark:
-    """The mark as it is stored; refuses one that would mask nothing or too much."""
+    """The mark as it is stored. Rejects a mark that would mask nothing or too much."""
     text = mark.text.strip()
     if mark.what not in WHATS:
         raise WorkbenchError(f"A mark is about a value, a pattern or a key, not {mark.what!r:.40}.")
@@ -109,8 +109,8 @@ def _patterns(hides: Iterable[PrivacyMark]) -> list[UserPattern]:
 
 
 def _short(values: Sequence[tuple[str, str]]) -> list[UserPattern]:
-    """Values that the sweep over all writings would pass by, because they may stand in any word: as words of their own,
-    in any case."""
+    """Patterns for values that the search in all spellings skips, because they may occur inside any word. The patterns
+    match them as separate words, in any case."""
     by_kind: dict[str, list[str]] = {}
     for kind, value in values:
         if len(value) < _SWEPT or value.isalpha() or value.isdigit():

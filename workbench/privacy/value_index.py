@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]  # Any: numpy's own parameters
 
 GRAM_SIZE: Final = 6  # letters of an n-gram
-_BITS: Final = 16  # of its hash
+_BITS: Final = 16  # bits of its hash
 _STEP: Final = 0x01000193  # multiplier of the hash for each letter
 _MIX: Final = 0x9E3779B1
 
@@ -44,7 +44,7 @@ class TextGrams:
         self._hashes: Array | None = None
 
     def hashes(self) -> Array:
-        """One for each position with enough letters after it; computed once."""
+        """One hash for each position with enough letters after it; computed once."""
         if self._hashes is None:
             self._hashes = _hash_grams(self.text)
         return self._hashes
@@ -55,7 +55,7 @@ class GramTable:
 
     def __init__(self) -> None:
         self._anchors: list[str] = []
-        self._table: tuple[Array, int] | None = None  # with the number of anchors in it: one attribute, for threads
+        self._table: tuple[Array, int] | None = None  # with its number of anchors: one attribute, for threads
 
     def add(self, anchor: str) -> None:
         """Add the first letters of a value."""
@@ -101,9 +101,9 @@ LONGEST = 400
 SHORTEST_WORD = 3  # letters of a part of a name that is searched alone
 LONG_WORD = 6  # letters of a word in lower case that is searched alone
 
-_FEW = 16  # values that are searched one after the other, in any text
-_FEW_IN_SHORT = 150  # and in a text that is no longer than this is
-_SHORT = 1_000
+_FEW = 16  # anchors that are searched one after the other, in any text
+_FEW_IN_SHORT = 150  # the same in a short text
+_SHORT = 1_000  # characters of a text that is not short any more
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -131,7 +131,7 @@ class AnchorIndex:
                 self._table.add(anchor)
 
     def find(self, grams: TextGrams) -> Iterator[tuple[int, str]]:
-        """Where each value begins; at each position the longest."""
+        """The position of each value; at each position the longest value."""
         known, text = self._lengths, grams.text
         for at in self._places(grams) if known else ():
             lengths = known.get(text[at : at + ANCHOR])
@@ -177,7 +177,7 @@ class ValueIndex:
         self._reversed.add(folded[::-1])
         digits = "".join(filter(str.isdigit, folded)) if numeric and "@" not in folded else ""
         if len(digits) >= FEWEST_DIGITS:
-            self._numbers.setdefault(digits, folded)  # before the index finds it: another thread may search
+            self._numbers.setdefault(digits, folded)  # before it is indexed: another thread may search
             self._digits.add(digits)
         else:
             self._add_bare(folded)
@@ -223,7 +223,7 @@ class ValueIndex:
             yield ValueMatch(seen.start, seen.end, self._numbers[seen.value])
         if self._spelled:
             for seen in _through(WithoutSeparators(folded), self._bare):
-                if folded[seen.start : seen.end] != (value := self._spelled[seen.value]):  # that was found above
+                if folded[seen.start : seen.end] != (value := self._spelled[seen.value]):  # equal ones were found above
                     yield ValueMatch(seen.start, seen.end, value)
         for view in decoded_texts(text):
             view.text = fold(view.text)
@@ -237,7 +237,7 @@ def _through(view: DecodedText | DigitsOnly | WithoutSeparators, index: AnchorIn
 
 
 def fold(text: str) -> str:
-    """The text in lower case and plain letters, at the same positions: letters that would become two are kept."""
+    """The text in lower case and plain letters, at the same positions: a letter that would become two is kept."""
     return _lowered(plain(text))
 
 

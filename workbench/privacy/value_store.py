@@ -28,17 +28,17 @@ from workbench.records import Place
 Source: TypeAlias = str | Place
 """Where a value came from: a server's name, or one of its calls; an empty name if no server supplied it."""
 
-_MOST_PLACES = 5  # calls that are remembered of one value
+_MOST_PLACES = 5  # calls that are stored for one value
 _HINT = "Pass tokens on exactly as you received them in this session."
 
 
 @dataclass(slots=True)
 class StoredValue:
-    """The value behind a token, and the servers that supplied it."""
+    """The value of a token, and the servers that supplied it."""
 
     kind: str
     text: str
-    number: int | float | None = None  # set when it was a JSON number and becomes one again
+    number: int | float | None = None  # set if it was a JSON number and is restored as one
     sources: set[str] = field(default_factory=set)
 
 
@@ -49,7 +49,7 @@ class ValueStore:
         self.known = ValueIndex()
         self.detections = DetectionCache()
         self.rules = rules
-        self.learnt = 0  # how many values were learned and rules changed: what was masked before is not masked now
+        self.learnt = 0  # number of learned values and changed rules; texts masked before may need masking again
         self._filing = Lock()
         self._marks = marks
         self._held: dict[tuple[str, int], StoredValue] = {}
@@ -99,7 +99,7 @@ class ValueStore:
     def token(
         self, kind: str, text: str, number: int | float | None = None, sources: AbstractSet[str] = frozenset()
     ) -> str:
-        """The token that stands for this writing of a value; always the same one."""
+        """The token of a value in this spelling; the same spelling always has the same token."""
         key = (kind, text, type(number).__name__)
         with self._filing:
             if key not in self._tokens:
@@ -110,7 +110,7 @@ class ValueStore:
 
     @property
     def key(self) -> bytes:
-        """The secret that signs the session's tokens, for whoever keeps them on disk."""
+        """The secret that signs the session's tokens, for storing them on disk."""
         return self._marks.key
 
     def put_back(self, token: str, text: str, number: int | float | None, sources: Iterable[str]) -> None:
@@ -125,16 +125,16 @@ class ValueStore:
             self._counts[held.kind] = max(self._counts[held.kind], place[1])
 
     def read(self, token: str) -> StoredValue | None:
-        """What a token of this session stands for, in any case or percent-encoded; None for anything else."""
+        """The value of a token of this session, in any case or percent-encoded; None for anything else."""
         place = self._marks.read(token)
         return self._held.get(place) if place else None
 
     def find_pasted(self, token: str) -> StoredValue | None:
-        """What a token stands for that the user typed or pasted, perhaps with blanks around it."""
+        """The value of a token that the user typed or pasted, perhaps with blanks around it."""
         return self.read(token.strip())
 
     def resolve(self, token: str) -> StoredValue:
-        """What a token stands for; raises on a damaged, unknown or foreign token."""
+        """The value of a token; raises for a damaged, unknown or foreign token."""
         held = self.read(token)
         if held is None:
             raise WorkbenchError(f"The token {token} is unknown in this session.", _HINT)
@@ -152,7 +152,7 @@ class ValueStore:
             return tuple((token, held) for token, held in self._tokens.values() if held.kind != LITERAL)
 
     def counts_by_kind(self) -> dict[str, int]:
-        """How many different values of each kind have tokens."""
+        """The number of different values of each kind that have tokens."""
         return {kind: count for kind, count in sorted(self._counts.items()) if kind != LITERAL}
 
     def _issue(self, held: StoredValue) -> tuple[str, StoredValue]:
@@ -171,7 +171,7 @@ class ValueStore:
 
 
 def _same(one: Place, other: Place) -> bool:
-    """The same tool in the same run; a program may call it a thousand times."""
+    """Whether two calls are of the same tool in the same run; a program may call it a thousand times."""
     return (one.server, one.tool, one.run_id) == (other.server, other.tool, other.run_id)
 
 
@@ -183,7 +183,7 @@ class ValueCipher:
     """Encrypts the values of one session for storage: AES-GCM, each value by itself, under a key of the session.
 
     A master key, which only a keyring or a file with a passphrase holds, wraps that key; `wrapped` may be stored.
-    Session and token are authenticated: a value that was moved, swapped or changed does not open.
+    Session and token are authenticated: a value that was moved, swapped or changed cannot be decrypted.
     """
 
     def __init__(self, master: bytes, session: str, wrapped: str = "") -> None:
@@ -196,7 +196,7 @@ class ValueCipher:
         self.wrapped = wrapped or _seal(master, self._key, f"key|{session}")
 
     def seal(self, about: str, value: Any) -> str:  # Any: JSON
-        """Encrypt a value; it opens only with the same `about`."""
+        """Encrypt a value; it can be decrypted only with the same `about`."""
         return _seal(self._key, json.dumps(value).encode("ascii"), f"{self._session}|{about}")
 
     def open(self, about: str, sealed: str) -> Any:  # Any: JSON

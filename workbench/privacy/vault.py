@@ -28,9 +28,9 @@ from workbench.privacy.value_index import fold
 from workbench.privacy.value_store import Source, StoredValue, ValueStore
 from workbench.records import JsonValue
 
-_Known = tuple[int, int, str, AbstractSet[str]]  # where a known value stands, its kind, the servers that supplied it
+_Known = tuple[int, int, str, AbstractSet[str]]  # start and end of a known value, its kind, its servers
 
-_LONG: Final = 100_000  # characters; more produce so many objects that the garbage collector takes long
+_LONG: Final = 100_000  # characters; longer texts make so many objects that garbage collection is slow
 
 
 class Vault(ValueStore):
@@ -40,7 +40,7 @@ class Vault(ValueStore):
         super().__init__(TokenFactory(session, key), rules)
         self._truncated = TruncatedValues(self)
         self._harmless = (rules, SeenTexts())  # short texts in which these rules find nothing
-        self._clean = (0, SeenTexts())  # texts with nothing to mask while so many values are known
+        self._clean = (0, SeenTexts())  # texts with nothing to mask at this count of `learnt`
 
     def register(self, value: JsonValue, source: Source) -> None:
         """Learn all personal data in a value that a server sent. Strings that contain JSON are read with their keys."""
@@ -76,7 +76,7 @@ class Vault(ValueStore):
         """The text with a token in place of each personal value. Masking the result again changes nothing."""
         learnt = self.learnt
         if text in self._clean_texts(learnt) or (text.startswith("[") and self.read(text)):
-            return text  # output is masked again when it leaves
+            return text  # masked output is masked again when it is sent
         while (masked := self._pass(text, read=True)) != text:
             text, before, learnt = masked, learnt, self.learnt
             while before != learnt:  # new values may occur elsewhere; looking for them is faster than detecting again
@@ -86,7 +86,7 @@ class Vault(ValueStore):
         return text
 
     def sanitize_around(self, text: str, public: Stretches) -> tuple[str, Stretches]:
-        """Mask a text with public stretches, in which nothing is guessed; also returns their new places."""
+        """Mask a text with public stretches, in which nothing is detected; also returns their new positions."""
         while True:
             learnt = self.learnt
             masked, moved = self._around(text, public, read=True)
@@ -98,7 +98,7 @@ class Vault(ValueStore):
                 text, public = self._around(text, public, read=False)
 
     def replace_known(self, text: str) -> str:
-        """The text with a token for each known value and each match of the user's patterns. Nothing is guessed or
+        """The text with a token for each known value and each match of the user's patterns. Nothing is detected or
         learned: for definitions, skills and the workbench's own sentences."""
         rules = self.rules
         if not self.known and not rules.patterns:
@@ -110,8 +110,8 @@ class Vault(ValueStore):
         return self._with_tokens(text, [*by_patterns(masked, rules)], known)
 
     def sanitize_json(self, value: JsonValue, public: Callable[[str], bool] | None = None) -> JsonValue:
-        """The same structure with tokens; keys say more about a value than its form. `public`: whether nothing is
-        guessed in a text."""
+        """The same structure with tokens; a value's key takes precedence over its form. `public` says whether a text is
+        public, so that only known values are replaced in it."""
 
         def leaf(leaf: JsonValue, kind: Kind | None) -> JsonValue:
             if public is not None and isinstance(leaf, str) and public(leaf):
@@ -149,8 +149,8 @@ class Vault(ValueStore):
         return self._with_tokens(text, [*literals, *told], known)
 
     def _around(self, text: str, public: Stretches, *, read: bool) -> tuple[str, Stretches]:
-        """One pass over a text with public stretches. In them only matches of the user's patterns are findings, and in
-        long ones known ordinary words stay."""
+        """One pass over a text with public stretches. In them, only known values and matches of the user's patterns are
+        replaced, and in long ones, known values that are ordinary words stay."""
         masked, literals = self._blanked(text)
         rules = self.rules
         seen = (one for one in self.known.find(masked) if not rules.lets_pass(one.value))
@@ -221,7 +221,7 @@ class Vault(ValueStore):
         return self.token(kind, as_text(number), number, servers)
 
     def restore_json(self, value: JsonValue, server: str, *, allow_foreign: bool = False) -> JsonValue:
-        """The value with the real data, for a call to this server. Refuses damaged, unknown and foreign tokens."""
+        """The value with the real data, for a call to this server. Rejects damaged, unknown and foreign tokens."""
         if not self.has_tokens(value):
             return value
         foreign = [item for item in self.restorations(value, server) if item.foreign]
@@ -273,8 +273,8 @@ class Vault(ValueStore):
         return whole.number if whole is not None and whole.number is not None else self.restore(leaf)
 
     def remove_truncated_values(self, text: str, public: Stretches | None = None) -> str:
-        """Masked text without the remains of known values that the program cut off. `public`: stretches that did not
-        come from the program."""
+        """Masked text without the remaining pieces of known values that the program cut. `public` has the stretches
+        that did not come from the program."""
         return self._truncated.remove_from(text, public)
 
     def seal(self, value: JsonValue, source: str) -> str:
@@ -304,7 +304,7 @@ class Restoration(Struct, frozen=True):
     source: str
     server: str
     foreign: bool  # the server that would get them did not supply them
-    tool: str = ""  # of that server, if known
+    tool: str = ""  # tool of that server, if known
     tokens: tuple[str, ...] = ()  # normalised: `EMAIL_1.K7Q2`
 
     def __str__(self) -> str:
@@ -313,7 +313,7 @@ class Restoration(Struct, frozen=True):
 
 
 def refusal(foreign: Sequence[Restoration]) -> WorkbenchError:
-    """The error that these values are not restored, and how the user can allow it."""
+    """The error that these values are not restored; its hint says that the user can allow it."""
     words = "; ".join(map(str, foreign))
     hint = "Unless the user allows it, data is restored only for the server that supplied it."
     return WorkbenchError(f"{words}.", hint)

@@ -20,7 +20,7 @@ from workbench.workspace.file_names import danger, displayed_name, parts_of
 
 LARGEST_READ = 10_000_000  # bytes of a file that are shown; a note says that the rest is cut
 MOST_FILES = 20_000  # files that a listing shows
-_HEAD: Final = 8_192  # bytes at a file's beginning that tell text and binary apart
+_HEAD: Final = 8_192  # bytes at the beginning of a file that decide whether it is text
 
 
 class Store:

@@ -1,1 +1,1 @@
-"""Detectors of personal data: a text or a JSON value in, findings out."""
+"""Detectors of personal data in texts and JSON values."""

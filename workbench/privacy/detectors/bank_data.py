@@ -1,7 +1,7 @@
-"""Payment card numbers, IBANs, account numbers and bank codes.
+"""Detects payment card numbers, IBANs, account numbers and bank codes.
 
-One number in ten passes Luhn's check by chance, so a card's check digit alone says little: its form or a word before it
-must speak for one, too. Account numbers have no form of their own, so a key or a word says what they are.
+One number in ten passes Luhn's check by chance, so a check digit alone is not enough: the form or a word before the
+number must indicate a card too. Account numbers have no special form, so a key or a word must announce them.
 """
 
 from __future__ import annotations

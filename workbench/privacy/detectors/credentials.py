@@ -1,7 +1,7 @@
-"""Secrets by their issuers' prefixes or under keys, and logins in URLs such as `postgres://user:password@host`.
+"""Detects secrets by prefix or key, and logins in URLs such as `postgres://user:password@host`.
 
-Each pattern runs only where its keyword stands, so a text without secrets costs a few plain searches. A secret without
-a prefix is found under its key (`password=`), never by how random it looks.
+Each pattern runs only where its keyword occurs, so a text without secrets costs a few plain searches. A secret without
+an issuer's prefix is found by its key (`password=`), never by its randomness.
 """
 
 from __future__ import annotations

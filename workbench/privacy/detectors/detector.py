@@ -1,4 +1,4 @@
-"""Finds personal data in a text: the kinds' own forms, keys, tables, the user's patterns, and names in prose."""
+"""Finds personal data in a text by the forms of kinds, keys, tables and the user's patterns, and names in prose."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _detect_cached = lru_cache(maxsize=8192)(_detect)
 
 
 def _allowed_findings(found: Iterable[Finding], text: str, rules: DetectionRules) -> list[Finding]:
-    """The findings without blanked-out tokens and what the rules let pass."""
+    """The findings without those in blanked-out tokens and those that the rules let pass."""
     if rules.never or rules.passing or rules.off:
         found = [one for one in found if one.kind not in rules.off and not rules.lets_pass(text[one.start : one.end])]
     return [one for one in found if "\0" not in text[one.start : one.end]]
@@ -64,7 +64,7 @@ _MOST_TEXTS: Final = 32
 
 
 class DetectionCache:
-    """The findings of the last long texts of one session: output is detected again at the exit to the agent."""
+    """Cache of the findings in a session's last long texts, because output is scanned again when the agent gets it."""
 
     def __init__(self) -> None:
         self._findings: dict[tuple[str | bytes, DetectionRules], tuple[Finding, ...]] = {}
@@ -93,12 +93,12 @@ class DetectionCache:
         return found
 
 
-SHORT: Final = 120  # characters of a text whose findings are cached and that is stored as it is
+SHORT: Final = 120  # characters of a text that is short: cached for all sessions, and stored without a digest
 _MOST: Final = 4_096
 
 
 class SeenTexts:
-    """A bounded set of texts that were read already; of a long text only a digest is stored.
+    """A bounded set of texts that were read already; for a long text, only a digest is stored.
 
     Reading field names, states and labels again would cost 24 % of registering answers and 42 % of masking output.
     """

@@ -1,4 +1,4 @@
-"""E-mail addresses, searched outward from each "@", so that no text makes it slow."""
+"""Detects e-mail addresses by searching outward from each "@", so that no text makes the search slow."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def find_email_addresses(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_email_address(value: str) -> bool:
-    """Whether a value under an e-mail key is one address, unusual ones included; no link, no list."""
+    """Whether a value under an e-mail key is one address, even an unusual one, not a link or a list."""
     return 3 <= len(value) <= MAX_LOCAL + MAX_DOMAIN and _WHOLE.fullmatch(value.strip()) is not None
 
 
@@ -74,7 +74,7 @@ def _plain(text: str, start: int, at: int) -> int | None:
 
 
 def _quoted(text: str, at: int, floor: int) -> int | None:
-    """`"odd local"@example.org`; the quotes belong to it."""
+    """The start of an address such as `"odd local"@example.org`, whose quotes belong to it; None if there is none."""
     opening = text.rfind('"', max(floor, at - MAX_LOCAL), at - 1)
     inside = text[opening + 1 : at - 1]
     return opening if opening >= 0 and inside and "\n" not in inside and "@" not in inside else None

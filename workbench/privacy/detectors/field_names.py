@@ -1,6 +1,6 @@
-"""Which kind of data a key or column name announces, alone and among the other keys of its record.
+"""Determines the kind of data that a key or column name announces, alone and among the other keys of its record.
 
-`name` is a person's beside an e-mail, a product's beside a price, and below `customer` a person's again.
+`name` is a person's name next to `email` or below `customer`, and a product's name next to `price`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from workbench.records import JsonValue
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ODD = re.compile(r"[\W_]+")
 LONGEST = 80  # a longer key is text, not a name
-MOST_WORDS = 4  # of one announcing name, such as `secret_access_key`
+MOST_WORDS = 4  # words of one announcing name, such as `secret_access_key`
 
 _ANNOUNCED = {key: kind for kind in reversed(KINDS) for key in kind.keys}
 # With these words a key describes data instead of containing it: `phone_verified`, `email_count`, `card_brand`.
@@ -97,7 +97,7 @@ def words_of(key: str) -> list[str]:
     return [word.lower() for word in _ODD.split(_HUMP.sub("_", key)) if word]
 
 
-MOST_KEYS = 60  # of a record whose kinds are cached
+MOST_KEYS = 60  # keys of a record whose kinds are cached
 
 _NAME = BY_NAME["NAME"]
 _RECORD_HANDLE = replace(BY_NAME["USERNAME"], accepts=person_names.is_handle)
@@ -155,7 +155,7 @@ _FIRMS = frozenset(
 
 def kinds_of(keys: Iterable[str], around: str = "", rules: DetectionRules = DEFAULT_RULES) -> dict[str, Kind | None]:
     """The kind that each key of a record announces, given its other keys and the key around it. Cached: do not change
-    it."""
+    the result."""
     names = tuple(keys)
     if len(names) <= MOST_KEYS and all(len(name) <= LONGEST for name in names) and len(around) <= LONGEST:
         return _remembered(names, around, rules)
@@ -223,7 +223,7 @@ _NAMES = frozenset({"name", "label", "title", "display_name", "displayName", "Na
 
 
 def agreed(rows: Sequence[JsonValue], rules: DetectionRules) -> tuple[tuple[str, Kind], ...]:
-    """For the records in a list: the keys that announce nothing, with the kind of most of their values."""
+    """For the records in a list: the keys that announce no kind, with the kind of most of their values."""
     if len(rows) < FEWEST_ROWS or not isinstance(rows[0], dict):
         return ()
     records = [row for row in rows[:ROWS_READ] if isinstance(row, dict)]

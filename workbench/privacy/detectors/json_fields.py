@@ -29,7 +29,7 @@ _LONGEST_LABEL = 60
 
 
 class FieldContext(Struct, frozen=True):
-    """What the parents of a node say about it: its kind, the kinds of its columns, the key around it."""
+    """What a node inherits from its parents: its kind, the kinds of its columns, the key around it."""
 
     kind: Kind | None = None
     columns: tuple[Kind | None, ...] = ()
@@ -175,7 +175,7 @@ def _rebuilt(value: JsonValue, change: Change, context: FieldContext, rules: Det
 
 
 def parsed(text: str) -> JsonValue:
-    """The JSON object or list that a text is; None for any other text."""
+    """A text parsed as a JSON object or list; None for any other text."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:

@@ -1,7 +1,7 @@
-"""Values after keys in free text: `Name: Rosa Lund`, `"dob": "1990-01-01"`, `<sn>Lund</sn>`.
+"""Detects values after keys in free text: `Name: Rosa Lund`, `"dob": "1990-01-01"`, `<sn>Lund</sn>`.
 
 A key is a word before ":" or "=", with up to three words before it on its line ("Date of birth: …"), or a tag. What
-`name` means is decided by the other keys of its record: between the same brackets, or on lines indented alike.
+`name` means is decided by the other keys of its record: between the same brackets, or on lines with equal indentation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from workbench.privacy.detectors.kinds import Kind, settled
 from workbench.privacy.detectors.text_search import Finding, find_matches
 
 NEAR = 600  # characters before and after a key that are read
-LINES = 12  # before and after it
+LINES = 12  # lines before and after a key that are read
 
 _NEIGHBOUR_KEY = re.compile(r"(?<![\w-])[A-Za-z][\w-]{1,40}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
 _NEIGHBOUR_TAG = re.compile(r"<(?:\w{1,20}:)?([A-Za-z][\w.-]{1,40})[\s>]")
@@ -203,7 +203,7 @@ _FEWEST = 2
 
 
 def find_contact_cards(text: str) -> Iterator[Finding]:
-    """The personal data in contact cards (vCard), whose keys are too short to mean anything elsewhere:
+    """The personal data in contact cards (vCard), whose keys are too short to be searched elsewhere:
     `N:Lund;Rosa;;;`."""
     if "BEGIN:VCARD" not in text:
         return

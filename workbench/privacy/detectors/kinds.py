@@ -1,6 +1,6 @@
-"""The kinds of personal data as a table: how each is found in text, which keys announce it, what counts as one.
+"""Table of the kinds of personal data: how each is found in text, which keys announce it, and which values it accepts.
 
-A further kind is one more entry; detector and vault know no kind by name but LITERAL.
+A new kind is a new entry; detector and vault refer to no kind by name except LITERAL, CUSTOM and SEALED.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _find_nothing(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_not_blank(value: str) -> bool:
-    """Accepts any value that is not blank: the user decides."""
+    """Whether a value is not blank, for kinds that the user assigns."""
     return value.strip() != ""
 
 

@@ -1,4 +1,4 @@
-"""Names by the text around them in mails, calendars, commits and chats: greetings, closings, `<address>`."""
+"""Detects names by the text around them in mails, calendars, commits and chats: greetings, closings, `<address>`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _NOBODY = frozenset(_NOBODY_WORDS.split())
 
 
 def find_name_mentions(text: str) -> Iterator[Finding]:
-    """Names with the reason of each finding."""
+    """Names with the reason for each finding."""
     if "@" in text:
         yield from _before_addresses(text)
     if "\n" in text or "," in text or "!" in text:
@@ -89,7 +89,7 @@ def _named(found: Iterable[re.Match[str]], text: str, why: str, accepts: Callabl
 
 
 def _before_addresses(text: str) -> Iterator[Finding]:
-    """`Rosa Lund <rosa@…>`, `"Lund, Rosa" <…>`, `Rosa Lund (rosa@…)`."""
+    """Names before addresses: `Rosa Lund <rosa@…>`, `"Lund, Rosa" <…>`, `Rosa Lund (rosa@…)`."""
     at = text.find("@")
     while at >= 0:
         opening = max(text.rfind(mark, max(0, at - FARTHEST), at) for mark in "<([")
@@ -107,7 +107,7 @@ def _bare(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _writes(name: str) -> bool:
-    """Whether it is the name of a sender or recipient, not a sentence or a team."""
+    """Whether a text is the name of a sender or recipient, not a sentence or a team."""
     return person_names.is_plausible_name(name) and all(
         part[0].isupper() or part in person_names.PARTICLES for part in name.split()
     )

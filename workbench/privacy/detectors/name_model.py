@@ -1,7 +1,7 @@
 """Linear-chain CRF (conditional random field): how likely each word is part of a name or an address, by word features.
 
-`tools/train_names.py` fitted it; here it is a file of whole numbers and some sums. A word's own weights are worked out
-once and then looked up, so a text costs little more than finding its words.
+`tools/train_names.py` trains the model, which is stored as a file of integers. The weights of a word are computed once
+and then looked up, so reading a text costs little more than splitting it into words.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _STREET_END = re.compile(
 )
 _TITLES_WORDS = "mr mrs ms miss mx dr prof professor sir lady herr frau mme mlle monsieur madame sr sra señor señora"
 _TITLES = frozenset(_TITLES_WORDS.split())
-_LONGEST = 30  # characters of a word that are looked at
+_LONGEST = 30  # characters of a word that are used
 _MARKS = {"\n": "newline", "\0": "token", EDGE: "edge"}
 
 
@@ -125,15 +125,15 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]  # Any: numpy's own parameters
 
 LABELS: Final = ("O", "B-N", "I-N", "B-A", "I-A")
-DISTANCES: Final = (-2, -1, 0, 1, 2)  # of the words that are read for one word
+DISTANCES: Final = (-2, -1, 0, 1, 2)  # of the neighbouring words that are used for one word
 SCALE: Final = 32.0  # factor of the rounded weights
-_MOST_WORDS: Final = 20_000  # whose weights are cached
+_MOST_WORDS: Final = 20_000  # words whose weights are cached
 _LISTS: Final = 3  # lines of the model file with word lists
 
 
 class NameModel:
-    """The model; one for the process, for it never changes. Its weights are taken apart when a text is read with it for
-    the first time: most texts need no more than its lists."""
+    """The model; one per process, as it never changes. Its weights are parsed when they are first needed, because most
+    texts need only its word lists."""
 
     def __init__(self, path: Path) -> None:
         lines = path.read_text(encoding="utf-8").split("\n")
@@ -235,7 +235,7 @@ class NameModel:
         return row
 
     def _weight(self, trait: str) -> tuple[int, ...]:
-        """The weight of each label; None if the feature has none."""
+        """The weight of each label; empty if the feature has none."""
         found = self._weights.get(trait, ())
         if isinstance(found, str):
             found = self._weights[trait] = tuple(map(int, found.split(" "))) if found else ()
@@ -255,5 +255,5 @@ class NameModel:
 
 @lru_cache(maxsize=1)
 def name_model() -> NameModel:
-    """The installed model, loaded at the first capital letter."""
+    """The installed model, loaded when the first text needs it."""
     return NameModel(resources() / "privacy" / "names.txt")

@@ -1,7 +1,8 @@
-"""Names and addresses in sentences: the model scores the words around each candidate.
+"""Detects names and addresses in sentences: the model scores the words around each candidate.
 
-Most of what tools answer is no prose. A capital letter on a word that is not an ordinary one, or on one after a number,
-opens a window of some words on either side; code, paths and headings open none, and cost one pass of a pattern.
+Most answers of tools are not prose. A candidate is a capitalized word that is not an ordinary word, or one after a
+number; it is read with a window of some words on both sides. Code, paths and headings contain no candidates and cost
+one pass of a pattern.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ _AROUND: Final = 48  # characters on both sides of a candidate that are read
 _LONGEST: Final = 600  # characters that are read at once
 WHY: Final = "reads like one"
 _FEWEST_LETTERS: Final = 2
-_MOST_WINDOWS: Final = 4_096  # that are cached: a text is read when registered and when masked; 7 % of both
+_MOST_WINDOWS: Final = 4_096  # in the cache, which saves 7 % of registering and masking a text
 _recent: dict[tuple[str, tuple[float, ...]], Spans] = {}
-_EDGE_OF: Final = 0.4  # the score that a word next to a found one needs
+_EDGE_OF: Final = 0.4  # share of the minimum score that a word next to a found one needs
 
 _BIG, _SMALL = r"[A-ZÀ-ÖØ-Þ\u0100-\u017f]", r"[a-zß-öø-ÿ\u0100-\u017f]"
 # The beginning of a candidate. Searching it alone is a third faster and does not block other threads.
@@ -45,11 +46,11 @@ _POSSESSIVE = ("'s", "’s")
 _TITLES = "".join(f"(?<!{title})" for title in ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St"))  # before a dot
 _BEGINS = re.compile(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
 _ORDERS = re.compile(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")  # after an imperative
-_BEFORE = 10  # characters that show whether a sentence begins
+_BEFORE = 10  # characters before a word that show whether a sentence begins
 
 
 def find_names_in_prose(text: str, rules: DetectionRules, found: Iterable[Finding] = ()) -> Iterator[Finding]:
-    """Names and addresses that stand in sentences, or on lines below them, and are not among what was found."""
+    """Names and addresses in sentences, or on lines below them, that are not in `found`."""
     if len(text) < FEWEST or rules.off.issuperset(KINDS):
         return
     least = tuple(2.0 if kind in rules.off else rules.threshold(kind) for kind in KINDS)
@@ -61,7 +62,7 @@ def find_names_in_prose(text: str, rules: DetectionRules, found: Iterable[Findin
 
 
 def _before_address(text: str, guess: Finding, known: Sequence[Finding]) -> Finding:
-    """A name ends where the e-mail address behind it begins: as one stretch, a tool would get both for an address."""
+    """The guess without an e-mail address after a name: as one value, a tool would get both instead of an address."""
     mail = next((one for one in known if one.kind == "EMAIL" and guess.start < one.start < guess.end <= one.end), None)
     if mail is None or guess.kind != "NAME":
         return guess
@@ -70,7 +71,7 @@ def _before_address(text: str, guess: Finding, known: Sequence[Finding]) -> Find
 
 
 def _windows(text: str, found: Sequence[Finding]) -> Iterator[tuple[int, int]]:
-    """Stretches worth reading, in order, not overlapping."""
+    """Windows around candidates, in order, not overlapping."""
     begin = end = known = 0
     lists = None
     for match in _candidates(text):
@@ -104,19 +105,19 @@ def _candidates(text: str) -> Iterator[re.Match[str]]:
 
 
 def _uncommon(word: str, known: str, after: str) -> bool:
-    """Whether it can be a name: of words that are ordinary too only first names before another capital."""
+    """Whether a word can be a name. An ordinary word can only if it is a first name before another capital letter."""
     if word.isupper():
         return "F" in known and "C" not in known
     return "C" not in known or ("F" in known and after[:1] == " " and after[1:].isupper())
 
 
 def _orders(text: str, start: int, end: int) -> bool:
-    """Whether it begins a sentence that asks for something, as in "Mend the line"."""
+    """Whether a word begins an imperative sentence, as in "Mend the line"."""
     return _ORDERS.match(text, end) is not None and _BEGINS.search(text, max(0, start - _BEFORE), start) is not None
 
 
 def _around(text: str, start: int, end: int, floor: int) -> tuple[int, int]:
-    """With what stands beside it, up to a mark that no name goes through."""
+    """The window around a candidate, up to marks that do not occur in names."""
     low, high = max(start - _AROUND, floor), min(end + _AROUND, len(text))
     while 0 < low < start and text[low - 1].isalnum():
         low += 1
@@ -129,7 +130,7 @@ def _around(text: str, start: int, end: int, floor: int) -> tuple[int, int]:
 
 
 def _read(windows: Sequence[str], least: tuple[float, ...]) -> list[Spans]:
-    """Where names and addresses stand in each window, with the place of their kind."""
+    """The spans of names and addresses in each window, with the index of their kind in `KINDS`."""
     found = {window: _recent.get((window, least)) for window in windows}
     new = {window: list(WORD.finditer(window)) for window, spans in found.items() if spans is None}
     new = {window: words for window, words in new.items() if words and _is_prose(window)}
@@ -150,7 +151,7 @@ def _spans(
     window: str, words: Sequence[re.Match[str]], scores: Array, least: tuple[float, ...]
 ) -> Iterator[tuple[int, int, int]]:
     said = [word.group() for word in words]
-    scores[[word[0] == "\0" for word in said]] = 0  # a token stands there
+    scores[[word[0] == "\0" for word in said]] = 0  # blanked-out tokens
     for place, minimum in enumerate(least):
         for first, last in _runs(scores[:, place].tolist(), said, minimum):
             start, end = words[first].start(), words[last].end()
@@ -161,7 +162,7 @@ def _spans(
 
 
 def _runs(scores: list[float], words: list[str], minimum: float) -> Iterator[tuple[int, int]]:
-    """First and last of the words of each: those that score enough, with what belongs to them beside them."""
+    """First and last word of each finding: words with the minimum score, extended by neighbours with a share of it."""
     at = 0
     while at < len(scores):
         if scores[at] < minimum:
@@ -181,7 +182,7 @@ def _runs(scores: list[float], words: list[str], minimum: float) -> Iterator[tup
 
 
 def _plausible(stretch: str, place: int) -> bool:
-    """A name has a word, an address a number too."""
+    """Whether a stretch has letters and a capital, as a name needs, or letters and a digit, as an address needs."""
     if KINDS[place] == "ADDRESS":
         return any(map(str.isdigit, stretch)) and any(map(str.isalpha, stretch))
     return sum(map(str.isalpha, stretch)) >= _FEWEST_LETTERS and any(map(str.isupper, stretch))

@@ -1,4 +1,4 @@
-"""US social security numbers and the identity, tax and health numbers of other countries, with their check digits."""
+"""Detects US social security numbers and identity, tax and health numbers of other countries, with check digits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CPF = re.compile(r"\d(?<![\w.-].)\d{2}\.\d{3}\.\d{3}-\d\d(?![\w-])")
 _CODICE = re.compile(r"[A-Z](?<!\w.)[A-Z]{5}\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}[A-Z](?!\w)")
 _CURP = re.compile(r"[A-Z](?<!\w.)[A-Z]{3}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)")
 _NINO_SPACED = re.compile(r"[A-CEGHJ-PR-TW-Z](?<!\w.)[A-CEGHJ-NPR-TW-Z] \d\d \d\d \d\d [A-D](?!\w)")
-_LETTERED = re.compile(r"[A-Z](?<!\w.)[A-Z](?:[A-Z]{2,4}\d\d| \d\d )")  # how the last three begin: one search for all
+_LETTERED = re.compile(r"[A-Z](?<!\w.)[A-Z](?:[A-Z]{2,4}\d\d| \d\d )")  # beginning of the last three: one search
 
 
 def find_unmistakable(text: str) -> Iterator[tuple[int, int]]:
@@ -136,7 +136,7 @@ def find_ssns(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_ssn(value: str) -> bool:
-    """Whether a value under its key is one."""
+    """Whether a value under an SSN key is a social security number."""
     return _SSN_WHOLE.fullmatch(value.strip()) is not None
 
 

@@ -1,4 +1,4 @@
-"""IP and MAC addresses, except version numbers and addresses that every machine has."""
+"""Detects IP and MAC addresses, except version numbers and addresses that every machine has."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def is_ip_address(value: str) -> bool:
 
 
 def _is_impersonal(address: str) -> bool:
-    """Whether it identifies a machine: not loopback, "any" or a mask."""
+    """Whether an address identifies no machine: loopback, "any" or a mask."""
     return address.startswith(("127.0.", "0.", "255.")) or address in ("::", "::1")
 
 
 def _is_ipv6(text: str) -> bool:
-    """Whether it has enough groups: `[1::2]` and times have colons too."""
+    """Whether a text is an IPv6 address with enough groups: `[1::2]` and times have colons too."""
     groups = [group for group in text.split(":") if group]
     if len(groups) < 3 and not (len(groups) == 2 and len(groups[0]) == 4):
         return False
@@ -68,7 +68,7 @@ _BARE = re.compile(r"[0-9A-Fa-f]{12}")
 
 
 def find_mac_addresses(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of MAC addresses; those of digits only must have colons."""
+    """Spans of MAC addresses; an address of digits only must have colons."""
     for pattern in (_PAIRS, _DOTTED):
         for match in find_matches(pattern, text):
             found = match.group()
@@ -77,6 +77,6 @@ def find_mac_addresses(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_mac_address(value: str) -> bool:
-    """Whether a value under its key is one."""
+    """Whether a value under a MAC key is a MAC address."""
     bare = value.strip()
     return any(pattern.fullmatch(bare) for pattern in (_PAIRS, _DOTTED, _BARE)) and len(set(bare)) > 2

@@ -1,4 +1,4 @@
-"""Names of people and companies under keys: which keys announce a name, and whether a value looks like one."""
+"""Keys that announce names of people and companies, and checks whether a value looks like such a name."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def is_handle(value: str) -> bool:
 
 
 def is_login(value: str) -> bool:
-    """The same for `user`, where capitals and hyphens are possible."""
+    """As `is_handle`, for the key `user`, where capitals and hyphens are possible."""
     bare = value.strip()
     if not 2 <= len(bare) <= _LONGEST_HANDLE or not _CASED_HANDLE.fullmatch(bare) or _ID.fullmatch(bare):
         return False

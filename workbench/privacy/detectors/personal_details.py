@@ -1,4 +1,4 @@
-"""Birth dates, and postal addresses under keys. Addresses in prose are found by the model of `name_model.py`."""
+"""Detects birth dates, and postal addresses under keys; the model of `name_model.py` finds addresses in prose."""
 
 from __future__ import annotations
 

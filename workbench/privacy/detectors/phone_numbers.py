@@ -1,6 +1,6 @@
-"""Phone numbers by "+", by usual groupings or by a word before them; not dates, addresses or ids.
+"""Detects phone numbers by "+", by usual groupings or by a word before them, excluding dates, addresses and IDs.
 
-One pass takes runs of digits with their separators; what a run is, is decided on its groups, so nothing backtracks.
+One pass finds runs of digits with their separators; the groups of a run decide what it is, so no pattern backtracks.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def find_phone_numbers(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_phone_number(value: str) -> bool:
-    """Whether a whole value under a phone key is a number."""
+    """Whether a whole value under a phone key is a phone number."""
     digits = sum(letter.isdigit() for letter in value)
     return (
         5 <= digits <= MOST + 3 and _WHOLE.fullmatch(value.strip()) is not None and not _DATE.fullmatch(value.strip())
@@ -161,7 +161,8 @@ def _american(run: _Run, index: int) -> int:
 
 
 def _national(run: _Run, index: int) -> int:
-    """The number with trunk "0" and area code; with dots it is more often a version or address."""
+    """The number of groups of a number with trunk "0" and area code, 0 if there is none. Numbers with dots do not
+    count: they are more often versions or addresses."""
     start, end = run.groups[index]
     if run.text[start] != "0" or not 2 <= end - start <= 5:
         return 0
@@ -172,6 +173,6 @@ def _national(run: _Run, index: int) -> int:
 
 
 def _opened(run: _Run, index: int) -> int:
-    """Its start, including a bracket before the area code."""
+    """The start of a number, including a bracket before the area code."""
     start = run.groups[index][0]
     return start - 1 if start and run.text[start - 1] == "(" else start

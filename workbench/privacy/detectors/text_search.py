@@ -1,4 +1,4 @@
-"""Findings, and search in long foreign texts without holding the interpreter lock for long.
+"""Findings, and searches in long texts that do not hold the interpreter lock for long.
 
 No other thread runs during one search, so a long text is searched in pieces. A search for a plain word is twenty times
 faster than one for a pattern of many words, so patterns are tried only where such a word occurs.
@@ -76,7 +76,7 @@ def find_matches_at_lines(pattern: re.Pattern[str], text: str) -> Iterator[re.Ma
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """A stretch of text that is personal data, its kind, and the reason in a few words for the user."""
+    """A stretch of text that is personal data, its kind, and a short reason for the user."""
 
     start: int
     end: int

@@ -1,6 +1,6 @@
-"""Tables in text: CSV, TSV, pipes, Markdown, columns of blanks, HTML and rows of SQL's `INSERT … VALUES`.
+"""Detects personal data in tables: CSV, TSV, pipes, Markdown, columns of blanks, HTML and SQL's `INSERT … VALUES`.
 
-The names of the columns tell the kind of each; where they do not, the values of a column may agree on one.
+The name of a column announces its kind; if it does not, the column gets the kind of most of its values.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def _tables(text: str, rules: DetectionRules) -> Iterator[Table]:
 
 
 def _row(text: str, line: re.Match[str], table: Table) -> list[Span]:
-    """The cells of a line of the table; None if the line does not belong to it."""
+    """The cells of a line of the table; empty if the line does not belong to it."""
     if table.mark != BLANKS and table.mark not in line.group():
         return []
     spans = _split(text, line, table.mark)

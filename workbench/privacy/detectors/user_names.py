@@ -1,4 +1,4 @@
-"""User names in sign-in logs, in home paths, after `user=` and "cc @"."""
+"""Detects user names in sign-in logs, in home paths, after `user=` and "cc @"."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
 
 
 def is_user_name(value: str) -> bool:
-    """Whether a value under a user name key is one, not a system account."""
+    """Whether a value under a user name key is a user name, not a system account."""
     bare = value.strip()
     return _NAME.fullmatch(bare) is not None and bare.lower() not in _NONE
 
 
 def _anybodys(name: str) -> bool:
-    """Whether it is a user's name: not a number, a system account or code."""
+    """Whether a name is a user's: not in capitals, a system account or code."""
     return (
         name.lower() not in _NONE and not name.isupper() and name not in USER_NAME_KEYS and not name.startswith(_CODE)
     )
