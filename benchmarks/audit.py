@@ -86,7 +86,7 @@ async def fill(place: Path, count: int) -> None:
     said("append, in batches of 200", f"{count / took:,.0f} entries/s", "2,000/s")
     durable = -time.perf_counter()
     for number in range(10_000):
-        # A "call.done" as the last note flushes all notes to the disk.
+        # The last note of each batch is of a kind that is synced to the disk, with all notes before it.
         kind = "server.noted" if number % 200 == 199 else "call.done"
         journal.append_soon(lambda kind=kind: Note(kind, "once more"))  # type: ignore[misc]
         if number % 200 == 199:

@@ -179,7 +179,7 @@ def _print_results(title: str, samples: list[Sample], finders: dict[str, Find], 
 
 
 def _print_prose(misses: bool) -> None:
-    """Print the results for prose, with the detector's default and its strict mode."""
+    """Print the results for prose, with the default rules and with `RECALL_FIRST`, which mask more."""
     samples = list(passages(10, SEED))
     print(f"\n{'prose, ' + str(len(samples)) + ' passages':34}{'NAME':>11}{'ADDRESS':>11}{'innocent':>12}")
     for mode, rules, wanted, most in (

@@ -29,7 +29,7 @@ async def test_a_program_prints_and_its_last_line_is_its_answer(room: Any) -> No
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raise the time limit of a child's status report, for busy machines."""
+    """Raise the time within which a timed-out program must report its current line, for busy machines."""
     monkeypatch.setattr("workbench.sandbox.supervision.program_run._LINE_SECONDS", 20.0)
 
 
