@@ -127,7 +127,7 @@ def _protocol_words() -> frozenset[str]:
     return frozenset(words)
 
 
-def _literals(annotation: Any) -> set[str]:  # Any: whatever stands behind a field's colon
+def _literals(annotation: Any) -> set[str]:  # Any: a type annotation
     """Return the texts of all `Literal` types in an annotation."""
     inner = get_args(annotation)
     return {one for one in inner if isinstance(one, str)}.union(*map(_literals, inner))

@@ -30,7 +30,7 @@ PREVIEW = 8 * 1024  # characters of a long text that are sent as a preview
 
 Keep: TypeAlias = Callable[[str], str]  # stores a long text and returns its handle
 Resolve: TypeAlias = Callable[[str, int, str], str]  # makes a text from its handle, size and preview
-# Any: a hint is whatever the type system allows, and what is encoded is whatever the hint says.
+# Any: a hint is any type expression, and the encoded value has that type.
 Hint: TypeAlias = Any
 _Path: TypeAlias = tuple[str | int, ...]
 
@@ -79,14 +79,14 @@ class _ShelvedText(Struct, frozen=True, array_like=True):
 
 
 class _Parcel(Struct, frozen=True, array_like=True):
-    """A value in its encoded form."""
+    """A value with the paths of its previews, in encoded form."""
 
     value: Raw
     shelved: tuple[_ShelvedText, ...] = ()
 
 
 class _PlainParcel(Struct, frozen=True, array_like=True):
-    """A value that the standard library parsed."""
+    """The same as `_Parcel`, parsed by the standard library."""
 
     value: Any
     shelved: tuple[_ShelvedText, ...] = ()
@@ -199,7 +199,7 @@ def _decoded(hint: Hint, encoded: Raw) -> tuple[Any, tuple[_ShelvedText, ...]]:
         return _decoder(hint).decode(parcel.value), parcel.shelved
     except msgspec.ValidationError:
         raise
-    except msgspec.DecodeError:  # numbers that are not finite, lone surrogates
+    except msgspec.DecodeError:  # not valid for msgspec: numbers that are not finite, lone surrogates
         plain = msgspec.convert(_loaded(encoded), _PlainParcel)
         return msgspec.convert(plain.value, hint), plain.shelved
 

@@ -84,7 +84,7 @@ class WorkspaceHandler(RequestHandler):
     # ── what runs changed ────────────────────────────────────────────────────────────────────────
     @api(in_thread=True)
     def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
-        """What runs and the user changed, newest first."""
+        """Changes by runs and by the user, newest first."""
         with self._services.snapshots.opened() as book:
             return (
                 tuple(file_change_records.changes_record(*one) for one in book.newest(most)) if book is not None else ()
@@ -104,7 +104,7 @@ class WorkspaceHandler(RequestHandler):
 
     @api(in_thread=True)
     def undo_plan(self, name: str) -> UndoPlan:
-        """What undoing that change would do now, file by file."""
+        """What undoing a change would do now, file by file."""
         changes, steps = self._undoing.plan(name)
         return UndoPlan(
             file_change_records.changes_record(changes),

@@ -100,7 +100,7 @@ class HeldCalls:
         for group in tuple(self._groups.values()):
             self._settle(group, len(group.waiting), replace(TIMED_OUT, reason="The core closed."), "withdrawn")
 
-    # inside
+    # internal
 
     def _join(self, waiting: _Waiting, seconds: float, alone: str) -> _Group:
         held_call = waiting.held_call

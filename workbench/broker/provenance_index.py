@@ -239,7 +239,7 @@ class ProvenanceIndex:
                 return FoundSource(kinds, tuple(part), read, around)
         return FoundSource(kinds, tuple(part)) if kinds <= self._dropped else None
 
-    # ── filing ───────────────────────────────────────────────────────────────────────────────────
+    # ── indexing ─────────────────────────────────────────────────────────────────────────────────
     def _file(self, read: AnswerRead) -> None:
         imprint = self._prints.setdefault(read.kinds, NgramBloomFilter())
         texts = tuple(clean(plain(text)) for text in read.texts)

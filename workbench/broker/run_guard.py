@@ -176,7 +176,7 @@ class RunGuard:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict on the program."""
+        """The verdict on the run's program."""
         return self._run.record.verdict
 
     @property

@@ -150,7 +150,7 @@ class VaultPersistence:
             return
         self._sessions.bring_back(file.stem, str(head.get("author", "an agent")), vault)
 
-    def _put_back(self, vault: Vault, token: str, value: Any) -> None:  # Any: JSON of ours
+    def _put_back(self, vault: Vault, token: str, value: Any) -> None:  # Any: JSON that this module wrote
         vault.put_back(token, str(value["text"]), value["number"], [str(one) for one in value["sources"]])
 
 

@@ -379,8 +379,8 @@ def own_call(case: Case) -> Sequence[CallReason]:
 
 
 def approved_program(case: Case) -> Sequence[CallReason]:
-    """Ask about a call that the program's text does not show, or that may change or destroy data in a program
-    without approval."""
+    """Ask about a call that the program's text does not show, if it may change data or reads private data, and about
+    a call of high risk in a program without approval."""
     context = case.context
     if context.verdict is None or case.allowed_by_rule or not case.call_expected:
         return ()
@@ -403,7 +403,9 @@ def outside_run(case: Case) -> Sequence[CallReason]:
 
 
 def dry_run(case: Case) -> Sequence[CallReason]:
-    """Hold the call in a dry run, unless it only reads: it is recorded and answered with a stand-in."""
+    """Hold the call in a dry run: it is recorded and answered with a stand-in value. Harmless calls are made. So are
+    other calls that only read, if the dry run reads external data and nothing speaks against the sources of their
+    values."""
     context = case.context
     if context.run is None or not context.dry_run or (case.call_expected and case.facts.harmless):
         return ()

@@ -44,7 +44,8 @@ _LOST = Fault(
     "Begin a new list on the page Trust of any server; the damaged file is kept beside it.",
 )
 _KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed", "own"})
-_RULE_FIELDS = frozenset(Permission.__struct_fields__) - {"taint", "about", "data", "entry"}  # added later
+# fields that files of earlier versions lack
+_RULE_FIELDS = frozenset(Permission.__struct_fields__) - {"taint", "about", "data", "entry"}
 _ANNOTATION_FIELDS = frozenset(ToolBits.__struct_fields__) - {"entry"}
 
 
@@ -277,7 +278,7 @@ class Rules:
             raise WorkbenchError(f"The damaged file cannot be put aside: {fault.strerror}.", str(self._file)) from fault
         self._save(StoredRules())
 
-    # ── inside ───────────────────────────────────────────────────────────────────────────────────
+    # ── internal ─────────────────────────────────────────────────────────────────────────────────
     @property
     def _stored(self) -> StoredRules:
         return self._now.stored

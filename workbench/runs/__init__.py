@@ -1,1 +1,1 @@
-"""Runs of programs: the pipeline that every run goes through, and sessions of agents and of the user."""
+"""Runs of programs: the pipeline that every run goes through, approvals, and REPL sessions."""

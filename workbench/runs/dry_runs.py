@@ -96,7 +96,7 @@ def check_dry_run_possible(proposal: Proposal) -> None:
 
 
 def planned(run: ProgramRun) -> Run:
-    """The record of a finished dry run with its plan."""
+    """Return the record of a run; for a finished dry run, with its plan."""
     dry_run, verdict = run.dry_run, run.record.verdict
     if dry_run is None:
         return run.record

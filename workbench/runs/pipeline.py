@@ -160,7 +160,7 @@ class RunPipeline:
         if run.dry_run is not None:
             run.dry_run.asks_outside = run.gate is Gate.AUTO
         if run.dry_run is not None or run.plan is not None:
-            run.gate = Gate.AUTO  # the user asked for it just now, or allowed a plan
+            run.gate = Gate.AUTO  # the user started it just now, or allowed a plan
         return None
 
     async def _get_approval(self, run: ProgramRun) -> RunEnd | None:

@@ -59,7 +59,7 @@ class ReplSession:
 
     @property
     def dead(self) -> bool:
-        """Whether its sandbox is gone, announced or not."""
+        """Whether its sandbox process has ended, even if clients were not notified yet."""
         return bool(self.over) or (self.kept is not None and self.kept.gone.done())
 
     def check(self) -> None:
@@ -77,7 +77,7 @@ class ReplSession:
         self.texts = ()
 
     def record(self, idle_seconds: float) -> KeptState:
-        """The REPL session as a record for clients."""
+        """Return the REPL session as a record for clients."""
         kept, busy = self.kept, self.wanted > 0
         used = time.time() if busy else self.used
         return KeptState(

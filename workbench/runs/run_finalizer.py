@@ -106,7 +106,7 @@ class RunFinalizer:
             return view, count(view)
 
     async def _on_thread(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
-        """Prepare the answer on a thread; when the answer is no longer needed, the thread ends soon by itself."""
+        """Prepare the answer on a thread; the thread stops early if the answer is no longer needed."""
         run.show_preparing()
         flag = Event()
         with cancellable(flag):
