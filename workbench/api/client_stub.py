@@ -388,7 +388,7 @@ class CoreApi(Protocol):
 
     @api
     async def file_changes(self, most: int = 100) -> tuple[FileChanges, ...]:
-        """What runs and the user changed, newest first."""
+        """Changes by runs and by the user, newest first."""
 
     @api
     async def file_level(self, folder: str = "") -> tuple[FileInfo, ...]:
@@ -871,7 +871,7 @@ class CoreApi(Protocol):
 
     @api
     async def undo_plan(self, name: str) -> UndoPlan:
-        """What undoing that change would do now, file by file."""
+        """What undoing a change would do now, file by file."""
 
     @api(consent=True)
     async def unlock(self, pin: str) -> None:
