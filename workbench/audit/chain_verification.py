@@ -32,7 +32,7 @@ from workbench.records import ChainReport
 GAP = "audit.gap"  # kind of the entry that records, at the next start, that entries are missing
 PROGRESS_EVERY = 20_000  # entries between two reports of progress
 SHORT = 20_000  # entries below which a thread verifies: starting a process would take longer
-PROCESSES = 4  # at most
+PROCESSES = 4  # maximum of processes of one verification
 _FULL_ROWS = 500  # compared column by column before the fast loop is tried again
 _LOWEST = -(2**63)
 _PACKAGE_FOLDER = Path(__file__).resolve().parents[2]  # working directory, so that no module of a project is imported

@@ -27,7 +27,7 @@ COLUMNS = (
     "detail",
 )  # fmt: skip
 ALL_COLUMNS = ", ".join((*COLUMNS, "previous", "hash"))
-READ_COLUMNS = ALL_COLUMNS.replace("kind", "written_kind")  # of the view that `open_for_queries` makes
+READ_COLUMNS = ALL_COLUMNS.replace("kind", "written_kind")  # columns of the view that `open_for_queries` makes
 
 Row: TypeAlias = tuple[Any, ...]  # Any: a SQLite column may hold any type, above all in a file that was tampered with
 

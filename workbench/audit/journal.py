@@ -210,7 +210,7 @@ class Journal:
         if gap:
             detail = {"noted": noted.seq, "hash": noted.hash} if noted else {}
             self.append(Note(GAP, gap[0].upper() + gap[1:], ok=False, detail=detail))
-        ahead_path(self._path).unlink(missing_ok=True)  # its entries, or the note of their loss, are in the database
+        ahead_path(self._path).unlink(missing_ok=True)  # the database has its entries or a record of their loss
 
     def _import_ahead_file(self) -> str:
         """Insert the entries of the `.ahead` file of a killed core of version 0.1. Returns why any are missing."""

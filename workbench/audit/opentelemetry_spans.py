@@ -31,7 +31,7 @@ SECONDS = 5  # timeout of an export
 CALLS = ("call.done", "call.failed", "call.refused", "call.cancelled")
 
 
-class AttributeFilter(SpanExporter):  # type: ignore[misc]  # of an extra, which mypy skips everywhere alike
+class AttributeFilter(SpanExporter):  # type: ignore[misc]  # an optional extra, which mypy always skips
     """Removes from each span what could hold personal data, then passes it to the exporter."""
 
     def __init__(self, exporter: SpanExporter) -> None:
@@ -98,7 +98,7 @@ class Spans:
 
     def _begin(self, entry: Entry) -> None:
         span = self._tracer.start_span("run", kind=SpanKind.INTERNAL, start_time=_nanoseconds(entry.at))
-        if isinstance(span, Span):  # else it is not sampled
+        if isinstance(span, Span):  # otherwise the span is not sampled
             self._runs[entry.note.run_id] = span
         while len(self._runs) > OPEN:
             self._runs.popitem(last=False)[1].end()

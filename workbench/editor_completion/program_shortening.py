@@ -53,7 +53,7 @@ def _blocks(lines: list[str]) -> list[Block]:
     """Top-level functions and classes, found by lines because a text that is being edited may not parse."""
     found: list[Block] = []
     open_block: tuple[str, str, int] | None = None
-    first, inside = -1, ""  # where decorators begin; the quotes that are open
+    first, inside = -1, ""  # line where decorators begin; quotes of an open string
     for number, line in enumerate(lines):
         if not inside and line and line[0] not in _GOES_ON:
             if open_block is not None:

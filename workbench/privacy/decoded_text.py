@@ -236,7 +236,7 @@ def _hex(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
             yield bytes.fromhex(piece[: len(piece) // 2 * 2]).decode("utf-8", "replace"), match.span()
 
 
-_RANGES: Final = (  # of characters that Unicode maps to an ASCII character
+_RANGES: Final = (  # characters that Unicode maps to an ASCII character
     (0xFF01, 0xFF5E),  # full-width
     (0xFE50, 0xFE6B),  # small
     (0x2460, 0x24EA),  # circled

@@ -102,7 +102,7 @@ SHORTEST_WORD = 3  # letters of a part of a name that is searched alone
 LONG_WORD = 6  # letters of a word in lower case that is searched alone
 
 _FEW = 16  # anchors that are searched one after the other, in any text
-_FEW_IN_SHORT = 150  # the same in a short text
+_FEW_IN_SHORT = 150  # anchors that are searched one after the other in a short text
 _SHORT = 1_000  # characters of a text that is not short any more
 _WORD = re.compile(r"[^\W\d_]+")
 

@@ -253,7 +253,7 @@ class Vault(ValueStore):
         return LOOKALIKE.sub(lambda match: self._value(match.group()) or match.group(), text)
 
     def reveal(self, token: str) -> str:
-        """The value that one token stands for."""
+        """The value of one token."""
         return self.resolve(token.strip()).text
 
     def _value(self, token: str) -> str | None:

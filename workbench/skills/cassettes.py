@@ -31,7 +31,7 @@ class CassetteStep(Struct, frozen=True, omit_defaults=True):
     """A recorded request of the skill and its answer."""
 
     kind: StepKind
-    params: JsonObject  # of a call: server, tool, arguments
+    params: JsonObject  # for a call: server, tool, arguments
     answer: JsonValue = None
     shape: str = ""  # the `shape` of the sandbox's `JsonText`
     text: bool = False  # the answer is a text, not a value

@@ -88,7 +88,7 @@ class Library:
         return self.snapshot().usable
 
     def kept_skills(self) -> tuple[Skill, ...]:
-        """Kept skills by name, those with a fault too."""
+        """Kept skills sorted by name, including those with a fault."""
         return self.snapshot().kept
 
     def versions(self, name: str) -> tuple[Skill, ...]:
@@ -132,7 +132,7 @@ class Library:
         tools: Sequence[str] = (),
         tags: Sequence[str] = (),
     ) -> str:
-        """The caller holds the lock."""
+        """Write the draft's files and return its name. The caller must hold the lock."""
         legal = skill_name(name)
         if not code.strip():
             raise WorkbenchError("A skill needs code.", "Draft it from a run, or write the program first.")

@@ -67,8 +67,8 @@ class LibrarySkill:
 class LibrarySnapshot:
     """The library at one moment."""
 
-    skills: tuple[Skill, ...] = ()  # by name; the kept one before its draft, retired ones last
-    kept: tuple[Skill, ...] = ()  # by name, those with a fault too
+    skills: tuple[Skill, ...] = ()  # sorted by name; the kept one before its draft, retired ones last
+    kept: tuple[Skill, ...] = ()  # sorted by name, including those with a fault
     usable: tuple[Skill, ...] = ()  # kept without a fault: those that agents see and programs import
     by_name: Mapping[str, LibrarySkill] = field(default_factory=dict)
 

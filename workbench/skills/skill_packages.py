@@ -38,7 +38,7 @@ class SkillPackage(Struct, frozen=True):
     name: str
     files: Mapping[str, bytes]
     source: str  # for display
-    commit: str = ""  # of the git checkout that contains it
+    commit: str = ""  # commit of the git checkout that contains it
 
     @property
     def size(self) -> int:
@@ -302,7 +302,7 @@ def pack(name: str, folder: Path, target: Path) -> Path:
     """Write card, code and other files to a zip file, without earlier versions. If `target` is a folder, the file gets
     the skill's name."""
     target = target / f"{name}.zip" if target.is_dir() else target
-    inside = [path for path in (CARD, code_file(name), *other_files(folder)) if is_plain(folder / path)]  # not links
+    inside = [path for path in (CARD, code_file(name), *other_files(folder)) if is_plain(folder / path)]  # no links
     with (
         replacing_file(target, mode=0o644, name=str(target), hint="Choose another place.") as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed,

@@ -4,10 +4,10 @@ The workspace is scanned (names, times, sizes) before and after a run. Contents 
 stored, each content once; nothing is copied when a run begins, unless another writer changed files since that scan. A
 run that writes nothing costs two scans and nothing else.
 
-A change between two scans is attributed to the writers that were active. A single active writer gets it if it claims
-the path, because the user's editor and tools of servers write to the workspace too. A change that cannot be attributed
-to one writer is marked as shared. Changes that users and agents make through the core's own methods are recorded as
-theirs, and files that the workbench itself writes are attributed to nobody.
+A change between two scans is attributed to the writers that were active. If none of them claims the path, the change is
+also marked as possibly made from outside, because the user's editor and tools of servers write to the workspace too. A
+change that cannot be attributed to one writer is marked as shared. Changes that users and agents make through the
+core's own methods are recorded as theirs; files that the workbench itself writes are attributed to no writer.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from workbench.workspace.directory_scan import Stamp, TooMany, look, stamp_at, s
 
 MOST: Final = 100_000  # entries that are scanned: the most that a workspace may hold
 LOOKING: Final = 3.0  # seconds that one scan may last
-SECONDS: Final = 1.0  # that storing new contents may last, before and after a run
+SECONDS: Final = 1.0  # seconds that storing new contents may last, before and after a run
 WHILE: Final = 0.25  # seconds of the same in the background; short, because runs wait for it
 _QUICK: Final = 100  # entries that are scanned on the event loop; more need a thread
-_QUICK_FILES, _QUICK_BYTES = 10, 256_000  # that are stored on the event loop; more need a thread
+_QUICK_FILES, _QUICK_BYTES = 10, 256_000  # files and bytes that are stored on the event loop; more need a thread
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _TICK: Final = 20_000_000  # nanoseconds within which a file may change twice with the same times
 _DAY: Final = 86_400.0
@@ -250,8 +250,8 @@ class Snapshots:
         self._fresh = {}
 
     def _attribute(self, path: str, before: State | None, after: State | None) -> None:
-        """Attribute a change to all active writers, or to those of them that claim the path. Without active writers,
-        the user or another of the user's programs made the change."""
+        """Attribute a change to all active writers or, if one of them claims the path, to those that claim it or any
+        path. Without active writers, the user or another of the user's programs made the change."""
         writers = {name: one for name, one in self._active.items() if not one.only or _covers(one.only, path)}
         writers = writers or self._aside
         if any(one.claims is not None and one.claims(path) for one in writers.values()):

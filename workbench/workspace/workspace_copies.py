@@ -82,8 +82,8 @@ class StageOwner(Struct, frozen=True):
 class Difference(NamedTuple):
     """A path that a program changed in its stage; a stamp is None if nothing was or is there."""
 
-    base: Stamp | None  # in the workspace, when the program began
-    copy: Stamp | None  # in the stage, now
+    base: Stamp | None  # stamp in the workspace when the program began
+    copy: Stamp | None  # current stamp in the stage
 
 
 @dataclass(slots=True)

@@ -55,7 +55,7 @@ class Store:
         try:
             return tuple(one for one in self.level(folder) if one.kind == "file" and one.plain)
         except WorkbenchError:
-            return ()  # it is not there, or is a link that leads elsewhere
+            return ()  # the folder is missing or a link
 
     @api(name="file_level", in_thread=True)
     def level(self, folder: str = "") -> tuple[FileInfo, ...]:

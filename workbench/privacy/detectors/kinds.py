@@ -40,8 +40,8 @@ def is_not_blank(value: str) -> bool:
 class Kind(Struct, frozen=True):
     """One kind of personal data."""
 
-    name: str  # in tokens
-    plural: str  # in sentences
+    name: str  # as written in tokens
+    plural: str  # as written in sentences
     accepts: Callable[[str], bool]  # whether a value under one of the keys is of this kind
     keys: frozenset[str] = frozenset()
     find: Find = _find_nothing  # spans in free text, for kinds with a form

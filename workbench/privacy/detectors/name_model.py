@@ -125,7 +125,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]  # Any: numpy's own parameters
 
 LABELS: Final = ("O", "B-N", "I-N", "B-A", "I-A")
-DISTANCES: Final = (-2, -1, 0, 1, 2)  # of the neighbouring words that are used for one word
+DISTANCES: Final = (-2, -1, 0, 1, 2)  # distances of the words whose features count for a word
 SCALE: Final = 32.0  # factor of the rounded weights
 _MOST_WORDS: Final = 20_000  # words whose weights are cached
 _LISTS: Final = 3  # lines of the model file with word lists

@@ -83,7 +83,7 @@ _RULE = re.compile(r"[\s|+:=-]+")  # `| --- | --- |`, `----+----`
 _LINE = re.compile(r"[^\r\n]+")
 _CELLS = {mark: re.compile(rf'"(?:[^"\n]|"")*+"|[^{re.escape(mark)}\n]+') for mark in DIVIDERS}
 _SPACED = re.compile(r"\S+(?: \S+)*+")
-_MOST_WORDS = 4  # of a column name; more are a sentence
+_MOST_WORDS = 4  # words of a column name; longer cells are sentences
 
 
 @dataclass(slots=True)
