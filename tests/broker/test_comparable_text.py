@@ -1,4 +1,4 @@
-"""One value written in many ways gives the same words; arguments are walked whatever their shape."""
+"""Different spellings of a value are normalized to the same words, and arguments of any shape are searched."""
 
 from __future__ import annotations
 

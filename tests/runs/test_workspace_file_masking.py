@@ -1,4 +1,4 @@
-"""What a program may read in the workspace is known to its session before it runs."""
+"""Values in workspace files that a program may read are registered with its session before it runs."""
 
 from __future__ import annotations
 
