@@ -154,7 +154,7 @@ def test_a_denied_tool_goes_back_with_the_rule() -> None:
 def test_what_a_rule_allows_is_told_and_weighs_no_more() -> None:
     allowed = Foreseen(Word.ALLOW, "Allowed by your rule: To Bob.", depends=True)
     found = bounded(SENDING, Limits(WRITE_RESTRICTED), send_email=allowed)
-    assert found.allowed == ("Allowed by your rule: To Bob. Its real arguments are looked at when it is called.",)
+    assert found.allowed == ("Allowed by your rule: To Bob. Its actual arguments are checked when it is called.",)
     assert (found.risk, found.unsettled) == (Risk.HIGH, Risk.LOW)
 
 
@@ -170,7 +170,7 @@ def test_a_person_is_asked_for_a_rule_a_profile_a_wider_profile_and_lost_rules()
     assert found.asks == (
         "Asks because of your rule: Ask.",
         "Your rules cannot be read, so every call needs approval.",
-        "The profile execute_full always asks.",
+        "The profile execute_full always requires approval.",
         "Wider.",
     )
 

@@ -68,7 +68,7 @@ def test_what_nobody_can_open_stays_refused(code: str) -> None:
 def test_a_host_known_at_run_time_only_asks_where_some_place_is_open() -> None:
     verdict = assess("import urllib.request as u\nu.urlopen(input())", (), (OPEN,))
     assert (verdict.gate, verdict.risk, verdict.hosts) == (Gate.ASK, Risk.HIGH, ())
-    assert "allowed places answer, others are refused" in verdict.sentence
+    assert "allowed hosts can be reached, others are refused" in verdict.sentence
 
 
 def test_a_secret_and_an_open_way_out_are_critical_and_no_longer_refused() -> None:

@@ -45,7 +45,12 @@ def test_what_was_not_foretold_comes_first_and_in_words():
     )
     observations = compare_effects(VERDICT, seen)
     assert [one.unforeseen for one in observations][:4] == [True] * 4
-    words = ("called demo.send_email", "reached for evil.example:443", "wrote workspace/x.txt", "deleted workspace/y")
+    words = (
+        "called demo.send_email",
+        "tried to contact evil.example:443",
+        "wrote workspace/x.txt",
+        "deleted workspace/y",
+    )
     assert set(unpredicted_effects(observations)) == set(words)
 
 

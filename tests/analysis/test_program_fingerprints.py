@@ -123,10 +123,10 @@ def test_a_place_is_known_by_its_name_or_its_look(before: str, after: str) -> No
         ("from servers.demo import list_orders\nprint(await list_orders())", ""),
         (TICKET, ""),
         ("from servers.demo import delete_customer\nawait delete_customer(id=1)", ""),
-        ("from servers.old import frobnicate\nawait frobnicate()", "Of high risk"),
-        ("import helper\nhelper.go()", "whose text may change"),
-        ("await call_tool('demo', name)", "read completely"),
-        ("import shutil\nshutil.rmtree('output')", "Of high risk"),
+        ("from servers.old import frobnicate\nawait frobnicate()", "It has a high risk"),
+        ("import helper\nhelper.go()", "whose code can change"),
+        ("await call_tool('demo', name)", "analyzed completely"),
+        ("import shutil\nshutil.rmtree('output')", "It has a high risk"),
         ("from servers.demo import (", "cannot run"),
     ],
 )
@@ -145,7 +145,7 @@ def test_programs_nobody_reads_and_those_of_a_state_are_asked_about_each_time(
     propose: Propose, tools: Sequence[Tool]
 ) -> None:
     script, verdict = propose("const a = 1;\n", language="typescript")
-    assert "Nobody reads" in once_only(script, verdict, tools)
+    assert "Programs in this language are not analyzed" in once_only(script, verdict, tools)
     assert prints(script, verdict).tree == ""
     assert "variables of other programs" in once_only(*propose(TICKET, state="mine"), tools)
 

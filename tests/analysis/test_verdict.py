@@ -36,11 +36,11 @@ from workbench.records import Gate, Impact, Risk, Verdict
         ("open('workspace/a.txt').read()", "Reads workspace/a.txt."),
         (
             "import os\nos.system('ls')",
-            "The sandbox will refuse what it tries: it runs the command ls (it only looks).",
+            "The sandbox will refuse this: it runs the command ls (it only reads).",
         ),
         (
             "import requests\nrequests.get('https://example.com/a')",
-            "The sandbox will refuse what it tries: it contacts example.com.",
+            "The sandbox will refuse this: it contacts example.com.",
         ),
         (
             "from servers.liar import delete_all\nawait delete_all()",

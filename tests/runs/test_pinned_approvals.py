@@ -107,7 +107,7 @@ async def test_an_answer_reaches_no_further_than_the_question_offered(demo, agen
     unknown = await asked(demo, agent, f"import helper\n{SENDS}")
     assert (ticket.scopes, ticket.scopes_why) == (("session", "text", "server"), "")
     assert unknown.scopes == ()
-    assert "whose text may change" in unknown.scopes_why
+    assert "whose code can change" in unknown.scopes_why
     assert "text" not in sends.scopes or sends.verdict.risk != "high"
     for scope in ("session", "text", "server"):
         with pytest.raises(WorkbenchError):

@@ -38,7 +38,7 @@ async def test_what_a_skill_does_is_what_the_program_does(demo):
     assert ("demo", "send_email") in {(use.server, use.tool) for use in verdict.tools}
     assert all(effect.line == 1 for effect in verdict.effects if "in the skill greet" in effect.text)
     assert verdict.definitions["skills.greet"] == kept.sha
-    assert not [doubt for doubt in verdict.not_assessed if "kept skill" in doubt]
+    assert not [doubt for doubt in verdict.not_assessed if "The text of the skill" in doubt]
 
 
 async def test_an_approved_program_may_do_what_its_skill_does(demo):
@@ -175,7 +175,7 @@ async def test_a_program_with_a_skill_that_is_not_kept_is_returned_to_its_author
     code = "load_skill('tidy').tidy()"
     done = await core.run_manager.finished(core.run_manager.submit(code, core.services.sessions.open("agent")).id)
     assert (done.state, done.started) == (RunState.REFUSED, 0)
-    assert "Uses the skill tidy, which is not kept here" in done.fault.message
+    assert "Uses the skill tidy, which is not saved in this project" in done.fault.message
     assert "list_skills" in done.fault.hint
 
 
@@ -196,7 +196,7 @@ async def test_skills_nested_too_deeply_to_be_read_are_asked_about(core):
         skills.append(keep(core, f"deep-{number}", code))
     verdict = assess_all("from skills.deep_1 import deep_1\ndeep_1()", (), skills)
     assert (verdict.gate, verdict.risk) == (Gate.ASK, Risk.HIGH)
-    assert "too deeply to be read" in verdict.sentence
+    assert "too deeply to be analyzed" in verdict.sentence
 
 
 PAGES = """\
@@ -217,7 +217,7 @@ async def test_private_data_and_a_skill_that_reaches_outside_ask_together(demo):
     verdict = await demo.run_manager.assess(code)
     assert (verdict.risk, verdict.gate) == (Risk.HIGH, Gate.ASK)
     (found,) = [finding for finding in verdict.findings if finding.rule == "flow.unclear"]
-    assert found.message.startswith("Whether data from demo.list_customers goes to demo.fetch_page cannot be read")
+    assert found.message.startswith("Whether data from demo.list_customers goes to demo.fetch_page cannot be determined")
 
 
 async def test_a_skill_that_reads_private_data_and_a_program_that_reaches_outside_ask_together(demo):

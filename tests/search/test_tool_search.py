@@ -185,4 +185,4 @@ def test_an_empty_catalogue_can_be_deepened_too() -> None:
 def test_a_server_that_is_not_there_is_told_with_those_that_are() -> None:
     told = HUB.answer("issue", Depth.NAME, server="git-hubb").text
     assert told.startswith("0 of")
-    assert "'git-hubb' is no server with tools here. There are: git-hub, mail." in told
+    assert "'git-hubb' is not a server with tools. There are: git-hub, mail." in told

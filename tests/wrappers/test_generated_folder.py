@@ -60,7 +60,7 @@ def test_another_format_writes_everything_again(tmp_path: Path) -> None:
 def test_what_cannot_be_written_as_defined_is_written_plainly_with_a_warning(tmp_path: Path) -> None:
     bad = Tool("demo", "a", description="gone", input_schema={"type": "object"})
     (warning,) = write_folder("demo", [bad], tmp_path, STYLE)
-    assert warning == "a takes anything: its definition is unusable (ValueError: not like this)."
+    assert warning == "a accepts any arguments: its definition is unusable (ValueError: not like this)."
     assert (tmp_path / "a.txt").read_text() == "a "
 
 
@@ -68,7 +68,7 @@ def test_tools_whose_turn_comes_too_late_take_anything_until_there_is_time(tmp_p
     tools = [Tool("demo", name, description="Does it.") for name in ("a", "b", "c")]
     moments = iter([0.0, 0.0, 6.0, 6.0])
     (warning,) = write_folder("demo", tools, tmp_path, STYLE, clock=lambda: next(moments))
-    assert warning == "2 tools take anything: writing the functions took longer than 5 s."
+    assert warning == "2 tools accept any arguments: writing the functions took longer than 5 s."
     assert [(tmp_path / f"{name}.txt").read_text() for name in "abc"] == ["a ", "b ", "c Does it."]
     assert write_folder("demo", tools, tmp_path, STYLE) == ()
     assert [(tmp_path / f"{name}.txt").read_text() for name in "abc"] == ["a Does it.", "b Does it.", "c Does it."]

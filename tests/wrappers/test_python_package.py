@@ -169,7 +169,7 @@ def test_tools_that_are_gone_leave_no_file(generated: Generated) -> None:
 def test_one_impossible_definition_is_one_warning_and_the_tool_is_still_callable(generated: Generated) -> None:
     bad = Tool("demo", "bad", input_schema={"properties": {"n": {"enum": [10**5000]}}}, hash="1")
     (warning,) = generated.write("demo", [simple("good"), bad])
-    assert warning.startswith("bad takes anything")
+    assert warning.startswith("bad accepts any arguments")
     package = generated.load("servers.demo")
     asyncio.run(package.bad(anything=1))
     assert generated.sent() == [("demo", "bad", {"anything": 1})]

@@ -69,7 +69,7 @@ def test_one_impossible_definition_is_one_warning(tmp_path: Path) -> None:
     endless: dict[str, object] = {}
     endless["properties"] = {"a": {"default": endless, "description": "x"}}
     (warning,) = write_script_package("demo", [Tool("demo", "bad", input_schema=endless, hash="1")], tmp_path)
-    assert warning.startswith("bad takes anything")
+    assert warning.startswith("bad accepts any arguments")
     assert "export async function bad" in (tmp_path / "demo" / "bad.ts").read_text()
 
 

@@ -50,7 +50,7 @@ def _judged(code: str | WorkbenchError) -> dict[str, object]:
         judged: dict[str, object] = to_builtins(assess(code, None))
         return judged
     except Exception as fault:
-        return _failed(f"Reading it failed: {type(fault).__name__}.")
+        return _failed(f"The analysis failed: {type(fault).__name__}.")
 
 
 def _failed(words: str) -> dict[str, object]:
@@ -70,7 +70,7 @@ def _file(name: str) -> str | WorkbenchError:
     try:
         return Path(name).read_bytes().decode("utf-8", "surrogateescape")
     except OSError as fault:
-        return WorkbenchError(f"{name} cannot be read: {fault.strerror}.", "Name a file that is there.")
+        return WorkbenchError(f"{name} cannot be read: {fault.strerror}.", "Give the path of an existing file.")
 
 
 def _is_lines(text: str) -> bool:
@@ -84,7 +84,9 @@ def _lines(text: str) -> Iterator[tuple[str, str | WorkbenchError]]:
         if line.strip():
             entry = _entry(line)
             code = entry.get("code")
-            wrong = WorkbenchError(f'Line {number} is no JSON of the form {{"code": …}}.', "Write one object per line.")
+            wrong = WorkbenchError(
+                f'Line {number} is not JSON of the form {{"code": …}}.', "Write one object per line."
+            )
             yield str(entry.get("id", number)), code if isinstance(code, str) else wrong
 
 

@@ -136,7 +136,7 @@ def _asks(limits: Limits, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> tuple
     if limits.lost:
         found.append(LOST)
     if limits.profile is not None and limits.profile.ask:
-        found.append(f"The profile {limits.profile.name} always asks.")
+        found.append(f"The profile {limits.profile.name} always requires approval.")
     if limits.wider:
         found.append(limits.wider)
     return tuple(dict.fromkeys(found))
@@ -151,7 +151,7 @@ def _settled(verdict: Verdict, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> 
         return verdict
     left = [one.risk for one in verdict.findings if not (one.rule in ("tool.call", "tool") and one.subject in allowed)]
     words = [
-        found.text + (" Its real arguments are looked at when it is called." if found.depends else "")
+        found.text + (" Its actual arguments are checked when it is called." if found.depends else "")
         for found in allowed.values()
     ]
     return replace(verdict, allowed=tuple(dict.fromkeys(words)), unsettled=worst(left))

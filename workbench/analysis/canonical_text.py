@@ -113,7 +113,7 @@ def _clean(text: str) -> str:
 
 
 def _too_large(size: int) -> Finding:
-    words = f"The program is {size // 1000} kB long; more than {MAX_BYTES // 1000} kB are not taken"
+    words = f"The program is {size // 1000} kB long; the limit is {MAX_BYTES // 1000} kB"
     return Finding("text.size", Risk.HIGH, words, Span(1, 0, 1, 0))
 
 
@@ -140,15 +140,18 @@ def _fault(character: str, span: Span) -> Finding:
 
 def _describe(character: str) -> tuple[str, str]:
     if character in _BIDI:
-        return "text.bidi", "A character that reverses the direction of text: it may not read as it runs"
+        return (
+            "text.bidi",
+            "A character that reverses the direction of text: the program may run differently than it reads",
+        )
     if character == "\0":
         return "text.control", "A NUL character"
     if character == "\r":
-        return "text.control", "A carriage return inside a line: what follows would be drawn over it"
+        return "text.control", "A carriage return inside a line: the text after it can hide the text before it"
     if character in _BREAKS:
         return "text.break", "An unusual line break: editors and Python count lines differently"
     if 0xD800 <= ord(character) <= 0xDFFF:
-        return "text.surrogate", "Half a character, which no text can hold"
+        return "text.surrogate", "A lone surrogate, which is not a valid character"
     if unicodedata.category(character) == "Cc":
         return "text.control", "A control character"
     return "text.invisible", "An invisible character"
@@ -187,7 +190,7 @@ def _cookies(text: str) -> tuple[Finding, ...]:
     for number, line in enumerate(text.split("\n", 2)[:2], 1):
         match = _COOKIE.match(line)
         if match and match.group(1).lower().replace("_", "-") not in _OWN_COOKIES:
-            words = f"The encoding declaration {match.group(1)!r} would make Python read other text than is shown"
+            words = f"The encoding declaration {match.group(1)!r} would make Python read a different text than is shown"
             found.append(
                 Finding(
                     "text.cookie", Risk.HIGH, words, Span(number, match.start(1), number, match.end(1)), match.group(1)

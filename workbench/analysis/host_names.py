@@ -59,7 +59,7 @@ def split_place(text: str) -> tuple[str, int]:
     """Split `host:port` into the canonical host and the port."""
     host, _, port = text.rpartition(":")
     if not port.isascii() or not port.isdigit() or len(port) > 5 or not 0 < int(port) < 65536:
-        raise WorkbenchError(f"{text!r:.80} is no host with a port.", "Write it as api.example.org:443.")
+        raise WorkbenchError(f"{text!r:.80} is not a host with a port.", "Write it as api.example.org:443.")
     return host_name(host), int(port)
 
 
@@ -67,7 +67,9 @@ def _ascii(text: str) -> str:
     if text.isascii():
         return text
     if _UNSURE & set(text):
-        raise WorkbenchError(f"{text!r:.80} has letters that stand for two names.", "Write its xn-- spelling.")
+        raise WorkbenchError(
+            f"{text!r:.80} has letters that standards map to different names.", "Use its xn-- (Punycode) spelling."
+        )
     try:
         return text.encode("idna").decode("ascii")
     except UnicodeError:
@@ -83,4 +85,4 @@ def _address(name: str, text: str) -> str:
 
 
 def _wrong(text: str) -> WorkbenchError:
-    return WorkbenchError(f"{text[:80]!r} is no name of a host.", _HINT)
+    return WorkbenchError(f"{text[:80]!r} is not a host name.", _HINT)

@@ -79,9 +79,9 @@ def _noted_connection(
         return _changed_note(note, EffectKind.MAY, Risk.HIGH, f"Contacts {where}, if you allow it for this run")
     if onward:
         risk = Risk.HIGH if closed else Risk.MEDIUM
-        return _changed_note(note, EffectKind.MAY, risk, "Speaks with the hosts it is connected to")
+        return _changed_note(note, EffectKind.MAY, risk, "Exchanges data with hosts it is already connected to")
     if rules:
-        words = "Contacts a host that is only known at run time: allowed places answer, others are refused"
+        words = "Contacts a host that is only known at run time: allowed hosts can be reached, others are refused"
         return _changed_note(note, EffectKind.MAY, Risk.HIGH, words)
     return note
 

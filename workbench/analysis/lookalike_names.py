@@ -37,7 +37,7 @@ def note_lookalikes(report: ProgramReport, text: str, tree: ast.Module) -> None:
     for name, twin in twins.items():
         if twin in known:
             node = found[name]
-            words = f"The name {name} looks like {twin} and is another: it is written with letters of another script"
+            words = f"The name {name} looks like {twin} but is a different name: it has letters of a different script"
             _add(report, words, positions.span(node), name)
 
 

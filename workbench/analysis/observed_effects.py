@@ -104,6 +104,6 @@ def _plain(subject: str) -> str:
 def unpredicted_effects(observations: Iterable[Observation]) -> tuple[str, ...]:
     """Return a phrase for each effect that was not predicted."""
     words = {
-        "tool": "called {}", "host": "reached for {}", "written": "wrote {}", "deleted": "deleted {}"
+        "tool": "called {}", "host": "tried to contact {}", "written": "wrote {}", "deleted": "deleted {}"
     }  # fmt: skip
     return tuple(words[one.kind].format(one.subject) for one in observations if one.unforeseen)

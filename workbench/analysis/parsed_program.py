@@ -146,7 +146,7 @@ def _syntax_finding(fault: BaseException) -> Finding:
         return Finding("syntax", Risk.HIGH, words, Span(line, column, line, column + 1))
     if isinstance(fault, ValueError):
         return Finding("syntax", Risk.HIGH, f"Does not parse: {fault}", Span(1, 0, 1, 0))
-    return Finding("cap", Risk.HIGH, "The program is too deeply nested to be read", Span(1, 0, 1, 0))
+    return Finding("cap", Risk.HIGH, "The program is too deeply nested to be analyzed", Span(1, 0, 1, 0))
 
 
 def _docstring_examples(nodes: Iterable[ast.AST]) -> tuple[str, ...]:

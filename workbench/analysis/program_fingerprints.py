@@ -85,25 +85,25 @@ def _dumps(program: ParsedProgram) -> tuple[str, str]:
 def once_only(proposal: Proposal, verdict: Verdict, tools: Sequence[Tool]) -> str:
     """Return why this program may be allowed for one run only; "" if an approval may last longer."""
     if proposal.language != "python":
-        return "Nobody reads programs in this language, so each one is asked about."
+        return "Programs in this language are not analyzed, so each one needs approval."
     if verdict.gate is Gate.BLOCKED:
-        return "This program cannot run as it stands."
+        return "This program cannot run."
     if proposal.state:
-        return "It goes on with the variables of other programs, so its text alone does not say what it does."
+        return "It uses variables of other programs in its REPL session, so its text alone does not say what it does."
     if verdict.risk is Risk.CRITICAL:
-        return "A program of critical risk is asked about each time."
+        return "A program of critical risk needs approval each time."
     if unseen := next((one for one in verdict.findings if one.rule == "import.unknown"), None):
-        return f"It imports {unseen.subject}, whose text may change without this text changing."
+        return f"It imports {unseen.subject}, whose code can change while this program stays the same."
     if verdict.not_assessed:
-        return f"It could not be read completely: {verdict.not_assessed[0]}"
+        return f"It could not be analyzed completely: {verdict.not_assessed[0]}"
     if verdict.hosts:
-        return "It names hosts that are opened for one run at a time."
+        return "It names hosts that are allowed for one run at a time."
     return _undescribed(verdict, tools)
 
 
 def session_only(verdict: Verdict) -> str:
     """Return why an approval may not outlast the session; "" if it may."""
-    return "A program of high risk is never allowed for good." if at_least(verdict.risk, Risk.HIGH) else ""
+    return "A program of high risk cannot be allowed permanently." if at_least(verdict.risk, Risk.HIGH) else ""
 
 
 def changed_values(before: ParsedProgram, after: ParsedProgram) -> tuple[ValueChange, ...]:
@@ -187,7 +187,7 @@ def _undescribed(verdict: Verdict, tools: Sequence[Tool]) -> str:
     }
     for finding in verdict.findings:
         if at_least(finding.risk, Risk.HIGH) and not _is_described(finding, described):
-            return f"Of high risk, and not to be foreseen: {finding.message}."
+            return f"It has a high risk that cannot be predicted: {finding.message}."
     return ""
 
 

@@ -208,9 +208,9 @@ def _run(interpreter: Interpreter) -> None:
     try:
         interpreter.read()
     except WorkLimitExceeded:
-        _incomplete(interpreter.report, "The program is too large to be read completely")
+        _incomplete(interpreter.report, "The program is too large to be analyzed completely")
     except RecursionError:
-        _incomplete(interpreter.report, "The program is too deeply nested to be read completely")
+        _incomplete(interpreter.report, "The program is too deeply nested to be analyzed completely")
 
 
 def _incomplete(report: ProgramReport, words: str) -> None:
@@ -222,7 +222,7 @@ def _read_inner(report: ProgramReport, outer: Interpreter, depth: int) -> None:
     """Analyze constant texts given to exec as programs. Their findings are reported at the place of the call."""
     for inner in outer.inner.values():
         if time.thread_time() > outer.deadline:
-            _incomplete(report, "Its texts that are run as code are too many to be read completely")
+            _incomplete(report, "The program runs too many texts as code to be analyzed completely")
             break
         program = outer.program(inner.text)
         if program.tree is None:
@@ -282,7 +282,9 @@ def _make_optional(tree: ast.Module, ends: Sequence[int]) -> list[ast.stmt]:
 
 
 def _session_unread(alone: Verdict) -> Verdict:
-    finding = Finding("state.unread", Risk.HIGH, "Goes on where too much has run to be read with it", Span(1, 0, 1, 0))
+    finding = Finding(
+        "state.unread", Risk.HIGH, "Continues a REPL session that is too long to be analyzed", Span(1, 0, 1, 0)
+    )
     return replace(
         alone,
         risk=worst((alone.risk, Risk.HIGH)),

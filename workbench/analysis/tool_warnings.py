@@ -31,7 +31,7 @@ _POISON: tuple[tuple[re.Pattern[str], str], ...] = (
             r"[^.\n]{0,20}\b(?:instructions?|prompts?|rules?|messages?|directions?)\b",
             re.I,
         ),
-        "It tells the model to set aside what others said to it",
+        "It tells the model to ignore other instructions",
     ),
     (
         re.compile(
@@ -39,7 +39,7 @@ _POISON: tuple[tuple[re.Pattern[str], str], ...] = (
             r"|<\|im_(?:start|end)\|>",
             re.I,
         ),
-        "It has a block that looks like an order to the model",
+        "It has a block that looks like an instruction to the model",
     ),
     (
         re.compile(
@@ -48,7 +48,7 @@ _POISON: tuple[tuple[re.Pattern[str], str], ...] = (
             r"[^.\n]{0,30}\b(?:the |this to |it to )?(?:user|human|person|anyone|anybody)\b",
             re.I,
         ),
-        "It asks the model to keep something from you",
+        "It asks the model to hide something from you",
     ),
     (
         re.compile(
@@ -81,14 +81,16 @@ def unmarked(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
         return ()
     if any(_claimed(tool).destructive is not None or _claimed(tool).read_only is not None for tool in tools):
         return tuple(_silent(tool) for tool in silent if _claimed(tool).read_only is None)
-    words = f"None of its tools says whether it changes anything; {len(silent)} have names that take something away."
-    why = f"Such as {', '.join(tool.name[:60] for tool in silent[:3])}: the workbench judges them by their names."
+    words = (
+        f"None of its tools says whether it changes anything; {len(silent)} have names that say they delete something."
+    )
+    why = f"For example {', '.join(tool.name[:60] for tool in silent[:3])}. The workbench judges them by their names."
     return (ToolWarning(silent[0].server, "", "unmarked", words, why),)
 
 
 def _silent(tool: Tool) -> ToolWarning:
-    words = f"Its name says “{_taking(tool.name)}”, and nothing marks it."
-    why = "Other tools of this server say whether they destroy; this one leaves you and the model guessing."
+    words = f"Its name says “{_taking(tool.name)}”, but no annotation says whether it deletes."
+    why = "Other tools of this server have this annotation; without it, you and the model cannot be sure."
     return ToolWarning(tool.server, tool.name, "unmarked", words, why)
 
 
@@ -98,7 +100,7 @@ def _hidden(tool: Tool, texts: Iterable[tuple[str, str]]) -> Iterator[ToolWarnin
             words = f"Its {place} has {len(found)} characters you cannot see, the first {found[0].subject}."
             if len(found) == 1:
                 words = f"Its {place} has a character you cannot see: {found[0].subject}."
-            why = "A model reads them; they can carry orders, or make a text read otherwise than it is."
+            why = "A model reads them; they can contain instructions, or make a text look different from what it is."
             yield ToolWarning(tool.server, tool.name, "hidden", words, why)
             return
 
@@ -106,20 +108,22 @@ def _hidden(tool: Tool, texts: Iterable[tuple[str, str]]) -> Iterator[ToolWarnin
 def _disguised(tool: Tool) -> Iterator[ToolWarning]:
     plain = plain_letters(tool.name)
     if plain != tool.name and plain.isascii():
-        words = f"Its name reads “{plain[:80]}” and is written with letters of another script."
-        yield ToolWarning(tool.server, tool.name, "lookalike", words, "Somebody may take it for the tool of that name.")
+        words = f"Its name reads “{plain[:80]}” but has letters of a different script."
+        yield ToolWarning(
+            tool.server, tool.name, "lookalike", words, "You or a model may mistake it for the tool of that name."
+        )
 
 
 def _claims(tool: Tool) -> Iterator[ToolWarning]:
     if _claimed(tool).read_only and (contradicts(tool) or _takes(tool.name)):
-        words = "It claims to read only, but its name says that it changes something."
+        words = "It claims to be read-only, but its name says that it changes something."
         yield ToolWarning(
-            tool.server, tool.name, "contradiction", words, "Clients that trust the claim do not ask you."
+            tool.server, tool.name, "contradiction", words, "Clients that trust the claim do not ask you for approval."
         )
     elif _claimed(tool).destructive is False and _takes(tool.name):
         words = f"It claims to destroy nothing, but its name says “{_taking(tool.name)}”."
         yield ToolWarning(
-            tool.server, tool.name, "contradiction", words, "Clients that trust the claim do not ask you."
+            tool.server, tool.name, "contradiction", words, "Clients that trust the claim do not ask you for approval."
         )
 
 
@@ -228,11 +232,11 @@ def _shared(town: _Town) -> Iterator[ToolWarning]:
 def _odd(tool: Tool, town: _Town) -> Iterator[ToolWarning]:
     twin = town.nearly.get(tool.name, "")
     if owner := min(town.owners.get(twin, frozenset()) - {tool.server}, default=""):
-        words = f"Its name is nearly that of {owner}.{twin[:80]}."
-        yield ToolWarning(tool.server, tool.name, "lookalike", words, "Somebody may take it for that tool.")
+        words = f"Its name is similar to {owner}.{twin[:80]}."
+        yield ToolWarning(tool.server, tool.name, "lookalike", words, "You or a model may mistake it for that tool.")
     if named := _names_others(tool, town):
-        words = f"Its description speaks of a tool of another server: {named}."
-        why = "A server has no business with its neighbours' tools; so one bends what a model does with another."
+        words = f"Its description mentions a tool of another server: {named}."
+        why = "A server should not mention tools of other servers: this can change how a model uses them."
         yield ToolWarning(tool.server, tool.name, "poison", words, why)
 
 

@@ -17,7 +17,9 @@ from workbench.records import EffectKind, Gate, Risk, Span, Tool, ToolUse, Verdi
 from workbench.records.common_types import at_least, worst
 
 RULES = "script.1"  # changes whenever a rule in this module does
-UNREAD = "What a program in TypeScript does: only Python is read. Its tools are those whose names stand in its text."
+UNREAD = (
+    "What a program in TypeScript does: only Python is analyzed. Its tools are those whose names occur in its text."
+)
 _WORD = re.compile(r"[\w.-]{1,200}")
 _SHOWN = 3  # maximum number of tools in the sentence
 _EXACT = "mcp__"
@@ -30,7 +32,7 @@ def assess_script(text: CanonicalText, tools: Sequence[Tool]) -> Verdict:
         report.add(fault.rule, fault.risk, fault.message, fault.span, subject=fault.subject, blocks=True)
     named = [] if text.faults else _named(text.text, tools)
     if not text.faults:
-        report.add("language", Risk.HIGH, "Nothing reads TypeScript here; read it yourself", Span(1, 0, 1, 0))
+        report.add("language", Risk.HIGH, "TypeScript is not analyzed; read the program yourself", Span(1, 0, 1, 0))
     for tool, line in named:
         _note(report, tool, line)
     findings = report.findings()

@@ -129,7 +129,9 @@ def check_unchanged(verdict: Verdict | None, skills: Sequence[Skill]) -> None:
     for name, sha in (verdict.definitions if verdict else {}).items():
         if name.startswith(MARK) and now.get(name, "") != sha:
             words = f"The skill {name.removeprefix(MARK)} changed after this program was assessed."
-            raise WorkbenchError(words, "Propose it again; it will be assessed with the skill as it is now.")
+            raise WorkbenchError(
+                words, "Submit the program again; it will be assessed with the current version of the skill."
+            )
 
 
 def _by_import_name(skills: Sequence[Skill]) -> Mapping[str, Skill]:
@@ -148,8 +150,10 @@ def _doubt(skill: Skill, above: tuple[str, ...]) -> str:
     """Return why a skill is not analyzed: an import cycle, or too deep nesting; "" if it is."""
     if skill.name in above:
         way = " → ".join((*above[above.index(skill.name) :], skill.name))
-        return f"The skills {way} import each other in a circle, which fails when they run"
-    return f"The skill {skill.name}: skills import each other too deeply to be read" if len(above) >= DEEPEST else ""
+        return f"The skills {way} import each other in a cycle, which fails at run time"
+    return (
+        f"The skill {skill.name}: skills import each other too deeply to be analyzed" if len(above) >= DEEPEST else ""
+    )
 
 
 def _unkept(verdict: Verdict, name: str, line: int) -> Verdict:
@@ -157,7 +161,7 @@ def _unkept(verdict: Verdict, name: str, line: int) -> Verdict:
 
     No approval is needed, because there is nothing to load. The empty hash makes `check_unchanged` fail if such a skill
     is saved before the program runs, because it was not assessed."""
-    words = f"Uses the skill {name}, which is not kept here"
+    words = f"Uses the skill {name}, which is not saved in this project"
     refused = _with_finding(verdict, UNKNOWN, Risk.MEDIUM, words, name, line, EffectKind.REFUSED)
     gate = Gate.REFUSED if verdict.gate in (Gate.AUTO, Gate.REFUSED) else verdict.gate
     return replace(refused, gate=gate, definitions={**verdict.definitions, MARK + name: ""})
@@ -188,7 +192,7 @@ def _with_finding(
 
 def _leaking(verdict: Verdict, skill: Skill, line: int, source: str, sink: str) -> Verdict:
     """Return the verdict with a finding that the data flow between the program and the skill cannot be followed."""
-    words = f"Whether data from {source} goes to {sink} cannot be read: the skill {skill.name} stands between them"
+    words = f"Whether data from {source} goes to {sink} cannot be determined: the skill {skill.name} is between them"
     asking = _with_finding(verdict, "flow.unclear", Risk.HIGH, words, sink, line)
     return replace(asking, gate=Gate.ASK, may_carry=tuple(sorted({*verdict.may_carry, sink})))
 

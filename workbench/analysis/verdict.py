@@ -63,8 +63,8 @@ def _refused(report: ProgramReport) -> list[str]:
     words = list(dict.fromkeys(_lowered(note.finding.message) for note in telling))
     if not words:
         return []
-    more = f" and {len(words) - MOST} more such things" if len(words) > MOST else ""
-    return [f"The sandbox will refuse what it tries: it {'; it '.join(words[:MOST])}{more}"]
+    more = f" and {len(words) - MOST} more actions" if len(words) > MOST else ""
+    return [f"The sandbox will refuse this: it {'; it '.join(words[:MOST])}{more}"]
 
 
 def _listed(words: Iterable[str], rest: str) -> list[str]:
@@ -171,7 +171,7 @@ def look_at_text(report: ProgramReport, text: str) -> None:
     if match := BLOB.search(text) if long else None:
         span = _span(text, match.start(), match.end())
         report.fact("blob", span)
-        report.add("text.blob", Risk.LOW, f"Holds {len(match.group())} characters of encoded data", span)
+        report.add("text.blob", Risk.LOW, f"Contains {len(match.group())} characters of encoded data", span)
     if match := HEX_ESCAPES.search(text) if "\\x" in text else None:
         words = "Readable text is written as \\x escapes"
         report.add("text.escapes", Risk.MEDIUM, words, _span(text, match.start(), match.end()), effect=EffectKind.MAY)
@@ -181,10 +181,10 @@ def add_conclusions(report: ProgramReport) -> None:
     """Add findings that follow from several other findings."""
     facts = report.facts
     if "sensitive" in facts and "out" in facts:
-        words = "Reads something sensitive and has a way to send it out"
+        words = "Reads sensitive data and can send it out"
         report.add("flow.sensitive", Risk.CRITICAL, words, facts["out"], effect=_certainty(report), reversible=False)
     if "blob" in facts and "code" in facts:
-        words = "Holds encoded data and runs text as code: what runs cannot be read here"
+        words = "Contains encoded data and runs text as code: the code that runs cannot be analyzed"
         report.add("code.blob", Risk.CRITICAL, words, facts["code"], effect=EffectKind.MAY)
 
 

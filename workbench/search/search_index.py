@@ -71,8 +71,8 @@ class SearchIndex:
         """Return a sentence that says how the search reads the meaning of texts."""
         reader = None if self._search is None else self._search.reader
         if reader is None:
-            return "The search compares words until it has read what tools mean."
-        return f"The search reads meaning with {reader.name}."
+            return "The search compares words until the meaning of the tools is indexed."
+        return f"The search compares meaning with {reader.name}."
 
     def forget(self) -> None:
         """Discard the index after a change of tools or servers."""
@@ -142,4 +142,4 @@ class SearchIndex:
         try:
             await asyncio.to_thread(now.deepen, sentences)
         except OutdatedIndex:
-            log.debug("the catalogue changed while its meaning was read")
+            log.debug("the catalogue changed while its meaning was indexed")

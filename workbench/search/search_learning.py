@@ -117,7 +117,7 @@ class SearchLearning:
             with self._file.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(lesson, ensure_ascii=False) + "\n")
         except OSError as fault:
-            log.warning("what the search has learned cannot be kept: %s", fault)
+            log.warning("what the search has learned cannot be saved: %s", fault)
 
     def _write_anew(self) -> None:
         """Rewrite the file with every question once, and half the runs of each pair, so that old use fades."""

@@ -105,7 +105,7 @@ class ToolSearch:
             return ""
         more = f" and {len(names) - _SERVERS} more" if len(names) > _SERVERS else ""
         known = f"There are: {', '.join(list(names)[:_SERVERS])}{more}." if names else "No server's tools are known."
-        return f"0 of {len(self.entries)} tools: {server[:80]!r} is no server with tools here. {known}"
+        return f"0 of {len(self.entries)} tools: {server[:80]!r} is not a server with tools. {known}"
 
     def _header(self, query: str, depth: Depth, shown: int, total: int) -> str:
         about = f" matching {query[:100]!r}" if query else ""

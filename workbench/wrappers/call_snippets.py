@@ -34,8 +34,8 @@ def call_text(form: str, state: ServerState, tool: Tool, arguments: JsonObject, 
         return _pipe(state.config, tool, arguments, project)
     if state.config.transport == "sse":
         return (
-            "# This server speaks the old SSE transport: its answer comes over a second connection, which one curl\n"
-            f"# cannot hold. This makes the call:\n{_command(tool, arguments, project)}\n"
+            "# This server uses the old SSE transport: its answer comes over a second connection, which a single curl\n"
+            f"# command cannot keep open. This command makes the call:\n{_command(tool, arguments, project)}\n"
         )
     return _curl(state, tool, arguments)
 
@@ -106,7 +106,7 @@ def _pipe(config: ServerConfig, tool: Tool, arguments: JsonObject, project: Path
     start += [words.word(part) for part in (config.command, *config.args)]
     folder = words.word(f"{project}/{config.cwd}" if config.cwd and not config.cwd.startswith(("/", "~")) else
                         config.cwd or str(project))  # fmt: skip
-    about = "# curl cannot reach a server over stdio. This starts one of its own and speaks to it.\n"
+    about = "# curl cannot reach a server over stdio. This starts a new process of the server and sends it the call.\n"
     pipe = f"{{ printf '%s\\n' {lines}; sleep {WAIT}; }} \\\n  | (cd {folder} && exec {' '.join(start)})\n"
     return about + _preface(words) + pipe
 

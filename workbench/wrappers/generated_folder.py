@@ -77,7 +77,9 @@ def write_folder(
             else:
                 warnings.extend(_write_module(tool, entries[tool.name].function, targets, style, written))
     if late:
-        warnings.append(f"{late} tools take anything: writing the functions took longer than {WRITE_SECONDS:.0f} s.")
+        warnings.append(
+            f"{late} tools accept any arguments: writing the functions took longer than {WRITE_SECONDS:.0f} s."
+        )
     index = {"format": style.format, "server": server, "written": written, "tools": plain}
     indexes = {**style.index_files(server, entries, written), INDEX: json.dumps(index)}
     for name, text in indexes.items():
@@ -118,7 +120,7 @@ def _write_module(tool: Tool, function: str, targets: list[Path], style: FolderS
         texts = style.module(tool, function, written)
     except _UNUSABLE as fault:
         reason = f"{type(fault).__name__}: {fault}"[:200]
-        warnings.append(f"{tool.name} takes anything: its definition is unusable ({reason}).")
+        warnings.append(f"{tool.name} accepts any arguments: its definition is unusable ({reason}).")
         _write_plain(tool, function, targets, style, written)
         return warnings
     for target, text in zip(targets, texts, strict=True):

@@ -160,7 +160,7 @@ def test_output_that_spells_a_single_private_value_out_asks(code: str) -> None:
     found = [finding for finding in verdict.findings if finding.rule == "flow.spelled"]
     assert found
     assert found[0].span.line > 7
-    assert found[0].message.startswith("Spells out ")
+    assert found[0].message.startswith("Outputs ")
     assert verdict.gate is Gate.ASK
 
 

@@ -35,7 +35,7 @@ def test_the_command_is_named_however_it_gets_there(code: str, judge: Judge) -> 
 def test_a_function_nobody_calls_is_still_read(judge: Judge) -> None:
     assert (
         judge("import os\ndef go(c):\n    os.system(c)").sentence
-        == "The sandbox will refuse what it tries: it runs another program."
+        == "The sandbox will refuse this: it runs another program."
     )
 
 
@@ -96,7 +96,7 @@ def test_code_out_of_foreign_text_is_critical(rules: Rules) -> None:
 def test_running_a_kept_skill_is_at_most_medium_and_said(judge: Judge) -> None:
     verdict = judge("exec(load_skill('late_orders'))")
     assert verdict.risk is Risk.MEDIUM
-    assert verdict.not_assessed == ("The text of the kept skill late_orders.",)
+    assert verdict.not_assessed == ("The text of the skill late_orders.",)
     assert judge("from skills.late_orders import late_orders\nlate_orders()").risk is Risk.LOW
 
 

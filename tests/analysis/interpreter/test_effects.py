@@ -38,10 +38,10 @@ from workbench.records import EffectKind, Risk, Verdict
         ("open('/etc/passwd', 'a')", "Writes /etc/passwd (a sensitive place)", Risk.CRITICAL, EffectKind.REFUSED),
         ("import os\nos.remove('workspace/a')", "Deletes workspace/a", Risk.HIGH, EffectKind.WILL),
         ("import os\nos.remove('/tmp/a')", "Deletes /tmp/a", Risk.LOW, EffectKind.WILL),
-        ("import os\nos.system('ls -l')", "Runs the command ls -l (it only looks)", Risk.HIGH, EffectKind.REFUSED),
+        ("import os\nos.system('ls -l')", "Runs the command ls -l (it only reads)", Risk.HIGH, EffectKind.REFUSED),
         (
             "import os\nos.system(f'rm -rf {x}')",
-            "Runs the command rm -rf … (a shell reads it, which may do more than its words say)",
+            "Runs the command rm -rf … (a shell interprets it, so it may do more than it seems)",
             Risk.CRITICAL,
             EffectKind.REFUSED,
         ),
@@ -244,10 +244,10 @@ def test_nothing_that_could_be_a_command_breaks_it(argv: list[str]) -> None:
 @pytest.mark.parametrize(
     ("code", "told"),
     [
-        ("import subprocess\nsubprocess.run(['git', 'status'])", "Runs the command git status (it only looks)"),
+        ("import subprocess\nsubprocess.run(['git', 'status'])", "Runs the command git status (it only reads)"),
         ("import os\nos.system('git push')", "Runs the command git push (it can change or send"),
-        ("import os\nos.system('ls; id')", "Runs the command ls; id (a shell reads it"),
-        ("import subprocess\nsubprocess.run(['ls', input()])", "some of its words are only known at run time"),
+        ("import os\nos.system('ls; id')", "Runs the command ls; id (a shell interprets it"),
+        ("import subprocess\nsubprocess.run(['ls', input()])", "some of its arguments are only known at run time"),
         ("import asyncio\nawait asyncio.create_subprocess_exec('python', '-c', 'x')", "it runs further code"),
     ],
 )

@@ -52,4 +52,4 @@ def test_a_harmless_looking_new_name_is_a_finding(code: str, rules: Rules) -> No
 
 def test_a_skill_is_listed_as_not_assessed(judge: Callable[[str], Verdict]) -> None:
     verdict = judge("from skills.late_orders import late_orders")
-    assert verdict.not_assessed == ("The text of the kept skill late_orders.",)
+    assert verdict.not_assessed == ("The text of the skill late_orders.",)

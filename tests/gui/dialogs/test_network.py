@@ -70,8 +70,8 @@ def test_a_place_is_opened_by_the_form_and_closed_again(page: Any, paper: Any, q
     ("host", "ports", "words"),
     [
         ("localhost", "", "is no whole domain"),
-        ("https://a@example.org/", "", "is no name of a host"),
-        ("0x7f.1", "", "is no name of a host"),
+        ("https://a@example.org/", "", "is not a host name"),
+        ("0x7f.1", "", "is not a host name"),
         ("example.org", "70000", "from 1 to 65535"),
         ("example.org", "https", "Ports are numbers"),
     ],

@@ -73,7 +73,7 @@ def asked(make: Any) -> Run:
     told = {
         "fingerprint": "5e" * 32,
         "scopes": ("session",),
-        "scopes_why": "A program of high risk is never allowed for good.",
+        "scopes_why": "A program of high risk cannot be allowed permanently.",
     }
     return replace(run, proposal=proposal, verdict=verdict, like=like, deadline=time.time() + 252, **told)
 

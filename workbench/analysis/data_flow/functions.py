@@ -96,7 +96,7 @@ def yield_value(tracker: ValueTracker, node: ast.Yield | ast.YieldFrom) -> Track
     if tracker.scope is not None:
         deep = data if isinstance(node, ast.YieldFrom) else data.changed(wrapped)
         tracker.add_answer(tracker.scope, deep.made_of(deep.origins | change_each(tracker.conditions(), derived)))
-    return unknown_value(node, "what a generator is sent") if tracker.scope is not None else EMPTY
+    return unknown_value(node, "a value sent to a generator") if tracker.scope is not None else EMPTY
 
 
 def call_function(

@@ -83,8 +83,8 @@ def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows
             if stranger is not None:
                 report.flow(ValueSource(UNTRUSTED, stranger.label, stranger.line), _sink(name, argument), span)
                 words = (
-                    f"Where {name} goes is chosen by content from {stranger.label} (line {stranger.line}), and private"
-                    f" data is read beside"
+                    f"The destination of {name} is chosen by content from {stranger.label} (line {stranger.line}), and"
+                    f" the program also reads private data"
                 )
                 report.add("flow.destination", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY)
 
@@ -118,7 +118,7 @@ def _add_unclear(
     source = _nearest(private)
     if source is None:
         return
-    words = f"Whether data from {source.label} (line {source.line}) goes to {name} cannot be read: {why}"
+    words = f"Whether data from {source.label} (line {source.line}) goes to {name} cannot be determined: {why}"
     span = interpreter.span(node)
     report.flow(ValueSource(PRIVATE, source.label, source.line), name, span)
     report.add("flow.unclear", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY, reversible=False)
@@ -137,7 +137,7 @@ def _describe_leak(source: AnswerOrigin, name: str, argument: str) -> str:
     if argument == WHEN:
         return f"Data from {source.label} (line {source.line}) decides whether {name} is called"
     if source.form == DERIVED:
-        return f"What {name} is asked depends on data from {source.label} (line {source.line})"
+        return f"What is sent to {name} depends on data from {source.label} (line {source.line})"
     place = f" ({argument})" if argument.isidentifier() else ""
     return f"Data from {source.label} (line {source.line}) goes to {name}{place}"
 
@@ -148,7 +148,7 @@ def _judge_output(interpreter: Interpreter, node: ast.AST, origins: Iterable[Ans
     if source is None:
         return
     what = f"“{source.key}” of {source.label}" if source.key else f"a value of {source.label}"
-    words = f"Spells out {what} (line {source.line}) by {source.how or 'its parts'}, where masking does not find it"
+    words = f"Outputs {what} (line {source.line}) by {source.how or 'its parts'}, where masking does not find it"
     interpreter.report.add(
         "flow.spelled", Risk.HIGH, words, interpreter.span(node), subject=source.label, effect=EffectKind.MAY
     )

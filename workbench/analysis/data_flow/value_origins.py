@@ -19,7 +19,7 @@ _PRECISION = re.compile(r"\.[0-8]s?\}?$|\.[0-8][s}]|\{\w*\[\d+\]")
 PRIVATE: Final = "private"
 UNTRUSTED: Final = "untrusted"
 UNKNOWN: Final = "unknown"
-UNFOLLOWED: Final = "a function that reading cannot follow"
+UNFOLLOWED: Final = "a function that the analysis cannot follow"
 
 WHEN: Final = ""  # key among the arguments of a call for the values that decide whether the call is made
 ANY: Final = -1  # depth of a whole answer, whose shape the server decides

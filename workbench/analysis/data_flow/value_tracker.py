@@ -216,7 +216,7 @@ class ValueTracker:
             if not special and (name in self.scopes.mentioned or name.startswith("__")):
                 continue
             for place in argument_names(function.args)[1 if method else 0 :]:
-                self.parameters.learn((function, place), unknown_value(function, f"what {name} is called with"))
+                self.parameters.learn((function, place), unknown_value(function, f"an argument of {name}"))
 
     def _settle(self) -> bool:
         for _ in range(MOST_ROUNDS):

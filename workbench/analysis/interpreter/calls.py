@@ -108,7 +108,7 @@ def _note_own_names(interpreter: Interpreter, node: ast.Call, target: Value, arg
     """Note a call of a name chosen at run time: `[*globals().values()][3]("x")`, `map(found, …)`."""
     called = not isinstance(node.func, ast.Attribute) and _has_own_names(target)
     if called or (_callee(node) in _CALLING_BACK and any(map(_has_own_names, arguments.every))):
-        words = "Calls one of its own names, which one is chosen at run time"
+        words = "Calls one of its own names, chosen at run time"
         note_hidden(interpreter, node, words, "globals()")
         interpreter.report.any_skill = True
 

@@ -125,7 +125,7 @@ def _note_chooser(interpreter: Interpreter, action: ProgramAction, node: ast.AST
     source = first(target.taint, "untrusted")
     if source and action is not ProgramAction.READ:
         interpreter.report.flow(source, name or "a file", interpreter.span(node))
-        words = f"Which file is touched is decided by content from {source.label} (line {source.line})"
+        words = f"Which file is used is decided by content from {source.label} (line {source.line})"
         interpreter.report.add(
             "flow.target", Risk.HIGH, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
         )
@@ -152,7 +152,7 @@ def _command_words(command: str, argv: Sequence[Value] | None) -> str:
     whole = bool(parts) and len(words) == len(parts)
     judged = judge_argv(words, absolute=False) if whole else judge_line(command) if argv is None else None
     told = WORDS[ProgramAction.PROCESS].named.format(command)
-    return f"{told} ({judged.words if judged else 'some of its words are only known at run time'})"
+    return f"{told} ({judged.words if judged else 'some of its arguments are only known at run time'})"
 
 
 def note_network(interpreter: Interpreter, node: ast.AST, address: Value, taint: frozenset[ValueSource]) -> None:

@@ -60,14 +60,14 @@ def module(interpreter: Interpreter, node: ast.AST, name: str) -> None:
     if top == "servers" and inside:
         interpreter.report.servers.add(inside.split(".")[0])
     if name.startswith("."):
-        interpreter.report.not_assessed[f"Code of the module {name}, which is not shown here."] = None
+        interpreter.report.not_assessed[f"The code of the module {name}, which is not part of this program."] = None
         _unseen(interpreter, node, name)
     elif action := MODULES.get(name) or MODULES.get(top):
         _telling_module(interpreter, node, name, action)
     elif top == "skills":
         use_module(interpreter, node, name)
     elif top in STANDARD and top.startswith("_") and top not in _PLAIN:
-        words = f"Imports {name}, a part of Python that programs do not use by themselves"
+        words = f"Imports {name}, an internal part of Python that programs do not use directly"
         interpreter.report.add(
             "import.private", Risk.MEDIUM, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
         )
@@ -91,8 +91,8 @@ _PURPOSES = {
     ProgramAction.NETWORK: "which contacts the network",
     ProgramAction.NATIVE: "which calls native code",
     ProgramAction.PROCESS: "which runs other programs",
-    ProgramAction.DRIVE: "which watches or drives screen, keyboard or clipboard",
-    ProgramAction.WATCH: "which watches the machine and its processes",
+    ProgramAction.DRIVE: "which monitors or controls the screen, keyboard or clipboard",
+    ProgramAction.WATCH: "which monitors the machine and its processes",
     ProgramAction.CODE: "which runs text as code",
     ProgramAction.INSTALL: "which installs software",
     ProgramAction.HOOK: "which schedules programs",
@@ -100,7 +100,7 @@ _PURPOSES = {
 
 
 def _unseen(interpreter: Interpreter, node: ast.AST, name: str) -> None:
-    words = f"Imports {name}, which is no module the workbench knows: misspelt, or code that is not shown here"
+    words = f"Imports {name}, which is not a known module: misspelled, or code that is not part of this program"
     interpreter.report.add(
         "import.unknown", Risk.MEDIUM, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
     )
@@ -118,7 +118,7 @@ def _everything(interpreter: Interpreter, node: ast.ImportFrom, source: str) -> 
         if full.rpartition(".")[0] == source:
             interpreter.bind(full.rpartition(".")[2], Value(refs=(full,)))
     if source in STANDARD and source not in ("math", "typing", "datetime", "collections", "itertools", "functools"):
-        words = f"Imports every name of {source}, so single names cannot be told apart"
+        words = f"Imports every name of {source}, so it is unclear which names it uses"
         interpreter.report.add(
             "import.star", Risk.MEDIUM, words, interpreter.span(node), subject=source, effect=EffectKind.MAY
         )
@@ -149,7 +149,7 @@ def _check_alias(interpreter: Interpreter, node: ast.AST, full: str, alias: ast.
 PACKAGE = "skills."
 LOADERS = frozenset({"client.load_skill", "runtime.load_skill"})
 LOADED_FROM = frozenset({"client", "runtime", "skills"})  # modules whose names can refer to a skill
-_CHOSEN = "Which kept skill it uses is chosen at run time"
+_CHOSEN = "Which skill it uses is chosen at run time"
 
 
 def use_module(interpreter: Interpreter, node: ast.AST, ref: str) -> None:
@@ -174,7 +174,7 @@ def use_any(interpreter: Interpreter, node: ast.AST, words: str = _CHOSEN) -> No
     """Note that the program may use any skill, because the name is not known."""
     interpreter.report.any_skill = True
     interpreter.report.add("skill.dynamic", Risk.HIGH, words, interpreter.span(node), effect=EffectKind.MAY)
-    interpreter.report.not_assessed["Kept skills whose names are only known at run time."] = None
+    interpreter.report.not_assessed["Skills whose names are only known at run time."] = None
 
 
 def _use(interpreter: Interpreter, node: ast.AST, name: str) -> None:
@@ -186,7 +186,7 @@ def _use(interpreter: Interpreter, node: ast.AST, name: str) -> None:
 
 def unread(name: str) -> str:
     """Return the text for a skill that is not assessed yet."""
-    return f"The text of the kept skill {name}."
+    return f"The text of the skill {name}."
 
 
 def _only_argument(node: ast.Call) -> ast.expr | None:

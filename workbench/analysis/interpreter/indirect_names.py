@@ -75,17 +75,17 @@ def mention(interpreter: Interpreter, node: ast.AST, value: Value) -> None:
             continue
         elif ref in LOADERS:
             use_any(
-                interpreter, node, "Hands on load_skill without calling it here: which kept skill it loads is not known"
+                interpreter, node, "Passes on load_skill without calling it here: which skill it loads is not known"
             )
         elif ref == "sys.modules":
-            words = "Hands on the table of all loaded modules: whoever gets it reaches any of them by name"
+            words = "Passes on the table of all loaded modules: code that receives it can reach any module by name"
             note_hidden(interpreter, node, words, ref, Risk.MEDIUM)
         elif ref == "os.environ":
             note(interpreter, ProgramAction.ENVIRONMENT, node, risk=Risk.MEDIUM, certainty=EffectKind.MAY)
         elif ref in _CALLERS:
             note_dynamic(interpreter, node)
         elif ref in _FOLLOWED:
-            words = f"Hands on {ref.rpartition('.')[2]} without calling it here: which files it writes is not known"
+            words = f"Passes on {ref.rpartition('.')[2]} without calling it here: which files it writes is not known"
             note(
                 interpreter,
                 ProgramAction.WRITE,
@@ -96,7 +96,7 @@ def mention(interpreter: Interpreter, node: ast.AST, value: Value) -> None:
                 certainty=EffectKind.MAY,
             )
         elif (rule := CALLABLES.get(ref)) and at_least(rule.risk, Risk.MEDIUM):
-            words = f"Hands on {ref.removeprefix('builtins.')} without calling it here"
+            words = f"Passes on {ref.removeprefix('builtins.')} without calling it here"
             note(interpreter, rule.action, node, ref, rule=f"{rule.action}.mention", words=words)
 
 
@@ -110,7 +110,7 @@ def mention_method(interpreter: Interpreter, node: ast.AST, owner: Value, name: 
             node,
             name,
             rule=f"{action}.mention",
-            words=f"Hands on the method {name} without calling it here",
+            words=f"Passes on the method {name} without calling it here",
         )
 
 
@@ -195,13 +195,13 @@ def by_name(interpreter: Interpreter, node: ast.Call, owner: Value, key: Value) 
     found = Value(refs=tuple(of_ref(interpreter, node, ref, name) for ref in owner.refs), taint=owner.taint)
     powerful = any(ref in CALLABLES or is_tool(ref) for ref in found.refs)
     if owner.refs and not written and (powerful or not _COMPUTING.issuperset(owner.refs)):
-        words = f"Puts the name {owner.refs[0]}.{name} together from pieces"
+        words = f"Builds the name {owner.refs[0]}.{name} from pieces"
         note_hidden(interpreter, node, words, name, Risk.HIGH if powerful else Risk.MEDIUM)
     mention(interpreter, node, found)
     if not owner.refs:
         mention_method(interpreter, node, owner, name)
         if name in TELLING_NAMES:
-            note_hidden(interpreter, node, f"Fetches {name} by its name", name, Risk.MEDIUM)
+            note_hidden(interpreter, node, f"Gets {name} by its name", name, Risk.MEDIUM)
         elif evaluates(interpreter, name):
             return Value(kind=f"method.{name}", taint=owner.taint)
     return found
@@ -211,7 +211,7 @@ def every_name(interpreter: Interpreter, node: ast.AST, ref: str) -> Value:
     """Note access to all names of a module at once: `vars(os).items()`, `inspect.getmembers(os)`."""
     owner = ref.removesuffix(".__dict__")
     if owner.split(".")[0] in STANDARD or owner in LOADED_FROM:
-        words = f"Goes through all names of {owner}, so which one it uses cannot be read"
+        words = f"Goes through all names of {owner}, so it is unclear which one it uses"
         note_hidden(interpreter, node, words, owner, _weight(owner))
     return NOTHING
 

@@ -16,11 +16,11 @@ from workbench.analysis.tables.word_sets import names
 class CommandClass(StrEnum):
     """What a command does. The value is the text of its finding."""
 
-    READ = "it only looks"
-    WORKSPACE = "it changes files of the workspace"
-    ASK = "it can change or send more than the workspace, or cannot be taken back"
-    CODE = "it runs further code, which is not read here"
-    UNKNOWN = "nothing is known of this command"
+    READ = "it only reads"
+    WORKSPACE = "it changes files in the workspace"
+    ASK = "it can change or send data outside the workspace, or cannot be undone"
+    CODE = "it runs further code, which is not analyzed"
+    UNKNOWN = "this command is unknown"
 
 
 class Command(Struct, frozen=True):
@@ -109,11 +109,11 @@ class CommandVerdict(Struct, frozen=True):
 def judge_line(line: str) -> CommandVerdict:
     """Classify a text for a shell. A line without special characters is classified as an argv list."""
     if not _PLAIN.fullmatch(line):
-        return CommandVerdict(CommandClass.CODE, "a shell reads it, which may do more than its words say")
+        return CommandVerdict(CommandClass.CODE, "a shell interprets it, so it may do more than it seems")
     try:
         return judge_argv(shlex.split(line), absolute=False)
     except ValueError:
-        return CommandVerdict(CommandClass.CODE, "a shell reads it, and its quotes do not close")
+        return CommandVerdict(CommandClass.CODE, "a shell interprets it, and a quote is not closed")
 
 
 def judge_argv(argv: Sequence[str], *, absolute: bool = True) -> CommandVerdict:
@@ -124,7 +124,7 @@ def judge_argv(argv: Sequence[str], *, absolute: bool = True) -> CommandVerdict:
         return CommandVerdict(CommandClass.UNKNOWN)
     name, *arguments = argv
     if not (_PROGRAM if absolute or "/" in name else _BARE).fullmatch(name):
-        return CommandVerdict(CommandClass.UNKNOWN, "which program this is depends on where it is looked for")
+        return CommandVerdict(CommandClass.UNKNOWN, "the search path decides which program this is")
     command = COMMANDS.get(_plain(name.rpartition("/")[2]))
     if command is None:
         return CommandVerdict(CommandClass.UNKNOWN)
@@ -174,7 +174,7 @@ def _confined(kind: CommandClass, arguments: Sequence[str]) -> CommandVerdict:
     for argument in arguments:
         for path in (argument, _value(argument)):
             if path and not path.startswith("-") and place(path) in (PathPlace.OUTSIDE, PathPlace.SENSITIVE):
-                return CommandVerdict(CommandClass.ASK, f"{path[:80]} lies outside the workspace")
+                return CommandVerdict(CommandClass.ASK, f"{path[:80]} is outside the workspace")
     return CommandVerdict(kind)
 
 

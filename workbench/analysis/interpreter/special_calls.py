@@ -63,7 +63,7 @@ def _attrgetter(interpreter: Interpreter, node: ast.Call, ref: str, arguments: A
     if "__" in text_of(name):
         note(interpreter, ProgramAction.INTERNALS, node, text_of(name).replace(HOLE, "…"))
     elif (last := text_of(name).rpartition(".")[2]) in TELLING_NAMES or last in CALLING or evaluates(interpreter, last):
-        note_hidden(interpreter, node, f"Fetches {text_of(name)} by its name", text_of(name), Risk.MEDIUM)
+        note_hidden(interpreter, node, f"Gets {text_of(name)} by its name", text_of(name), Risk.MEDIUM)
     return Value(const=name.const, kind="attrgetter")
 
 
@@ -142,7 +142,7 @@ def _import_one(interpreter: Interpreter, node: ast.Call, ref: str, name: str | 
         return Value(refs=(name,))
     note(interpreter, ProgramAction.IMPORT, node, name, risk=Risk.MEDIUM)
     if not written:
-        note_hidden(interpreter, node, f"Puts the module name {name} together from pieces", name)
+        note_hidden(interpreter, node, f"Builds the module name {name} from pieces", name)
     module(interpreter, node, name)
     top = name.split(".")[0] if ref.endswith("__import__") else name
     return Value(refs=(ALIASES.get(top, top),))
@@ -158,7 +158,7 @@ def _run_text(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arg
             readable(code),
             risk=Risk.MEDIUM,
             rule="code.skill",
-            words="Runs the text of a kept skill",
+            words="Runs the text of a skill",
         )
         return NOTHING
     if source := first(code.taint, "untrusted"):
@@ -466,7 +466,7 @@ def _view(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argumen
     It still gives access to every name, and a view may be used to change it."""
     held = tables(name for value in arguments.every for name in value.refs)
     for owner in held:
-        note_hidden(interpreter, node, f"Looks at {owner} through {ref}", owner, Risk.MEDIUM)
+        note_hidden(interpreter, node, f"Accesses {owner} through {ref}", owner, Risk.MEDIUM)
     source = arguments.get(0)
     if ref == "builtins.dict" and arguments.named:
         names = tuple(Value(const=name) for name in arguments.named)

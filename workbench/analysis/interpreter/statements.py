@@ -139,7 +139,7 @@ def _assign_attribute(interpreter: Interpreter, target: ast.Attribute, value: Va
     owner = interpreter.value(target.value, called=True)
     note_replaced(interpreter, target, owner, target.attr)
     if owner.kind == "tempfile.TemporaryDirectory":
-        words = f"Makes a temporary folder, which is deleted at the end, stand for {readable(value) or 'another place'}"
+        words = f"Redirects a temporary folder, which is deleted at the end, to {readable(value) or 'another place'}"
         note(interpreter, ProgramAction.DELETE, target, readable(value), words=words)
     note_kept(interpreter, target, Value(refs=tuple(ref for ref in value.refs if ref.endswith(".__dict__"))))
     if target.attr in FORBIDDEN_WRITES:

@@ -68,7 +68,7 @@ def note_search_path(interpreter: Interpreter, node: ast.AST) -> None:
     """Note a change of the import search path.
 
     The path decides the files that later imports load, including imports with harmless names."""
-    words = "Changes where imports are looked for: the modules it imports may be other files than their names say"
+    words = "Changes the import search path: its imports may load different files than their names suggest"
     note(interpreter, ProgramAction.IMPORT, node, "sys.path", rule="code.import.path", words=words)
     interpreter.report.not_assessed["Modules found through a changed sys.path."] = None
 
@@ -138,7 +138,7 @@ def note_kept(interpreter: Interpreter, node: ast.AST, value: Value) -> None:
             elif name in _CHANGING and (owner == "sys.path" or is_shared(owner)):
                 note_writes(interpreter, node, Value(refs=(owner,)))
             elif name == "__dict__" and owner.split(".")[0] in STANDARD | OURS:
-                words = f"Hands on the table of all names of {owner}: whoever gets it can put others in their place"
+                words = f"Passes on the table of all names of {owner}: code that receives it can replace them"
                 interpreter.report.add(
                     "name.hidden", Risk.MEDIUM, words, interpreter.span(node), subject=ref, effect=EffectKind.MAY
                 )

@@ -65,9 +65,9 @@ def evaluate_method(
     if name in _QUERIES:
         _judge(interpreter, node, f".{name}", arguments.get(0, "expr"), _REACHING)
     elif name in _TESTS:
-        _note(interpreter, node, "Imports and runs tests that stand in files, which are not shown here", Risk.HIGH)
+        _note(interpreter, node, "Imports and runs tests from files, which are not part of this program", Risk.HIGH)
     elif name in _STORED_TEMPLATES:
-        _note(interpreter, node, "Fills a template that stands in a file, which is not shown here", Risk.HIGH)
+        _note(interpreter, node, "Fills a template from a file, which is not part of this program", Risk.HIGH)
     else:
         _judge(interpreter, node, f".{name}", arguments.get(0, "source"), _REACHING_TEMPLATE)
     return Value(taint=owner.taint | arguments.taint)
@@ -94,7 +94,9 @@ def _note_template(interpreter: Interpreter, node: ast.AST, template: Value, val
     from_outside = template.kind == FOREIGN or any(source.kind in ("untrusted", "private") for source in template.taint)
     objects = any(part.refs or part.functions or part.kind in ("class", "own") for part in given)
     if objects or (from_outside and any(known(part) is None and not _is_number(part) for part in given)):
-        words = "Fills a template that is only known at run time: its fields may reach into the objects it is given"
+        words = (
+            "Fills a template that is only known at run time: its fields may access attributes of the objects it gets"
+        )
         _note(interpreter, node, words, Risk.MEDIUM)
 
 
@@ -106,7 +108,7 @@ def _judge(interpreter: Interpreter, node: ast.Call, what: str, text: Value, rea
     for choice in each(text):
         constant = known(choice)
         if source := first(choice.taint, "untrusted"):
-            words = f"Has {what} evaluate text that came from {source.label} (line {source.line})"
+            words = f"Uses {what} to evaluate text that came from {source.label} (line {source.line})"
             note(
                 interpreter,
                 ProgramAction.CODE,
@@ -118,7 +120,7 @@ def _judge(interpreter: Interpreter, node: ast.Call, what: str, text: Value, rea
             )
         elif constant is None:
             partly = text_of(choice).replace(HOLE, "").strip() != "" and choice.kind != FOREIGN
-            words = f"Has {what} evaluate text that is only known at run time"
+            words = f"Uses {what} to evaluate text that is only known at run time"
             _note(interpreter, node, words, Risk.MEDIUM if partly else Risk.HIGH)
         elif reaching.search(constant):
             short = " ".join(constant.split())[:_SHORT]
@@ -127,7 +129,7 @@ def _judge(interpreter: Interpreter, node: ast.Call, what: str, text: Value, rea
                 ProgramAction.CODE,
                 node,
                 short,
-                words=f"Has {what} evaluate text that reaches further: {short}",
+                words=f"Uses {what} to evaluate text that can access other objects: {short}",
             )
 
 
@@ -158,7 +160,7 @@ def _formula(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argu
 def _template(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
     text = arguments.get(0, "source", "text")
     if ref.startswith("mako.") or text is NOTHING:  # a mako template is a program
-        _note(interpreter, node, f"Has {ref} run a template as a program", Risk.HIGH)
+        _note(interpreter, node, f"Uses {ref} to run a template as a program", Risk.HIGH)
     else:
         _judge(interpreter, node, ref, text, _REACHING_TEMPLATE)
     return Value(taint=arguments.taint)
@@ -207,7 +209,7 @@ def _timed(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argume
             for choice in each(value) if value is not NOTHING and not value.functions else ():
                 text = known(choice)
                 if text is None or not _run_here(interpreter, node, text):
-                    _note(interpreter, node, f"Has {ref} run text that is only known at run time", Risk.HIGH)
+                    _note(interpreter, node, f"Uses {ref} to run text that is only known at run time", Risk.HIGH)
     return Value(taint=arguments.taint)
 
 

@@ -134,7 +134,7 @@ def _check_flow(interpreter: Interpreter, node: ast.AST, tool: Tool, arguments: 
     for key, value in arguments.by_name():
         source = first(value.taint, "untrusted")
         if source and key in tool_verbs.DESTINATIONS:
-            words = f"Where {name} goes ({key}) is chosen by content from {source.label} (line {source.line})"
+            words = f"The destination of {name} ({key}) is chosen by content from {source.label} (line {source.line})"
             interpreter.report.add(
                 "flow.destination", Risk.HIGH, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
             )
@@ -194,7 +194,7 @@ def _check_sql(interpreter: Interpreter, span: Span, tool: Tool, key: str, text:
     pattern = CHANGING_SQL if key in _SQL else SHAPED_SQL if key in _MAYBE_SQL else None
     if pattern and pattern.search(text):
         words = (
-            f"Gives {_name(tool)} SQL that changes or reaches more than rows: {text[:80].strip().replace(HOLE, '…')}"
+            f"Gives {_name(tool)} SQL that changes data or reaches beyond rows: {text[:80].strip().replace(HOLE, '…')}"
         )
         _add(interpreter, "tool.sql", Risk.HIGH, words, span, _name(tool))
 
@@ -205,7 +205,12 @@ def _check_path(interpreter: Interpreter, span: Span, tool: Tool, text: str) -> 
         interpreter.report.fact("sensitive", span)
     elif text.startswith("../") or "/../../" in text:
         _add(
-            interpreter, "tool.path", Risk.MEDIUM, f"Gives {_name(tool)} a path that climbs: {_short(text)}", span, text
+            interpreter,
+            "tool.path",
+            Risk.MEDIUM,
+            f"Gives {_name(tool)} a path that leads to a parent folder: {_short(text)}",
+            span,
+            text,
         )
 
 
@@ -215,7 +220,7 @@ def _check_address(interpreter: Interpreter, span: Span, tool: Tool, value: Valu
     An internal address is reached with the server's rights. Data inside an address is sent to its host."""
     text = text_of(value)
     if INNER_ADDRESS.match(text):
-        words = f"Gives {_name(tool)} an address that only its machine should reach: {_short(text)}"
+        words = f"Gives {_name(tool)} an internal address that only its machine should reach: {_short(text)}"
         _add(interpreter, "tool.address", Risk.HIGH, words, span, text)
     others = frozenset(source for source in value.taint if source.server != tool.server)
     source = first(others, "private")

@@ -87,7 +87,7 @@ WORDS: dict[ProgramAction, ActionWords] = {
     ),
     ProgramAction.IMPORT: ActionWords(_MEDIUM, _MAY, "Imports {} by name", "Imports a module chosen at run time", None),
     ProgramAction.INTERNALS: ActionWords(
-        _HIGH, _MAY, "Walks Python's internals through {}", "Walks Python's internals", None
+        _HIGH, _MAY, "Accesses Python's internals through {}", "Accesses Python's internals", None
     ),
     ProgramAction.TAMPER: ActionWords(
         _HIGH, _MAY, "Changes how Python itself works: {}", "Changes how Python itself works", None
@@ -97,27 +97,31 @@ WORDS: dict[ProgramAction, ActionWords] = {
         _LOW,
         _REFUSED,
         "Reads the environment variable {}, which the sandbox does not have",
-        "Reads environment variables, of which the sandbox holds only harmless ones",
+        "Reads environment variables; the sandbox has only harmless ones",
         True,
     ),
     ProgramAction.SETTING: ActionWords(
         _HIGH, _MAY, "Changes the environment variable {}", "Changes environment variables", True
     ),
     ProgramAction.WATCH: ActionWords(
-        _MEDIUM, _REFUSED, "Watches the machine with {}", "Watches the machine and its processes", True
+        _MEDIUM, _REFUSED, "Monitors the machine with {}", "Monitors the machine and its processes", True
     ),
     ProgramAction.DRIVE: ActionWords(
         _HIGH,
         _REFUSED,
-        "Watches or drives screen, keyboard or clipboard with {}",
-        "Watches or drives screen or keyboard",
+        "Monitors or controls the screen, keyboard or clipboard with {}",
+        "Monitors or controls the screen or keyboard",
         None,
     ),
     ProgramAction.INSTALL: ActionWords(_HIGH, _REFUSED, "Installs software with {}", "Installs software", False),
     ProgramAction.RESOURCE: ActionWords(
-        _MEDIUM, _MAY, "May use up the machine: {}", "May use up the machine until a limit stops it", True
+        _MEDIUM,
+        _MAY,
+        "May use up the resources of the machine: {}",
+        "May use up the resources of the machine until a limit stops it",
+        True,
     ),
     ProgramAction.HOOK: ActionWords(
-        _MEDIUM, _MAY, "Leaves something to run later with {}", "Leaves something to run later", True
+        _MEDIUM, _MAY, "Schedules code to run later with {}", "Schedules code to run later", True
     ),
 }

@@ -61,11 +61,11 @@ class EmbeddingCache:
         try:
             return self._open_and_run(action)
         except sqlite3.DatabaseError as fault:
-            log.warning("what the sentence model has read cannot be kept: %s", fault)
+            log.warning("embeddings of the sentence model cannot be cached: %s", fault)
             if not isinstance(fault, sqlite3.OperationalError):  # busy, or a full disk: the file itself is intact
                 self._file.unlink(missing_ok=True)
         except OSError as fault:
-            log.warning("what the sentence model has read cannot be kept: %s", fault)
+            log.warning("embeddings of the sentence model cannot be cached: %s", fault)
         return None
 
     def _open_and_run(self, action: Callable[[sqlite3.Connection], Answer]) -> Answer:

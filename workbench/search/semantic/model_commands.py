@@ -64,7 +64,7 @@ def _build(folder: Path, wheel: str, *, again: bool) -> None:
         raise WorkbenchError(MISSING, INSTALL)
     if built_at(folder) and not again:
         SentenceModel(folder)
-        _say(f"{NAME} is built and can be read ({size(folder)}). To build it anew: --again.")
+        _say(f"{NAME} is built and can be read ({size(folder)}). To rebuild it, add --again.")
         return
     began = time.monotonic()
     build(folder, Path(wheel) if wheel else None, _say)
@@ -85,9 +85,9 @@ def _status(folder: Path, *, as_json: bool) -> int:
     if trouble:
         _say(f"{trouble} {INSTALL}" if trouble == MISSING else trouble)
     if not built or trouble:
-        _say("Without it the search reads meaning from the word vectors that come with the app.")
+        _say("Without it, the search uses the word vectors that come with the app.")
     if not built:
-        _say("To have it: mcp-workbench search build. It fetches 84 MB once and keeps 23.")
+        _say("To build it, run: mcp-workbench search build. It downloads 84 MB once and keeps 23 MB.")
     return 0
 
 

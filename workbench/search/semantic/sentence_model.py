@@ -28,8 +28,8 @@ _TOLD = 128  # maximum number of word pieces of a tool's text; a question may ha
 _KEPT = 256  # number of cached question embeddings
 _ERRORS = 3  # minimum severity of onnxruntime's log messages; lower ones report devices that were not found
 _AGAIN = "Build it again: mcp-workbench search build"
-MISSING = "onnxruntime is not installed, which reads the sentence model."
-INSTALL = 'Install it beside the workbench (`.venv/bin/pip install "onnxruntime>=1.20,<2"` in its clone).'
+MISSING = "onnxruntime is not installed. The sentence model needs it."
+INSTALL = 'Install it with the workbench (`.venv/bin/pip install "onnxruntime>=1.20,<2"` in its clone).'
 
 
 class SentenceModel:
@@ -91,7 +91,7 @@ def _digest(folder: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError) as fault:
         raise WorkbenchError(f"The sentence model cannot be read: {fault}.", _AGAIN) from fault
     if found != wanted:
-        raise WorkbenchError("The sentence model is not as it was built.", _AGAIN)
+        raise WorkbenchError("The sentence model was changed after it was built.", _AGAIN)
     return found
 
 

@@ -23,7 +23,7 @@ class WordpieceTokenizer:
         """Raise ValueError if `words` is not a WordPiece vocabulary."""
         self._places = {word: place for place, word in enumerate(words)}
         if missing := [word for word in (_BEGIN, _END, _UNKNOWN) if word not in self._places]:
-            raise ValueError(f"no {missing[0]} in it")
+            raise ValueError(f"{missing[0]} is missing")
         self._begin, self._end, self._unknown = (self._places[word] for word in (_BEGIN, _END, _UNKNOWN))
         self._word = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+|[^\w\s]")
         self._of = lru_cache(maxsize=50_000)(self._cut)
