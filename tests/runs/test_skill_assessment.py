@@ -217,7 +217,8 @@ async def test_private_data_and_a_skill_that_reaches_outside_ask_together(demo):
     verdict = await demo.run_manager.assess(code)
     assert (verdict.risk, verdict.gate) == (Risk.HIGH, Gate.ASK)
     (found,) = [finding for finding in verdict.findings if finding.rule == "flow.unclear"]
-    assert found.message.startswith("Whether data from demo.list_customers goes to demo.fetch_page cannot be determined")
+    words = "Whether data from demo.list_customers goes to demo.fetch_page cannot be determined"
+    assert found.message.startswith(words)
 
 
 async def test_a_skill_that_reads_private_data_and_a_program_that_reaches_outside_ask_together(demo):
