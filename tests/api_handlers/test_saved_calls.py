@@ -117,8 +117,8 @@ async def test_a_file_taken_away_comes_back_and_doors_hear_of_both(core):
     await core.api.restore_saved(kept.file, text)
     assert (await core.api.saved_calls()).calls == (kept,)
     assert told == [kept.file] * 3
-    noted = [entry.note.kind for entry in core.journal.entries(EntryQuery(kind="saved_call."))]
-    assert noted == ["saved_call.restored", "saved_call.removed", "saved_call.saved"]
+    noted = [entry.note.kind for entry in core.journal.entries(EntryQuery(kind="call."))]
+    assert noted == ["call.restored", "call.removed", "call.saved"]
 
 
 async def test_a_file_that_cannot_be_understood_is_a_sentence_with_its_line(core, paths):

@@ -119,7 +119,7 @@ async def test_an_address_out_of_a_strangers_mail_is_asked_about_in_a_later_prog
     assert held_call.why[0].startswith("Where it goes (to) came out of text that outsiders can write")
     assert await outbox(office) == []
     kinds = [entry.note.kind for entry in office.journal.entries(EntryQuery(limit=1_000))]
-    assert {"held_call.waiting", "held_call.denied", "call.refused"} <= set(kinds)
+    assert {"call.waiting", "call.denied", "call.refused"} <= set(kinds)
     other = office.services.sessions.open("another agent")
     assert (await ran(office, other, SEND)).state is RunState.DONE, "another session has read nothing"
     person.leave()

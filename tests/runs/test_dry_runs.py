@@ -89,7 +89,7 @@ async def test_a_dry_run_reads_and_holds_whatever_does_more_and_leaves_nothing_b
     assert (run.ledger.direct, run.ledger.actual, run.observed) == (0, 0, ())
     entries = office.journal.entries(EntryQuery(run_id=run.id))
     kinds = [entry.note.kind for entry in entries]
-    assert kinds.count("dry_run.call_held") == 2
+    assert kinds.count("call.held_by_dry_run") == 2
     assert "call.sent" not in kinds
     assert next(one for one in entries if one.note.kind == "run.proposed").note.detail["dry_run"] is True
 
@@ -103,7 +103,7 @@ async def test_what_was_ticked_runs_unasked_and_what_only_an_answer_tells_is_mat
     assert any(one["body"].startswith("after ") and "held" not in one["body"] for one in sent)
     assert (office.services.paths.workspace / "report.csv").read_text() == "a,b"
     assert person.held_calls == []
-    planned = office.journal.entries(EntryQuery(kind="dry_run.plan_allowed"))[0].note
+    planned = office.journal.entries(EntryQuery(kind="run.plan_allowed"))[0].note
     assert "3 of the 3" in planned.summary
     decided = office.journal.entries(EntryQuery(kind="run.decided", run_id=real.id))[0].note
     assert decided.detail["allow"], "it counts among the decisions of the person"

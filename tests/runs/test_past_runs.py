@@ -53,7 +53,7 @@ def test_an_edited_run_comes_back_with_the_verdict_on_what_ran(journal, finder):
 
 
 def test_a_run_by_a_plan_comes_back_though_its_plan_was_decided_before_it_set_out(journal, finder):
-    write(journal, "r1", "dry_run.plan_allowed", "run.decided")
+    write(journal, "r1", "run.plan_allowed", "run.decided")
     write(journal, "r1", "run.proposed", code="print(1)", sha="abc", author="you", origin="person")
     write(journal, "r1", "run.done", answer="1")
     assert past_runs(journal, finder)[0][0].proposal.code == "print(1)"

@@ -793,9 +793,8 @@ class CoreApi(Protocol):
     async def stderr(self, server: str) -> tuple[str, ...]: ...
 
     @api(decides=True)
-    async def stop_run(self, run_id: str, reason: str = "The user stopped it.") -> Run:
-        """End a run at any step: the sandbox is killed, open calls are cancelled at their servers, and an answer in
-        preparation is discarded."""
+    async def stop_run(self, run_id: str) -> Run:
+        """End a run as the user."""
 
     @api(decides=True)
     async def submit(

@@ -110,7 +110,7 @@ class SavedCallsHandler(RequestHandler):
         secrets = tuple(dict.fromkeys((*call.withheld, *withheld)))
         call = replace(call, arguments=arguments, withheld=secrets)
         kept = await asyncio.to_thread(self._saved.save, call, instead_of)
-        self._note("saved_call.saved", f"You saved a call as {kept.file}", server=kept.server)
+        self._note("call.saved", f"You saved a call as {kept.file}", server=kept.server)
         self._services.tell(SavedCallsChanged(kept.file))
         return kept
 
@@ -118,14 +118,14 @@ class SavedCallsHandler(RequestHandler):
     async def remove_saved(self, file: str) -> str:
         """Remove a file; returns its text, so that it can be restored."""
         text = await asyncio.to_thread(self._saved.remove, file)
-        self._note("saved_call.removed", f"You removed the saved call {file}")
+        self._note("call.removed", f"You removed the saved call {file}")
         self._services.tell(SavedCallsChanged(file))
         return text
 
     @api(decides=True)
     async def restore_saved(self, file: str, text: str) -> None:
         await asyncio.to_thread(self._saved.restore, file, text)
-        self._note("saved_call.restored", f"You put the saved call {file} back")
+        self._note("call.restored", f"You put the saved call {file} back")
         self._services.tell(SavedCallsChanged(file))
 
     @api

@@ -114,7 +114,7 @@ class RunHandler(RequestHandler):
     async def dry_run_waiting(self, run_id: str) -> Run:
         """Start a dry run of a program that waits for approval. The program continues to wait."""
         run = self._manager.dry_runs.of_waiting(run_id)
-        self._note("dry_run.started", f"Dry run of a program of {run.proposal.author}", run_id=run_id)
+        self._note("run.dry_run_started", f"Dry run of a program of {run.proposal.author}", run_id=run_id)
         return run
 
     @api(decides=True, consent=True)

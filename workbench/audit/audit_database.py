@@ -72,14 +72,19 @@ def open_store(path: Path) -> sqlite3.Connection:
 def checkpoint(path: Path) -> None:
     """Move the write-ahead log into the database while readers and writers continue. Call it on a thread: it waits for
     the disk, up to 100 ms."""
-    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as store:
+    with closing(_connect_existing(path)) as store:
         store.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def _connect_existing(path: Path) -> sqlite3.Connection:
+    """A connection for writing that makes no new file if the audit was moved away."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", timeout=BUSY_SECONDS, isolation_level=None, uri=True)
 
 
 def drop_indexes(path: Path) -> None:
     """Drop the secondary indexes of an audit that version 0.1 made; `search_index.py` replaces them. Drops one at a
     time, because writers wait meanwhile: up to half a second per index with a million entries."""
-    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as store:
+    with closing(_connect_existing(path)) as store:
         for (name,) in store.execute(_INDEXES).fetchall():
             store.execute(f'DROP INDEX IF EXISTS "{name}"')
 

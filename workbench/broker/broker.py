@@ -292,7 +292,9 @@ class Broker:
         personal data."""
         held = await guard.stand_in(call, context.tool, context.arguments, judgement)
         words = "was held by a dry run" if held.ok else "was refused: the dry run cannot hold more calls"
-        self._note("dry_run.call_held", call, session, judgement.risk, f"{call.server}.{call.tool} {words}", ok=held.ok)
+        self._note(
+            "call.held_by_dry_run", call, session, judgement.risk, f"{call.server}.{call.tool} {words}", ok=held.ok
+        )
         held = await self._registered(session, context.tool, held, call.run_id)
         return await self._for_program(held, context.tool, session)
 

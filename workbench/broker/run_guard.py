@@ -342,7 +342,7 @@ class RunGuard:
         self.asked += 1
         self._waiting(call.id, True)
         run.note(
-            "held_call.waiting",
+            "call.waiting",
             f"{name} waits for approval: {reasons[0].text}",
             {"call": call.id, "why": held_call.why},
         )
@@ -353,7 +353,7 @@ class RunGuard:
             self._waiting(call.id, False)
         said = "was allowed by the user" if answer.allow else f"was denied: {answer.reason or 'the user denied it'}"
         detail: dict[str, object] = {"call": call.id, "allow": answer.allow}
-        run.note("held_call.allowed" if answer.allow else "held_call.denied", f"{name} {said}", detail)
+        run.note("call.allowed" if answer.allow else "call.denied", f"{name} {said}", detail)
         self._remember(tool, reasons, answer)
         return answer
 

@@ -172,7 +172,8 @@ def _project(pid: int) -> Paths | None:
     """The project of a core process."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        return paths_of(Path(os.fsdecode(words[words.index(b"--project") + 1])))
+        flag = b"--project" if b"--project" in words else b"--bench"  # the second by a core of version 0.1
+        return paths_of(Path(os.fsdecode(words[words.index(flag) + 1])))
     except (OSError, ValueError, IndexError):
         return None
 

@@ -86,7 +86,7 @@ class DryRuns:
         lines = [{"call": f"{one.server}.{one.tool}".strip("."), "ticked": one.call_id in ticked} for one in held]
         count = sum(one.call_id in ticked for one in held)
         detail: dict[str, object] = {"dry_run": run.record.id, "sha": choice.sha, "plan": lines}
-        real.note("dry_run.plan_allowed", f"may do {count} of the {len(held)} calls that its dry run held", detail)
+        real.note("run.plan_allowed", f"may do {count} of the {len(held)} calls that its dry run held", detail)
 
 
 def check_dry_run_possible(proposal: Proposal) -> None:

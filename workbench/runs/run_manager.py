@@ -272,7 +272,11 @@ class RunManager:
         """The verdict on this text in place of the waiting one; nothing is changed."""
         return (await self._assessor.read(self._find(run_id), code)).verdict
 
-    @api(name="stop_run", decides=True)
+    @api(decides=True)
+    async def stop_run(self, run_id: str) -> Run:
+        """End a run as the user."""
+        return await self.stop(run_id)
+
     async def stop(self, run_id: str, reason: str = "The user stopped it.") -> Run:
         """End a run at any step: the sandbox is killed, open calls are cancelled at their servers, and an answer in
         preparation is discarded."""

@@ -73,7 +73,7 @@ class Approvals:
         """The stored approvals. If the file is unreadable, none: the user must then keep the skills again."""
         try:
             found = json.loads(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return {}
         if not isinstance(found, dict):
             return {}

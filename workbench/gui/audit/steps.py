@@ -11,7 +11,7 @@ from workbench.records import Entry, RunState
 ROAD = ("run.proposed", "run.checked", "run.waiting", "run.running")
 ENDS = tuple(f"run.{state}" for state in (*list(RunState)[4:],))
 INSIDE = (
-    "call.", "held_call.", "dry_run.call_held", "connection.", "elicitation.", "resource.", "prompt.", "run.decided.",
+    "call.", "connection.", "elicitation.", "resource.", "prompt.", "run.decided.",
 )  # fmt: skip
 
 

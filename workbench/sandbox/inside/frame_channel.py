@@ -237,8 +237,8 @@ def _request_data(number: int, what: str, wish: Frame) -> bytes:
     arguments = json_text(wish.pop("arguments", {}))
     if len(arguments) > _BULKY:
         return _bulk(frame, arguments)
-    end_program = "".join(f"{json_text(name)}:{json_text(value)}," for name, value in wish.items())
-    return _plain(f'{{"kind":"ask","id":{number},"what":"call","wish":{{{end_program}"arguments":{arguments}}}}}')
+    rest = "".join(f"{json_text(name)}:{json_text(value)}," for name, value in wish.items())
+    return _plain(f'{{"kind":"ask","id":{number},"what":"call","wish":{{{rest}"arguments":{arguments}}}}}')
 
 
 def _plain(text: str) -> bytes:

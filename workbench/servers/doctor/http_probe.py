@@ -110,11 +110,13 @@ async def _ask(address: ServerAddress, headers: Mapping[str, str]) -> ProbeAnswe
         client.stream("POST", address.url, json=_HELLO, headers=told) as response,
     ):
         found = {name.lower(): value for name, value in response.headers.items()}
-        return ProbeAnswer(response.status_code, found, await _beginning(response))
+        beginning = await _beginning(response, if_broken_off=True)
+        return ProbeAnswer(response.status_code, found, beginning.decode("utf-8", "replace"))
 
 
-async def _beginning(response: httpx2.Response) -> str:
-    """Read up to the first complete event, because an event stream may stay open for ever."""
+async def _beginning(response: httpx2.Response, *, if_broken_off: bool) -> bytes:
+    """Read up to the first complete event, because an event stream may stay open for ever. `if_broken_off`: return what
+    was received of an answer that breaks off instead of raising."""
     import httpx2
 
     body = b""
@@ -125,8 +127,9 @@ async def _beginning(response: httpx2.Response) -> str:
             if len(body) >= _READ or (events and b"\n\n" in body.replace(b"\r", b"") and b"data:" in body):
                 break
     except httpx2.HTTPError:
-        pass  # the part received so far is used
-    return body[:_READ].decode("utf-8", "replace")
+        if not if_broken_off:
+            raise
+    return body[:_READ]
 
 
 def _read(answer: ProbeAnswer) -> Check:
@@ -265,7 +268,7 @@ async def _first(places: list[str]) -> tuple[Document | None, list[str]]:
         for place in dict.fromkeys(places):
             try:
                 async with client.stream("GET", place, headers={"Accept": "application/json"}) as response:
-                    body = await _beginning(response)
+                    body = await _beginning(response, if_broken_off=False)
             except (httpx2.HTTPError, OSError, ValueError) as fault:
                 tried.append(f"{place}: {fault!s:.200}")
                 continue
@@ -276,7 +279,7 @@ async def _first(places: list[str]) -> tuple[Document | None, list[str]]:
     return None, tried
 
 
-def _object(body: str) -> Document | None:
+def _object(body: bytes) -> Document | None:
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
