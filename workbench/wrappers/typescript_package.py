@@ -18,22 +18,22 @@ from workbench.wrappers.generated_folder import FolderStyle, GeneratedModule, re
 from workbench.wrappers.typescript_source import interface_names, quoted, typescript_source
 
 CLIENT = """\
-/** What a connection to one server must be able to do; the Client of the MCP SDK fits. */
+/** Interface of a connection to one server. The Client of the MCP SDK implements it. */
 export interface Connection {
   callTool(request: { name: string; arguments: { [key: string]: unknown } }): Promise<any>;
 }
 
-/** A tool said no or failed; catch it and go on. */
+/** Thrown if a tool refuses or fails. Catch it to continue. */
 export class ToolError extends Error {}
 
 const connections = new Map<string, Connection>();
 
-/** Say over which connection the tools of a server are called. */
+/** Set the connection over which the tools of a server are called. */
 export function connect(server: string, connection: Connection): void {
   connections.set(server, connection);
 }
 
-/** A part of an answer that is more than text; the bytes of pictures and sounds are bytes. */
+/** A part of an answer that is not only text. The data of images and audio is bytes. */
 export interface Block {
   type: string;
   text?: string;
@@ -118,7 +118,7 @@ TYPESCRIPT = FolderStyle("3", "", (".ts",), script_names, frozenset(("index",)),
 
 # ── The package that programs in the sandbox import ─────────────────────────────────────────────────────
 SANDBOX_CLIENT = """\
-// Calls tools and finds them; in the sandbox the same names stand without an import.
+// Functions that call and find tools. In the sandbox, the same names are available without an import.
 export const { Image, ToolError, callTool, callMcpTool, callMCPTool, searchTools, getToolDefinition } = globalThis;
 export const { equal, domainOf, yearOf, last4, initials, masked } = globalThis;
 """
