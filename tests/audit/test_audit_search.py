@@ -103,6 +103,16 @@ def test_a_page_and_the_marks_have_what_fits(audit, query):
         assert (marks.total, marks.marks) == (len(wanted), tuple(wanted[::PAGE]))
 
 
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: f"{query.text} {query.risk}{query.outcome}{query.kind}")
+def test_the_window_shows_the_same_live_entries(audit, query):
+    finder, journal = audit
+    everything = journal.entries(EntryQuery(limit=MANY, before=query.before))
+    model = AuditModel()
+    model.filter(query)
+    found = finder.entries(replace(query, limit=MANY))
+    assert [entry.seq for entry in everything if model.fits(entry)] == [entry.seq for entry in found]
+
+
 def _fields(query: EntryQuery) -> dict[str, object]:
     return {name: getattr(query, name) for name in query.__slots__}
 

@@ -13,6 +13,7 @@ import contextlib
 import logging
 import os
 import sqlite3
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,7 +26,6 @@ log = logging.getLogger(__name__)
 
 PAUSE = 1.0  # seconds between updates; entries that are not indexed yet are found too, only slower
 OURS = 0x4D435749  # SQLite's application_id, "MCWI"
-VERSION = 3
 ENTRIES = 2_000  # maximum of entries in one step
 LETTERS = 4_000_000  # maximum of characters of details in one step
 HOUR = 3600
@@ -41,6 +41,10 @@ FIELDS = {  # columns that are looked up by value; empty values are not indexed
     "actor": "actor",
     "failed": "CASE WHEN ok = 0 THEN 'yes' ELSE '' END",
 }
+
+VERSION = zlib.crc32(repr((3, FIELDS, dict(RENAMED_KINDS))).encode()) & 0x7FFF_FFFF
+"""Changes with the indexed fields and the renamed kinds, so that an index made for others is built again. The number 3
+counts changes of the tables below."""
 
 TERMS = """CREATE TABLE terms(
     id INTEGER PRIMARY KEY, field TEXT NOT NULL, value TEXT NOT NULL, entries INTEGER NOT NULL, last INTEGER NOT NULL,

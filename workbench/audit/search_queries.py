@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from workbench.audit.hash_chain import READ_COLUMNS, clean
 from workbench.records import EntryQuery
-from workbench.records.audit import lowered, search_words
+from workbench.records.audit import EXACT_FILTERS, lowered, search_words
 
 LIMIT = 5_000  # entries of one answer at most; further ones are reached with `before`
 GRAMS = 16  # maximum of trigrams in one index query
@@ -73,7 +73,7 @@ def conditions(query: EntryQuery) -> tuple[list[str], Values]:
     """The conditions on an entry, apart from its number."""
     terms: list[str] = []
     values: Values = []
-    for column in ("session", "run_id", "server", "tool", "risk", "actor"):
+    for column in EXACT_FILTERS:
         if wanted := str(getattr(query, column)):
             terms.append(f"{column} = ? AND {column} != ''")
             values.append(clean(wanted))
@@ -104,9 +104,7 @@ def plain(query: EntryQuery) -> bool:
 
 def fields_of(query: EntryQuery) -> dict[str, str]:
     """The query's conditions on indexed columns, by field."""
-    found = {
-        name: clean(str(getattr(query, name))) for name in ("session", "run_id", "server", "tool", "risk", "actor")
-    }
+    found = {name: clean(str(getattr(query, name))) for name in EXACT_FILTERS}
     found["area"] = query.kind[: query.kind.find(".") + 1]
     found["failed"] = "yes" if query.outcome == "failed" else ""
     return {name: value for name, value in found.items() if value}

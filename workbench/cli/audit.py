@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from workbench.api.client_texts import parse_time
 from workbench.cli.common_options import BROKEN, DONE, Parser, add_common, ask, talk
 from workbench.cli.terminal_output import moment, print_data, print_record, visible
@@ -81,7 +79,7 @@ def _verify(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _query(given: argparse.Namespace, paths: Paths) -> int:
-    query = replace(_asked(given), before=given.before, limit=given.limit)
+    query = _asked(given)
     entries = ask(paths, lambda api: api.entries(query))
     if given.output == "json":
         print_record(entries)
@@ -121,5 +119,5 @@ def _report(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _asked(given: argparse.Namespace) -> EntryQuery:
-    names = ("text", "kind", "session", "run_id", "server", "tool", "risk", "actor", "outcome", "since", "until")
-    return EntryQuery(**{name: getattr(given, name) for name in names})
+    options = vars(given)
+    return EntryQuery(**{name: options[name] for name in EntryQuery.__struct_fields__ if name in options})

@@ -60,6 +60,10 @@ class EntryQuery(Struct, frozen=True):
     brief: bool = False  # omit `details`, which may be long; the API method `entry` returns them
 
 
+EXACT_FILTERS: Final = ("session", "run_id", "server", "tool", "risk", "actor")
+"""Fields of `EntryQuery` that an entry's field of the same name must equal."""
+
+
 class EntryPage(Struct, frozen=True):
     """The entries that match a query, newest first, as far as the time limit allowed."""
 

@@ -28,7 +28,7 @@ from workbench.gui.icons import icon
 from workbench.gui.text import one_line
 from workbench.gui.words import amount, clock, duration, risk_word
 from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Risk
-from workbench.records.audit import has_word, search_words
+from workbench.records.audit import EXACT_FILTERS, has_word, search_words
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -212,8 +212,7 @@ class AuditModel(QAbstractTableModel):
 
     def fits(self, entry: Entry) -> bool:
         note, query = entry.note, self._query
-        named = ("session", "run_id", "server", "tool", "risk", "actor")
-        if not all(getattr(query, name) in ("", getattr(note, name)) for name in named):
+        if not all(getattr(query, name) in ("", getattr(note, name)) for name in EXACT_FILTERS):
             return False
         if not note.kind.startswith(query.kind) or (query.outcome and note.ok != (query.outcome == "ok")):
             return False
