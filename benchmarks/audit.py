@@ -35,7 +35,7 @@ RISKS = ("low", "low", "low", "low", "medium", "medium", "high", "critical")
 WORDS = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").split()
 QUESTIONS = (
     EntryQuery(),
-    EntryQuery("canonical"),
+    EntryQuery("judgement"),
     EntryQuery("the sandbox program"),
     EntryQuery("answered"),
     EntryQuery("needle77777"),
@@ -123,8 +123,8 @@ def ask(finder: AuditSearch) -> None:
         said(f"page of {told or 'everything'}", f"{took * 1000:.0f} ms, {len(page.entries)} found{part}", goal)
     took, marks = best(lambda: finder.marks(EntryQuery()), 1)
     said("where every page begins", f"{took * 1000:.0f} ms")
-    took, marks = best(lambda: finder.marks(EntryQuery("canonical")), 1)
-    said(f"the same of 'canonical', {marks.total:,} entries", f"{took * 1000:.0f} ms")
+    took, marks = best(lambda: finder.marks(EntryQuery("judgement")), 1)
+    said(f"the same of 'judgement', {marks.total:,} entries", f"{took * 1000:.0f} ms")
     took, _ = best(lambda: finder.facets())
     said("what to filter by", f"{took * 1000:.1f} ms")
 

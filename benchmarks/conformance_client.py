@@ -71,7 +71,7 @@ class Person:
             Settings,
             self._hear,
             host=lambda server: Accepting(),
-            secret=secrets.get,
+            secret=secrets.get_secret,
             masks=secrets.masks,
             authorize=self._sign_ins.authorize,
         )

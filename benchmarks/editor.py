@@ -31,7 +31,7 @@ from PySide6.QtCore import Qt  # noqa: E402
 from PySide6.QtTest import QTest  # noqa: E402
 from PySide6.QtWidgets import QApplication, QPlainTextEdit  # noqa: E402
 
-from workbench.editor_completion.completion_client import Hints  # noqa: E402
+from workbench.editor_completion.completion_client import CompletionRequests  # noqa: E402
 from workbench.events import spawn  # noqa: E402
 from workbench.gui.app import live, make_loop, open_window  # noqa: E402
 from workbench.gui.bridge import LinkState  # noqa: E402
@@ -188,7 +188,11 @@ async def _measure_loop(folder: Path) -> None:
     async def nothing() -> None:
         pass
 
-    hints, longest, code = Hints(folder / "generated", folder / "cache", nothing), 0.0, program(LINES) + "''.up"
+    hints, longest, code = (
+        CompletionRequests(folder / "generated", folder / "cache", nothing),
+        0.0,
+        program(LINES) + "''.up",
+    )
     most = 0.0
     await hints.complete("''.up", 1, 5)
     for _ in range(20):

@@ -76,6 +76,6 @@ async def _run(core: Core, code: str) -> Run:
     stop = core.bus.listen(allow)
     try:
         run = core.run_manager.submit(code, core.services.sessions.open("example"), "An example", seconds=60)
-        return await core.run_manager.finished(run.id)
+        return await core.run_manager.wait_until_finished(run.id)
     finally:
         stop()

@@ -19,7 +19,7 @@ from workbench.broker.provenance_index import AnswerRead, ProvenanceIndex
 from workbench.broker.run_guard import RunGuard
 from workbench.core import Core
 from workbench.permissions.judgement import CallContext, judge
-from workbench.records import Gate, Origin, Outcome, Proposal, Risk, Tool, ToolCall, ToolUse, Verdict, Word
+from workbench.records import CallDecision, Gate, Origin, Outcome, Proposal, Risk, Tool, ToolCall, ToolUse, Verdict
 from workbench.runs.run import ProgramRun
 
 ROUNDS = 20_000
@@ -61,11 +61,11 @@ async def _time(
     verdict, took = Verdict("", Risk.LOW, Gate.AUTO, "", tools=uses), []
     for _ in range(ROUNDS // (1 if answer else 20)):
         began = time.perf_counter()
-        rules, counted = core.services.rules.of(tool), guard.count(call, tool, arguments)
+        rules, counted = core.services.rules.rules_for(tool), guard.count(call, tool, arguments)
         context = CallContext(
             tool, rules, core.settings, verdict=verdict, arguments=arguments, run=guard, counted=counted
         )
-        assert judge(call, context).decision is Word.ALLOW
+        assert judge(call, context).decision is CallDecision.ALLOW
         if answer is not None:
             await guard.learn(call, tool, answer)
         took.append(time.perf_counter() - began)
@@ -85,9 +85,9 @@ def _long() -> None:
         )
         size += len(rows[-1])
     provenance.learn(AnswerRead("c", "r", "data", "rows", READS, (f"[{','.join(rows)}]",)))
-    _once("10 MB of answers filed, once, on a thread", provenance.file)
-    _once("an address looked up after that", lambda: provenance.origin("somebody@else.example", READS))
-    _once("a text of 10,000 words looked up", lambda: provenance.origin("word " * 10_000, READS))
+    _once("10 MB of answers filed, once, on a thread", provenance.index_answers)
+    _once("an address looked up after that", lambda: provenance.find_sources("somebody@else.example", READS))
+    _once("a text of 10,000 words looked up", lambda: provenance.find_sources("word " * 10_000, READS))
     _once("10,000 answers of 1 kB taken in and filed", lambda: _many(rows))
     print(f"{'memory at most':44} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:8.0f} MB")
 
@@ -98,7 +98,7 @@ def _many(rows: list[str]) -> None:
         provenance.learn(
             AnswerRead(f"c{number}", "r", "data", "row", READS, ("".join(rows[number * 4 : number * 4 + 8]),))
         )
-    provenance.file()
+    provenance.index_answers()
 
 
 def _once(words: str, act: Callable[[], object]) -> None:

@@ -108,7 +108,7 @@ async def replay(core: Core, person: Person, plan: Plan) -> Replayed:
 
 async def _run(core: Core, session: Session, code: str, state: str) -> Run:
     async with asyncio.timeout(60):
-        return await core.run_manager.finished(core.run_manager.submit(code, session, state=state).id)
+        return await core.run_manager.wait_until_finished(core.run_manager.submit(code, session, state=state).id)
 
 
 @contextlib.asynccontextmanager

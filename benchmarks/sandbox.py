@@ -23,6 +23,8 @@ from typing import Any  # Any: keyword arguments of subprocess
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import msgspec
+
 from workbench.paths import images_folder
 from workbench.records import JsonObject, JsonValue, Limits
 from workbench.sandbox.isolation_levels import engines
@@ -307,6 +309,7 @@ def again_as_an_ordinary_user() -> None:
         os.chmod(folder, 0o755)
         for part in ("workbench", "benchmarks"):
             shutil.copytree(ROOT / part, Path(folder, part), ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(Path(msgspec.__file__).parent, Path(folder, "msgspec"))
         home = Path(folder, "home")
         home.mkdir()
         os.chown(home, ORDINARY, ORDINARY)
@@ -322,7 +325,8 @@ def again_as_an_ordinary_user() -> None:
 
 
 def starts_for(python: str, folder: str) -> bool:
-    test = [python, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
+    """Whether the ordinary user can start this Python, and it can import the copied msgspec, which is compiled."""
+    test = [python, "-c", f"import sys; sys.path.insert(0, {folder!r}); import msgspec"]
     try:
         return subprocess.run(test, capture_output=True, **ordinary(folder)).returncode == 0
     except OSError:

@@ -147,7 +147,7 @@ async def _run(core: Core, code: str, session: Session) -> tuple[float, str]:
     began = time.perf_counter()
     run = core.run_manager.submit(code, session)
     stop = core.bus.listen(lambda event: _allow(core, event))
-    run = await core.run_manager.finished(run.id)
+    run = await core.run_manager.wait_until_finished(run.id)
     stop()
     seconds = time.perf_counter() - began
     if run.state is not RunState.DONE:

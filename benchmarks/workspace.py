@@ -107,7 +107,7 @@ async def through_the_core(size: int, kept: int) -> str:
             for _ in range(RUNS):
                 await asyncio.sleep(0.05)  # until the next sandbox is prepared
                 began = time.perf_counter()
-                run = await core.run_manager.finished(core.run_manager.submit("result = 1", agent).id)
+                run = await core.run_manager.wait_until_finished(core.run_manager.submit("result = 1", agent).id)
                 times.append((time.perf_counter() - began) * 1000)
                 assert run.state is RunState.DONE, run.fault
         finally:

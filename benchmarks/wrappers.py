@@ -34,7 +34,7 @@ from msgspec.structs import replace
 from schema_instances import AWKWARD, Instances
 
 from workbench.analysis.certain_failures import find_certain_failures
-from workbench.analysis.reading import read
+from workbench.analysis.reading import read_program
 from workbench.identifiers import package_name, parameter_names, python_names, script_names
 from workbench.records import Tool
 from workbench.wrappers.python_package import write_package
@@ -46,7 +46,7 @@ TRIES = 12  # instances tried for each tool
 CLIENT = (
     "from typing import Any\n\nAnswer = Any\n\n"
     "async def call_tool(server: str, tool: str, arguments: Any, *, whole: bool = False) -> Any: ...\n"
-    "def as_arguments(given: Any, name: str) -> Any: ...\n"
+    "def as_arguments(given: Any, name: str) -> Any: return given if isinstance(given, dict) else {}\n"
 )
 PROGRAM = """
 from servers.github import create_issue, list_issues
@@ -177,7 +177,7 @@ def _not_sent(root: Path, examples: Sequence[Example]) -> list[str]:
 def _is_sent(one: Example) -> bool:
     sent: list[Any] = []
 
-    async def remember(server: str, tool: str, arguments: Any) -> None:
+    async def remember(server: str, tool: str, arguments: Any, *, whole: bool = False) -> None:
         sent.append((server, tool, json.dumps(arguments, sort_keys=True)))
 
     module = importlib.import_module(f"servers.{package_name(one.tool.server)}")
@@ -281,7 +281,7 @@ def _times(tools: Sequence[Tool]) -> None:
 def _check_time(tools: Sequence[Tool]) -> None:
     """Measure the type check before a short program runs: the first check with these tools, and later ones."""
     known = tuple(tools)
-    reading = read(PROGRAM, known)
+    reading = read_program(PROGRAM, known)
     first = _seconds(lambda: find_certain_failures(reading, known)) * 1_000
     later = statistics.median(_seconds(lambda: find_certain_failures(reading, known)) * 1_000 for _ in range(50))
     print(f"check of a short program against {len(known)} tools: {first:.1f} ms at first, then {later:.2f} ms (p50)")

@@ -31,7 +31,7 @@ class Workbench:
         (self._project / ".mcp.json").write_text(json.dumps({"mcpServers": {"many": entry}}))
         from workbench.paths import paths_of
 
-        settings = paths_of(self._project).person_settings
+        settings = paths_of(self._project).user_settings
         settings.parent.mkdir(parents=True, exist_ok=True)
         settings.write_text(RULE)
         self.command("call", "many", "list_orders_0", "--allow", "--yes")
