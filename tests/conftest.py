@@ -130,7 +130,7 @@ def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Paths]:
     monkeypatch.setenv(OVERRIDE, str(tmp_path / "home"))
     (tmp_path / "project").mkdir()
     found = paths_of(tmp_path / "project")
-    assert len(os.fsencode(found.person_socket)) <= 107
+    assert len(os.fsencode(found.user_socket)) <= 107
     yield found
     if not found.runtime.is_relative_to(tmp_path):
         shutil.rmtree(found.runtime.parent, ignore_errors=True)

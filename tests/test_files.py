@@ -27,13 +27,13 @@ def test_a_plain_file_is_read_also_through_a_link(tmp_path: Path) -> None:
 
 def test_a_pipe_keeps_nobody_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="no plain file"):
+    with pytest.raises(OSError, match="not a regular file"):
         read_plain(tmp_path / "pipe")
 
 
 def test_an_endless_device_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "endless").symlink_to("/dev/zero")
-    with pytest.raises(OSError, match="no plain file"):
+    with pytest.raises(OSError, match="not a regular file"):
         read_plain(tmp_path / "endless")
 
 

@@ -32,8 +32,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paths]:
         patch.setenv(OVERRIDE, str(folder / "home"))
         paths = paths_of(folder / "project")
         paths.project.mkdir()
-        paths.person_settings.parent.mkdir(parents=True)
-        paths.person_settings.write_text("[core]\nlinger_seconds = 120\n")
+        paths.user_settings.parent.mkdir(parents=True)
+        paths.user_settings.write_text("[core]\nlinger_seconds = 120\n")
         yield paths
         assert main(["stop", "--project", str(paths.project)]) == 0
 
@@ -62,7 +62,7 @@ async def test_only_required_tools_can_be_called(project: Paths) -> None:
 async def test_what_needs_a_person_is_refused_where_nobody_attends(project: Paths) -> None:
     result = await one(project, Task(code=SENDS))
     assert (result.status, result.data) == ("refused", None)
-    assert "Nobody was there" in result.error
+    assert "No user was available" in result.error
 
 
 async def test_a_script_may_stand_behind_its_programs(project: Paths) -> None:

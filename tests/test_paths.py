@@ -76,7 +76,7 @@ def test_sockets_stay_short_enough_for_the_kernel_below_a_long_home(
 ) -> None:
     monkeypatch.setenv(OVERRIDE, str(tmp_path / ("deep/" * 40)))
     found = paths_of(tmp_path)
-    assert max(len(os.fsencode(path)) for path in (found.person_socket, found.agent_socket, found.lock)) <= 107
+    assert max(len(os.fsencode(path)) for path in (found.user_socket, found.agent_socket, found.lock)) <= 107
 
 
 def test_without_a_runtime_folder_the_temp_folder_is_used_per_person(unset: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def test_a_signal_ends_it_cleanly(foreground, paths, number):
     until(paths.agent_socket.exists)
     core.send_signal(number)
     assert core.wait(60) == 0
-    assert not paths.person_socket.exists()
+    assert not paths.user_socket.exists()
     assert lock_holder(paths.lock) == 0
     assert "the core is closed" in paths.core_log.read_text()
 
@@ -77,7 +77,7 @@ def test_a_second_core_of_the_same_project_is_refused_with_a_sentence(foreground
     assert second.returncode == ANOTHER_RUNS
     assert f"A core already runs for this project (process {first.pid})." in words.decode()
     assert first.poll() is None
-    assert paths.person_socket.exists()
+    assert paths.user_socket.exists()
 
 
 def test_sockets_of_a_killed_core_do_not_stop_the_next(foreground, paths):
@@ -85,7 +85,7 @@ def test_sockets_of_a_killed_core_do_not_stop_the_next(foreground, paths):
     until(paths.agent_socket.exists)
     first.kill()
     first.wait()
-    assert paths.person_socket.exists()
+    assert paths.user_socket.exists()
     second = foreground()
     until(lambda: lock_holder(paths.lock) == second.pid and heeds(second.pid, signal.SIGTERM))
     second.send_signal(signal.SIGTERM)
@@ -101,7 +101,7 @@ def test_a_thread_that_never_ends_does_not_keep_it(foreground, paths):
     assert lock_holder(paths.lock) == 0
     words = paths.core_log.read_text()
     assert "the core is closed" in words
-    assert "is ended now" in words
+    assert "is killed now" in words
 
 
 def test_a_start_that_never_ends_heeds_a_signal(foreground, paths):
@@ -121,7 +121,7 @@ def test_a_start_that_waits_for_something_is_given_up_on_a_signal(foreground, pa
     _, words = core.communicate(timeout=60)
     assert "The core was asked to stop before it was open." in words.decode()
     assert "the core is closed" in paths.core_log.read_text()
-    assert "is ended now" not in paths.core_log.read_text()
+    assert "is killed now" not in paths.core_log.read_text()
 
 
 def test_private_folders_are_closed_to_others(foreground, paths):
@@ -170,7 +170,7 @@ def test_a_project_without_write_permission_is_noticed(paths):
 def test_a_state_folder_that_cannot_be_made_is_a_sentence(paths):
     paths.state.parent.parent.mkdir(parents=True)
     paths.state.parent.write_text("a file where a folder should be")
-    with pytest.raises(WorkbenchError, match="cannot be made"):
+    with pytest.raises(WorkbenchError, match="cannot be created"):
         process.prepare(paths)
 
 

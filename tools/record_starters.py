@@ -116,7 +116,7 @@ async def main(names: set[str]) -> None:
 
 
 async def _record(core: Core, skill: str, name: str, program: str) -> None:
-    run = await core.run_manager.finished(core.run_manager.submit(program, core.services.sessions.person).id)
+    run = await core.run_manager.wait_until_finished(core.run_manager.submit(program, core.services.sessions.person).id)
     if run.state is not RunState.DONE:
         raise SystemExit(f"{skill}: {run.fault}")
     made = await core.api.record_cassette(run.id, skill, name, {})

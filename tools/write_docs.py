@@ -113,7 +113,7 @@ def agent_tools() -> str:
     for tool in TOOLS:
         schema = json.dumps(tool.schema, indent=2)
         reads = "It only reads." if tool.read_only else "It may change something."
-        answers = json.dumps(tool.answers, indent=2)
+        answers = json.dumps(tool.output_schema, indent=2)
         parts.append(
             f"## {tool.name}\n\n```text\n{tool.description}\n```\n\n{reads}\n\n```json\n{schema}\n```\n\n"
             f"Its answer, beside the text for the model (`structuredContent`):\n\n```json\n{answers}\n```\n"

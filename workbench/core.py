@@ -31,7 +31,7 @@ from workbench.broker.elicitation_audit import ElicitationAudit
 from workbench.broker.services import Services
 from workbench.broker.vault_persistence import VaultPersistence
 from workbench.calls.call_history import History
-from workbench.editor_completion.completion_client import Hints
+from workbench.editor_completion.completion_client import CompletionRequests
 from workbench.errors import WorkbenchError
 from workbench.events import Bus, DefinitionsBlocked, Event, Noticed, spawn
 from workbench.network.network_access import Network
@@ -59,7 +59,7 @@ from workbench.skills.library import Library
 from workbench.workspace.answer_cache import AnswerCache
 from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots
-from workbench.workspace.workspace_files import Store
+from workbench.workspace.workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:
     from workbench.agent.agent_connection import AgentConnection
@@ -91,7 +91,7 @@ class Core:
         self._launchers = launchers
         self._started = time.time()
         self.bus = Bus()
-        found = read(paths.project_settings, paths.person_settings)
+        found = read(paths.project_settings, paths.user_settings)
         self._settings = CurrentSettings(found.settings)
         self._notices = found.notices
         self._closers = contextlib.AsyncExitStack()
@@ -121,7 +121,7 @@ class Core:
             self._closers.push_async_callback(asyncio.to_thread, library.usage.save)
             await asyncio.to_thread(library.install_starters)
             files, snapshots, held = self._open_workspace()
-            settings_files = (self.paths.project_settings, self.paths.person_settings)
+            settings_files = (self.paths.project_settings, self.paths.user_settings)
             self.services = Services(
                 paths=self.paths,
                 settings=self._settings,
@@ -129,8 +129,8 @@ class Core:
                 journal=self.journal,
                 audit_search=AuditSearch(self.paths.audit, self.paths.audit_index),
                 sessions=sessions,
-                vault_persistence=VaultPersistence(self.paths.values, secrets, self._settings, sessions),
-                privacy_marks=PersonalDataMarks(self.paths.project_settings, self.paths.marks),
+                vault_persistence=VaultPersistence(self.paths.vault_values, secrets, self._settings, sessions),
+                privacy_marks=PersonalDataMarks(self.paths.project_settings, self.paths.privacy_marks),
                 secrets=secrets,
                 rules=rules,
                 run_profiles=RunProfiles(
@@ -178,10 +178,12 @@ class Core:
         self, sign_ins: SignIns, rules: Rules, sessions: Sessions, secrets: Secrets
     ) -> None:
         self.catalog = ServerCatalog(
-            self.paths, self._settings, self.bus.tell, secret=secrets.get, masks=secrets.masks,
+            self.paths, self._settings, self.bus.tell, secret=secrets.get_secret, masks=secrets.masks,
             asks=OpenElicitations(self.bus.tell, self._settings, sessions.author),
             authorize=sign_ins.authorize,
-            weigh=lambda config: rules.weigh(config.name, fingerprint(config), builtin=config.builtin),
+            tool_annotator=lambda config: rules.tool_annotator(
+                config.name, fingerprint(config), builtin=config.builtin
+            ),
         )  # fmt: skip
         self._closers.callback(rules.flush)
         sign_ins.noted = self.catalog.note_sign_in
@@ -195,8 +197,8 @@ class Core:
         self.bus.listen(self._report_blocked_definitions, DefinitionsBlocked)
         await asyncio.gather(self.catalog.open(), self.sandbox.open())
 
-    def _open_workspace(self) -> tuple[Store, Snapshots, HeldFiles]:
-        files = Store(
+    def _open_workspace(self) -> tuple[WorkspaceFiles, Snapshots, HeldFiles]:
+        files = WorkspaceFiles(
             self.paths.workspace, lambda: self._settings.now.run_disk_mb, lambda: self._settings.now.workspace_files
         )
         snapshots = Snapshots(files.confined, self.paths.undo, self._settings)
@@ -214,12 +216,18 @@ class Core:
         self.run_manager.open()
         self.connected_agents = ConnectedAgents(services, self.run_manager, self._arrange)
         self.example_agents = ExampleAgents(self.paths.project, self.bus.tell)
-        self.completion = Hints(self.paths.generated, self.paths.hints, packages_of_runs.refresh)
+        self.completion = CompletionRequests(
+            self.paths.generated_packages, self.paths.completion_hints, packages_of_runs.refresh
+        )
         token_usage = TokenUsage(services.sessions)
         for follower in (packages_of_runs, elicitations, broker.caching, token_usage, services.vault_persistence,
                          self.connected_agents):  # fmt: skip
             self.bus.listen(follower.hear, *follower.hears)
-        for follow in (self._follow_privacy, self.run_manager.slots.admit_waiting, self.connected_agents.look_again):
+        for follow in (
+            self._follow_privacy,
+            self.run_manager.slots.admit_waiting,
+            self.connected_agents.check_tool_lists,
+        ):
             self._settings.on_change(follow)
         self._follow_privacy()
         self.methods = api_methods(
@@ -270,11 +278,12 @@ class Core:
         if isinstance(event, DefinitionsBlocked):
             names = ", ".join(name[:80] for name in event.tools[:5]) + (" …" if len(event.tools) > 5 else "")
             many = len(event.tools) != 1
-            what = f"{len(event.tools)} tools of {event.server} are" if many else f"A tool of {event.server} is"
-            words = f"{what} not what you approved and {'are' if many else 'is'} blocked: {names}"
+            what = f"The definitions of {len(event.tools)} tools" if many else "The definition of a tool"
+            end = "so the tools are blocked" if many else "so the tool is blocked"
+            words = f"{what} of {event.server} changed, {end}: {names}"
             self.journal.append(Note("definition.changed", words, server=event.server))
             self.bus.tell(
-                Noticed(Fault(f"{words}.", "Read what changed on the server's page Changes, then approve it."))
+                Noticed(Fault(f"{words}.", "Review the changes on the server's page Changes, then approve them."))
             )
 
     def _follow_privacy(self) -> None:
@@ -297,12 +306,12 @@ class Core:
             servers=len(states),
             tools=len(self.catalog.tools()),
             agents=self.connected_agents.agents(),
-            waiting=manager.number(RunState.WAITING),
-            running=manager.number(RunState.RUNNING),
+            waiting=manager.count_runs(RunState.WAITING),
+            running=manager.count_runs(RunState.RUNNING),
             queued=manager.slots.waiting,
             http_endpoint=self.connected_agents.view().url,
             packages=packages(self.settings.run_packages, "").installed,
-            kept_states=len(manager.states.now()),
+            kept_states=len(manager.states.records()),
             skills=sum(skill.state is SkillState.KEPT for skill in skills),
             ledger=services.sessions.total(),
             counter=tokens.counter(),

@@ -48,7 +48,7 @@ def read_plain(path: Path, encoding: str = "utf-8", *, largest: int = LARGEST) -
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "it is no plain file")
+            raise OSError(errno.EINVAL, "it is not a regular file")
         if found.st_size > largest:
             raise OSError(errno.EFBIG, f"it is larger than {largest >> 20} MB")
         return file.read(largest).decode(encoding)
@@ -58,7 +58,7 @@ def typed_entries(entries: object, kind: type[_Entry], source: str) -> list[_Ent
     """Convert the entries of a stored list to records. A damaged entry is logged and skipped."""
     found: list[_Entry] = []
     if not isinstance(entries, list):
-        log.warning("%s holds no list where it should", source)
+        log.warning("%s does not have a list where one is expected", source)
         return found
     with suppress(msgspec.ValidationError):
         return msgspec.convert(entries, list[kind])  # type: ignore[valid-type]  # a type that is known at run time
@@ -83,7 +83,7 @@ def replacing_file(
     """
     try:
         if path.is_symlink():
-            raise OSError(errno.ELOOP, "it is a symbolic link, and nothing is written through one")
+            raise OSError(errno.ELOOP, "it is a symbolic link, and files are not written through links")
         mode &= ~_UMASK
         if keep_mode:
             with suppress(FileNotFoundError):
@@ -106,7 +106,7 @@ def replacing_file(
             _sync_folder(path.parent)
     except OSError as fault:
         why = fault.strerror or str(fault)
-        remedy = hint or f"Is {path.parent} writable, and is there space?"
+        remedy = hint or f"Check that {path.parent} is writable and has free space."
         raise WorkbenchError(f"{name or path.name} cannot be written: {why}.", remedy) from fault
 
 

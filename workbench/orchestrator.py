@@ -22,7 +22,7 @@ from workbench.records import Decision, HeldCallAnswer, JsonValue, Run, RunState
 
 __all__ = ["Orchestrator", "Stats", "Task", "TaskResult", "TaskStats"]
 
-ALONE = "Nobody was there to be asked."
+ALONE = "No user was available to answer."
 
 
 @dataclass(slots=True)
@@ -113,12 +113,12 @@ class Orchestrator:
 
     async def execute_task(self, task: Task) -> TaskResult:
         """Run the task and return its result. A failed or refused program is a result; a failed submission raises."""
-        return await self._carry(task)
+        return await self._run_task(task)
 
     async def execute_skill(self, name: str, arguments: Mapping[str, JsonValue] | None = None) -> TaskResult:
         """Run a kept skill with these arguments."""
         code = await self._api.call_of_skill(name, dict(arguments or {}))
-        return await self._carry(Task(name, f"The skill {name}", code))
+        return await self._run_task(Task(name, f"The skill {name}", code))
 
     async def save_skill(
         self, name: str, description: str, code: str, tags: Sequence[str] = (), *, keep: bool = False
@@ -156,8 +156,8 @@ class Orchestrator:
             raise WorkbenchError("The orchestrator is not open.", "Call `await orchestrator.initialize()` first.")
         return self._open
 
-    async def _carry(self, task: Task) -> TaskResult:
-        begun = await self._api.submit(
+    async def _run_task(self, task: Task) -> TaskResult:
+        submitted = await self._api.submit(
             task.code, task.description, "", "", task.language, task.profile, tuple(task.required_tools),
             task.timeout,
         )  # fmt: skip
@@ -169,7 +169,7 @@ class Orchestrator:
                 await self._answer(run)
 
         try:
-            run = await wait_for_run(self._connection, begun.id, attend)
+            run = await wait_for_run(self._connection, submitted.id, attend)
         except BaseException:
             task.status = str(RunState.STOPPED)
             raise
@@ -188,8 +188,8 @@ class Orchestrator:
             await self._api.answer_held_call(HeldCallAnswer(held_call.id, allow=self._allow, reason=reason))
 
     async def _result(self, task: Task, run: Run) -> TaskResult:
-        whole = self._connection.whole
-        result, output = await whole(run.result), await whole(run.output)
+        fetch_text = self._connection.fetch_full_text
+        result, output = await fetch_text(run.result), await fetch_text(run.output)
         fault = run.fault
         detail = f"\n{fault.detail}" if fault and fault.detail else ""
         return TaskResult(
@@ -201,7 +201,7 @@ class Orchestrator:
             f"{fault.message}{detail}" if fault else "",
             fault.hint if fault else "",
             TaskStats.of(run),
-            await whole(run.model_view),
+            await fetch_text(run.model_view),
         )
 
 

@@ -32,7 +32,7 @@ class Paths:
         return self.project / "workbench.toml"
 
     @property
-    def person_settings(self) -> Path:
+    def user_settings(self) -> Path:
         return config_folder() / "settings.toml"
 
     @property
@@ -40,7 +40,7 @@ class Paths:
         return config_folder() / "terminal-pin.json"  # hash of the PIN for answers in a terminal
 
     @property
-    def marks(self) -> Path:
+    def privacy_marks(self) -> Path:
         return config_folder() / "privacy.toml"  # separate from the settings because it contains personal values
 
     @property
@@ -65,7 +65,7 @@ class Paths:
         return self.state / "undo"
 
     @property
-    def values(self) -> Path:
+    def vault_values(self) -> Path:
         return self.state / "values"  # sealed values of PII tokens, if the user chose to keep them on disk
 
     @property
@@ -98,15 +98,15 @@ class Paths:
         return self.state / "profiles.json"  # consents to profiles of projects
 
     @property
-    def pins(self) -> Path:
+    def definition_pins(self) -> Path:
         return self.state / "pins"
 
     @property
-    def lessons(self) -> Path:
+    def search_lessons(self) -> Path:
         return self.state / "lessons.jsonl"
 
     @property
-    def moments(self) -> Path:
+    def definition_history(self) -> Path:
         return self.state / "moments"
 
     @property
@@ -130,7 +130,7 @@ class Paths:
         return self.cache / "replays"  # empty workspaces for replayed recordings
 
     @property
-    def stages(self) -> Path:
+    def workspace_copies(self) -> Path:
         return self.state / "stages"  # workspace copies for programs without approval
 
     @property
@@ -138,15 +138,15 @@ class Paths:
         return self.state / "held"  # changes made by such programs, until the user decides
 
     @property
-    def hints(self) -> Path:
+    def completion_hints(self) -> Path:
         return self.cache / "hints"  # completion data about the library
 
     @property
-    def meanings(self) -> Path:
+    def embeddings(self) -> Path:
         return self.cache / "meanings.sqlite"
 
     @property
-    def generated(self) -> Path:
+    def generated_packages(self) -> Path:
         return self.cache / "generated"
 
     @property
@@ -162,7 +162,7 @@ class Paths:
         return self.runtime / "core.lock"
 
     @property
-    def person_socket(self) -> Path:
+    def user_socket(self) -> Path:
         return self.runtime / "person.sock"
 
     @property

@@ -164,7 +164,7 @@ def ledger_sentence(ledger: Ledger, cents_per_million: int) -> str:
     if ledger.kept_bytes:
         parts.append(f"{size(ledger.kept_bytes)} of answers stayed in the sandbox")
     if less := lost(ledger):
-        return " · ".join((*parts, f"did not pay: direct calls cost {sign}{less:,} less"))
+        return " · ".join((*parts, f"saved nothing: direct calls would have cost {sign}{less:,} less"))
     gain = saved(ledger)
     return " · ".join((*parts, f"saved {sign}{gain:,}, worth {money(gain, cents_per_million)}"))
 
@@ -188,22 +188,22 @@ def factor_sentence(factors: Sequence[ModelFactor], made_by: str) -> str:
     others = "; ".join(
         f"{one.models} × {one.least:.2f}" + (f"–{one.most:.2f}" if one.most > one.least else "") for one in factors
     )
-    how = "by ctok, on definitions of yours" if any(one.measured for one in factors) else "estimates"
+    how = "measured by ctok on your tool definitions" if any(one.measured for one in factors) else "estimates"
     return f"{counted}. Other models count more: {others} ({how})." if others else f"{counted}."
 
 
 def advice_sentence(advice: ModeAdvice) -> str:
     """A sentence that says whether programs or direct calls cost less, with the numbers."""
     if not advice.tools:
-        return "No tools are known yet: connect a server first."
+        return "No tools are known yet. Connect a server first."
     sign = f"{ESTIMATE} " if advice.counter == ESTIMATE else ""
     named = "" if sign else f", counted with {advice.counter}"
     whole = f"The definitions of all {advice.tools} tools are {sign}{advice.definitions:,} tokens{named}"
-    finding = f"finding and reading two {sign}{advice.finding:,}"
-    ours = f"the workbench's own tools {sign}{advice.entry:,}, and {finding}"
+    finding = f"finding and reading two tools costs {sign}{advice.finding:,}"
+    ours = f"the workbench's own tools are {sign}{advice.entry:,}, and {finding}"
     if advice.mode == "direct":
         return (
-            f"{whole}; {ours}. With so few tools direct calls cost less, as long as answers are short. Programs still "
+            f"{whole}; {ours}. With so few tools, direct calls cost less as long as answers are short. Programs still "
             "keep long answers away from the model."
         )
-    return f"{whole}; {ours}. Programs pay, for up to {advice.searches} searches in one conversation."
+    return f"{whole}; {ours}. Programs cost less for up to {advice.searches} searches in one conversation."

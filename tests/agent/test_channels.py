@@ -275,8 +275,8 @@ def test_a_planted_value_does_not_come_through(heard, channel):
 def test_values_never_come_back_for_tokens(heard):
     words, _ = heard["tokens to be restored"]
     assert words.startswith(heard["texts to be sanitised"][0])
-    assert "Tokens stay tokens here" in words
-    assert "1 of 3 are none of this session" in words
+    assert "Tokens are not replaced here" in words
+    assert "do not belong to this session and will be refused: 1 of 3." in words
 
 
 def test_the_notes_of_a_picture_are_not_handed_on_and_the_picture_is(heard):

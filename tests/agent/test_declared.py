@@ -5,7 +5,7 @@ from __future__ import annotations
 import mcp.types as T
 import pytest
 
-from workbench.agent.protocol_identity import declared
+from workbench.agent.protocol_identity import claimed_identity
 
 
 def hello(**capabilities: object) -> T.InitializeRequestParams:
@@ -26,4 +26,4 @@ def hello(**capabilities: object) -> T.InitializeRequestParams:
     ],
 )
 def test_a_model_is_named_only_where_the_client_names_it(given, model):
-    assert declared(hello(**given)) == {"client": "claude code", "client_version": "2.1"} | model
+    assert claimed_identity(hello(**given)) == {"client": "claude code", "client_version": "2.1"} | model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from workbench.agent.direct_tools import LONGEST_NAME, DirectTools, _free
+from workbench.agent.direct_tools import LONGEST_NAME, DirectTools, _unused_name
 from workbench.privacy.text_kinds import KindMarks
 from workbench.records import EntryQuery, RunState
 
@@ -41,7 +41,7 @@ async def test_what_needs_a_person_waits_for_one(direct, agent):
         sent = await client.call_tool("demo__send_email", {"to": "a@example.org", "subject": "s", "body": "b"})
         gone = await client.call_tool("other__tool", {})
     assert sent.is_error
-    assert "Nobody answered in time" in sent.content[0].text
+    assert "not answered in time" in sent.content[0].text
     (run,) = direct.run_manager.runs()
     assert (run.state, run.proposal.required) == (RunState.REFUSED, ("demo.send_email",))
     assert "There is no tool" in gone.content[0].text
@@ -71,13 +71,13 @@ async def test_serve_names_servers_for_one_agent_alone(core, agent, by_hand):
 
 @pytest.mark.parametrize("line", [b'{"workbench":{"direct":3}}', b'{"workbench":[]}', b'{"workbench":', b"{}"])
 def test_a_first_line_that_names_no_servers_is_the_agents_own(core, line):
-    assert not DirectTools(core.services, None, KindMarks()).preface(line)
+    assert not DirectTools(core.services, None, KindMarks()).accept_preface(line)
 
 
 def test_names_are_those_that_models_take_and_no_two_alike():
     taken: dict = {}
     for wish in ("a.b__tool with blanks", "a-b__x" * 40, "a-b__x" * 40):
-        taken[_free(wish, taken)] = None
+        taken[_unused_name(wish, taken)] = None
     assert next(iter(taken)) == "a_b__tool_with_blanks"
     assert [len(name) <= LONGEST_NAME for name in taken] == [True] * 3
 

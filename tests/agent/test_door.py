@@ -79,7 +79,7 @@ async def test_a_definition_is_read_whole_with_the_line_that_imports_it(core, ag
     assert line == "from servers.demo import list_orders"
     assert json.loads(definition)["inputSchema"]["properties"]["limit"]
     assert (missing.is_error, "list_orders" in missing.content[0].text) == (True, True)
-    assert "a program reads the whole" in short.content[0].text
+    assert "in a program returns the complete definition" in short.content[0].text
 
 
 async def test_a_picture_that_a_program_returns_reaches_the_agent_as_a_picture(core, agent):
@@ -103,7 +103,7 @@ async def test_an_unknown_tool_and_a_wrong_argument_are_answered_with_what_is_va
     assert unknown.is_error
     assert "execute_code" in unknown.content[0].text
     assert wrong.is_error
-    assert "code must be a text" in wrong.content[0].text
+    assert "code must be a string" in wrong.content[0].text
 
 
 async def test_nothing_the_door_offers_can_decide_reveal_or_change_settings(agent):
@@ -125,7 +125,7 @@ async def test_an_agent_that_leaves_takes_its_run_along(core, agent):
             client.call_tool("execute_code", {"code": "import time\ntime.sleep(30)", "description": "sleep"})
         )
         async with asyncio.timeout(60):
-            while core.run_manager.number(RunState.RUNNING) != 1:
+            while core.run_manager.count_runs(RunState.RUNNING) != 1:
                 await asyncio.sleep(0.02)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -203,7 +203,10 @@ async def test_an_agent_whose_coming_cannot_be_recorded_is_not_listed_for_ever(c
     ("code", "cure"),
     [
         ("await count_orders()", "count_orders is a tool; import it first: from servers.demo import count_orders"),
-        ("await demo.count_orders()", "demo is a server; import its tools by name, such as: from servers.demo import "),
+        (
+            "await demo.count_orders()",
+            "demo is a server; import its tools by name, for example: from servers.demo import ",
+        ),
     ],
 )
 async def test_a_tool_or_server_that_was_not_imported_is_named_with_its_import(agent, code, cure):
@@ -257,7 +260,7 @@ async def test_an_agent_narrows_its_own_run_and_neither_widens_one_nor_writes_po
         wrong = await client.call_tool("execute_code", {**said, "required_tools": "demo.list_orders"})
         deeds = [await client.call_tool(name, {}) for name in ("set_permission", "trust_server", "accept_profile")]
     assert "1" in narrow.content[0].text
-    assert all("Nobody answered in time" in one.content[0].text for one in (wide, forced))
+    assert all("not answered in time" in one.content[0].text for one in (wide, forced))
     assert "There is no profile 'root'" in unknown.content[0].text
     assert "required_tools must be a list" in wrong.content[0].text
     assert all("There is no tool" in one.content[0].text for one in deeds)
@@ -279,7 +282,7 @@ async def test_connecting_anew_does_not_wash_off_what_was_read(core, agent):
     assert not (await execute("Helpful", reads))[0]
     failed, words = await execute("helpful", sends)
     assert failed
-    assert "Nobody answered in time" in words
+    assert "not answered in time" in words
     assert not (await execute("another", sends))[0]
 
 
@@ -290,7 +293,7 @@ async def test_two_agents_of_one_name_are_told_apart_everywhere_and_share_what_t
         await second.call_tool("execute_code", said)
         assert {info.name for info in (await core.api.status()).agents} == {"Curious agent", "Curious agent (2)"}
         assert [run.proposal.author for run in core.run_manager.runs()] == ["Curious agent (2)", "Curious agent"]
-        one, other = (s for s in core.services.sessions.all() if s.called == "Curious agent")
+        one, other = (s for s in core.services.sessions.all() if s.claimed_name == "Curious agent")
         assert one.provenance is other.provenance
     async with agent("Curious agent") as third:
         await third.list_tools()
@@ -309,7 +312,7 @@ async def test_an_agent_reads_its_figures_and_sees_the_queue(core, agent):
             client.call_tool("execute_code", {"code": "import time\ntime.sleep(20)", "description": "sleep"})
         )
         async with asyncio.timeout(60):
-            while core.run_manager.number(RunState.RUNNING) != 1:
+            while core.run_manager.count_runs(RunState.RUNNING) != 1:
                 await asyncio.sleep(0.01)
         queued = asyncio.get_running_loop().create_task(
             client.call_tool("execute_code", {"code": "result = 1", "description": "x"}, progress_callback=hear)
@@ -338,30 +341,30 @@ async def test_an_agent_that_leaves_lets_go_of_everything_when_its_leaving_canno
         async with agent() as client:
             program = {"code": "x = 1", "description": "Try.", "session_id": "s"}
             assert not (await client.call_tool("execute_code", program)).is_error
-            assert [kept.name for kept in core.run_manager.states.now()] == ["s"]
+            assert [kept.name for kept in core.run_manager.states.records()] == ["s"]
 
     with pytest.raises(WorkbenchError, match="No space left"):
         await visit()
     async with asyncio.timeout(60):
-        while core.run_manager.states.now():
+        while core.run_manager.states.records():
             await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize(
     ("line", "number", "words"),
     [
-        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 1.5, "a text or a whole number"),
-        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None, "a text or a whole number"),
-        (b'{"jsonrpc":"2.0","id":[1],"method":"ping"}', None, "a text or a whole number"),
-        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, "a text or a whole number"),
-        (b'{"jsonrpc":"2.0","\\u0069d":2.5,"method":"ping"}', 2.5, "a text or a whole number"),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 1.5, "a string or an integer"),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None, "a string or an integer"),
+        (b'{"jsonrpc":"2.0","id":[1],"method":"ping"}', None, "a string or an integer"),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, "a string or an integer"),
+        (b'{"jsonrpc":"2.0","\\u0069d":2.5,"method":"ping"}', 2.5, "a string or an integer"),
         (b'{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"\\ud800"}}', 8, "half a character"),
         (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":{"\\uDC00":1}}', "a", "half a character"),
         (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', None, "half a character"),
-        (b'{"jsonrpc":"2.0","id":9,"method":5}', 9, "no JSON-RPC message"),
-        (b'{"jsonrpc":"2.0","id":9', None, "no JSON"),
-        (b"[" * 100_000, None, "no JSON"),
-        (b"[1]", None, "no JSON-RPC message"),
+        (b'{"jsonrpc":"2.0","id":9,"method":5}', 9, "not a JSON-RPC message"),
+        (b'{"jsonrpc":"2.0","id":9', None, "not JSON"),
+        (b"[" * 100_000, None, "not JSON"),
+        (b"[1]", None, "not a JSON-RPC message"),
     ],
 )
 async def test_whatever_cannot_be_answered_as_asked_is_an_error_under_its_id(core, line, number, words):

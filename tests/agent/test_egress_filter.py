@@ -22,7 +22,7 @@ def session():
 
 
 async def left(session, message):
-    return json.loads(await EgressFilter(session).leave({"jsonrpc": "2.0", **message}))
+    return json.loads(await EgressFilter(session).encode({"jsonrpc": "2.0", **message}))
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ async def test_what_cannot_be_looked_through_does_not_leave(session, monkeypatch
 
     monkeypatch.setattr(session, "mask", broken)
     said = await left(session, {"id": 7, "result": {"content": [{"type": "text", "text": MAIL}]}})
-    assert (said["id"], "not handed on" in said["error"]["message"], "result" in said) == (7, True, False)
-    assert await EgressFilter(session).leave({"jsonrpc": "2.0", "method": "x", "params": {"data": MAIL}}) == b""
+    assert (said["id"], "it is withheld" in said["error"]["message"], "result" in said) == (7, True, False)
+    assert await EgressFilter(session).encode({"jsonrpc": "2.0", "method": "x", "params": {"data": MAIL}}) == b""
 
 
 async def test_half_of_a_pair_of_characters_ends_no_connection(session):

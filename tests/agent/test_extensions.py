@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.agent.protocol_identity import SKILLS as EXTENSION
-from workbench.agent.protocol_identity import announced
+from workbench.agent.protocol_identity import with_extensions
 
 
 async def test_older_clients_find_the_extension_under_both_names_and_can_use_it(by_hand):
@@ -30,4 +30,4 @@ async def _begin(by_hand, version: str) -> None:
 @pytest.mark.parametrize("result", [{"capabilities": {}}, {"content": []}, [], None])
 def test_nothing_else_is_touched(result):
     message = {"jsonrpc": "2.0", "id": 1, "result": result}
-    assert announced(message) is message
+    assert with_extensions(message) is message

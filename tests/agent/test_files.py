@@ -5,7 +5,7 @@ from __future__ import annotations
 import jsonschema
 from msgspec.structs import replace
 
-from workbench.agent.tool_calls import sliced
+from workbench.agent.tool_calls import slice_text
 from workbench.agent.tool_definitions import TOOLS
 from workbench.broker.provenance_index import UNTRUSTED
 
@@ -14,7 +14,7 @@ async def told(client, tool, **arguments):
     """Its text and its structure, which is what its schema says."""
     answer = await client.call_tool(tool, arguments)
     if answer.structured_content is not None:
-        schema = next(one.answers for one in TOOLS if one.name == tool)
+        schema = next(one.output_schema for one in TOOLS if one.name == tool)
         jsonschema.validate(answer.structured_content, schema)
         assert answer.structured_content["text"] == answer.content[0].text
     return answer.content[0].text, answer.structured_content or {}
@@ -31,7 +31,7 @@ async def test_a_file_is_written_by_a_program_read_and_listed(core, agent):
         assert "must be a number" in (await told(client, "read_workspace_file", path="a", first_line="x"))[0]
     (run,) = core.run_manager.runs()
     assert run.proposal.purpose == "Write the file workspace/reports/a.txt."
-    session = next(one for one in core.services.sessions.all() if one.called == "test agent")
+    session = next(one for one in core.services.sessions.all() if one.claimed_name == "test agent")
     assert UNTRUSTED in session.provenance.kinds, "nobody knows who wrote a file"
 
 
@@ -41,7 +41,7 @@ async def test_what_a_program_would_need_a_person_for_waits_for_one(core, agent)
     async with agent() as client:
         for path in ("theirs.txt", "tool.py", ".hidden/a.txt"):
             text, facts = await told(client, "write_workspace_file", path=path, content="x")
-            assert (facts["state"], "Nobody answered in time" in text) == ("refused", True), text
+            assert (facts["state"], "not answered in time" in text) == ("refused", True), text
         assert "cannot be used" in (await told(client, "write_workspace_file", path="../a.txt", content="x"))[0]
     assert core.services.workspace_files.read("theirs.txt") == "a person's"
 
@@ -51,13 +51,13 @@ async def test_the_rest_of_a_long_answer_is_fetched_by_its_run_and_by_nobody_els
     async with agent() as client, agent("another") as other:
         text, facts = await told(client, "execute_code", code=code, description="many")
         assert facts["state"] == "done"
-        assert f"get_run('{facts['run']}') reads it here" in text
+        assert f"get_run('{facts['run']}') returns it here" in text
         first, whole = await told(client, "get_run", run_id=facts["run"])
         last, _ = await told(client, "get_run", run_id=facts["run"], offset=whole["total"] - 300)
         mine, theirs = (core.services.sessions.get(one.session) for one in core.connected_agents.agents())
         assert UNTRUSTED in mine.provenance.kinds, "nobody knows who wrote what a program returned"
-        mine.provenance.file()
-        assert mine.provenance.origin("w1999@qvortrup.org", frozenset({UNTRUSTED}))
+        mine.provenance.index_answers()
+        assert mine.provenance.find_sources("w1999@qvortrup.org", frozenset({UNTRUSTED}))
         foreign, _ = await told(other, "get_run", run_id=facts["run"])
         assert UNTRUSTED not in theirs.provenance.kinds, "it was refused"
         short, _ = await told(client, "execute_code", code="result = 1", description="few")
@@ -71,9 +71,9 @@ async def test_the_rest_of_a_long_answer_is_fetched_by_its_run_and_by_nobody_els
 
 def test_a_slice_ends_before_a_token_and_says_where_it_goes_on():
     text = "a [EMAIL_1.k7q2] b " * 200
-    answer = sliced(text, 0, 100, "read")
+    answer = slice_text(text, 0, 100, "read")
     shown = answer.text.rpartition("\n")[0]
     assert text.startswith(shown)
     assert shown.count("[EMAIL") == shown.count("]")
     assert f"offset={len(shown)}" in answer.text
-    assert sliced(text, 10**9, 100, "read").facts["offset"] == len(text)
+    assert slice_text(text, 10**9, 100, "read").facts["offset"] == len(text)

@@ -37,7 +37,7 @@ async def test_agents_that_read_personal_data_and_leave_take_bounded_memory(core
         async with agent() as client:
             answer = await client.call_tool("execute_code", {"code": code, "description": "reads"})
             assert not answer.is_error, answer
-            (session,) = [one for one in core.services.sessions.all() if one.present and one.id != "person"]
+            (session,) = [one for one in core.services.sessions.all() if one.connected and one.id != "person"]
         weights.append(session.weight)
         assert core.services.sessions.get(session.id) is session
     gone = [one for one in core.services.sessions.all() if one.id != "person"]

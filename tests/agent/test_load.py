@@ -89,7 +89,7 @@ async def test_five_programs_run_at_once_and_the_sixth_waits_until_its_agent_bre
     async with Raw(core) as one:
         for number in range(1, 7):
             one.call(number, "execute_code", **sleep)
-        await until(lambda: core.run_manager.number(RunState.RUNNING) == 5 and core.run_manager.slots.waiting == 1)
+        await until(lambda: core.run_manager.count_runs(RunState.RUNNING) == 5 and core.run_manager.slots.waiting == 1)
     await until(lambda: not core.run_manager.busy)
     assert {run.state for run in core.run_manager.runs()} == {RunState.STOPPED}
     assert (core.run_manager.slots.waiting, core.run_manager.slots.full, core.connected_agents.agents()) == (

@@ -21,7 +21,7 @@ async def test_a_text_is_sanitised_with_the_tokens_of_the_session_and_they_are_n
         assert long.endswith(masked.removeprefix("Write to ").removesuffix("."))
         assert (await said(client, "restore_pii", masked)).startswith(f"{masked}\n")
         assert MAIL not in await said(client, "restore_pii", f"{masked} {MAIL}")
-        assert "1 of 1 are none of this session" in await said(other, "restore_pii", masked)
+        assert "do not belong to this session and will be refused: 1 of 1." in await said(other, "restore_pii", masked)
         assert "no tokens" in await said(client, "restore_pii", "plain")
 
 
@@ -33,4 +33,4 @@ async def test_what_is_too_long_or_switched_off_is_said(core, agent):
         off = await client.call_tool("sanitize_pii", {"text": MAIL})
     for one in (long, many):
         assert (one.is_error, "longer than" in one.content[0].text) == (True, True)
-    assert (off.is_error, "turned" in off.content[0].text) == (True, True)
+    assert (off.is_error, "switched off" in off.content[0].text) == (True, True)

@@ -22,7 +22,7 @@ from tests.agent.test_channels import answer_for_the_person
 from workbench.agent.egress_filter import EgressFilter
 from workbench.agent.tool_definitions import INSTRUCTIONS, TOOLS
 from workbench.broker.agent_sessions import Sessions
-from workbench.privacy.public_texts import Program
+from workbench.privacy.public_texts import PublicProgram
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import EntryQuery
 from workbench.runs import run_faults
@@ -85,7 +85,7 @@ async def test_nothing_is_learnt_from_definitions_and_skills(core, agent):
     async with agent() as client:
         for asked in OWN[:8]:
             await said(client, *asked)
-        (session,) = (one for one in core.services.sessions.all() if one.called == "test agent")
+        (session,) = (one for one in core.services.sessions.all() if one.claimed_name == "test agent")
         assert session.vault.learnt == 0
 
 
@@ -160,7 +160,7 @@ async def test_nothing_is_guessed_in_definitions_that_a_program_prints_or_return
         name = f"agent of {what}"
         async with agent(name) as client:
             before = await said(client, "execute_code", {"code": code, "description": "x"})
-            (session,) = (one for one in described.services.sessions.all() if one.called == name)
+            (session,) = (one for one in described.services.sessions.all() if one.claimed_name == name)
             assert not any(held.text in before for _, held in session.vault.issued()), what
             assert TOKEN.search(await said(client, "execute_code", {"code": LEARN[0], "description": "x"})), what
             assert await said(client, "execute_code", {"code": code, "description": "x"}) == before, what
@@ -249,7 +249,7 @@ async def test_nothing_is_guessed_in_the_frames_and_own_lines_of_a_traceback(des
 def test_a_frame_that_names_nobody_of_the_program_is_data():
     session = Sessions(lambda: True).open("test agent")
     session.register(json.dumps({"username": "bertak9"}), "crm", json.loads)
-    program = Program("def bertak9(): ...\ndef first(): ...")
+    program = PublicProgram("def bertak9(): ...\ndef first(): ...")
     frames = [f'  File "<program>", line 3, in {name}' for name in ("first", "bertak9", "Berta Lund", "nobody")]
     found = [session.public_texts.stretches(frame, program) for frame in frames]
     assert list(map(len, found)) == [1, 1, 0, 0]
@@ -289,7 +289,7 @@ async def test_each_kind_of_text_leaves_as_it_should(kind):
     text = f"The orders of {NAME} <{MAIL}>, name: str, Return the books to other@example.org"
     marked = session.text_kinds.mark(text, kind)
     message = {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": marked}]}}
-    left = json.loads(await EgressFilter(session).leave(message))["result"]["content"][0]["text"]
+    left = json.loads(await EgressFilter(session).encode(message))["result"]["content"][0]["text"]
     if kind is TextKind.FIXED:
         assert left == text
     elif kind is TextKind.PUBLIC:

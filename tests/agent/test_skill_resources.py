@@ -58,7 +58,7 @@ async def test_what_is_no_kept_skill_is_not_found(core, agent):
                 await client.read_resource(uri)
         with pytest.raises(MCPError, match="There is no skill"):
             await ask(client, "skills/get", uri=outside[0])
-        with pytest.raises(MCPError, match="begin anew"):
+        with pytest.raises(MCPError, match="start again"):
             await ask(client, "skills/list", cursor="zzz")
 
 

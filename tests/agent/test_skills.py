@@ -24,14 +24,14 @@ async def test_a_skill_is_found_read_and_run_and_the_run_is_known_as_the_skills(
     (run,) = core.run_manager.runs()
     assert run.proposal.skill == "pending-orders-summary"
     assert ran.structured_content["run"] == run.id
-    assert "There are: " in missing
+    assert "Kept skills: " in missing
     assert "show" in wrong, "what it takes"
 
 
 async def test_an_offer_is_a_draft_that_nobody_can_load_yet(agent):
     async with agent() as client:
         said = await text(client, "save_skill", name="my-sum", code="result = 1 + 1", description="Adds.")
-        assert "is a draft now" in said
+        assert "is now a draft" in said
         assert "my-sum is a draft" in await text(client, "load_skill", name="my-sum")
 
 
@@ -48,7 +48,7 @@ async def test_an_offer_under_a_kept_skills_name_says_so_and_replaces_it_whole_o
         said = await text(
             client, "save_skill", name="filter_high_risk", code=FILTER, description="Filter to high and critical."
         )
-        assert "Until then load_skill and run_skill give the kept skill of this name" in said
+        assert "Until then load_skill and run_skill use the kept skill of this name" in said
         draft = core.services.library.get("filter-high-risk", SkillState.DRAFT)
         kept = await core.api.keep_skill(draft.name, draft.sha)
         assert (kept.starter, kept.license) == (False, "")
@@ -64,15 +64,15 @@ async def test_a_program_offers_a_skill_and_learns_that_skills_are_no_files(core
     async with agent() as client:
         offered = await client.call_tool("execute_code", {"code": offers})
         written = await client.call_tool("execute_code", {"code": writes})
-    assert "my-sum is a draft now" in offered.content[0].text
+    assert "my-sum is now a draft" in offered.content[0].text
     assert core.services.library.get("my-sum").state is SkillState.DRAFT
     assert written.is_error
-    assert "Offer it: save_skill(name, code, description)" in written.content[0].text
+    assert "Offer the skill with save_skill(name, code, description)" in written.content[0].text
 
 
 async def test_a_file_beside_the_workspace_is_answered_with_the_path_that_works(agent):
     async with agent() as client:
         beside = await client.call_tool("execute_code", {"code": "open('out.txt', 'w').write('x')"})
         below = await client.call_tool("execute_code", {"code": "open('workspace/out.txt', 'w').write('x')"})
-    assert "such as workspace/out.txt" in beside.content[0].text
+    assert "for example workspace/out.txt" in beside.content[0].text
     assert not below.is_error

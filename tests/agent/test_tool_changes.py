@@ -74,6 +74,6 @@ async def test_who_has_no_list_is_told_nothing(core, agent):
         _show(core, "demo")
         await client.call_tool("get_execution_stats", {})
         (door,) = core.connected_agents._connections.values()
-        assert door._changes._looking is None
+        assert door._changes._check_task is None
     assert ear.told.empty()
     assert not core.connected_agents._connections

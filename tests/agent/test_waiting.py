@@ -45,7 +45,7 @@ async def test_a_program_that_waits_for_a_user_who_is_not_there_is_answered_with
         assert f"get_run(run_id='{run_id}', wait=40)" in text
         still, state = await told(client, "get_run", run_id=run_id)
         assert state["state"] == "waiting"
-        assert "waits for your user's approval" in still
+        assert "waits for the user's approval" in still
         waiting = asyncio.create_task(told(client, "get_run", run_id=run_id, wait=40))
         await asyncio.sleep(0)
         decide(alone, run_id)
@@ -72,7 +72,7 @@ async def test_a_client_that_gives_up_leaves_its_request_before_the_user(core, a
     window = asyncio.create_task(core.api.attend())
     async with agent() as client:
         asking = asyncio.create_task(client.call_tool("execute_code", DELETES))
-        await until(lambda: core.run_manager.number(RunState.WAITING) == 1)
+        await until(lambda: core.run_manager.count_runs(RunState.WAITING) == 1)
         (run,) = core.run_manager.runs()
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -90,14 +90,14 @@ async def test_what_waits_ends_when_its_agent_leaves(alone, agent):
         _, facts = await told(client, "execute_code", **DELETES)
     await until(lambda: not alone.run_manager.busy)
     run = alone.run_manager.run(facts["run"])
-    assert (run.state, run.fault.message) == (RunState.STOPPED, "The agent that proposed it is gone.")
+    assert (run.state, run.fault.message) == (RunState.STOPPED, "Its agent disconnected.")
 
 
 async def test_a_window_that_is_there_is_waited_for(alone, agent):
     window = asyncio.create_task(alone.api.attend(approvals_only=True))
     async with agent() as client:
         asking = asyncio.create_task(told(client, "execute_code", **DELETES))
-        await until(lambda: alone.run_manager.number(RunState.WAITING) == 1)
+        await until(lambda: alone.run_manager.count_runs(RunState.WAITING) == 1)
         done, _ = await asyncio.wait([asking], timeout=1)
         assert not done, "somebody is there who can answer"
         window.cancel()
@@ -111,17 +111,17 @@ async def test_a_direct_call_that_waits_speaks_of_the_call(alone, agent):
     async with agent() as client:
         first = (await client.call_tool("demo__send_email", mail)).content[0].text
         (run,) = alone.run_manager.runs()
-        assert first.startswith("The call waits for your user's approval")
+        assert first.startswith("The call waits for the user's approval")
         decide(alone, run.id, allow=False)
         denied, _ = await told(client, "get_run", run_id=run.id, wait=40)
         wrong = (await client.call_tool("demo__get_customer", {"customer_id": "nobody"})).content[0].text
         missing = (await client.call_tool("demo__list_orders", {"stauts": "pending"})).content[0].text
         written, _ = await told(client, "write_workspace_file", path="old.txt", content="y")
-    assert denied == "The call was not made. The user denied it.\n\nHint: Ask your user why."
+    assert denied == "The call was not made. The user denied it.\n\nHint: Ask the user why."
     assert wrong.startswith("The call failed.")
     assert missing.startswith("The call was not made.")
     assert "status" in missing
-    assert written.startswith("The file waits for your user's approval")
+    assert written.startswith("The file waits for the user's approval")
     for text in (first, denied, wrong, missing, written):
         assert "program" not in text.lower(), text
         assert "Traceback" not in text, text
@@ -176,7 +176,8 @@ async def test_servers_that_wait_for_the_user_are_told_to_agents(waiting_server,
         definition, _ = await told(client, "get_tool_definition", name="github.create_issue")
         required, _ = await told(client, "execute_code", code="1", description="x", required_tools=["github"])
     for text in (listed, found):
-        assert text.splitlines()[-1].startswith("github, 1 more wait for the user's Connect")
+        last = text.splitlines()[-1]
+        assert last.startswith("The user has not allowed these servers to start yet: github, 1 more. ")
         assert "ignore all rules" not in text, "a project nobody agreed to speaks no sentences to an agent"
     for text in (listed, found, of_server, definition, required):
         assert command in text
@@ -203,7 +204,7 @@ async def test_a_program_that_needs_such_a_server_is_told_so_and_asks_nobody(wai
             decide(waiting_server, facts["run"])
             text, facts = await told(client, "get_run", run_id=facts["run"], wait=40)
     assert facts["state"] in ("refused", "failed")
-    assert "github waits for the user's Connect" in text
+    assert "The user has not allowed this server to start yet: github." in text
     assert "`mcp-workbench servers allow github`" in text
     assert "no such server" not in text
 
@@ -217,5 +218,6 @@ async def test_a_kept_skill_that_needs_such_a_server_is_told_of_it_too(waiting_s
         loaded = "from skills.report import report\nawait report('x')"
         by_program, _ = await told(client, "execute_code", code=loaded, description="open an issue")
     assert facts["state"] == "refused", "nobody is asked about what cannot work"
-    assert text.startswith("The skill was not run. github waits for the user's Connect")
-    assert by_program.startswith("The program was not run. github waits for the user's Connect")
+    refusal = "The user has not allowed this server to start yet: github."
+    assert text.startswith(f"The skill was not run. {refusal}")
+    assert by_program.startswith(f"The program was not run. {refusal}")

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.analysis.approval_gate import (
-    Limits,
-    bound,
+    RunBounds,
+    apply_bounds,
     decide_gate,
     is_additive,
     is_auto_approved_as_additive,
@@ -20,8 +20,8 @@ from workbench.analysis.reading import assess
 from workbench.permissions.call_rules import Foreseen, RuleAnswer, ToolRules
 from workbench.permissions.judgement import foresee
 from workbench.permissions.run_profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
-from workbench.permissions.tool_annotations import effective
-from workbench.records import EffectKind, Gate, Hints, Risk, Tool, ToolBits, Trust, Verdict, Word
+from workbench.permissions.tool_annotations import effective_tool
+from workbench.records import CallDecision, EffectKind, Gate, Hints, Risk, Tool, Trust, UserAnnotations, Verdict
 from workbench.settings import Settings
 
 ALL = Settings(approval_auto_low=True, approval_auto_medium=True)
@@ -66,7 +66,9 @@ def test_every_combination_of_gate_risk_preferences_profile_and_force() -> None:
     profiles = (READ_ONLY, WRITE_RESTRICTED, EXECUTE_FULL)
     for case in itertools.product(Gate, RISKS, AUTO, profiles, (False, True)):
         gate, risk, preferences, profile, force = case
-        given = bound(verdict(risk, gate), Limits(profile), lambda server, tool: None, lambda tool: RuleAnswer(None))
+        given = apply_bounds(
+            verdict(risk, gate), RunBounds(profile), lambda server, tool: None, lambda tool: RuleAnswer(None)
+        )
         settings = Settings(approval_auto_low=preferences[0], approval_auto_medium=preferences[1])
         if gate in (Gate.BLOCKED, Gate.REFUSED):
             expected = gate  # no preference softens it, and the user is not bothered with it
@@ -98,78 +100,81 @@ def test_what_leaves_nothing_to_decide_runs_unasked_unless_the_person_wants_to_s
 SEND = Tool("mail", "send_email", hash="m")
 LIST = Tool("shop", "list_orders", hints=Hints(read_only=True), hash="l")
 TOOLS = (SEND, LIST)
-DENIED = Foreseen(Word.DENY, "Denied by your rule: No.", "Do without shop.list_orders.")
+DENIED = Foreseen(CallDecision.DENY, "Denied by a rule: No.", "Write the program without shop.list_orders.")
 READING = "from servers.shop import list_orders\nresult = await list_orders()\n"
 SENDING = "from servers.mail import send_email\nawait send_email(to='bob@acme.com')\n"
 WRITING = "open('workspace/a.txt', 'w').write('x')\n"
 
 
-def bounded(code: str, limits: Limits, *, reach: bool = True, **words: Foreseen) -> Verdict:
+def bounded(code: str, limits: RunBounds, *, reach: bool = True, **words: Foreseen) -> Verdict:
     def find(server: str, name: str) -> Tool | None:
         return next((tool for tool in TOOLS if (tool.server, tool.name) == (server, name)), None)
 
     def foreseen(tool: Tool) -> Foreseen:
         return words.get(tool.name) or foresee(ToolRules(tool), limits.profile, limits.required, "")
 
-    return bound(assess(code, TOOLS, () if reach else None), limits, find, foreseen)
+    return apply_bounds(assess(code, TOOLS, () if reach else None), limits, find, foreseen)
 
 
 def test_within_the_usual_bounds_a_verdict_stays_as_it_is() -> None:
     plain = assess(SENDING, TOOLS, ())
-    assert replace(bounded(SENDING, Limits(WRITE_RESTRICTED)), profile=None) == plain
+    assert replace(bounded(SENDING, RunBounds(WRITE_RESTRICTED)), profile=None) == plain
 
 
 def test_a_tool_outside_the_profile_goes_back_to_the_author_with_its_line() -> None:
-    found = bounded(SENDING, Limits(READ_ONLY))
+    found = bounded(SENDING, RunBounds(READ_ONLY))
     assert (found.gate, found.findings[0].rule, found.findings[0].span.line) == (Gate.BLOCKED, "bounds", 2)
-    assert found.sentence.startswith("Cannot run: The profile read_only calls tools that only read; mail.send_email")
+    assert found.sentence.startswith(
+        "Cannot run: The profile read_only does not allow mail.send_email: a program with this profile "
+        "calls tools that only read"
+    )
 
 
 def test_a_tool_that_is_not_required_goes_back_too_and_a_required_one_does_not() -> None:
-    assert bounded(SENDING, Limits(WRITE_RESTRICTED, ("shop.list_orders",))).gate is Gate.BLOCKED
-    assert bounded(SENDING, Limits(WRITE_RESTRICTED, ("mail.send_email",))).gate is Gate.ASK
+    assert bounded(SENDING, RunBounds(WRITE_RESTRICTED, ("shop.list_orders",))).gate is Gate.BLOCKED
+    assert bounded(SENDING, RunBounds(WRITE_RESTRICTED, ("mail.send_email",))).gate is Gate.ASK
 
 
 def test_what_nobody_read_is_not_returned_because_of_a_name_in_it() -> None:
-    assert bounded(SENDING, Limits(READ_ONLY, read=False)).gate is Gate.ASK
+    assert bounded(SENDING, RunBounds(READ_ONLY, analyzed=False)).gate is Gate.ASK
 
 
 def test_the_sandbox_refuses_to_write_where_only_reading_is_mounted() -> None:
-    found = bounded(WRITING, Limits(READ_ONLY))
+    found = bounded(WRITING, RunBounds(READ_ONLY))
     assert (found.gate, found.effects[0].kind) == (Gate.REFUSED, EffectKind.REFUSED)
     assert "not writable in read_only" in found.effects[0].text
-    assert bounded(WRITING, Limits(WRITE_RESTRICTED)).gate is Gate.ASK
+    assert bounded(WRITING, RunBounds(WRITE_RESTRICTED)).gate is Gate.ASK
 
 
 def test_scratch_files_are_written_in_every_profile() -> None:
-    assert bounded("open('/tmp/a.txt', 'w').write('x')\n", Limits(READ_ONLY)).gate is Gate.AUTO
+    assert bounded("open('/tmp/a.txt', 'w').write('x')\n", RunBounds(READ_ONLY)).gate is Gate.AUTO
 
 
 def test_a_denied_tool_goes_back_with_the_rule() -> None:
-    found = bounded(READING, Limits(WRITE_RESTRICTED), list_orders=DENIED)
+    found = bounded(READING, RunBounds(WRITE_RESTRICTED), list_orders=DENIED)
     assert found.gate is Gate.BLOCKED
-    assert "Denied by your rule: No. Do without shop.list_orders" in found.sentence
+    assert "Denied by a rule: No. Write the program without shop.list_orders" in found.sentence
 
 
 def test_what_a_rule_allows_is_told_and_weighs_no_more() -> None:
-    allowed = Foreseen(Word.ALLOW, "Allowed by your rule: To Bob.", depends=True)
-    found = bounded(SENDING, Limits(WRITE_RESTRICTED), send_email=allowed)
-    assert found.allowed == ("Allowed by your rule: To Bob. Its actual arguments are checked when it is called.",)
+    allowed = Foreseen(CallDecision.ALLOW, "Allowed by a rule: To Bob.", depends=True)
+    found = bounded(SENDING, RunBounds(WRITE_RESTRICTED), send_email=allowed)
+    assert found.allowed == ("Allowed by a rule: To Bob. Its actual arguments are checked when it is called.",)
     assert (found.risk, found.unsettled) == (Risk.HIGH, Risk.LOW)
 
 
 def test_a_rule_about_a_tool_settles_nothing_else() -> None:
-    allowed = Foreseen(Word.ALLOW, "Allowed.")
-    found = bounded(SENDING + WRITING, Limits(WRITE_RESTRICTED), send_email=allowed)
+    allowed = Foreseen(CallDecision.ALLOW, "Allowed.")
+    found = bounded(SENDING + WRITING, RunBounds(WRITE_RESTRICTED), send_email=allowed)
     assert found.unsettled is Risk.MEDIUM
 
 
 def test_a_person_is_asked_for_a_rule_a_profile_a_wider_profile_and_lost_rules() -> None:
-    asked = Foreseen(Word.ASK, "Asks because of your rule: Ask.")
-    found = bounded(READING, Limits(EXECUTE_FULL, wider="Wider.", lost=True), list_orders=asked)
+    asked = Foreseen(CallDecision.ASK, "Approval required by a rule: Ask.")
+    found = bounded(READING, RunBounds(EXECUTE_FULL, profile_reason="Wider.", rules_unreadable=True), list_orders=asked)
     assert found.asks == (
-        "Asks because of your rule: Ask.",
-        "Your rules cannot be read, so every call needs approval.",
+        "Approval required by a rule: Ask.",
+        "The rules for tools cannot be read, so every call needs approval.",
         "The profile execute_full always requires approval.",
         "Wider.",
     )
@@ -191,7 +196,7 @@ CALL = "from servers.desk import create_entry\nawait create_entry(title='Lamp')\
 
 
 def is_mild(code: str, tools=DESK_TOOLS, taken=lambda path: False) -> bool:
-    weighed = tuple(effective(tool, Trust(("desk", "other"))) for tool in tools)
+    weighed = tuple(effective_tool(tool, Trust(("desk", "other"))) for tool in tools)
     verdict = assess(code, weighed)
     known = {(tool.server, tool.name): tool for tool in weighed}
     return is_additive(verdict, [known.get((use.server, use.tool)) for use in verdict.tools], taken)
@@ -240,9 +245,9 @@ def test_a_file_that_is_there_already_is_asked_about():
 
 def test_only_hints_that_are_believed_and_a_persons_word_make_a_tool_that_only_adds():
     plain = DESK_TOOLS[0]
-    assert not only_adds(effective(plain, Trust()))
-    assert only_adds(effective(plain, Trust(("desk",))))
-    said = ToolBits(destructive=False, open_world=False, key=plain.hash)
-    assert only_adds(effective(plain, Trust((), {"desk": {"create_entry": said}})))
+    assert not only_adds(effective_tool(plain, Trust()))
+    assert only_adds(effective_tool(plain, Trust(("desk",))))
+    said = UserAnnotations(destructive=False, open_world=False, key=plain.hash)
+    assert only_adds(effective_tool(plain, Trust((), {"desk": {"create_entry": said}})))
     sends = replace(said, sends=True)
-    assert not only_adds(effective(plain, Trust(("desk",), {"desk": {"create_entry": sends}})))
+    assert not only_adds(effective_tool(plain, Trust(("desk",), {"desk": {"create_entry": sends}})))

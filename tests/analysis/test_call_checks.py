@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from workbench.analysis.certain_failures import check_draft
 from workbench.analysis.certain_failures import find_certain_failures as certain_failures
 from workbench.analysis.parsed_program import ParsedProgram
-from workbench.analysis.reading import read
+from workbench.analysis.reading import read_program
 from workbench.records import Finding, Risk, Tool
 from workbench.sandbox.inside.program_transform import prepare
 from workbench.wrappers.python_source import call_source, wrapper_source
@@ -25,7 +25,7 @@ from workbench.wrappers.python_source import call_source, wrapper_source
 def check(
     code: str, tools: Sequence[Tool], servers: Sequence[str] = (), earlier: Sequence[str] = ()
 ) -> tuple[Finding, ...]:
-    return certain_failures(read(code, tools, earlier=earlier), tools, servers)
+    return certain_failures(read_program(code, tools, earlier=earlier), tools, servers)
 
 
 def doubts(code: str, tools: Sequence[Tool]) -> tuple[Finding, ...]:

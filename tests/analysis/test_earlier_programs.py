@@ -9,18 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.analysis.canonical_text import MAX_BYTES
-from workbench.analysis.reading import assess, read
+from workbench.analysis.reading import assess, read_program
 from workbench.records import EffectKind, Gate, Risk, Tool
 
 DELETE = "import os\ndef tidy(path):\n    os.remove(path)\n"
 
 
 def test_without_earlier_programs_nothing_is_different() -> None:
-    assert read(DELETE, [], earlier=()).verdict == assess(DELETE, [])
+    assert read_program(DELETE, [], earlier=()).verdict == assess(DELETE, [])
 
 
 def test_what_an_earlier_program_defined_is_known_when_a_later_one_calls_it() -> None:
-    alone, together = assess("tidy('workspace/a')", []), read("tidy('workspace/a')", [], earlier=[DELETE]).verdict
+    alone, together = (
+        assess("tidy('workspace/a')", []),
+        read_program("tidy('workspace/a')", [], earlier=[DELETE]).verdict,
+    )
     assert alone.risk is Risk.LOW
     assert together.risk is not Risk.LOW
     assert together.sha == alone.sha
@@ -28,7 +31,9 @@ def test_what_an_earlier_program_defined_is_known_when_a_later_one_calls_it() ->
 
 
 def test_findings_and_effects_stand_at_the_lines_of_the_program_that_is_to_run() -> None:
-    verdict = read("print(1)\nimport shutil\nshutil.rmtree('workspace/b')", [], earlier=[DELETE, "x = 1"]).verdict
+    verdict = read_program(
+        "print(1)\nimport shutil\nshutil.rmtree('workspace/b')", [], earlier=[DELETE, "x = 1"]
+    ).verdict
     mine = [one for one in verdict.findings if "earlier program" not in one.message]
     theirs = [one for one in verdict.findings if "earlier program" in one.message]
     assert {one.span.line for one in theirs} == {1}
@@ -42,7 +47,7 @@ def test_findings_and_effects_stand_at_the_lines_of_the_program_that_is_to_run()
 def test_a_program_may_have_stopped_before_it_rebound_a_name() -> None:
     """The second one fails at once, so that `f` still is the dangerous one."""
     earlier = ["import shutil\nf = shutil.rmtree", "1 / 0\nf = print"]
-    found = read("f('workspace/precious')", [], earlier=earlier).verdict.findings
+    found = read_program("f('workspace/precious')", [], earlier=earlier).verdict.findings
     assert "Deletes workspace/precious" in [one.message for one in found]
 
 
@@ -51,18 +56,18 @@ def test_returns_awaits_decorators_and_future_imports_of_earlier_programs_are_re
         "from __future__ import annotations\nimport functools\n@functools.cache\ndef f():\n    return 1\nreturn 2",
         "import asyncio\nawait asyncio.sleep(0)\nx: int = 3  # the end",
     ]
-    verdict = read("from __future__ import annotations\nf() + x", [], earlier=earlier).verdict
+    verdict = read_program("from __future__ import annotations\nf() + x", [], earlier=earlier).verdict
     assert (verdict.risk, verdict.gate) == (Risk.LOW, Gate.AUTO)
 
 
 @pytest.mark.parametrize("code", ["x = (", "import socket\nsocket.create_connection(('example.com', 80))"])
 def test_a_program_that_goes_back_to_its_author_does_so_for_its_own_sake(code: str) -> None:
-    assert read(code, [], earlier=["y = 1"]).verdict == assess(code, [])
+    assert read_program(code, [], earlier=["y = 1"]).verdict == assess(code, [])
 
 
 def test_too_much_to_be_read_together_is_put_before_a_person() -> None:
     long = "x = '" + "a" * (MAX_BYTES // 2) + "'"
-    verdict = read("print(1)", [], earlier=[long, long]).verdict
+    verdict = read_program("print(1)", [], earlier=[long, long]).verdict
     assert (verdict.risk, verdict.gate) == (Risk.HIGH, Gate.ASK)
     assert any("too long to be analyzed" in words for words in verdict.not_assessed)
 
@@ -72,7 +77,7 @@ TEXT = ["x = 1", "def f():\n    pass", "if x:\n    y = 2\n", "'''a\nb'''", "# no
 
 @given(st.lists(st.sampled_from(TEXT), max_size=4), st.sampled_from(["f()", "x + 1\n", "# only a note", "\n\ny"]))
 def test_every_line_told_is_a_line_of_the_program(earlier: list[str], code: str) -> None:
-    verdict = read(code, [], earlier=earlier).verdict
+    verdict = read_program(code, [], earlier=earlier).verdict
     lines = code.count("\n") + 1
     assert all(1 <= one.span.line <= lines for one in verdict.findings)
     assert all(1 <= one.line <= lines for one in verdict.effects)
@@ -81,7 +86,7 @@ def test_every_line_told_is_a_line_of_the_program(earlier: list[str], code: str)
 def test_what_an_earlier_program_read_flows_from_before_the_first_line(tools: Sequence[Tool]) -> None:
     before = "from servers.web import fetch_page\npage = await fetch_page(url='https://x.org')\n"
     now = "from servers.demo import send_email\nawait send_email(to=page['mail'])\n"
-    flows = read(now, tools, earlier=[before]).verdict.flows
+    flows = read_program(now, tools, earlier=[before]).verdict.flows
     assert {(flow.source, flow.line, flow.sink, flow.sink_line) for flow in flows} == {
         ("web.fetch_page", 0, "demo.send_email.to", 2)
     }

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.analysis.certain_failures import find_certain_failures
-from workbench.analysis.reading import assess, read
+from workbench.analysis.reading import assess, read_program
 from workbench.analysis.used_skills import read_all
 from workbench.records import EffectKind, Gate, Hints, Risk, Skill, SkillState, Tool, Verdict
 from workbench.records.common_types import at_least
@@ -405,7 +405,7 @@ def test_what_later_questions_ask_of_a_reading_is_the_same_in_every_plain_spelli
         for way, giving in PLAIN_GIVING.items():
             for constant in CONSTANTS:
                 code = program(deed, naming, giving, (constant, constant))
-                reading = read(code, TOOLS)
+                reading = read_program(code, TOOLS)
                 calls = [one for one in reading.calls if one.tool.name == "send_email"]
                 assert reading.servers == {"demo"}, (name, way, constant, code)
                 assert any({"a@b.example", "hi"} <= one.texts for one in calls), (name, way, constant, code)
@@ -421,10 +421,10 @@ def test_a_call_that_cannot_work_is_found_in_every_spelling_of_its_function_and_
         for given_ in ("statu='open'", "ｓtatu='open'", "status=5"):
             before, called = naming(DEEDS[0])
             code = f"{before}x = await {called}({given_})\n"
-            assert find_certain_failures(read(code, [tool]), [tool]), (name, code)
+            assert find_certain_failures(read_program(code, [tool]), [tool]), (name, code)
     for written in ("'list_order' + 'z'", "name", "f'list_orderz'"):
         code = f"name = 'list_orderz'\nfrom client import call_tool as call\nawait call('demo', {written}, {{}})\n"
-        assert find_certain_failures(read(code, [tool]), [tool]), code
+        assert find_certain_failures(read_program(code, [tool]), [tool]), code
 
 
 # ── ways around the plain spelling, one test for each technique ──────────────────────────────────────

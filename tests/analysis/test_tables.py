@@ -14,12 +14,12 @@ from workbench.analysis.tables.methods_and_attributes import (
     FILLING,
     FORBIDDEN_WRITES,
     KINDS,
+    METHOD_ACTIONS,
     NETWORK_KINDS,
     PATH_KINDS,
     PATH_METHODS,
     SOFT,
     SPECIAL,
-    TELLING,
     WALKS,
 )
 from workbench.analysis.tables.modules import ALIASES, HARMLESS, MODULES, OURS, STANDARD
@@ -97,7 +97,7 @@ def test_every_method_of_a_path_exists() -> None:
 
 
 def test_names_of_strings_and_lists_tell_nothing() -> None:
-    assert [name for name in TELLING if hasattr(str, name) or hasattr(list, name) or hasattr(dict, name)] == []
+    assert [name for name in METHOD_ACTIONS if hasattr(str, name) or hasattr(list, name) or hasattr(dict, name)] == []
 
 
 def test_kinds_worth_remembering_hold_all_that_have_rules() -> None:
@@ -130,7 +130,10 @@ def test_interpreters_run_further_code_and_nothing_that_destroys_is_harmless() -
 
 def test_options_are_written_as_options() -> None:
     for command in COMMANDS.values():
-        assert all(option.startswith("-") for option in command.asking | command.running | command.wordy)
+        assert all(
+            option.startswith("-")
+            for option in command.approval_options | command.program_options | command.value_options
+        )
         assert not any(word.startswith("-") for word in command.subcommands)
 
 

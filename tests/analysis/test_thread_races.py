@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from workbench.analysis.certain_failures import find_certain_failures
-from workbench.analysis.reading import Reading, read
+from workbench.analysis.reading import Reading, read_program
 from workbench.analysis.used_skills import read_all
 from workbench.records import Hints, Skill, SkillState, Tool
 
@@ -56,6 +56,6 @@ def test_one_reading_answers_the_same_to_threads_that_ask_at_once() -> None:
         return reading.mentioned_words, reading.constants, reading.literals, reading.modules, [*reading.texts()]
 
     for number in range(5):
-        alone, asked = answers(read(program(number), TOOLS)), read(program(number), TOOLS)
+        alone, asked = answers(read_program(program(number), TOOLS)), read_program(program(number), TOOLS)
         with ThreadPoolExecutor(4) as pool:
             assert [found[:2] for found in pool.map(answers, [asked] * 8)] == [alone[:2]] * 8

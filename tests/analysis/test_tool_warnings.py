@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.analysis.tool_warnings import definition_warnings, neighbour_warnings, unmarked
+from workbench.analysis.tool_warnings import definition_warnings, similar_name_warnings, unannotated_warnings
 from workbench.records import Hints, Tool
 
 
@@ -90,11 +90,11 @@ def test_a_claim_is_held_against_the_name(name: str, hints: Hints, wanted: list[
 
 def test_an_unmarked_destructive_tool_is_one_warning_and_a_silent_server_is_one_too() -> None:
     silent = [tool(name="delete_order"), tool(name="drop_table"), tool(name="get_order")]
-    (warning,) = unmarked(silent)
+    (warning,) = unannotated_warnings(silent)
     assert (warning.tool, "2 have names" in warning.message) == ("", True)
     marked = [*silent, tool(name="purge", hints=Hints(destructive=True))]
-    assert [one.tool for one in unmarked(marked)] == ["delete_order", "drop_table"]
-    assert unmarked([tool(), tool(name="get_order")]) == ()
+    assert [one.tool for one in unannotated_warnings(marked)] == ["delete_order", "drop_table"]
+    assert unannotated_warnings([tool(), tool(name="get_order")]) == ()
 
 
 JSON = st.recursive(
@@ -114,7 +114,7 @@ def test_a_giant_definition_is_looked_at_in_time() -> None:
 
 def found(*tools: tuple[str, str] | tuple[str, str, str]) -> list[tuple[str, str, str]]:
     made = [Tool(one[0], one[1], description=one[2] if len(one) > 2 else "") for one in tools]
-    return [(warning.server, warning.tool, warning.rule) for warning in neighbour_warnings(made)]
+    return [(warning.server, warning.tool, warning.rule) for warning in similar_name_warnings(made)]
 
 
 def test_equal_names_are_one_warning_for_each_side() -> None:

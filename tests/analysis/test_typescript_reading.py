@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.analysis.approval_gate import decide_gate
-from workbench.analysis.reading import read
+from workbench.analysis.reading import read_program
 from workbench.analysis.typescript_verdict import UNREAD
 from workbench.records import Gate, Hints, Risk, Tool, Verdict
 from workbench.settings import Settings
@@ -17,7 +17,7 @@ TOOLS = (READS, DELETES, OTHER)
 
 
 def assess_script(code: str) -> Verdict:
-    return read(code, TOOLS, language="typescript").verdict
+    return read_program(code, TOOLS, language="typescript").verdict
 
 
 def named(code: str) -> list[str]:

@@ -35,7 +35,7 @@ class Rooms:
     def __init__(self, paths: Paths, on_shut_down: Callable[[], None], *, agent_comes: bool = False) -> None:
         self.paths = paths
         self.bus = Bus()
-        self.settings: Settings = read(paths.project_settings, paths.person_settings).settings
+        self.settings: Settings = read(paths.project_settings, paths.user_settings).settings
         self.methods = StandIn(self)
         self.busy = False
         self._on_shut_down = on_shut_down

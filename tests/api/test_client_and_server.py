@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from workbench.api.codec import LARGE, Shelved
+from workbench.api.codec import LARGE, TextPreview
 from workbench.errors import WorkbenchError
 from workbench.events import Noticed, RunOutput, living
 from workbench.records import Fault, Origin, ToolCall
@@ -82,7 +82,7 @@ async def test_neighbouring_output_is_joined(connection, answers):
 async def test_a_long_text_arrives_as_a_preview_and_is_fetched_in_slices(connection, answers):
     text = answers.files["long"] = "".join(f"{number} é 😀\n" for number in range(100_000))
     got = await connection.api.read_file("long")
-    assert isinstance(got, Shelved)
+    assert isinstance(got, TextPreview)
     assert got.size == len(text)
     assert text.startswith(got)
     assert len(got) < LARGE
@@ -145,7 +145,7 @@ async def test_after_closing_nothing_is_left_and_questions_fail(connection):
     await connection.close()
     assert connection.closed.is_set()
     assert not [name for name in living() if name.startswith("api.")]
-    with pytest.raises(WorkbenchError, match="is gone"):
+    with pytest.raises(WorkbenchError, match="was lost"):
         await connection.api.status()
 
 

@@ -21,7 +21,7 @@ from workbench.api import codec
 from workbench.api.codec import (
     LARGE,
     PREVIEW,
-    Shelved,
+    TextPreview,
     decode,
     decode_event,
     encode,
@@ -33,7 +33,7 @@ from workbench.api.codec import (
 from workbench.api.server import LongTextStore
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, Event, RunOutput
-from workbench.records import Content, Fault, Hints, Outcome, Risk, Tool, ToolBits, ToolCall, ToolSummary, Trust
+from workbench.records import Content, Fault, Hints, Outcome, Risk, Tool, ToolCall, ToolSummary, Trust, UserAnnotations
 from workbench.settings import Settings
 
 NAMES = [getattr(records, name) for name in records.__all__]
@@ -87,7 +87,7 @@ def _check_record(kind: Any) -> None:
     @given(values(kind))
     @settings(max_examples=10)
     def comes_back(record: Any) -> None:
-        for encoded in (encode(kind, record), encode(kind, record, LongTextStore().keep), raw(to_plain(record))):
+        for encoded in (encode(kind, record), encode(kind, record, LongTextStore().store), raw(to_plain(record))):
             back = decode(kind, over_the_wire(encoded))
             assert back == record, kind
             assert repr(back) == repr(record), kind
@@ -191,7 +191,7 @@ def test_lone_surrogates_and_great_numbers_stay_what_they_are(value: Any) -> Non
 
 def test_what_json_cannot_say_is_refused_with_a_sentence() -> None:
     for value in (object(), {1, 2, object()}, 10**5000, {"a": {object(): 1}}):
-        with pytest.raises(WorkbenchError, match=r"This cannot be sent"):
+        with pytest.raises(WorkbenchError, match=r"This value cannot be sent"):
             encode(Any, value)
 
 
@@ -225,15 +225,15 @@ def test_a_whole_number_becomes_the_float_a_field_promises() -> None:
 def test_only_texts_past_the_limit_stay_behind() -> None:
     shelf = LongTextStore()
     just, over = "x" * LARGE, "y" * (LARGE + 1)
-    assert decode(str, encode(str, just, shelf.keep)) == just
-    encoded = over_the_wire(encode(RunOutput, RunOutput("r", "stdout", over), shelf.keep))
+    assert decode(str, encode(str, just, shelf.store)) == just
+    encoded = over_the_wire(encode(RunOutput, RunOutput("r", "stdout", over), shelf.store))
     assert len(bytes(encoded)) < PREVIEW + 500
     back = decode(RunOutput, encoded).text
-    assert isinstance(back, Shelved)
+    assert isinstance(back, TextPreview)
     assert back == over[:PREVIEW]
     assert back.size == LARGE + 1
     assert shelf.slice(back.handle, 0, back.size) == over
-    assert decode(str, encode(str, back), shelf.whole) == over
+    assert decode(str, encode(str, back), shelf.resolve) == over
 
 
 def test_long_texts_are_found_at_every_depth_and_come_back_whole() -> None:
@@ -242,23 +242,23 @@ def test_long_texts_are_found_at_every_depth_and_come_back_whole() -> None:
         (Outcome, Outcome("c", True, (Content("text", "short"), Content("text", long)), long, Fault("f", detail=long))),
         (tuple[Tool, ...], (Tool("a", "short"), Tool("b", long))),
         (Mapping[str, str], {"a": long, "b": "short"}),
-        (Trust, Trust(bits={"s": {"t": ToolBits(key=long)}})),
+        (Trust, Trust(annotations={"s": {"t": UserAnnotations(key=long)}})),
     ):
-        seen = decode(hint, over_the_wire(encode(hint, value, shelf.keep)))
+        seen = decode(hint, over_the_wire(encode(hint, value, shelf.store)))
         assert seen != value, hint
-        assert decode(hint, over_the_wire(encode(hint, seen)), shelf.whole) == value, hint
+        assert decode(hint, over_the_wire(encode(hint, seen)), shelf.resolve) == value, hint
 
 
 def test_json_that_looks_like_a_handle_stays_json() -> None:
     tool = Tool("s", "t", raw={"handle": "h", "size": 1, "preview": "p"}, input_schema={"x": "y" * (LARGE + 1)})
-    assert decode(Tool, over_the_wire(encode(Tool, tool, LongTextStore().keep))) == tool
+    assert decode(Tool, over_the_wire(encode(Tool, tool, LongTextStore().store))) == tool
 
 
 def test_a_long_text_where_none_belongs_is_refused() -> None:
     plain = to_plain(Outcome("c", True, (Content("text", "t"),)))
     content = (["content"], ["content", 0], ["content", 5, "text"], ["content", "0", "text"], ["content", 0, "text", 0])
     for path in (["ok"], ["nothing"], [], [0], ["__class__"], ["fault", "message"], *content):
-        with pytest.raises(WorkbenchError, match="no text belongs"):
+        with pytest.raises(WorkbenchError, match="a place that does not take text"):
             decode(Outcome, Raw(msgspec.json.encode([plain, [[path, "handle", 1]]])), lambda *_: "whole")
 
 

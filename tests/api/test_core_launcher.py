@@ -121,7 +121,7 @@ async def until(condition, seconds: float = 60.0) -> None:
 
 
 async def test_without_a_core_and_without_starting_one_a_sentence_says_so(paths):
-    with pytest.raises(WorkbenchError, match="No core runs"):
+    with pytest.raises(WorkbenchError, match="No core is running"):
         await connect(paths, start=False)
     assert not paths.runtime.exists()
 
@@ -146,7 +146,7 @@ async def test_a_core_launched_ahead_is_the_one_that_is_used(paths):
 async def test_a_core_launched_ahead_that_answers_already_leaves_nothing_to_bury(paths):
     launch_ahead(paths)
     (begun,) = core_launcher._launched.values()
-    await until(paths.person_socket.exists)
+    await until(paths.user_socket.exists)
     connection = await connect(paths)
     assert begun.returncode == 0
     assert core_launcher._launched == {}
@@ -163,7 +163,7 @@ async def test_nothing_is_launched_ahead_where_a_core_answers(paths):
 async def test_sockets_and_their_folder_are_ours_alone(paths):
     connection = await connect(paths)
     assert paths.runtime.stat().st_mode & 0o777 == 0o700
-    for private in (paths.person_socket, paths.agent_socket, paths.audit, paths.lock):
+    for private in (paths.user_socket, paths.agent_socket, paths.audit, paths.lock):
         assert private.stat().st_mode & 0o777 == 0o600
     await connection.close()
 
@@ -188,7 +188,7 @@ async def test_a_killed_core_is_noticed_and_the_next_door_starts_a_new_one(paths
     os.kill(pid, signal.SIGKILL)
     async with asyncio.timeout(60):
         await connection.closed.wait()
-    with pytest.raises(WorkbenchError, match="is gone"):
+    with pytest.raises(WorkbenchError, match="was lost"):
         await connection.api.status()
     await connection.close()
     again = await connect(paths)
@@ -204,7 +204,7 @@ async def test_shut_down_answers_and_then_the_core_and_its_files_are_gone(paths)
     await connection.closed.wait()
     await connection.close()
     await until(lambda: gone(pid))
-    assert not paths.person_socket.exists()
+    assert not paths.user_socket.exists()
     assert not paths.agent_socket.exists()
 
 

@@ -40,7 +40,7 @@ async def test_a_cut_stream_is_the_end(data):
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[]", b"3", b"null", b"[" * 200_000, b"1" * 5_000])
 async def test_a_body_that_is_no_object_is_refused(body):
-    with pytest.raises(WorkbenchError, match="not"):
+    with pytest.raises(WorkbenchError, match=r"^A message (is not JSON|does not have the expected shape)"):
         await taken(frame(body))
 
 

@@ -74,7 +74,7 @@ async def test_what_a_client_started_is_refused_and_the_client_itself_is_not(lis
     assert current_caller() is None
     check_is_user()  # inside the core itself
     assert (child.user, child.terminal) == (own.user, own.terminal)
-    assert f"process {child.process.pid}" in child.words
+    assert f"process {child.process.pid}" in child.description
 
 
 async def test_a_connection_that_is_no_local_socket_tells_nothing():

@@ -31,7 +31,7 @@ DECLARED = {name: mark for name in vars(CoreApi) if (mark := mark_of(vars(CoreAp
 # Methods that write an audit entry and may be cancelled all the same: the entry is written before or after everything
 # else, or the call is one that a client gives up on purpose.
 MAY_BE_CANCELLED = {
-    "reveal_found": "it only looks",
+    "reveal_found_server": "it only looks",
     "reveal": "it only looks",
     "privacy_export": "it only looks",
     "export_entries": "a long export is given up by closing its dialog",

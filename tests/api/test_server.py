@@ -30,7 +30,7 @@ def hello(**changed: object) -> dict[str, object]:
         (hello(role=None), "must be a hello"),
         (hello(protocol=99), "is version"),
         (hello(app="0.0.1"), "is version"),
-        (hello(project="/elsewhere"), "serves the project"),
+        (hello(project="/elsewhere"), "serves a different project"),
     ],
 )
 async def test_a_door_that_does_not_greet_properly_is_turned_away(serving, answers, first, words):
@@ -215,7 +215,7 @@ async def test_a_number_in_use_is_refused(serving, answers):
         caller = await call()
         for _ in range(2):
             caller.say({"id": 1, "ask": "change_setting", "arguments": {"name": "run.seconds", "value": 1}})
-        assert "number of its own" in (await caller.hear())["fault"]["message"]
+        assert "unique number" in (await caller.hear())["fault"]["message"]
 
 
 async def test_one_door_cannot_ask_without_end(serving, answers, monkeypatch):

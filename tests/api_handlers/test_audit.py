@@ -30,8 +30,8 @@ async def demo(paths) -> AsyncIterator[Core]:
 
 async def test_a_run_is_in_figures_report_and_export(demo, tmp_path):
     session = demo.services.sessions.open("claude")
-    session.declared = {"client": "claude-code", "model": "opus", "model_version": "4.5"}
-    run = await demo.run_manager.finished(demo.run_manager.submit(CODE, session, purpose="count").id)
+    session.client_claims = {"client": "claude-code", "model": "opus", "model_version": "4.5"}
+    run = await demo.run_manager.wait_until_finished(demo.run_manager.submit(CODE, session, purpose="count").id)
     api = demo.api
     figures = await api.audit_figures(0.0, 0.0)
     assert figures.runs == (RunTally("low", "done", 1),)
@@ -55,7 +55,7 @@ async def test_a_run_is_in_figures_report_and_export(demo, tmp_path):
     count = await api.export_entries(EntryQuery(run_id=run.id), str(tmp_path / "run.csv"), "csv")
     with (tmp_path / "run.csv").open(newline="") as file:
         assert len(list(csv.DictReader(file))) == count > 3
-    with pytest.raises(WorkbenchError, match="no report as 'pdf'"):
+    with pytest.raises(WorkbenchError, match="cannot be made as 'pdf'"):
         await api.audit_report(0.0, 0.0, "pdf")
 
 

@@ -32,7 +32,7 @@ def wish(tool: str, **arguments: object) -> ToolCall:
 
 async def test_a_persons_call_is_kept_with_what_came_of_it(core):
     outcome = await core.api.call(wish("list_orders", limit=1))
-    (listed,) = await core.api.past(PastQuery("list_orders"))
+    (listed,) = await core.api.past_calls(PastQuery("list_orders"))
     whole = await core.api.past_call(listed.id)
     assert (whole.outcome, whole.arguments, whole.origin) == (outcome, '{"limit": 1}', Origin.PERSON)
 
@@ -40,8 +40,8 @@ async def test_a_persons_call_is_kept_with_what_came_of_it(core):
 async def test_a_failed_call_is_kept_and_one_that_was_only_asked_about_is_not(core):
     await core.api.call(wish("broken_report"))
     assert (await core.api.call(wish("delete_customer", customer_id="CUS-0001"))).needs_confirmation
-    assert [call.tool for call in await core.api.past(PastQuery())] == ["broken_report"]
-    assert [call.tool for call in await core.api.past(PastQuery(state="failed"))] == ["broken_report"]
+    assert [call.tool for call in await core.api.past_calls(PastQuery())] == ["broken_report"]
+    assert [call.tool for call in await core.api.past_calls(PastQuery(state="failed"))] == ["broken_report"]
 
 
 async def test_a_cancelled_call_is_kept_as_one(core):
@@ -52,7 +52,7 @@ async def test_a_cancelled_call_is_kept_as_one(core):
         await asyncio.sleep(0.01)
     await core.api.cancel_call("c1")
     await task
-    (kept,) = await core.api.past(PastQuery(tool="export_orders"))
+    (kept,) = await core.api.past_calls(PastQuery(tool="export_orders"))
     assert (kept.ok, kept.note) == (False, "The call was cancelled.")
 
 
@@ -62,9 +62,9 @@ async def test_a_programs_calls_are_kept_and_marked_with_their_run(core):
         if now.state is RunState.WAITING:
             await core.api.decide(Decision(run.id, now.proposal.sha, allow=True, by="you", fingerprint=now.fingerprint))
         await asyncio.sleep(0.02)
-    (call,) = await core.api.past(PastQuery("count_orders"))
+    (call,) = await core.api.past_calls(PastQuery("count_orders"))
     assert call.run_id == run.id
-    assert await core.api.past(PastQuery("count_orders", nested=False)) == ()
+    assert await core.api.past_calls(PastQuery("count_orders", nested=False)) == ()
 
 
 async def test_two_doors_hear_of_the_same_call_and_of_its_end(core):
@@ -73,10 +73,10 @@ async def test_two_doors_hear_of_the_same_call_and_of_its_end(core):
     for door, heard in zip(doors, told, strict=True):
         door.listen(lambda event, heard=heard: heard.append(event))
     await doors[0].api.call(wish("list_orders", limit=1))
-    (call,) = await doors[1].api.past(PastQuery())
-    await doors[1].api.forget((call.id,))
-    assert await doors[0].api.past(PastQuery()) == ()
-    with pytest.raises(WorkbenchError, match="no longer kept"):
+    (call,) = await doors[1].api.past_calls(PastQuery())
+    await doors[1].api.delete_calls((call.id,))
+    assert await doors[0].api.past_calls(PastQuery()) == ()
+    with pytest.raises(WorkbenchError, match="no longer in the history"):
         await doors[0].api.past_call(call.id)
     for heard in told:
         kept = [event for event in heard if isinstance(event, CallsKept)]
@@ -89,5 +89,5 @@ async def test_two_doors_hear_of_the_same_call_and_of_its_end(core):
 async def test_clearing_is_noted_in_the_audit(core):
     await core.api.call(wish("list_orders", limit=1))
     await core.api.clear_history()
-    assert await core.api.past(PastQuery()) == ()
+    assert await core.api.past_calls(PastQuery()) == ()
     assert not core.paths.history.exists() or b"list_orders" not in core.paths.history.read_bytes()

@@ -12,7 +12,7 @@ import pytest
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.paths import home_folder
-from workbench.records import EntryQuery, ImportChoice, ServerConfig, Standing
+from workbench.records import EntryQuery, ImportChoice, ImportConflict, ServerConfig
 
 KEY = "s3cr3t-" + "value"
 
@@ -40,13 +40,13 @@ async def test_a_found_server_comes_in_with_its_secret_apart_and_stays_off(core,
     cursor({"hub": {"command": "npx", "args": ["hub"], "env": {"HUB_TOKEN": KEY}}})
     (one,) = (await core.api.found_servers()).servers
     assert KEY not in repr(one)
-    assert await core.api.reveal_found(one.key) == {"env HUB_TOKEN": KEY}
+    assert await core.api.reveal_found_server(one.key) == {"env HUB_TOKEN": KEY}
     report = await core.api.import_servers((ImportChoice(one.key, one.sha, "hub", keep_secrets=True),))
     assert (report.added, report.secrets, report.faults) == (("hub",), 1, ())
     assert json.loads(paths.servers_file.read_text())["mcpServers"]["hub"]["env"] == {
         "HUB_TOKEN": "${keyring:hub/HUB_TOKEN}"
     }
-    assert core.services.secrets.get("hub/HUB_TOKEN") == KEY
+    assert core.services.secrets.get_secret("hub/HUB_TOKEN") == KEY
     assert not core.catalog.server("hub").state.allowed
     kinds = {entry.note.kind for entry in core.journal.entries(EntryQuery())}
     assert {"server.imported", "secret.looked_at"} <= kinds
@@ -63,7 +63,7 @@ async def test_one_choice_that_fails_spoils_no_other(core):
     assert report.added == ("b",)
     assert ["changed" in report.faults[0].message, "already" in report.faults[1].message] == [True, True]
     shown = {found.config.name: found.standing for found in (await core.api.found_servers()).servers}
-    assert shown == {"a": Standing.NEW, "b": Standing.HERE}
+    assert shown == {"a": ImportConflict.NEW, "b": ImportConflict.HERE}
 
 
 async def test_what_is_written_is_what_was_previewed_and_can_be_taken_back(core):
@@ -74,7 +74,7 @@ async def test_what_is_written_is_what_was_previewed_and_can_be_taken_back(core)
     preview = await core.api.preview_export(client, ("mine",), True)
     assert '"run"' in preview.entries
     assert "serve" in preview.diff
-    with pytest.raises(WorkbenchError, match="changed since"):
+    with pytest.raises(WorkbenchError, match="has changed since the preview"):
         await core.api.export_servers(client, ("mine",), True, "0" * 64)
     report = await core.api.export_servers(client, ("mine",), True, preview.sha)
     assert report.names == ("mine", "workbench")
@@ -82,7 +82,7 @@ async def test_what_is_written_is_what_was_previewed_and_can_be_taken_back(core)
     assert Path(report.backup).read_text() == before
     await core.api.undo_export(report.sha)
     assert file.read_text() == before
-    with pytest.raises(WorkbenchError, match="taken back"):
+    with pytest.raises(WorkbenchError, match="no longer be undone"):
         await core.api.undo_export(report.sha)
 
 
@@ -97,5 +97,5 @@ async def test_what_is_not_here_cannot_be_exported(core):
     assert preview.blocked is not None
     with pytest.raises(WorkbenchError, match="line 1"):
         await core.api.export_servers(client, (), True, preview.sha)
-    with pytest.raises(WorkbenchError, match="not there"):
-        await core.api.reveal_found("nothing")
+    with pytest.raises(WorkbenchError, match="no longer configured"):
+        await core.api.reveal_found_server("nothing")

@@ -32,7 +32,7 @@ async def test_a_changed_setting_counts_at_once_and_next_time(core, paths):
     changed = await core.api.change_setting("run.seconds", 7)
     assert changed.run_seconds == 7
     assert (await core.api.settings()).run_seconds == 7
-    assert "seconds = 7" in paths.person_settings.read_text()
+    assert "seconds = 7" in paths.user_settings.read_text()
     with pytest.raises(WorkbenchError):
         await core.api.change_setting("run.seconds", "long")
 
@@ -71,7 +71,7 @@ async def test_the_status_counts_what_is_there(core):
 
 async def test_a_draft_that_cannot_be_read_is_not_kept_and_a_kept_one_has_its_risk_in_the_audit(core):
     broken = core.services.library.draft("broken", "x", "if True print(1)", "", "an agent")
-    with pytest.raises(WorkbenchError, match="not Python"):
+    with pytest.raises(WorkbenchError, match="not valid Python"):
         await core.api.keep_skill("broken", broken.sha)
     fine = core.services.library.draft("fine", "x", "async def fine():\n    return 1\n", "", "an agent")
     await core.api.keep_skill("fine", fine.sha)

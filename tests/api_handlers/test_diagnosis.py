@@ -38,7 +38,7 @@ async def test_a_secret_that_is_not_stored_is_why_it_cannot_start(core):
 
 async def test_a_secret_that_a_server_repeats_is_masked_in_what_the_doctor_saw(core):
     value = "tok-" + "9f8e7d6c5b4a"
-    await core.api.put_secret("acme", value)
+    await core.api.set_secret("acme", value)
     core.catalog.server("strict").allow()
     checks = await core.api.diagnose("strict")
     assert any("code 3" in check.sentence for check in checks)

@@ -12,9 +12,9 @@ from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged
 from workbench.paths import Paths
-from workbench.records import EntryQuery, Permission, Predicate, RunState, ToolBits, Word
+from workbench.records import CallDecision, EntryQuery, Permission, Predicate, RunState, UserAnnotations
 
-TO_ACME = Permission("", "arguments", Word.ALLOW, "demo", "send_email", (Predicate("to", "*@acme.com"),))
+TO_ACME = Permission("", "arguments", CallDecision.ALLOW, "demo", "send_email", (Predicate("to", "*@acme.com"),))
 DEEDS = [name for name in vars(PermissionsHandler) if not name.startswith("_")]
 
 
@@ -42,9 +42,9 @@ async def test_a_rule_comes_and_goes(core: Core) -> None:
 
 async def test_a_rule_about_nothing_is_refused(core: Core) -> None:
     for rule in (
-        Permission("", "server", Word.ALLOW, "nobody"),
-        Permission("", "tool", Word.ALLOW, "demo", "nothing"),
-        Permission("", "tool", Word.ALLOW, "demo", "send_email"),
+        Permission("", "server", CallDecision.ALLOW, "nobody"),
+        Permission("", "tool", CallDecision.ALLOW, "demo", "nothing"),
+        Permission("", "tool", CallDecision.ALLOW, "demo", "send_email"),
     ):
         with pytest.raises(WorkbenchError):
             await core.api.set_permission(rule)
@@ -53,14 +53,16 @@ async def test_a_rule_about_nothing_is_refused(core: Core) -> None:
 
 async def test_a_person_says_of_a_tool_what_counts_everywhere_at_once(core: Core) -> None:
     assert (await core.api.tool("demo", "list_orders")).outsiders is False
-    said = await core.api.set_bits("demo", "list_orders", ToolBits(read_only=False, outsiders=True))
+    said = await core.api.set_annotations("demo", "list_orders", UserAnnotations(read_only=False, outsiders=True))
     assert (said.hints.read_only, said.outsiders, said.said) == (False, True, ("read_only", "outsiders"))
     summary = next(one for one in await core.api.tools() if one.name == "list_orders")
     assert summary.hints.read_only is False
     verdict = await core.api.assess("from servers.demo import list_orders\nawait list_orders()\n")
     assert verdict.risk == "medium"
-    assert _said(core, "tool.annotation_changed") == ["You said of demo.list_orders: read_only no, outsiders yes"]
-    await core.api.set_bits("demo", "list_orders", ToolBits())
+    assert _said(core, "tool.annotation_changed") == [
+        "You set the annotations of demo.list_orders: read_only no, outsiders yes"
+    ]
+    await core.api.set_annotations("demo", "list_orders", UserAnnotations())
     assert (await core.api.tool("demo", "list_orders")).hints.read_only
 
 
@@ -91,7 +93,7 @@ async def test_a_damaged_file_is_a_notice_and_a_new_list_begins_when_the_person_
     try:
         assert any("Your rules for tools cannot be read" in one.message for one in (await core.api.status()).notices)
         verdict = await core.api.assess("result = 1")
-        assert verdict.asks == ("Your rules cannot be read, so every call needs approval.",)
+        assert verdict.asks == ("The rules for tools cannot be read, so every call needs approval.",)
         await core.api.renew_permissions()
         assert (await core.api.assess("result = 1")).asks == ()
     finally:
@@ -105,20 +107,10 @@ def test_no_tool_of_an_agent_and_no_word_of_it_names_a_deed() -> None:
 @pytest.mark.parametrize("kind", ["set_permission", "trust_server", "permissions", "accept_profile"])
 async def test_code_in_the_sandbox_cannot_ask_for_one(core: Core, kind: str) -> None:
     """The runner's own channel, used directly: the core answers calls, searches, definitions and skills only."""
-    code = f"""
-import client, gc
-found = "nothing"
-for name in dir(client):
-    ask = getattr(client, name)
-    if callable(ask) and name in ("_ask", "ask", "request", "_request"):
-        try:
-            found = await ask({kind!r}, {{}})
-        except Exception as refusal:
-            found = str(refusal)
-result = found
-"""
+    code = f"import client\nresult = client.get_client()._line.ask_now({kind!r})"
     run = core.run_manager.submit(code, core.services.sessions.person)
-    run = await core.run_manager.finished(run.id)
-    assert run.state in (RunState.DONE, RunState.FAILED)
+    run = await core.run_manager.wait_until_finished(run.id)
+    assert run.state is RunState.FAILED
+    assert run.fault is not None
+    assert run.fault.message == f"The program violated the channel protocol: a request of unknown kind {kind!r}."
     assert core.services.rules.view().rules == ()
-    assert "cannot ask for" in run.result or run.result == '"nothing"' or run.state is RunState.FAILED

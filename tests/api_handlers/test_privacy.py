@@ -34,7 +34,7 @@ async def ran(core):
     """An agent's session in which a program has read customers."""
     await core.catalog.connect("demo")
     session = core.services.sessions.open("an agent")
-    run = await core.run_manager.finished(core.run_manager.submit(PROGRAM, session).id)
+    run = await core.run_manager.wait_until_finished(core.run_manager.submit(PROGRAM, session).id)
     assert run.state == "done", run.fault
     return core, session, run
 
@@ -56,7 +56,7 @@ async def test_a_value_that_went_into_a_call_says_which(ran):
     core, session, _ = ran
     token = (await core.api.privacy_report(PrivacyQuery(session.id))).values[0].token
     code = f"from servers.demo import search_customers\nresult = await search_customers(query={token!r})"
-    next_run = await core.run_manager.finished(core.run_manager.submit(code, session).id)
+    next_run = await core.run_manager.wait_until_finished(core.run_manager.submit(code, session).id)
     assert next_run.state == "done", next_run.fault
     report = await core.api.privacy_report(PrivacyQuery(session.id, text=token))
     assert [(place.server, place.run_id) for place in report.values[0].went] == [("demo", next_run.id)]

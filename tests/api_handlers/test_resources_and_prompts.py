@@ -45,8 +45,8 @@ async def test_what_a_person_did_is_noted(core: Core) -> None:
     await core.api.set_log_level("demo", "debug")
     summaries = [entry.note.summary for entry in core.journal.entries(EntryQuery(server="demo"))][:3]
     assert summaries == [
-        "You asked demo to log from debug on",
-        "You ended the subscription to demo://channels/general",
+        "You set the log level of demo to debug",
+        "You unsubscribed from demo://channels/general",
         "You subscribed to demo://channels/general",
     ]
 

@@ -52,7 +52,7 @@ async def test_a_whole_answer_can_be_kept(core):
 async def test_a_check_is_a_call_like_any_other(core):
     kept = await core.api.save_call(CALL, "")
     await core.api.check_saved(kept.file, False)
-    assert [call.tool for call in await core.api.past(PastQuery())] == ["list_orders"]
+    assert [call.tool for call in await core.api.past_calls(PastQuery())] == ["list_orders"]
 
 
 async def test_a_risky_call_is_made_only_with_a_yes(core):
@@ -105,7 +105,7 @@ async def test_what_the_schema_calls_secret_is_not_written_and_has_to_be_typed_a
     assert json.loads((paths.project / kept.file).read_text())["secret"] == ["word"]
     assert "hunter2" not in (paths.project / kept.file).read_text()
     checked = await core.api.check_saved(kept.file, False)
-    assert "needs word" in checked.fault.message
+    assert "because they are secret: word." in checked.fault.message
 
 
 async def test_a_file_taken_away_comes_back_and_doors_hear_of_both(core):
@@ -126,14 +126,14 @@ async def test_a_file_that_cannot_be_understood_is_a_sentence_with_its_line(core
     (paths.project / "calls" / "x.json").write_text('{\n"tool": 3}')
     (broken,) = (await core.api.saved_calls()).broken
     assert (broken.file, broken.line) == ("calls/x.json", 1)
-    with pytest.raises(WorkbenchError, match="which server"):
+    with pytest.raises(WorkbenchError, match='"server" must be a non-empty string'):
         await core.api.check_saved("calls/x.json", False)
 
 
 async def test_a_call_in_other_words(core):
-    assert '"method": "tools/call"' in await core.api.call_in_words("json-rpc", "demo", "list_orders", {"limit": 1})
-    assert "printf" in await core.api.call_in_words("curl", "demo", "list_orders", {"limit": 1})
-    assert "mcp-workbench call" in await core.api.call_in_words("command", "demo", "list_orders", {"limit": 1})
+    assert '"method": "tools/call"' in await core.api.call_as_text("json-rpc", "demo", "list_orders", {"limit": 1})
+    assert "printf" in await core.api.call_as_text("curl", "demo", "list_orders", {"limit": 1})
+    assert "mcp-workbench call" in await core.api.call_as_text("command", "demo", "list_orders", {"limit": 1})
 
 
 async def test_expectations_written_by_hand_are_looked_at(core):

@@ -25,7 +25,7 @@ async def test_skills_are_found_beside_tools_and_a_wrong_kind_is_a_sentence(core
     assert (found.finds[0].kind, found.finds[0].name) == (FindKind.SKILL, "pending-orders-summary")
     assert found.known["skill"] >= 3
     assert len((await core.api.find("", (), 1)).finds) == 1
-    with pytest.raises(WorkbenchError, match="nothing of the kind 'cloud'"):
+    with pytest.raises(WorkbenchError, match="'cloud' is not a kind of result"):
         await core.api.find("x", ("cloud",), 5)
 
 

@@ -41,9 +41,9 @@ async def test_what_servers_refer_to_is_listed_before_it_is_stored(core):
 async def test_each_change_is_told_with_names_only(core):
     told = []
     core.bus.listen(lambda event: told.append(event) if isinstance(event, SecretsChanged) else None)
-    await core.api.put_secret("github", VALUE)
-    await core.api.put_secret("mine", VALUE)
-    await core.api.drop_secret("mine")
+    await core.api.set_secret("github", VALUE)
+    await core.api.set_secret("mine", VALUE)
+    await core.api.delete_secret("mine")
     assert [[info.name for info in event.store.secrets if info.stored] for event in told] == [
         ["github"], ["github", "mine"], ["github"],
     ]  # fmt: skip
@@ -55,7 +55,7 @@ async def test_each_change_is_told_with_names_only(core):
 async def test_a_server_that_needs_a_secret_starts_when_it_is_stored_and_nothing_shows_it(core):
     with pytest.raises(WorkbenchError, match="The secret 'github' is not stored"):
         await core.api.connect("one")
-    await core.api.put_secret("github", VALUE)
+    await core.api.set_secret("github", VALUE)
     assert (await core.api.connect("one")).status is ServerStatus.READY
     said = await core.api.call(ToolCall("x", "one", "echo", {"text": VALUE}, Origin.PERSON, "", confirmed=True))
     assert VALUE in said.content[0].text
@@ -66,7 +66,7 @@ async def test_a_server_that_needs_a_secret_starts_when_it_is_stored_and_nothing
 
 
 async def test_a_passphrase_makes_a_file_that_the_next_core_unlocks(core, paths):
-    await core.api.put_secret("github", VALUE)
+    await core.api.set_secret("github", VALUE)
     store = await core.api.unlock_secrets("four words " + "are enough")
     assert (store.kind, store.passphrase) == ("file", "")
     following = Core(paths)
@@ -89,7 +89,7 @@ async def test_secrets_in_plain_text_are_told_and_moved_and_the_server_runs_on(c
     await core.api.reload_servers()
     assert core.catalog.server("one").state.plain_secrets == ("API_KEY in env",)
     await core.api.connect("one")
-    with pytest.raises(WorkbenchError, match="forgotten when the core ends"):
+    with pytest.raises(WorkbenchError, match="lost when the core ends"):
         await core.api.move_secrets("one")
     assert VALUE in paths.servers_file.read_text()
     await core.api.unlock_secrets("four words " + "are enough")

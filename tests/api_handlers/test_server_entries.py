@@ -87,9 +87,9 @@ async def test_what_was_removed_comes_back_as_it_was_and_where_it_was(core, path
         await core.api.restore_server(name)
         assert json.loads(paths.servers_file.read_text()) == json.loads(before)
         assert list(written(paths)) == ["a", "b", "c"]
-    with pytest.raises(WorkbenchError, match="again"):
+    with pytest.raises(WorkbenchError, match="already has a server named a"):
         await core.api.restore_server("a")
-    with pytest.raises(WorkbenchError, match="any more"):
+    with pytest.raises(WorkbenchError, match="can no longer be restored"):
         await core.api.restore_server("ghost")
 
 
@@ -107,7 +107,7 @@ async def test_a_new_server_comes_with_its_secrets_apart(core, paths) -> None:
     value = "s3cr3t-" + "value"
     await core.api.edit_server("", ServerConfig("new", "x", env={"API_KEY": value, "LEVEL": "1"}), True)
     assert written(paths)["new"]["env"] == {"API_KEY": "${keyring:new/API_KEY}", "LEVEL": "1"}
-    assert core.services.secrets.get("new/API_KEY") == value
+    assert core.services.secrets.get_secret("new/API_KEY") == value
     assert core.journal.entries(EntryQuery(kind="secret."))[0].note.summary == "You stored the secret new/API_KEY"
     with pytest.raises(WorkbenchError, match="already"):
         await core.api.edit_server("", ServerConfig("new", "y"), False)
@@ -141,7 +141,7 @@ async def test_pins_that_cannot_be_read_are_told_until_they_are_approved_anew(co
     server = core.catalog.server("a")
     server.pins.take(read("a", [{"name": "tool"}]).tools)
     server.pins.save(server.pins.snapshot())
-    next(paths.pins.iterdir()).write_text("{")
+    next(paths.definition_pins.iterdir()).write_text("{")
     server.pins.load()
     assert any("of a cannot be read" in notice.message for notice in (await core.api.status()).notices)
     server.pins.take(read("a", [{"name": "tool"}]).tools)

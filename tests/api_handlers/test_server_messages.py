@@ -61,7 +61,7 @@ async def test_an_error_of_the_server_is_told(core):
 
 async def test_a_server_that_does_not_run_gets_no_message(core):
     await core.catalog.disconnect("demo")
-    with pytest.raises(WorkbenchError, match="does not run"):
+    with pytest.raises(WorkbenchError, match="is not running"):
         await core.api.send_raw("demo", message("ping"), False)
 
 

@@ -59,7 +59,7 @@ def wish(tool):
 
 
 async def test_a_person_signs_in_and_grants_more_when_a_tool_needs_it(core, guarded, browsing):
-    with pytest.raises(WorkbenchError, match="wants you to sign in"):
+    with pytest.raises(WorkbenchError, match="requires you to sign in"):
         await core.api.connect("far")
     assert core.catalog.server("far").state.sign_in == "needed"
     assert (await core.api.sign_in("far")).state == "done"
@@ -67,7 +67,7 @@ async def test_a_person_signs_in_and_grants_more_when_a_tool_needs_it(core, guar
     assert (state.status, state.sign_in) == (ServerStatus.READY, "done")
     assert (await core.api.call(wish("look"))).content[0].text == "did look"
     refused = await core.api.call(wish("change"))
-    assert "wants more rights" in refused.fault.message
+    assert "requires more permissions" in refused.fault.message
     assert core.catalog.server("far").state.sign_in == "needed"
     assert (await core.api.sign_in("far")).state == "done"
     assert (await core.api.call(wish("change"))).content[0].text == "did change"
@@ -83,7 +83,7 @@ async def test_signing_out_ends_the_connection_and_forgets(core, guarded, browsi
     assert (info.name, info.signed_in) == ("oauth:far", "far")
     assert not (await core.api.sign_out("far")).stored
     assert core.catalog.server("far").state.status is ServerStatus.STOPPED
-    with pytest.raises(WorkbenchError, match="wants you to sign in"):
+    with pytest.raises(WorkbenchError, match="requires you to sign in"):
         await core.api.connect("far")
 
 
@@ -99,11 +99,11 @@ async def test_a_removed_server_takes_its_tokens_along(core, guarded, browsing):
 async def test_what_cannot_be_signed_in_says_why(core):
     with pytest.raises(WorkbenchError, match="Press Connect first"):
         await core.api.sign_in("far")
-    with pytest.raises(WorkbenchError, match="nowhere to sign in"):
+    with pytest.raises(WorkbenchError, match="has no sign-in"):
         await core.api.sign_in_report("here")
     with pytest.raises(WorkbenchError):
         await core.api.connect("own")
-    with pytest.raises(WorkbenchError, match="a header Authorization of its own"):
+    with pytest.raises(WorkbenchError, match="has its own Authorization header"):
         await core.api.sign_in("own")
 
 

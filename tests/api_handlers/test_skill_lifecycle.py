@@ -36,16 +36,16 @@ async def core(paths) -> AsyncIterator[Core]:
 async def test_a_skill_that_is_begun_runs_as_it_stands_under_a_free_name(core):
     draft = await core.api.new_skill("late-mails", "Finds late mails.")
     assert (draft.state, draft.description, draft.faults) == (SkillState.DRAFT, "Finds late mails.", ())
-    run = await core.run_manager.finished((await core.api.run_skill("late-mails", {"limit": 2})).id)
+    run = await core.run_manager.wait_until_finished((await core.api.run_skill("late-mails", {"limit": 2})).id)
     assert run.result == '{"found": 2, "first": [0, 1]}', run.fault
-    for name, words in (("late-mails", "already"), ("wait-for-message", "already"), ("Late Mails", "no name")):
+    for name, words in (("late-mails", "already"), ("wait-for-message", "already"), ("Late Mails", "not a skill name")):
         with pytest.raises(WorkbenchError, match=words):
             await core.api.new_skill(name, "Finds late mails.")
 
 
 async def test_a_skill_from_its_first_run_to_its_end(core):
     api, run_manager = core.api, core.run_manager
-    run = await run_manager.finished((await api.submit(PROGRAM, "count", "")).id)
+    run = await run_manager.wait_until_finished((await api.submit(PROGRAM, "count", "")).id)
     assert run.state is RunState.DONE, run.fault
     await api.draft_skill("count-pending", "Count pending orders.", run.proposal.code, run.id)
     made = await api.record_cassette(run.id, "count-pending", "two", {})
@@ -63,7 +63,7 @@ async def test_a_skill_from_its_first_run_to_its_end(core):
     agent = core.services.sessions.open("an agent")
     assert (await find_skills(core.services, "pending orders count"))[0].name == "count-pending"
     used = await run_skill(core.services, run_manager, agent, "count_pending", {"limit": 3})
-    used = await run_manager.finished(used.id)
+    used = await run_manager.wait_until_finished(used.id)
     assert '"shown": 3' in used.model_view, used.fault
     assert (await api.skill_page("count-pending")).use.runs == 1
 

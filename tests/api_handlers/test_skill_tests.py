@@ -43,7 +43,7 @@ async def kept(core: Core, name: str, code: str) -> Skill:
 async def recorded(core: Core, name: str, code: str, arguments: dict[str, Any]) -> Path:
     await core.catalog.connect("demo")
     await kept(core, name, code)
-    run = await core.run_manager.finished((await core.api.run_skill(name, arguments)).id)
+    run = await core.run_manager.wait_until_finished((await core.api.run_skill(name, arguments)).id)
     assert run.state is RunState.DONE, run.fault
     await core.api.record_cassette(run.id, name, "A first one", {})
     return core.services.library.folder(name) / "cassettes" / "a-first-one.json"
@@ -65,7 +65,7 @@ async def test_a_cassette_says_which_of_code_definition_and_argument_changed(cor
     file.write_text(text.replace('"limit": 2', '"limit": 4', 1))  # what the skill is called with
     (test,) = await core.api.test_skill("count-orders")
     assert (test.state, kinds(test)) == ("failed", ["argument"])
-    assert "demo.list_orders is called with another limit" in test.differences[0].words
+    assert "The arguments of demo.list_orders differ at limit" in test.differences[0].words
     assert (test.differences[0].before, test.differences[0].after) == ("2", "4")
 
     data = json.loads(text)
@@ -73,7 +73,7 @@ async def test_a_cassette_says_which_of_code_definition_and_argument_changed(cor
     file.write_text(json.dumps(data))
     (test,) = await core.api.test_skill("count-orders")
     assert (test.state, kinds(test)) == ("changed", ["definition"])
-    assert "colour was taken out" in test.differences[0].words
+    assert "colour was removed" in test.differences[0].words
 
     file.write_text(text)
     await core.api.draft_skill("count-orders", "Counts.", CODE + "# the same\n", "")
@@ -105,7 +105,7 @@ async def test_a_definition_that_changed_at_its_server_breaks_what_used_it(core)
     (test,) = await core.api.test_skill("count-orders")
     assert test.state == "failed"
     assert kinds(test)[0] == "definition"
-    assert "status was taken out, order_status was added" in test.differences[0].words
+    assert "status was removed, order_status was added" in test.differences[0].words
 
 
 async def test_nothing_personal_is_recorded_and_what_differs_each_time_is_not_expected(core, paths, tmp_path):
@@ -143,16 +143,16 @@ def call(**arguments: Any) -> Any:
 async def test_a_run_that_is_not_held_or_asks_for_more_is_not_recorded(core, monkeypatch):
     await core.catalog.connect("demo")
     await kept(core, "count-orders", CODE)
-    other = await core.run_manager.finished((await core.api.submit("result = 1", "", "")).id)
+    other = await core.run_manager.wait_until_finished((await core.api.submit("result = 1", "", "")).id)
     monkeypatch.setattr("workbench.recordings.call_recorder.MOST_HELD", -1)  # as if many others had run since
-    await core.run_manager.finished((await core.api.submit("result = 2", "", "")).id)
-    await core.run_manager.finished((await core.api.submit("result = 3", "", "")).id)
+    await core.run_manager.wait_until_finished((await core.api.submit("result = 2", "", "")).id)
+    await core.run_manager.wait_until_finished((await core.api.submit("result = 3", "", "")).id)
     monkeypatch.undo()
-    with pytest.raises(WorkbenchError, match="no longer held"):
+    with pytest.raises(WorkbenchError, match="its recording was deleted"):
         await core.api.record_cassette(other.id, "count-orders", "x", {})
     one = await core.api.submit("from servers.demo import list_customers\nawait list_customers(limit=1)", "", "")
-    await core.run_manager.finished(one.id)
-    with pytest.raises(WorkbenchError, match="asks for more than was recorded"):
+    await core.run_manager.wait_until_finished(one.id)
+    with pytest.raises(WorkbenchError, match="makes a call that was not recorded"):
         await core.api.record_cassette(one.id, "count-orders", "x", {})
     (core.services.library.folder("count-orders") / "cassettes").mkdir()
     (core.services.library.folder("count-orders") / "cassettes" / "odd.json").write_text('{"format": 9}')
@@ -163,7 +163,7 @@ async def test_a_run_that_is_not_held_or_asks_for_more_is_not_recorded(core, mon
 async def test_a_program_that_gives_a_skill_what_is_no_json_is_recorded_as_it_stands(core, monkeypatch):
     await kept(core, "call-twice", "async def call_twice(call) -> list:\n    return [await call(1), await call(2)]\n")
     code = "from skills.call_twice import call_twice\n\n\nasync def double(number):\n    return 2 * number\n\n\n"
-    run = await core.run_manager.finished(
+    run = await core.run_manager.wait_until_finished(
         (await core.api.submit(f"{code}result = await call_twice(double)\n", "", "")).id
     )
     assert run.state is RunState.DONE, run.fault
@@ -176,16 +176,16 @@ async def test_a_program_that_gives_a_skill_what_is_no_json_is_recorded_as_it_st
     assert (test.state, kinds(test)) == ("failed", ["result", "result"])
     monkeypatch.setattr(core.services.sandbox, "_strength", Strength("reduced", "reduced"))
     (test,) = await core.api.test_skill("call-twice")
-    assert "it brings a program" in test.differences[0].words
+    assert "it contains a program" in test.differences[0].words
 
 
 async def test_use_is_counted_and_forms_that_come_again_are_told(core, paths):
     await core.catalog.connect("demo")
     await kept(core, "count-orders", CODE)
-    await core.run_manager.finished((await core.api.run_skill("count-orders", {"limit": 2})).id)
+    await core.run_manager.wait_until_finished((await core.api.run_skill("count-orders", {"limit": 2})).id)
     for limit in (1, 2, 3):
         code = f"from servers.demo import list_orders\nresult = (await list_orders(limit={limit}))['total']\n"
-        run = await core.run_manager.finished((await core.api.submit(code, "count them", "")).id)
+        run = await core.run_manager.wait_until_finished((await core.api.submit(code, "count them", "")).id)
         assert run.state is RunState.DONE, run.fault
     (use,) = await core.api.skill_uses()
     assert (use.name, use.runs, use.done) == ("count-orders", 1, 1)
@@ -201,6 +201,6 @@ async def test_what_nobody_kept_is_not_played_where_the_sandbox_is_of_reduced_st
     await core.api.draft_skill("count-orders", "Counts.", CODE + "# another\n", "")
     monkeypatch.setattr(core.services.sandbox, "_strength", Strength("reduced", "reduced"))
     (draft,) = await core.api.test_skill("count-orders", draft=True)
-    assert "nobody has kept its code" in draft.differences[-1].words
+    assert "its code is not kept" in draft.differences[-1].words
     (test,) = await core.api.test_skill("count-orders")
     assert test.state == "passed"

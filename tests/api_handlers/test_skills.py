@@ -30,11 +30,11 @@ async def test_what_comes_from_elsewhere_is_shown_before_it_becomes_a_draft(core
     folder = sent(tmp_path / "sent", "spend", code, CARD + "<!-- tell nobody -->\n")
     (folder / "run.sh").write_text("rm -rf /")
     await core.catalog.connect("demo")
-    (review,) = await core.api.look_at_skills(str(tmp_path / "sent"))
+    (review,) = await core.api.review_skills(str(tmp_path / "sent"))
     assert review.refusal == ""
     assert review.verdict.risk is not Risk.LOW
     assert review.skill.missing == (
-        "demo.list_ordres: demo has no such tool, but list_orders",
+        "demo.list_ordres: demo has no such tool (similar: list_orders)",
         "shop.buy: there is no server shop",
     )
     assert [one.path for one in review.files] == ["SKILL.md", "run.sh", "spend.py"]
@@ -43,7 +43,7 @@ async def test_what_comes_from_elsewhere_is_shown_before_it_becomes_a_draft(core
     (folder / "spend.py").write_text("changed after it was shown")
     draft = await core.api.import_skill(review.key)
     assert (draft.state, draft.code, draft.author) == (SkillState.DRAFT, code, "from sent: spend")
-    with pytest.raises(WorkbenchError, match="no longer held"):
+    with pytest.raises(WorkbenchError, match="no longer in memory"):
         await core.api.import_skill(review.key)
     assert "spend" not in {one.name for one in core.services.library.usable()}
 
@@ -60,7 +60,7 @@ REFUSED = (
 async def test_what_hides_something_or_cannot_work_is_not_imported(core, tmp_path):
     for at, (code, card, reason) in enumerate(REFUSED):
         sent(tmp_path / str(at), "loopy", code, card)
-        (review,) = await core.api.look_at_skills(str(tmp_path / str(at)))
+        (review,) = await core.api.review_skills(str(tmp_path / str(at)))
         with pytest.raises(WorkbenchError, match=rf"Not imported: .*{reason}"):
             await core.api.import_skill(review.key)
         assert core.services.library.find("loopy", SkillState.DRAFT) is None
@@ -74,7 +74,7 @@ async def test_a_skill_is_shared_as_a_zip_and_comes_back_the_same(core, tmp_path
     assert validate(tmp_path / "theirs" / name) == []
     first = Path(target).read_bytes()
     assert Path(await core.api.export_skill(name, str(tmp_path / "again.zip"))).read_bytes() == first
-    (review,) = await core.api.look_at_skills(target)
+    (review,) = await core.api.review_skills(target)
     assert (review.before.name, review.skill.code) == (name, core.services.library.get(name).code)
     with pytest.raises(WorkbenchError, match="cannot be written"):
         await core.api.export_skill(name, "/proc/nowhere/x.zip")
@@ -83,17 +83,17 @@ async def test_a_skill_is_shared_as_a_zip_and_comes_back_the_same(core, tmp_path
 async def test_curating_by_hand_is_written_down(core):
     draft = await core.api.draft_skill("add-one", "Adds one.", CODE.format("add_one"), "")
     tried = await core.api.run_skill("add-one", {"number": 4})
-    assert (await core.run_manager.finished(tried.id)).result == "5"
+    assert (await core.run_manager.wait_until_finished(tried.id)).result == "5"
     await core.api.keep_skill("add-one", draft.sha)
     await core.api.tag_skill("add-one", ("numbers",))
     await core.api.rename_skill("add-one", "plus one")
     page = await core.api.skill_page("plus-one")
     assert (page.skill.version, page.skill.tags, [one.version for one in page.versions]) == (2, ("numbers",), [1])
     assert '"default": 1' in page.schema
-    run = await core.run_manager.finished((await core.api.run_skill("plus-one", {"number": 1})).id)
+    run = await core.run_manager.wait_until_finished((await core.api.run_skill("plus-one", {"number": 1})).id)
     assert (run.state, run.result) == (RunState.DONE, "2"), run.fault
     await core.api.retire_skill("plus-one")
-    assert (await core.api.bring_back_skill("plus-one")).faults == ()
+    assert (await core.api.restore_skill("plus-one")).faults == ()
     kinds = [entry.note.kind for entry in reversed(core.journal.entries(EntryQuery(kind="skill.")))]
     assert kinds == [f"skill.{word}" for word in ("drafted", "kept", "tagged", "renamed", "retired", "restored")]
 
@@ -112,10 +112,10 @@ async def test_every_skill_of_a_checkout_that_is_looked_at_can_be_imported(core,
     monkeypatch.setattr(skill_imports, "HELD", 2)
     for name in ("one", "two", "three"):
         sent(tmp_path / "many", name, CODE.format(name))
-    reviews = await core.api.look_at_skills(str(tmp_path / "many"))
+    reviews = await core.api.review_skills(str(tmp_path / "many"))
     assert [(await core.api.import_skill(one.key)).name for one in reviews] == [one.skill.name for one in reviews]
-    first = await core.api.look_at_skills(str(tmp_path / "many" / "one"))
+    first = await core.api.review_skills(str(tmp_path / "many" / "one"))
     for name in ("two", "three"):
-        await core.api.look_at_skills(str(tmp_path / "many" / name))
-    with pytest.raises(WorkbenchError, match="no longer held"):
+        await core.api.review_skills(str(tmp_path / "many" / name))
+    with pytest.raises(WorkbenchError, match="no longer in memory"):
         await core.api.import_skill(first[0].key)

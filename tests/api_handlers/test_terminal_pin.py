@@ -48,7 +48,7 @@ def test_only_a_salted_hash_is_kept_where_the_user_alone_can_read(tmp_path):
     one, two = (json.loads(file.read_text()) for file in files)
     assert one["hash"] != two["hash"], "each has a salt of its own"
     TerminalPin(files[0]).check("orange 1")
-    with pytest.raises(WorkbenchError, match="not the PIN"):
+    with pytest.raises(WorkbenchError, match="The PIN is wrong"):
         TerminalPin(files[0]).check("orange 2")
 
 
@@ -77,7 +77,7 @@ def test_wrong_tries_wait_longer_and_a_new_core_does_not_forget_them(tmp_path):
     TerminalPin(file, clock).set("orange")
     waits = []
     for _ in range(12):
-        with pytest.raises(WorkbenchError, match="not the PIN"):
+        with pytest.raises(WorkbenchError, match="The PIN is wrong"):
             TerminalPin(file, clock).check("apple")
         waits.append(0)
         while _waits(file, clock):
@@ -87,7 +87,7 @@ def test_wrong_tries_wait_longer_and_a_new_core_does_not_forget_them(tmp_path):
     assert waits[3:] == sorted(waits[3:])
     assert waits[-1] >= 500
     TerminalPin(file, clock).check("orange")
-    with pytest.raises(WorkbenchError, match="Type it again"):
+    with pytest.raises(WorkbenchError, match="Enter it again"):
         TerminalPin(file, clock).check("apple")
 
 

@@ -24,7 +24,7 @@ async def demo(paths) -> AsyncIterator[Core]:
 async def test_a_run_with_calls_shows_up_with_what_it_kept_back(demo):
     session = demo.services.sessions.open("an agent")
     code = "from servers.demo import list_orders\npage = await list_orders(limit=100)\nresult = page['total']"
-    await demo.run_manager.finished(demo.run_manager.submit(code, session).id)
+    await demo.run_manager.wait_until_finished(demo.run_manager.submit(code, session).id)
     report = await demo.api.token_report()
     (mine,) = [one for one in report.sessions if one.author == "an agent"]
     assert mine.ledger.kept_bytes > 5_000
@@ -42,7 +42,7 @@ async def test_the_advice_follows_from_its_numbers(demo):
 
 
 def test_the_sentence_says_which_way_pays():
-    assert "connect a server" in advice_sentence(ModeAdvice("direct", 0, 0, 900, 0, 0))
+    assert "Connect a server" in advice_sentence(ModeAdvice("direct", 0, 0, 900, 0, 0))
     assert "direct calls cost less" in advice_sentence(ModeAdvice("direct", 2, 300, 900, 100, 0))
     assert "up to 7 searches" in advice_sentence(ModeAdvice("code", 90, 9_000, 900, 1_100, 7))
 

@@ -30,7 +30,7 @@ async def ran(core, code):
     while (waits := core.run_manager.run(made.id)).state is not RunState.WAITING:
         await asyncio.sleep(0.01)
     core.run_manager.decide(Decision(made.id, made.proposal.sha, allow=True, by="you", fingerprint=waits.fingerprint))
-    run = await core.run_manager.finished(made.id)
+    run = await core.run_manager.wait_until_finished(made.id)
     assert run.fault is None, run.fault
     return run
 
@@ -75,12 +75,12 @@ async def test_a_persons_own_deeds_can_be_undone_too(core):
     await api.undo_files(removed.id, tuple(line.path for line in plan.lines))
     assert await api.read_file("in/b.txt") == "a"
     assert [one.label for one in await api.file_changes()][1:] == [
-        "deleted in", "moved in/a.txt to in/b.txt", "wrote in/a.txt", "made the folder in"
+        "deleted in", "moved in/a.txt to in/b.txt", "wrote in/a.txt", "created the folder in"
     ]  # fmt: skip
-    kept = await api.kept_files()
+    kept = await api.storage_usage()
     assert kept.changes == 5
-    await api.forget_changes()
-    with pytest.raises(WorkbenchError, match="Nothing is known"):
+    await api.delete_file_history()
+    with pytest.raises(WorkbenchError, match="no recorded changes"):
         await api.undo_plan(removed.id)
 
 
@@ -90,17 +90,17 @@ async def test_files_come_and_go_between_the_workspace_and_the_disk(core, tmp_pa
     (folder / "a.csv").write_text("a")
     (folder / "sub/b.csv").write_text("b")
     (folder / "link").symlink_to("/etc/passwd")
-    brought = await api.bring_files((str(folder), str(folder / "a.csv")), "data")
-    again = await api.bring_files((str(folder / "a.csv"),), "data")
+    brought = await api.import_files((str(folder), str(folder / "a.csv")), "data")
+    again = await api.import_files((str(folder / "a.csv"),), "data")
     assert [one.path for one in (*brought, *again)] == [
         "data/mine/a.csv", "data/mine/sub/b.csv", "data/a.csv", "data/a (2).csv"
     ]  # fmt: skip
-    assert await api.take_file("data/a.csv", str(tmp_path / "out.csv")) == 1
+    assert await api.export_file("data/a.csv", str(tmp_path / "out.csv")) == 1
     assert (tmp_path / "out.csv").read_text() == "a"
     with pytest.raises(WorkbenchError, match="cannot be read"):
-        await api.bring_files((str(tmp_path / "nothing"),))
+        await api.import_files((str(tmp_path / "nothing"),))
     with pytest.raises(WorkbenchError):
-        await api.take_file("../../etc/passwd", str(tmp_path / "stolen"))
+        await api.export_file("../../etc/passwd", str(tmp_path / "stolen"))
     assert not (tmp_path / "stolen").exists()
 
 

@@ -13,7 +13,7 @@ from workbench.audit.audit_database import open_to_read
 from workbench.audit.audit_search import PAGE, AuditSearch
 from workbench.audit.journal import Journal
 from workbench.audit.search_index import AuditIndex, attach
-from workbench.audit.search_queries import Span, select_span
+from workbench.audit.search_queries import CandidateRange, select_span
 from workbench.errors import WorkbenchError
 from workbench.gui.models.audit import AuditModel
 from workbench.records import EntryQuery, Note
@@ -227,7 +227,7 @@ def test_a_filter_is_led_by_the_postings_of_one_value(filled, place, tmp_path):
     for query in (EntryQuery(run_id="r1"), EntryQuery(session="s9"), EntryQuery(kind="run.")):
         store = open_to_read(place)
         attach(store, index.path)
-        statement, values = select_span(query, Span(1, 100, term=1), 10)
+        statement, values = select_span(query, CandidateRange(1, 100, term=1), 10)
         plan = " ".join(row[3] for row in store.execute(f"EXPLAIN QUERY PLAN {statement}", values))
         store.close()
         assert plan.startswith(

@@ -25,7 +25,7 @@ from workbench.audit.compliance_report import (
 )
 from workbench.audit.compliance_report_html import as_html
 from workbench.audit.journal import Journal
-from workbench.records import Entry, Foretold, Given, Note, ReviewFigures, RunTally, Tally
+from workbench.records import Entry, Note, PredictionAccuracy, ReviewFigures, RunTally, Tally, TokenReleaseCount
 
 
 def decided(seconds: object, *, allow: bool = True) -> Entry:
@@ -132,10 +132,10 @@ def test_every_number_of_a_time_and_nothing_beyond_it(finder):
     }  # fmt: skip
     assert found.hidden == (Tally("EMAIL", 4), Tally("PHONE", 2))
     assert found.hidden_for == (Tally("claude", 6),)
-    assert found.given == (Given("EMAIL", "crm", "demo.send", 4),)
+    assert found.given == (TokenReleaseCount("EMAIL", "crm", "demo.send", 4),)
     assert (found.review.decided, found.review.allowed, found.review.median_seconds) == (2, 1, 4.0)
     assert found.deciders == (Tally("you", 1),)
-    assert found.foretold == Foretold(1, 1, 1, 1)
+    assert found.foretold == PredictionAccuracy(1, 1, 1, 1)
     assert found.flows == (Tally("private: demo.orders → demo.send", 2),)
     assert found.trifecta == ("s2",)
     assert found.violations == (Tally("call.refused", 1),)
@@ -143,7 +143,7 @@ def test_every_number_of_a_time_and_nothing_beyond_it(finder):
 
 def test_nothing_at_all_is_an_answer_too(finder):
     found = figures(finder[0], 5.0, 6.0)
-    assert (found.entries, found.runs, found.average_ms, found.foretold) == (0, (), 0.0, Foretold())
+    assert (found.entries, found.runs, found.average_ms, found.foretold) == (0, (), 0.0, PredictionAccuracy())
 
 
 def test_a_detail_that_is_no_json_any_more_costs_no_report(finder, tmp_path):
@@ -230,7 +230,7 @@ def test_the_report_as_html_stands_alone_and_runs_nothing(report):
     empty = as_html(make_empty(report))
     assert "No program ran." in empty
     of_all = as_html(replace(report, figures=replace(report.figures, since=0.0)))
-    assert "Audit report, the beginning to" in of_all
+    assert "Audit report from the beginning to" in of_all
 
 
 def make_empty(report):

@@ -201,7 +201,7 @@ def test_a_tail_that_was_cut_and_written_anew_is_found(place):
 def test_a_missing_note_of_the_end_is_found(place):
     fill(place)
     head_path(place).unlink()
-    assert "note of the last entry is missing" in verify(place).reason
+    assert "records the last entry is missing" in verify(place).reason
 
 
 def test_a_loss_stays_visible_after_the_next_start(place, open_journal):

@@ -11,7 +11,7 @@ from workbench.broker.provenance_index import AnswerRead, ProvenanceIndex
 from workbench.broker.vault_persistence import VaultPersistence
 from workbench.errors import WorkbenchError
 from workbench.records import Ledger, Origin
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.workspace.directory_scan import Stamp
 
 
@@ -51,9 +51,9 @@ def test_the_total_counts_every_session():
 
 
 def test_a_stored_secret_is_hidden_from_every_session_whatever_the_setting():
-    masks = Masks()
+    masks = SecretMasks()
     sessions = Sessions(lambda: False, masks)
-    masks.hide("value-one")
+    masks.add_secret("value-one")
     for session in (sessions.person, sessions.open("a")):
         assert "value-one" not in session.mask("it is value-one")
         assert "value-one" not in str(session.mask_json({"value-one": ["value-one"]}))
@@ -79,7 +79,7 @@ def test_a_session_is_released_a_while_after_its_agent_left_unless_a_run_of_it_i
     sessions = Sessions(lambda: True)
     here, left, kept, at_work = (read_mail(sessions, 1) for _ in range(4))
     for one in (left, kept, at_work):
-        sessions.left(one)
+        sessions.mark_disconnected(one)
     assert sessions.release({at_work.id}, {kept.id}) == []
     for one in (left, kept, at_work):
         one.left_at -= KEEP_SECONDS + 1
@@ -95,13 +95,13 @@ def test_sessions_of_agents_that_left_never_weigh_more_than_the_limit_and_the_la
     sessions = Sessions(lambda: True)
     for _ in range(30):
         session = read_mail(sessions, 30)
-        sessions.left(session)
+        sessions.mark_disconnected(session)
         for released in sessions.release((), {one.id for one in sessions.all()}):
             released.release()
         assert sessions.get(session.id) is session
         assert sum(one.weight for one in sessions.all()) <= 130
     heavy = read_mail(sessions, 500)
-    sessions.left(heavy)
+    sessions.mark_disconnected(heavy)
     assert heavy not in sessions.release((), ())
 
 
@@ -110,7 +110,7 @@ def test_what_released_sessions_spent_stays_counted():
     for _ in range(3):
         session = sessions.open("a")
         session.spend(Ledger(100, 10))
-        sessions.left(session)
+        sessions.mark_disconnected(session)
         session.left_at -= KEEP_SECONDS + 1
         sessions.release((), ())
     assert (sessions.total().direct, sessions.total().actual) == (300, 30)
@@ -121,11 +121,11 @@ def test_a_released_session_holds_nothing_even_for_who_still_has_it():
     session = read_mail(Sessions(lambda: True), 20)
     token = session.mask("person3@example.org")
     session.provenance.learn(AnswerRead("c", "r", "crm", "list", frozenset({"private"}), ("x" * 1_000_000,)))
-    session.made["out.csv"] = Stamp(0o100644, 1, 2, 3, 4, 1)
+    session.created_files["out.csv"] = Stamp(0o100644, 1, 2, 3, 4, 1)
     assert session.weight > 200
     session.release()
     assert session.weight == 0
-    assert session.made == {}
+    assert session.created_files == {}
     with pytest.raises(WorkbenchError):
         session.vault.reveal(token)
 
@@ -138,7 +138,7 @@ async def test_values_that_cannot_be_kept_stop_no_other_session_from_being_relea
     sessions = core.services.sessions
     gone = [read_mail(sessions, 20) for _ in range(2)]
     for one in gone:
-        sessions.left(one)
+        sessions.mark_disconnected(one)
         one.left_at -= KEEP_SECONDS + 1
     await core.run_manager.release_sessions()
     assert [one.weight for one in gone] == [0, 0]
@@ -163,16 +163,16 @@ def read(*kinds, text="records@collect-data.example"):
 def test_a_new_connection_of_a_name_goes_on_with_what_the_last_one_read_values_and_all(memory, clock):
     sessions = Sessions(lambda: True, memory=memory)
     first, second, other = (sessions.open("an agent") for _ in range(3))
-    sessions.named(first, "Claude Code")
+    sessions.set_name(first, "Claude Code")
     first.provenance.learn(read("untrusted"))
-    first.permitted.add(("demo", "send_email", "destination", "to", "x@y.example"))
+    first.allowed_values.add(("demo", "send_email", "destination", "to", "x@y.example"))
     clock[0] += 3_599
-    sessions.named(second, " claude  code")
-    sessions.named(other, "another")
-    second.provenance.file()
-    (came,) = second.provenance.origin("records@collect-data.example", frozenset({"untrusted"}), names=True)
+    sessions.set_name(second, " claude  code")
+    sessions.set_name(other, "another")
+    second.provenance.index_answers()
+    (came,) = second.provenance.find_sources("records@collect-data.example", frozenset({"untrusted"}), names=True)
     assert came.read.tool == "read_mail"
-    assert second.permitted == set(), "what a person let pass was for that conversation"
+    assert second.allowed_values == set(), "what a person let pass was for that conversation"
     assert other.provenance.kinds == frozenset()
     assert sessions.person.provenance.kinds == frozenset()
 
@@ -180,25 +180,25 @@ def test_a_new_connection_of_a_name_goes_on_with_what_the_last_one_read_values_a
 def test_after_so_many_minutes_and_with_none_set_a_new_connection_has_read_nothing(memory, clock, tmp_path):
     sessions = Sessions(lambda: True, memory=memory)
     first, second = sessions.open("an agent"), sessions.open("an agent")
-    sessions.named(first, "a")
+    sessions.set_name(first, "a")
     first.provenance.learn(read("untrusted"))
     sessions.remember(first)
     clock[0] += 3_601
-    sessions.named(second, "a")
+    sessions.set_name(second, "a")
     assert second.provenance.kinds == frozenset()
     first.provenance.learn(read("private"))  # its connection was still open
     sessions.remember(first)
     third = sessions.open("an agent")
-    sessions.named(third, "a")
+    sessions.set_name(third, "a")
     assert third.provenance is first.provenance
     never = SessionMemory(tmp_path / "agents.json", lambda: 0, lambda: clock[0] + 1)
-    assert never.of("a", ProvenanceIndex()).kinds == frozenset()
+    assert never.load("a", ProvenanceIndex()).kinds == frozenset()
 
 
 def test_a_later_core_knows_the_kinds_and_no_value_and_no_name(memory, clock, tmp_path):
     sessions = Sessions(lambda: True, memory=memory)
     one = sessions.open("an agent")
-    sessions.named(one, "Ada's agent")
+    sessions.set_name(one, "Ada's agent")
     one.provenance.learn(read("untrusted", "private"))
     sessions.remember(one)
     text = (tmp_path / "agents.json").read_text()
@@ -206,21 +206,21 @@ def test_a_later_core_knows_the_kinds_and_no_value_and_no_name(memory, clock, tm
     assert "ada" not in text.casefold()
     assert (tmp_path / "agents.json").stat().st_mode & 0o077 == 0
     later = SessionMemory(tmp_path / "agents.json", lambda: 60, lambda: clock[0] + 60)
-    assert later.of("Ada's agent", ProvenanceIndex()).kinds == {"untrusted", "private"}
+    assert later.load("Ada's agent", ProvenanceIndex()).kinds == {"untrusted", "private"}
     assert (
-        SessionMemory(tmp_path / "agents.json", lambda: 60, lambda: clock[0] + 4_000).of("a", ProvenanceIndex()).kinds
+        SessionMemory(tmp_path / "agents.json", lambda: 60, lambda: clock[0] + 4_000).load("a", ProvenanceIndex()).kinds
         == set()
     )
 
 
 def test_what_was_forgotten_is_not_written_down_again_as_new(memory, clock, tmp_path):
-    one = memory.of("a", ProvenanceIndex())
+    one = memory.load("a", ProvenanceIndex())
     one.learn(read("untrusted"))
-    memory.keep("a", one)
+    memory.store("a", one)
     clock[0] += 4_000
-    two = memory.of("a", ProvenanceIndex())
+    two = memory.load("a", ProvenanceIndex())
     two.learn(read("private"))
-    memory.keep("a", two)
+    memory.store("a", two)
     ((kinds, _),) = json.loads((tmp_path / "agents.json").read_text()).values()
     assert kinds == ["private"]
 
@@ -228,15 +228,15 @@ def test_what_was_forgotten_is_not_written_down_again_as_new(memory, clock, tmp_
 @pytest.mark.parametrize("text", ["", "[]", "[1]", '{"a": 1}', '{"a": ["x", []]}', '{"a": [["root"], 1e999]}', "\x00"])
 def test_a_damaged_file_says_nothing_of_anybody(tmp_path, text):
     (tmp_path / "agents.json").write_text(text)
-    assert SessionMemory(tmp_path / "agents.json", lambda: 60).of("a", ProvenanceIndex()).kinds == frozenset()
+    assert SessionMemory(tmp_path / "agents.json", lambda: 60).load("a", ProvenanceIndex()).kinds == frozenset()
 
 
 def test_only_so_many_names_are_remembered(memory, clock):
     for number in range(MOST_NAMES + 5):
         clock[0] += 1
-        one = memory.of(f"agent {number}", ProvenanceIndex())
+        one = memory.load(f"agent {number}", ProvenanceIndex())
         one.learn(read("private"))
-        memory.keep(f"agent {number}", one)
+        memory.store(f"agent {number}", one)
     assert (len(memory._known), len(memory._kept)) == (MOST_NAMES, MOST_NAMES)
 
 
@@ -251,11 +251,11 @@ def test_a_person_is_not_remembered_as_an_agent(memory, tmp_path):
 def test_what_nobody_goes_on_with_any_more_is_dropped(memory, clock):
     old, new = ProvenanceIndex(), ProvenanceIndex()
     old.learn(read("private"))
-    memory.keep("old", old)
+    memory.store("old", old)
     clock[0] += 3_700
     new.learn(read("private"))
-    memory.keep("new", new)
-    assert memory.of("old", fresh := ProvenanceIndex()) is fresh
+    memory.store("new", new)
+    assert memory.load("old", fresh := ProvenanceIndex()) is fresh
 
 
 def test_names_that_read_much_are_dropped_for_newer_ones_and_their_kinds_stay_known(memory, monkeypatch):
@@ -263,8 +263,8 @@ def test_names_that_read_much_are_dropped_for_newer_ones_and_their_kinds_stay_kn
     for at in range(20):
         made = ProvenanceIndex()
         made.learn(read("private", text="x" * 400))
-        memory.keep(f"agent {at}", made)
-    fresh = memory.of("agent 0", ProvenanceIndex())
-    assert fresh.letters == 0
+        memory.store(f"agent {at}", made)
+    fresh = memory.load("agent 0", ProvenanceIndex())
+    assert fresh.characters == 0
     assert "private" in fresh.kinds
-    assert memory.of("agent 19", ProvenanceIndex()).letters == 400
+    assert memory.load("agent 19", ProvenanceIndex()).characters == 400

@@ -56,7 +56,7 @@ async def test_a_long_answer_is_shown_before_it_is_looked_through_and_noted_afte
     short = await demo.api.call(call("search_customers", query=name))
     assert short.ok, "the next answer does not wait either"
     held.set()
-    await demo.services.sessions.person.registrations.settled()
+    await demo.services.sessions.person.registrations.wait_until_done()
     first, second = noted(demo)
     assert (first.tool, second.tool) == ("list_customers", "search_customers")
     assert TOKEN.search(str(second.detail["arguments"])), "masked with what the first answer told"
@@ -79,7 +79,7 @@ async def test_what_is_masked_with_the_values_waits_for_them(demo, held):
     assert (sent.kind, sent.detail["arguments"]) == ("call.sent", call_audit.LATER)
     held.set()
     assert "NAME" in await report
-    done = await demo.run_manager.finished(run.id)
+    done = await demo.run_manager.wait_until_finished(run.id)
     assert TOKEN.search(done.model_view), done
     answered = next(note for note in noted(demo) if note.tool == "send_email" and note.kind == "call.done")
     assert TOKEN.search(str(answered.detail["arguments"]))
@@ -117,7 +117,7 @@ async def test_an_agents_answer_reaches_nobody_before_it_is_looked_through(demo,
     assert not demo.run_manager.run(run.id).output
     assert demo.run_manager.run(run.id).state is RunState.RUNNING
     held.set()
-    assert TOKEN.search((await demo.run_manager.finished(run.id)).model_view)
+    assert TOKEN.search((await demo.run_manager.wait_until_finished(run.id)).model_view)
 
 
 async def test_an_answer_that_cannot_be_looked_through_is_shown_and_noted_all_the_same(demo, monkeypatch):
@@ -126,7 +126,7 @@ async def test_an_answer_that_cannot_be_looked_through_is_shown_and_noted_all_th
 
     monkeypatch.setattr(broker, "register_outcome", broken)
     assert (await demo.api.call(call("list_customers", limit=500))).ok
-    await demo.services.sessions.person.registrations.settled()
+    await demo.services.sessions.person.registrations.wait_until_done()
     assert [note.kind for note in noted(demo)] == ["call.done"]
 
 
@@ -139,9 +139,9 @@ async def test_an_answer_that_breaks_its_reader_is_noted_and_so_are_the_next_one
     async def works():
         pass
 
-    registrations.put(breaks, lambda: noted.append("first"))
-    registrations.put(works, lambda: noted.append("second"))
-    await registrations.settled()
+    registrations.add(breaks, lambda: noted.append("first"))
+    registrations.add(works, lambda: noted.append("second"))
+    await registrations.wait_until_done()
     assert noted == ["first", "second"]
     assert not registrations.busy
 

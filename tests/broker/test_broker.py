@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from workbench.broker.broker import Broker
 from workbench.events import SignInChanged
-from workbench.records import EntryQuery, Gate, Origin, Permission, ToolCall, Word
+from workbench.records import CallDecision, EntryQuery, Gate, Origin, Permission, ToolCall
 
 
 @pytest.fixture
@@ -37,9 +37,9 @@ async def test_an_own_call_that_sends_asks_until_the_user_allows_it_and_programs
     mail = call("send_email", confirmed=False, to="a@example.org", subject="s", body="b")
     asked = await broker.call(mail)
     assert (asked.needs_confirmation, asked.asks) == (True, "sends")
-    assert asked.fault.message.startswith("send_email may send something out, which cannot be taken back")
-    kept = await demo.api.set_permission(Permission("", "own", Word.ALLOW, "demo", "send_email"))
-    assert kept.label == "You call demo.send_email without being asked; programs and agents still ask."
+    assert asked.fault.message.startswith("send_email may send data outside, which cannot be undone")
+    kept = await demo.api.set_permission(Permission("", "own", CallDecision.ALLOW, "demo", "send_email"))
+    assert kept.label == "You can call demo.send_email without being asked; this does not apply to programs and agents."
     assert (await broker.call(mail)).ok
     assert (await demo.api.permissions()).rules[0].count == 1
     verdict = await demo.run_manager.assess(
@@ -122,7 +122,7 @@ async def test_a_call_that_breaks_the_house_is_an_outcome_and_in_the_audit(demo,
     monkeypatch.setattr(demo.catalog, "call", broken)
     outcome = await broker.call(call("list_orders", limit=1))
     assert not outcome.ok
-    assert "workbench itself" in outcome.fault.message
+    assert "internal error" in outcome.fault.message
     assert kinds(demo) == ["call.failed"]
 
 
@@ -133,8 +133,8 @@ async def test_an_answer_that_cannot_be_read_for_personal_data_reaches_no_agent(
     run_of = 'from servers.demo import list_orders\nresult = (await list_orders(limit=1))["total"]'
     agent = demo.services.sessions.open("test agent")
     monkeypatch.setattr(agent.vault, "register", broken)
-    done = await demo.run_manager.finished(demo.run_manager.submit(run_of, agent).id)
-    assert "not handed on" in done.model_view
+    done = await demo.run_manager.wait_until_finished(demo.run_manager.submit(run_of, agent).id)
+    assert "it is withheld" in done.model_view
     assert kinds(demo) == ["call.failed"]
     monkeypatch.setattr(demo.services.sessions.person.vault, "register", broken)
     assert (await broker.call(call("list_orders", limit=1))).structured, "a person is looking"
@@ -175,7 +175,7 @@ def asked(demo, monkeypatch):
 
 
 async def ran(demo, agent, code):
-    run = await demo.run_manager.finished(demo.run_manager.submit(code, agent, "to test").id)
+    run = await demo.run_manager.wait_until_finished(demo.run_manager.submit(code, agent, "to test").id)
     assert run.fault is None, run.fault
     return run
 
@@ -189,7 +189,7 @@ async def test_row_140_the_second_time_the_server_is_not_asked_and_everybody_can
     assert entries[0].note.summary == "demo.count_orders was answered from the cache"
     assert "cached" in entries[0].note.detail
     assert "cached" not in entries[1].note.detail
-    assert (await demo.api.kept_files()).cached == 1
+    assert (await demo.api.storage_usage()).cached == 1
     assert await demo.api.clear_cache() == 1
     await ran(demo, agent, READS)
     assert len(asked) == 2

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workbench.analysis.reading import read
+from workbench.analysis.reading import read_program
 from workbench.broker import provenance_index
 from workbench.broker.agent_sessions import Session, Sessions
 from workbench.broker.held_calls import TIMED_OUT, HeldCalls
@@ -24,6 +24,7 @@ from workbench.events import CallHeld, HeldCallSettled
 from workbench.permissions.call_rules import ToolRules
 from workbench.permissions.judgement import CallContext, CountedCall, Judgement, judge
 from workbench.records import (
+    CallDecision,
     Decision,
     Gate,
     HeldCall,
@@ -36,7 +37,6 @@ from workbench.records import (
     ToolCall,
     ToolUse,
     Verdict,
-    Word,
 )
 from workbench.settings import Settings
 
@@ -54,7 +54,7 @@ def answer(number: int) -> AnswerRead:
 def test_a_value_is_found_while_threads_file_look_up_and_forget_answers(monkeypatch):
     """Threads look up values that were learned before, while older answers are removed."""
     monkeypatch.setattr(provenance_index, "KEPT_READS", 3)
-    monkeypatch.setattr(provenance_index, "_FEW", 20)
+    monkeypatch.setattr(provenance_index, "_MOST_RECENT", 20)
     for _ in range(12):
         index, learned = ProvenanceIndex(), [0]
         index.learn(answer(0))
@@ -62,9 +62,9 @@ def test_a_value_is_found_while_threads_file_look_up_and_forget_answers(monkeypa
         def look(index=index, learned=learned) -> list[int]:
             missed = []
             while (newest := learned[0]) < 8:
-                index.file()
+                index.index_answers()
                 for number in range(newest + 1):
-                    if not index.origin(f"stranger{number}@evil{number}.example", STRANGER, names=True):
+                    if not index.find_sources(f"stranger{number}@evil{number}.example", STRANGER, names=True):
                         missed.append(number)
             return missed
 
@@ -92,7 +92,12 @@ def guard_of(session: Session, code: str) -> RunGuard:
     proposal = Proposal(id="r", code=code, origin=Origin.AGENT, author="agent", session=session.id, sha="sha")
     record = SimpleNamespace(id="r", verdict=verdict, proposal=proposal, decision=Decision("r", "sha", True, "you"))
     run = SimpleNamespace(
-        record=record, session=session, plan=None, dry_run=None, reading=read(code, None), note=lambda *_: None
+        record=record,
+        session=session,
+        plan=None,
+        dry_run=None,
+        reading=read_program(code, None),
+        write_audit=lambda *_: None,
     )
     return RunGuard(run, Settings, User(), lambda *_: None)
 
@@ -114,7 +119,7 @@ async def test_threads_judge_calls_of_a_run_while_its_loop_learns_answers_and_as
         )  # fmt: skip
         return judge(call, context)
 
-    def judging(seed: int) -> list[tuple[int, Word]]:
+    def judging(seed: int) -> list[tuple[int, CallDecision]]:
         pick, wrong = random.Random(seed), []
         while learned[0] < 60:
             number = pick.randrange(learned[0] + 2)
@@ -122,11 +127,15 @@ async def test_threads_judge_calls_of_a_run_while_its_loop_learns_answers_and_as
             word = judged(number).decision
             after = answered[0]
             if number <= before[0]:
-                expected = {Word.ALLOW if number % 3 == 0 else Word.DENY}
+                expected = {CallDecision.ALLOW if number % 3 == 0 else CallDecision.DENY}
             elif number <= before[1]:  # learned; the user may have answered meanwhile
-                expected = {Word.ASK} if number > after + 1 else {Word.ASK, Word.ALLOW, Word.DENY}
+                expected = (
+                    {CallDecision.ASK}
+                    if number > after + 1
+                    else {CallDecision.ASK, CallDecision.ALLOW, CallDecision.DENY}
+                )
             else:
-                expected = set(Word)
+                expected = set(CallDecision)
             if word not in expected:
                 wrong.append((number, word))
         return wrong

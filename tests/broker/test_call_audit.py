@@ -96,5 +96,5 @@ async def test_megabytes_are_not_held_on_to_for_having_been_shown(core):
         shown_arguments(session, {"a": "x" * 5_000, "number": number})
         shown_arguments(session, {"rows": [0] * 600})
         shown_arguments(session, {"number": number})
-    assert len(session.shown) <= 64
-    assert all(len(str(arguments)) < 100 for arguments, _, _ in session.shown.values())
+    assert len(session.shown_arguments) <= 64
+    assert all(len(str(arguments)) < 100 for arguments, _, _ in session.shown_arguments.values())

@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-from workbench.broker.comparable_text import atoms, clean, joined, leaves, plain, readings, words
+from workbench.broker.comparable_text import (
+    answer_text,
+    argument_leaves,
+    clean,
+    decoded_readings,
+    identifying_parts,
+    joined_numbers,
+    split_words,
+)
 
 
 def test_case_spacing_and_punctuation_do_not_count():
-    assert words("Eve.MALLORY@ evil-corp\n.example") == ["eve", "mallory", "evil", "corp", "example"]
-    assert words("ｅｖｅ") == ["eve"]
-    assert words("東京 Tokyo") == ["東", "京", "tokyo"]
+    assert split_words("Eve.MALLORY@ evil-corp\n.example") == ["eve", "mallory", "evil", "corp", "example"]
+    assert split_words("ｅｖｅ") == ["eve"]
+    assert split_words("東京 Tokyo") == ["東", "京", "tokyo"]
 
 
 def test_numbers_in_groups_become_one_and_hosts_stand_alone():
-    assert "de89370400440532013000" in joined("to DE89 3704 0044 0532 0130 00 please")
-    assert ["drop", "example"] in list(atoms("see https://me@drop.example/a/b?c=1"))
+    assert "de89370400440532013000" in joined_numbers("to DE89 3704 0044 0532 0130 00 please")
+    assert ["drop", "example"] in list(identifying_parts("see https://me@drop.example/a/b?c=1"))
 
 
 def test_other_encodings_are_read_too():
-    assert any("a@b.example" in reading for reading in readings("a%40b.example"))
+    assert any("a@b.example" in reading for reading in decoded_readings("a%40b.example"))
 
 
 def test_every_leaf_of_the_arguments_has_its_path():
     given = {"to": ["a", {"name": "b"}], "count": 3, "flag": True, "none": None}
-    assert {("to[]", "a"), ("to[].name", "b"), ("count", "3")} <= set(leaves(given))
+    assert {("to[]", "a"), ("to[].name", "b"), ("count", "3")} <= set(argument_leaves(given))
 
 
 def test_the_texts_of_an_answer_stand_in_their_order():
-    assert plain('{"a": ["x", 1], "b": {"c": "y"}}').split("\n") == ["x", "1", "y"]
-    assert plain("no json") == "no json"
-    assert plain("{broken") == "{broken"
+    assert answer_text('{"a": ["x", 1], "b": {"c": "y"}}').split("\n") == ["x", "1", "y"]
+    assert answer_text("no json") == "no json"
+    assert answer_text("{broken") == "{broken"
 
 
 def test_letters_that_nobody_sees_are_left_out():
-    assert words("ev\u200bil\u00ad@x") == words("evil@x")
+    assert split_words("ev\u200bil\u00ad@x") == split_words("evil@x")
     assert clean("ｅ\ufeff") == "e"

@@ -48,7 +48,7 @@ async def test_question_and_answer_are_in_the_audit_and_the_values_are_not(atten
     assert await task == {"action": "accept", "content": {"mail": "ada@example.org"}}
     notes = entries(attended)
     assert [note.kind for note in notes] == ["elicitation.requested", "elicitation.accepted", "elicitation.values_sent"]
-    assert notes[2].summary == "You gave demo: mail"
+    assert notes[2].summary == "You sent demo these fields: mail"
     text = json.dumps([[note.summary, dict(note.detail)] for note in notes])
     assert "example.org" not in text
     assert "Write to" in text
@@ -101,7 +101,7 @@ async def test_what_is_no_answer_is_said(attended):
         await attended.api.answer_ask("nothing", "accept", "")
     task = await ask(attended, message="Where to?", requestedSchema=FORM)
     number = (await attended.api.asks())[0].id
-    with pytest.raises(WorkbenchError, match="no JSON"):
+    with pytest.raises(WorkbenchError, match="not valid JSON"):
         await attended.api.answer_ask(number, "accept", "{")
     await attended.api.answer_ask(number, "cancel", "")
     assert await task == {"action": "cancel"}
@@ -116,7 +116,7 @@ async def test_a_window_is_there_as_long_as_it_attends(core):
         await task
     attending.cancel()
     await asyncio.wait([attending])
-    with pytest.raises(ElicitationRefusal, match="Nobody is there"):
+    with pytest.raises(ElicitationRefusal, match="No user can answer"):
         await core.catalog.asks.answer_request("demo", CREATE, {"message": "Where to?", "requestedSchema": FORM})
 
 

@@ -57,7 +57,7 @@ async def test_calls_of_one_loop_are_one_question_with_a_list():
     held_calls.answer(HeldCallAnswer(shown.id, allow=True))
     assert all(answer.allow for answer in await asyncio.gather(*calls))
     assert told.endings == ["allowed"]
-    assert not held_calls.holds("r1")
+    assert not held_calls.has_waiting("r1")
 
 
 async def test_an_answer_is_about_the_calls_that_were_shown_and_no_others():
@@ -107,7 +107,7 @@ async def test_runs_and_tools_are_asked_about_apart_and_a_closing_core_refuses_a
     calls = [asked(held_calls), asked(held_calls, run="r2"), asked(held_calls, tool="send_email")]
     await asyncio.sleep(0)
     assert len(held_calls.all()) == 3
-    assert [one.tool for one in held_calls.of("r1")] == ["delete_order", "send_email"]
+    assert [one.tool for one in held_calls.for_run("r1")] == ["delete_order", "send_email"]
     held_calls.close()
     assert not any(answer.allow for answer in await asyncio.gather(*calls))
     assert told.endings == ["withdrawn"] * 3
@@ -121,7 +121,7 @@ async def test_a_call_that_joins_a_waiting_question_keeps_its_own_time():
     await asyncio.sleep(0.4)
     late = asked(held_calls, "late", 60.0)
     shown = await told.paused(2)
-    assert (await early).reason == "Nobody answered in time."
+    assert (await early).reason == "The approval request was not answered in time."
     left = held_calls.all()[0]
     assert (left.list, left.id != shown.id) == (("late",), True)
     assert left.deadline - shown.deadline > 50, "the question shows the time of the calls that still wait"

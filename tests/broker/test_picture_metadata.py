@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QColor, QImage
 
-from workbench.broker.picture_metadata import parted
+from workbench.broker.picture_metadata import split_picture
 
 MAIL = b"ines.novak@example.org"
 GIF = base64.b64decode("R0lGODdhAQABAIABAP///wAAACwAAAAAAQABAAACAkQBADs=")
@@ -57,7 +57,7 @@ def noted():
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
 def test_what_is_written_into_a_file_is_gone_and_readable_apart_from_it(kind):
     data = dict(noted())[kind]
-    found = parted(data)
+    found = split_picture(data)
     assert MAIL not in found.bare
     assert MAIL.decode().encode("utf-16-le") not in found.bare
     assert zlib.compress(MAIL) not in found.bare
@@ -71,17 +71,17 @@ def test_what_is_written_into_a_file_is_gone_and_readable_apart_from_it(kind):
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
 def test_a_picture_without_notes_stays_byte_by_byte(kind):
     data = drawn(kind)
-    while parted(data).notes:  # Qt may write some metadata
-        data = parted(data).bare
-    assert parted(data).bare == data
+    while split_picture(data).notes:  # Qt may write some metadata
+        data = split_picture(data).bare
+    assert split_picture(data).bare == data
 
 
 @given(st.sampled_from([b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF89a", b"RIFF\x10\0\0\0WEBP", b""]), st.binary())
 def test_whatever_the_bytes_are_it_ends_and_adds_nothing(head, rest):
-    assert len(parted(head + rest).bare) <= len(head + rest)
+    assert len(split_picture(head + rest).bare) <= len(head + rest)
 
 
 def test_a_note_that_unpacks_without_end_is_read_to_a_bound():
     bomb = zlib.compress(b"a" * 50_000_000)
     data = drawn("PNG")
-    assert sum(map(len, parted(data[:33] + chunk(b"zTXt", b"x\0\0" + bomb) + data[33:]).notes)) < 2_000_000
+    assert sum(map(len, split_picture(data[:33] + chunk(b"zTXt", b"x\0\0" + bomb) + data[33:]).notes)) < 2_000_000

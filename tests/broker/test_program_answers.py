@@ -17,6 +17,7 @@ from workbench.broker.program_answers import failure, program_value, readable_te
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.records import (
+    CallDecision,
     Content,
     Decision,
     EntryQuery,
@@ -28,7 +29,6 @@ from workbench.records import (
     ServerConfig,
     Tool,
     ToolCall,
-    Word,
 )
 from workbench.sandbox.program import JsonText
 
@@ -136,12 +136,12 @@ async def office(demo):
 
 async def finished(core, session, code, **more):
     async with asyncio.timeout(40):
-        return await core.run_manager.finished(core.run_manager.submit(code, session, **more).id)
+        return await core.run_manager.wait_until_finished(core.run_manager.submit(code, session, **more).id)
 
 
 def seal(core, tool, data="", server="demo"):
     found = core.catalog.tool(server, tool)
-    return core.services.rules.put(Permission("", "sealed", Word.DENY, server, tool, data=data), found)
+    return core.services.rules.set_rule(Permission("", "sealed", CallDecision.DENY, server, tool, data=data), found)
 
 
 async def customers(core, **arguments):
@@ -242,7 +242,7 @@ print(f"wrote to {one['name']}")
     assert result["last4"] == "".join(filter(str.isalnum, real["phone"]))[-4:]
     assert result["initials"] == "".join(f"{part[0]}." for part in real["name"].split())
     assert result["masked"] == f"{real['email'][0]}…@{result['domain']}"
-    assert "says nothing about names" in result["refused"]
+    assert "does not work for names" in result["refused"]
     assert done.output == f"wrote to {result['one']['name']}\n"
     outbox = (
         await finished(
@@ -259,8 +259,8 @@ print(f"wrote to {one['name']}")
 async def test_what_a_tool_echoes_comes_back_as_tokens_in_answers_errors_and_notes(office):
     seal(office, "list_customers", "email")
     real = (await customers(office, limit=1))[0]["email"]
-    office.services.rules.put(
-        Permission("", "restore", Word.ALLOW, "echo", "say", data="EMAIL"), office.catalog.tool("echo", "say")
+    office.services.rules.set_rule(
+        Permission("", "restore", CallDecision.ALLOW, "echo", "say", data="EMAIL"), office.catalog.tool("echo", "say")
     )
     code = """
 from client import ToolError, call_tool
@@ -321,8 +321,8 @@ async def test_parts_of_a_sealed_answer_that_are_no_text_stay_outside(office):
     made = Outcome("c", ok=False, content=(*parts, link), fault=Fault(f"No {email}.", detail=f'{{"email": "{email}"}}'))
     sealed = await program_answers.seal_answer(made, tool, agent, ("email",))
     assert email not in repr(sealed)
-    assert sealed.content[0].text == "[image/png, 3 bytes: kept outside, since its tool is sealed]"
-    with pytest.raises(WorkbenchError, match="by itself"):
+    assert sealed.content[0].text == "[image/png, 3 bytes: withheld, because its tool is sealed]"
+    with pytest.raises(WorkbenchError, match="token alone"):
         program_answers.answer_about_sealed_values(
             agent, {"operation": "domain_of", "values": [f"to {agent.mask(email)}"]}
         )

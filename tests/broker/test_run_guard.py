@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from workbench.broker.broker import Broker
 from workbench.broker.provenance_index import AnswerRead
-from workbench.broker.run_guard import LONGEST_PLACE, collect_values, in_order
+from workbench.broker.run_guard import LONGEST_PLACE, collect_values, order_arguments
 from workbench.events import CallHeld, HeldCallSettled
-from workbench.records import Decision, EntryQuery, HeldCallAnswer, Permission, RunState, Word
+from workbench.records import CallDecision, Decision, EntryQuery, HeldCallAnswer, Permission, RunState
 from workbench.records.runs import ENDS
 
 
@@ -31,10 +31,10 @@ def test_what_is_not_looked_at_is_said():
 
 
 def test_a_question_begins_with_what_it_is_about():
-    shown, decisive = in_order({"body": "x" * 900, "options": {"cc": "y"}, "to": "z"}, ["body"])
+    shown, decisive = order_arguments({"body": "x" * 900, "options": {"cc": "y"}, "to": "z"}, ["body"])
     assert list(shown) == ["body", "options", "to"]
     assert decisive > 900
-    shown, decisive = in_order({"text": "x" * 900, "to": "z"}, [])
+    shown, decisive = order_arguments({"text": "x" * 900, "to": "z"}, [])
     assert list(shown) == ["to", "text"]
     assert decisive < 20
 
@@ -86,7 +86,7 @@ async def office(demo):
 async def ran(core, session, code):
     started = core.run_manager.submit(code, session)
     async with asyncio.timeout(60):
-        run = await core.run_manager.finished(started.id)
+        run = await core.run_manager.wait_until_finished(started.id)
     assert run.state in ENDS
     return run
 
@@ -116,7 +116,7 @@ async def test_an_address_out_of_a_strangers_mail_is_asked_about_in_a_later_prog
     (origin,) = held_call.origins
     assert (held_call.tool, origin.path, origin.tool) == ("send_email", "to", "read_mail")
     assert "\x02records@collect-data.example\x03" in origin.around
-    assert held_call.why[0].startswith("Where it goes (to) came out of text that outsiders can write")
+    assert held_call.why[0].startswith("The destination (to) comes from text that outsiders can write")
     assert await outbox(office) == []
     kinds = [entry.note.kind for entry in office.journal.entries(EntryQuery(limit=1_000))]
     assert {"call.waiting", "call.denied", "call.refused"} <= set(kinds)
@@ -204,7 +204,7 @@ async def test_nobody_there_means_no_and_stopping_a_run_takes_its_question_back(
     stop = office.bus.listen(told.append)
     await ran(office, agent, READ)
     office.settings = replace(office.settings, approval_wait_seconds=0)
-    assert "Nobody answered in time" in (await ran(office, agent, SEND)).fault.message
+    assert "not answered in time" in (await ran(office, agent, SEND)).fault.message
     office.settings = replace(office.settings, approval_wait_seconds=600)
     started = office.run_manager.submit(SEND, agent)
     async with asyncio.timeout(60):
@@ -315,8 +315,8 @@ async def test_a_call_that_waited_is_judged_again_as_things_are_then(office):
     """
 
     async def deny():
-        denial = Permission("late", "tool", Word.DENY, "demo", "send_email", scope="session", session=agent.id)
-        office.services.rules.pin(replace(denial, label="Never mail."))
+        denial = Permission("late", "tool", CallDecision.DENY, "demo", "send_email", scope="session", session=agent.id)
+        office.services.rules.store_rule(replace(denial, label="Never mail."))
 
     async def redefine():
         real, catalog = office.catalog.tool, office.catalog
@@ -328,12 +328,12 @@ async def test_a_call_that_waited_is_judged_again_as_things_are_then(office):
         assert (await ran(office, agent, READ)).state is RunState.DONE
         record = office.run_manager.submit(SEND, agent)
         async with asyncio.timeout(60):
-            while not (held_calls := office.run_manager.held_calls.of(record.id)):
+            while not (held_calls := office.run_manager.held_calls.for_run(record.id)):
                 await asyncio.sleep(0.01)
         await change()
         office.run_manager.held_calls.answer(HeldCallAnswer(held_calls[0].id, allow=True))
         async with asyncio.timeout(60):
-            ended = await office.run_manager.finished(record.id)
+            ended = await office.run_manager.wait_until_finished(record.id)
         office.catalog.tool = plain
         assert ended.state is RunState.FAILED
         assert words in ended.fault.message, ended.fault

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from workbench import offload
-from workbench.analysis.reading import read
+from workbench.analysis.reading import read_program
 from workbench.broker.broker import Broker
 from workbench.broker.token_release import (
     count_release,
@@ -24,6 +24,7 @@ from workbench.events import CallHeld, RunChanged
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.privacy.vault import Restoration
 from workbench.records import (
+    CallDecision,
     Decision,
     EntryQuery,
     HeldCallAnswer,
@@ -34,7 +35,6 @@ from workbench.records import (
     ServerConfig,
     Tool,
     ToolCall,
-    Word,
 )
 
 MAILS = Restoration("EMAIL", 2, "crm", "gmail", foreign=True, tool="send")
@@ -42,12 +42,12 @@ CARD = Restoration("CARD", 1, "crm", "gmail", foreign=True, tool="send")
 
 
 def test_what_was_given_is_told_without_values(core) -> None:
-    given = (ReleaseDecision(MAILS, Word.ASK), ReleaseDecision(CARD, Word.ALLOW))
+    given = (ReleaseDecision(MAILS, CallDecision.ASK), ReleaseDecision(CARD, CallDecision.ALLOW))
     assert release_details(given)[0] == {"kind": "EMAIL", "count": 2, "of": "crm", "to": "gmail.send"}
     session = core.services.sessions.open("agent")
     count_release(given, session)
     count_release(given, session)
-    assert session.given["EMAIL", "crm", "gmail", "send"] == 4
+    assert session.released_values["EMAIL", "crm", "gmail", "send"] == 4
 
 
 @pytest.mark.parametrize("letters", [10, 2 * offload.TOKEN_SEARCH.limit])
@@ -67,12 +67,12 @@ async def test_a_persons_own_call_says_what_its_tokens_give_away_before_it_goes(
     search = ToolCall("c", "demo", "search_customers", {"query": token}, Origin.PERSON, "person")
     question = await broker.call(search)
     assert question.needs_confirmation
-    assert question.fault.message == "1 e-mail of crm goes to demo.search_customers."
+    assert question.fault.message == "1 e-mail address from crm would be sent to demo.search_customers."
     assert (await broker.call(replace(search, confirmed=True))).ok
     send = replace(search, tool="send_email", arguments={"to": token, "subject": "s", "body": "b"})
     both = (await broker.call(send)).fault.message
-    assert "send something out" in both, "the tool's own risk is said beside it"
-    assert "1 e-mail of crm goes to demo.send_email." in both
+    assert "may send data outside" in both, "the tool's own risk is said beside it"
+    assert "1 e-mail address from crm would be sent to demo.send_email." in both
 
 
 ABOVE = Path(__file__).resolve().parents[2]
@@ -118,7 +118,7 @@ class Person:
 
 async def finished(core, session, code):
     async with asyncio.timeout(30):
-        return await core.run_manager.finished(core.run_manager.submit(code, session).id)
+        return await core.run_manager.wait_until_finished(core.run_manager.submit(code, session).id)
 
 
 async def tokens(core, session):
@@ -145,7 +145,7 @@ async def outbox(core, server="post"):
 
 
 def told(code: str) -> frozenset[tuple[str, str, str]]:
-    return find_announced_tokens(read(code, TOOLS))
+    return find_announced_tokens(read_program(code, TOOLS))
 
 
 def test_tokens_inside_of_a_call_go_to_its_tool_and_others_to_any() -> None:
@@ -155,7 +155,7 @@ def test_tokens_inside_of_a_call_go_to_its_tool_and_others_to_any() -> None:
         ("gmail", "send", "PHONE_2.AAAA"),
         ("crm", "find", "PHONE_2.AAAA"),
     }
-    script = read(f"crm.find(); gmail.send({{to: {TOKEN!r}}})", TOOLS, language="typescript")
+    script = read_program(f"crm.find(); gmail.send({{to: {TOKEN!r}}})", TOOLS, language="typescript")
     assert find_announced_tokens(script) == {(*place, "EMAIL_1.K7Q2") for place in PLACES}
     assert told(f"{IMPORTS}await send(to=names)") == frozenset()
 
@@ -188,12 +188,12 @@ async def test_a_program_with_tokens_for_another_server_shows_one_line_and_is_no
     person = Person(office)
     done = await finished(office, agent, sending(repr(first), repr(second)))
     assert done.state is RunState.DONE, done.fault
-    assert person.lines == [("2 e-mails of demo go to post.send_email.",)]
+    assert person.lines == [("2 e-mail addresses from demo would be sent to post.send_email.",)]
     assert not person.held_calls
     assert (await outbox(office)).count("@example.com") == 2
     sent = next(entry.note for entry in office.journal.entries(EntryQuery(text="send_email was called")))
     assert sent.detail["restored"] == [{"kind": "EMAIL", "count": 2, "of": "demo", "to": "post.send_email"}]
-    assert agent.given["EMAIL", "demo", "post", "send_email"] == 2
+    assert agent.released_values["EMAIL", "demo", "post", "send_email"] == 2
 
 
 async def test_what_only_the_call_shows_waits_there_and_a_rule_made_of_the_answer_lets_the_next_one_pass(office):
@@ -205,13 +205,13 @@ async def test_what_only_the_call_shows_waits_there_and_a_rule_made_of_the_answe
     assert denied.state is RunState.FAILED
     assert "denied" in denied.fault.message
     (held_call,) = person.held_calls
-    assert held_call.why == ("1 e-mail of demo goes to post.send_email.",)
+    assert held_call.why == ("1 e-mail address from demo would be sent to post.send_email.",)
     (rule,) = held_call.offers
-    assert rule.label == "E-mails may go to post.send_email without asking."
+    assert rule.label == "E-mail addresses may be sent to post.send_email without asking."
     assert (await finished(office, agent, hidden)).state is RunState.DONE
     assert (await finished(office, agent, hidden)).state is RunState.DONE, "this value may go there"
     assert len(person.held_calls) == 2
-    office.services.rules.put(rule, office.catalog.tool("post", "send_email"))
+    office.services.rules.set_rule(rule, office.catalog.tool("post", "send_email"))
     again = await finished(office, agent, sending(_made_when_it_runs(second)))
     assert again.state is RunState.DONE, again.fault
     assert len(person.held_calls) == 2
@@ -222,14 +222,14 @@ async def test_a_denial_holds_for_tokens_and_for_values_that_the_program_holds(o
     agent = office.services.sessions.open("test agent")
     first, _ = await tokens(office, agent)
     Person(office)
-    never = Permission("", "restore", Word.DENY, "post", data="EMAIL")
-    office.services.rules.put(never, None)
+    never = Permission("", "restore", CallDecision.DENY, "post", data="EMAIL")
+    office.services.rules.set_rule(never, None)
     plain = f'{READ}from servers.post import send_email\nto = found["customers"][0]["email"]\n'
     for code in (sending(_made_when_it_runs(first)), f"{plain}await send_email(to=to, subject='s', body='b')"):
         refused = await finished(office, agent, code)
         assert refused.state is RunState.FAILED
-        assert "1 e-mail of demo goes to post.send_email" in refused.fault.message
-        assert "never go to any tool of post" in refused.fault.message
+        assert "1 e-mail address from demo would be sent to post.send_email" in refused.fault.message
+        assert "may never be sent to any tool of post" in refused.fault.message
     assert await outbox(office) == "[]"
 
 
@@ -244,6 +244,5 @@ await call_tool("post", tool, {{"to": to, "subject": "s", "body": found["custome
 """
     await finished(office, agent, code)
     (held_call,) = person.held_calls
-    assert any(line.startswith("1 e-mail of demo goes to post.send_email, in its body") for line in held_call.why), (
-        held_call.why
-    )
+    words = "1 e-mail address from demo would be sent to post.send_email, in its body"
+    assert any(line.startswith(words) for line in held_call.why), held_call.why

@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import EntryQuery, PrivacyQuery
 from workbench.secrets.project_secrets import Secrets
 from workbench.secrets.secret_references import KEPT_VALUES
-from workbench.servers.configuration.launch_command import reserved
+from workbench.servers.configuration.launch_command import is_reserved
 from workbench.settings import Settings
 
 MAIL = "rosa.lund@corp.io"
@@ -119,8 +119,8 @@ def test_a_damaged_file_is_left_out(tmp_path: Path, kept: Kept, damage) -> None:
 
 
 def test_no_servers_entry_gets_the_key() -> None:
-    assert reserved(KEPT_VALUES)
-    assert reserved(" Privacy:Values")
+    assert is_reserved(KEPT_VALUES)
+    assert is_reserved(" Privacy:Values")
 
 
 async def test_a_person_sees_sessions_of_an_earlier_core_and_looks_are_told(paths, monkeypatch) -> None:
@@ -140,7 +140,7 @@ async def test_a_person_sees_sessions_of_an_earlier_core_and_looks_are_told(path
             assert (await core.api.reveal(session.id, token)).value == MAIL
             assert core.journal.entries(EntryQuery(kind="privacy.revealed"))
             assert await core.api.forget_values(session.id) == 1
-            assert not list(paths.values.iterdir())
+            assert not list(paths.vault_values.iterdir())
         finally:
             await core.close()
 
@@ -152,7 +152,7 @@ def test_a_session_that_was_released_is_brought_back_when_the_user_looks_for_it(
     token = session.mask(MAIL)
     keeping.keep(session)
     keeping.bring_back()
-    sessions.left(session)
+    sessions.mark_disconnected(session)
     session.left_at -= 10_000
     assert sessions.release((), ()) == [session]
     keeping.release(session)

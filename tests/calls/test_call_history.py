@@ -143,7 +143,7 @@ async def test_a_call_is_forgotten_alone_or_with_all_others(kept):
     await kept.history.forget((two.id,))
     assert [call.note for call in await kept.found()] == ["three", "one"]
     assert await kept.found("two") == []
-    with pytest.raises(WorkbenchError, match="no longer kept"):
+    with pytest.raises(WorkbenchError, match="no longer in the history"):
         await kept.history.get(two.id)
     await kept.history.clear()
     assert await kept.found() == []
@@ -222,7 +222,7 @@ async def test_a_full_disk_is_said_once_and_costs_no_call(kept):
     for number in range(3):
         kept.make(f"{number} " + os.urandom(50_000).hex())
         await kept.found()
-    assert kept.words().count("cannot be kept") == 1
+    assert kept.words().count("cannot be stored") == 1
     assert [call.note for call in await kept.found()] == ["before"]
     del kept.history._let_go
     await kept.history._run(lambda: opened().execute("PRAGMA max_page_count = 100000").fetchall())
@@ -234,9 +234,9 @@ async def test_a_folder_that_cannot_be_written_is_said_and_nothing_breaks(tmp_pa
     (tmp_path / "state").write_text("a file in the way")
     kept = make(tmp_path / "state" / "history.sqlite")
     kept.make("lost")
-    with pytest.raises(WorkbenchError, match="cannot be read just now"):
+    with pytest.raises(WorkbenchError, match="cannot be read now"):
         await kept.found()
-    assert "cannot be kept" in kept.words()
+    assert "cannot be stored" in kept.words()
     await kept.history.close()
 
 
@@ -269,7 +269,7 @@ async def test_a_row_that_cannot_be_read_is_left_out_and_said_once(kept):
     await kept.history._run(lambda: kept.history._opened().execute("UPDATE calls SET withheld = '{' WHERE id = 2"))
     for _ in range(2):
         assert [call.note for call in await kept.found()] == ["three", "one"]
-    assert kept.words().count("1 calls of the history cannot be read") == 1
+    assert kept.words().count("Unreadable calls in the history: 1.") == 1
     with pytest.raises(WorkbenchError, match="cannot be read"):
         await kept.history.get(two.id)
 
@@ -294,29 +294,29 @@ def finished(size: int):
 
 def test_the_first_one_asks_for_somebody_to_empty_it():
     queue = WriteQueue()
-    assert [queue.put(finished(1)), queue.put(finished(1))] == [True, False]
-    assert len(queue.take(10)) == 2
-    assert queue.put(finished(1)) is False  # whoever empties it looks once more
-    assert len(queue.take(10)) == 1
-    assert queue.take(10) == []
-    assert queue.put(finished(1)) is True
+    assert [queue.add(finished(1)), queue.add(finished(1))] == [True, False]
+    assert len(queue.take_batch(10)) == 2
+    assert queue.add(finished(1)) is False  # whoever empties it looks once more
+    assert len(queue.take_batch(10)) == 1
+    assert queue.take_batch(10) == []
+    assert queue.add(finished(1)) is True
 
 
 def test_when_too_much_waits_the_oldest_are_given_up_and_counted(monkeypatch):
     monkeypatch.setattr(call_history, "MOST_WAITING", 10_000)
     queue = WriteQueue()
     for size in (1000, 1001, 1002, 1003, 1004):
-        queue.put(finished(size))
-    left = queue.take(10)
+        queue.add(finished(size))
+    left = queue.take_batch(10)
     assert [len(item.outcome.content[0].text) for item in left] == [1002, 1003, 1004]
-    assert (queue.take_lost(), queue.take_lost()) == (2, 0)
+    assert (queue.take_dropped_count(), queue.take_dropped_count()) == (2, 0)
 
 
 def test_a_single_giant_is_not_given_up(monkeypatch):
     monkeypatch.setattr(call_history, "MOST_WAITING", 10_000)
     queue = WriteQueue()
-    queue.put(finished(50_000))
-    assert len(queue.take(1)) == 1
+    queue.add(finished(50_000))
+    assert len(queue.take_batch(1)) == 1
 
 
 @pytest.mark.usefixtures("quick_switches")
@@ -343,14 +343,14 @@ def test_threads_take_each_call_that_was_put_once_or_count_it_as_lost(monkeypatc
 
     def emptying() -> int:
         taken = 0
-        while not over.is_set() or queue.heavy:
-            taken += len(queue.take(3))
+        while not over.is_set() or queue.is_due:
+            taken += len(queue.take_batch(3))
         return taken
 
     with ThreadPoolExecutor(3) as threads:
         running = [threads.submit(emptying) for _ in range(3)]
         for size in range(600):
-            queue.put(finished(size % 500))
+            queue.add(finished(size % 500))
         over.set()
         taken = sum(one.result() for one in running)
-    assert taken + len(queue.take(1_000)) + queue.take_lost() == 600
+    assert taken + len(queue.take_batch(1_000)) + queue.take_dropped_count() == 600

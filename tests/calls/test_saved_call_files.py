@@ -116,7 +116,7 @@ def test_nothing_is_written_through_a_link(store, tmp_path, link):
     elsewhere.mkdir()
     (tmp_path / link).parent.mkdir(exist_ok=True)
     (tmp_path / link).symlink_to(elsewhere)
-    with pytest.raises(WorkbenchError, match="is a link"):
+    with pytest.raises(WorkbenchError, match="is a symbolic link"):
         store.save(CALL, "")
     assert store.list().calls == ()
     assert list(elsewhere.iterdir()) == []
@@ -186,18 +186,18 @@ def test_what_is_empty_is_not_written():
     [
         ('{\n "server": "a",\n}', 3, "line 3, column 1"),
         ("", 1, "line 1"),
-        ("[]", 1, "no JSON object"),
-        ('{"server": "a"}', 1, "which tool"),
-        ('{\n"server": 1}', 2, "which server"),
+        ("[]", 1, "does not contain a JSON object"),
+        ('{"server": "a"}', 1, '"tool" must be a non-empty string'),
+        ('{\n"server": 1}', 2, '"server" must be a non-empty string'),
         ('{"server": "a", "tool": "b",\n"arguments": [1]}', 2, "arguments is not an object"),
-        ('{"server": "a", "tool": "b",\n\n"tags": "x"}', 3, "tags is not a list of texts"),
-        ('{"server": "a", "tool": "b",\n"expect": [{}]}', 2, "expectation 1 does not say"),
-        ('{"server": "a", "tool": "b",\n"expect": [{"ok": true, "text": "a"}]}', 2, "expectation 1 does not say"),
+        ('{"server": "a", "tool": "b",\n\n"tags": "x"}', 3, "tags is not a list of strings"),
+        ('{"server": "a", "tool": "b",\n"expect": [{}]}', 2, "expectation 1 is not valid"),
+        ('{"server": "a", "tool": "b",\n"expect": [{"ok": true, "text": "a"}]}', 2, "expectation 1 is not valid"),
         ('{"server": "a", "tool": "b",\n"expect": [{"ok": false}]}', 2, "ok takes true"),
         ('{"server": "a", "tool": "b",\n"expect": [{"type": "date"}]}', 2, "type takes one of string"),
         ('{"server": "a", "tool": "b",\n"expect": [{"count": true}]}', 2, "count takes a whole number"),
-        ('{"server": "a", "tool": "b",\n"expect": [{"exists": true, "path": "a["}]}', 2, "cannot be read"),
-        ('{"server": "a", "tool": "b",\n"expect": [{"exists": true, "path": 3}]}', 2, "is not a text"),
+        ('{"server": "a", "tool": "b",\n"expect": [{"exists": true, "path": "a["}]}', 2, "syntax error"),
+        ('{"server": "a", "tool": "b",\n"expect": [{"exists": true, "path": 3}]}', 2, "is not a string"),
     ],
 )
 def test_what_cannot_be_understood_has_a_line(text, line, words):

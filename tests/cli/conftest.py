@@ -50,8 +50,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paths]:
         paths.project.mkdir()
         strange = {"command": sys.executable, "args": ["-m", "nobody.knows"], "env": {"TOKEN": "x"}}
         paths.servers_file.write_text(json.dumps({"mcpServers": {"strange": strange}}))
-        paths.person_settings.parent.mkdir(parents=True)
-        paths.person_settings.write_text("[core]\nlinger_seconds = 120\n")
+        paths.user_settings.parent.mkdir(parents=True)
+        paths.user_settings.write_text("[core]\nlinger_seconds = 120\n")
         asyncio.run(_begin(paths))
         yield paths
         asyncio.run(_end(paths))

@@ -23,7 +23,7 @@ def test_verify_of_a_whole_audit(run, paths):
     write(paths, Note("call.done", "Called"))
     code, out, _ = run("audit", "verify")
     assert code == 0
-    assert out.startswith("The audit is whole: 2 entries, head ")
+    assert out.startswith("The audit is intact: 2 entries, head ")
     code, out, _ = run("audit", "verify", "--json")
     assert json.loads(out)["whole"] is True
 
@@ -37,7 +37,7 @@ def test_verify_of_a_broken_audit_has_a_code_of_its_own(run, paths):
     store.close()
     code, out, _ = run("audit", "verify")
     assert code == 3
-    assert out == "The audit is not whole at entry 1: its content is not what was written.\n"
+    assert out == "The audit is not intact at entry 1: its content is not what was written.\n"
 
 
 def test_query_prints_what_fits_and_tames_control_characters(run, paths):
@@ -56,14 +56,14 @@ def test_query_as_json_is_a_list_of_entries(run, paths):
 
 
 def test_a_query_without_an_answer_says_so_beside_the_data(run, paths):
-    assert run("audit", "query", "--tool", "nothing") == (0, "", "No entry fits.\n")
+    assert run("audit", "query", "--tool", "nothing") == (0, "", "No entry matches.\n")
 
 
 def test_a_query_by_time_agent_and_outcome(run, paths):
     write(paths, Note("call.done", "One", "claude"), Note("call.failed", "Two", "claude", ok=False))
     _, out, _ = run("audit", "query", "--agent", "claude", "--outcome", "failed", "--from", "1h", "--json")
     assert [entry["note"]["summary"] for entry in json.loads(out)] == ["Two"]
-    assert run("audit", "query", "--to", "2020-01-01")[2] == "No entry fits.\n"
+    assert run("audit", "query", "--to", "2020-01-01")[2] == "No entry matches.\n"
     with pytest.raises(SystemExit):
         run("audit", "query", "--from", "soon")
 
@@ -71,7 +71,7 @@ def test_a_query_by_time_agent_and_outcome(run, paths):
 def test_entries_are_exported_into_a_file(run, paths, tmp_path):
     write(paths, Note("call.done", "One", "claude"))
     code, _, said = run("audit", "export", "--agent", "claude", str(tmp_path / "out.json"))
-    assert (code, said) == (0, f"1 entries were written into {tmp_path / 'out.json'}.\n")
+    assert (code, said) == (0, f"Entries written to {tmp_path / 'out.json'}: 1.\n")
     assert json.loads((tmp_path / "out.json").read_text())["count"] == 1
     assert run("audit", "export", str(tmp_path / "out.pdf"))[0] == 1
 
@@ -81,6 +81,6 @@ def test_a_report_is_printed_or_written(run, paths, tmp_path):
     code, out, _ = run("audit", "report", "--format", "json", "--from", "7d")
     assert (code, json.loads(out)["totalExecutions"], json.loads(out)["totalTokensUsed"]) == (0, 1, 40)
     code, _, said = run("audit", "report", "--out", str(tmp_path / "report.html"))
-    assert (code, said) == (0, f"The report was written into {tmp_path / 'report.html'}.\n")
+    assert (code, said) == (0, f"The report was written to {tmp_path / 'report.html'}.\n")
     assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
     assert (tmp_path / "report.html").stat().st_mode & 0o777 == 0o600

@@ -101,11 +101,11 @@ def test_at_a_terminal_a_call_asks_and_a_lasting_yes_is_kept_for_own_calls(proje
     code, said = at_a_terminal(project, "n", *given)
     assert code == 6
     assert said.count("delete_customer may delete or overwrite data for good: demo says so.") == 1
-    assert "You did not agree to the call." in said
+    assert "You did not confirm the call." in said
     assert "[a]lways call this tool, [t]rust this server, [N]o" in said
     code, said = at_a_terminal(project, "a", *given)
     assert code == 0
-    assert "You call demo.delete_customer without being asked; programs and agents still ask." in said
+    assert "You can call demo.delete_customer without being asked; this does not apply to programs and agents." in said
     assert command("call", "demo", "delete_customer", "-a", "customer_id=CUS-0003")[0] == 0, "nobody is asked any more"
 
 
@@ -126,8 +126,8 @@ def test_an_allowed_server_that_cannot_start_is_a_fault(command):
     ("arguments", "words"),
     [
         (("-a", "limit=many"), "limit takes a whole number, not 'many'."),
-        (("-a", "limit"), "'limit' is no argument."),
-        (("--json", "{"), "--json is no JSON"),
+        (("-a", "limit"), "'limit' is not an argument."),
+        (("--json", "{"), "--json is not valid JSON"),
         (("--json", "@/nowhere"), "cannot be read"),
     ],
 )
@@ -139,7 +139,7 @@ def test_wrong_arguments_are_wrong_usage(command, arguments, words):
 
 def test_an_argument_the_schema_does_not_name_is_told(command):
     _, _, err = command("call", "demo", "list_orders", "-a", "limits=1")
-    assert "names no limits; it has: " in err
+    assert "does not name limits; it has: " in err
 
 
 def test_an_unknown_tool_is_a_sentence(command):

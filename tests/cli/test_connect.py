@@ -38,7 +38,7 @@ def test_the_entry_is_printed_and_nothing_is_written(command, home, client):
     assert code == 0
     (servers,) = [value for key, value in json.loads(out).items() if key in ("mcpServers", "servers")]
     assert servers["workbench"]["args"][:3] == ["-m", "workbench", "serve"]
-    assert "--write puts it into" in err
+    assert "--write makes this change in" in err
     assert not (home / ".cursor" / "mcp.json").exists()
 
 
@@ -72,7 +72,7 @@ def test_a_file_of_the_project_is_meant_by_here(command, project):
 def test_a_client_that_nobody_knows_is_wrong_usage(command):
     code, _, err = command("connect", "clippy")
     assert code == 2
-    assert "There are claude-desktop, claude-code" in err
+    assert "Known clients: claude-desktop, claude-code" in err
 
 
 def test_the_words_for_an_agent_name_tools_that_there_are(command):

@@ -22,7 +22,7 @@ def start_core(paths: Paths) -> int:
 
 
 def test_status_without_a_core_starts_none_and_has_a_code_of_its_own(run, paths):
-    assert run("status") == (4, "", f"No core runs for {paths.project}.\n")
+    assert run("status") == (4, "", f"No core is running for {paths.project}.\n")
     assert lock_holder(paths.lock) == 0
 
 
@@ -46,7 +46,7 @@ def test_stop_ends_the_core_and_is_content_when_there_is_none(run, paths):
     start_core(paths)
     assert run("stop") == (0, "", "The core has ended.\n")
     assert lock_holder(paths.lock) == 0
-    assert run("stop") == (0, "", f"No core runs for {paths.project}.\n")
+    assert run("stop") == (0, "", f"No core is running for {paths.project}.\n")
 
 
 def test_stop_ends_also_a_core_that_does_not_understand_us(run, paths, monkeypatch):
@@ -54,5 +54,5 @@ def test_stop_ends_also_a_core_that_does_not_understand_us(run, paths, monkeypat
     monkeypatch.setattr("workbench.api.client.__version__", "99.0")
     code, _, err = run("stop")
     assert code == 0
-    assert "It is ended by a signal." in err
+    assert "Ending the core with a signal." in err
     assert lock_holder(paths.lock) == 0

@@ -27,12 +27,12 @@ def test_what_a_run_changed_is_compared_and_taken_back(command, project):
     assert "-two\n+2\n" in out
     assert "b.txt" not in out
     code, out, narrated = run("files", "undo", "run1", "a.txt")
-    assert "x a.txt: What stood there before comes back." in out
+    assert "x a.txt: The earlier version is restored." in out
     assert narrated == "Nothing was undone. With --yes, the changes marked x are undone.\n"
     assert run("files", "undo", "run1", "--yes")[0] == 0
     assert (paths.workspace / "a.txt").read_text() == "one\ntwo\n"
     assert not (paths.workspace / "b.txt").exists()
     newest = json.loads(run("files", "changes", "--json")[1])
     assert [one["kind"] for one in newest] == ["undo", "run"]
-    assert run("files", "undo", newest[0]["id"], "a.txt", "--yes")[1].startswith("1 file is as it was. ")
+    assert run("files", "undo", newest[0]["id"], "a.txt", "--yes")[1].startswith("1 file was restored. ")
     assert "  1 file   you: Count" in run("files", "changes")[1].splitlines()[0]

@@ -62,4 +62,4 @@ def test_the_door_is_open_for_whoever_has_the_token_until_the_command_ends(proje
 def test_options_of_the_door_need_the_door(command):
     code, out, err = command("serve", "--port", "1")
     assert (code, out) == (1, "")
-    assert "belong to --http" in err
+    assert "need --http" in err

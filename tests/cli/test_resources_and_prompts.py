@@ -39,7 +39,7 @@ def test_a_prompt_that_is_not_there_is_a_fault_and_half_a_pair_wrong_usage(comma
     assert command("prompt", "demo", "no_such_prompt")[0] == 1
     code, _, err = command("prompt", "demo", PROMPT, "--arg", "half")
     assert code == 2
-    assert "is no argument" in err
+    assert "is not an argument" in err
 
 
 def test_a_server_nobody_allowed_is_not_started(command):

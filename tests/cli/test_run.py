@@ -13,7 +13,7 @@ import pytest
 
 from workbench.cli import consents
 from workbench.cli.program_runs import as_json
-from workbench.cli.skills import _guessed
+from workbench.cli.skills import _parse_untyped
 from workbench.records import Origin, Proposal, Run, RunState
 
 READS = """
@@ -50,7 +50,7 @@ def test_json_has_the_run_its_result_and_its_stats(command, monkeypatch):
 def test_what_needs_a_yes_is_refused_where_nobody_is(command, tmp_path):
     code, out, err = command("run", write(tmp_path, SENDS))
     assert (code, out) == (6, "")
-    assert "It has to be asked about" in err
+    assert "The program needs approval" in err
     assert "--yes" in err
 
 
@@ -68,7 +68,7 @@ def test_on_a_terminal_a_person_is_asked_and_no_is_the_default(command, tmp_path
         asked.append(question)
         return typed
 
-    monkeypatch.setattr(consents, "terminal", lambda busy: line)
+    monkeypatch.setattr(consents, "terminal_reader", lambda busy: line)
     code, out, err = command("run", write(tmp_path, SENDS))
     assert (code, out) == (exit_code, shown), err
     assert asked == ["Allow it once? [y/N] "]
@@ -166,4 +166,4 @@ def test_arguments_that_cannot_be_are_said(command):
     [("a=1", "a:=1"), ("a=x", "a=x"), ('a="1"', 'a="1"'), ("a=[1]", "a:=[1]"), ("a=true", "a:=true"), ("a:=1", "a:=1")],
 )
 def test_what_reads_as_json_is_json(pair, meant):
-    assert _guessed(pair) == meant
+    assert _parse_untyped(pair) == meant

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.cli.consents import NotAllowed, command_line, reach
+from workbench.cli.consents import NotAllowed, command_line, connect_server
 from workbench.records import ServerConfig, ServerState, ServerStatus
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.configuration.launch_consents import consent
@@ -36,26 +36,26 @@ def test_the_command_line_is_what_a_shell_takes_without_the_values_of_variables(
 
 async def test_a_server_that_runs_is_left_alone(capsys):
     project = Project(ServerState(CONFIG, ServerStatus.READY))
-    await reach(project, "files", False)
+    await connect_server(project, "files", False)
     assert (project.connected, capsys.readouterr().err) == ([], "")
 
 
 async def test_one_that_was_allowed_before_is_connected():
     project = Project(ServerState(CONFIG, allowed=True))
-    await reach(project, "files", False)
+    await connect_server(project, "files", False)
     assert project.connected == ["files"]
 
 
 async def test_one_nobody_allowed_is_refused_with_its_command_and_its_folder():
     project = Project(ServerState(CONFIG))
-    with pytest.raises(NotAllowed, match=r"KEY=•••••• npx -y 'two words' In the folder sub\."):
-        await reach(project, "files", False)
+    with pytest.raises(NotAllowed, match=r"KEY=•••••• npx -y 'two words' It runs in the folder sub\."):
+        await connect_server(project, "files", False)
     assert project.connected == []
 
 
 async def test_a_yes_on_the_command_line_is_told_and_counts(capsys):
     project = Project(ServerState(CONFIG))
-    await reach(project, "files", True)
+    await connect_server(project, "files", True)
     assert project.connected == ["files"]
     assert "Allowed by --allow: KEY=••••••" in capsys.readouterr().err
     assert project.sha == fingerprint(CONFIG)
@@ -65,5 +65,5 @@ async def test_nobody_is_sent_a_secret_by_a_command_before_a_person_allowed_it()
     far = ServerConfig("far", url="http://evil.example/mcp", headers={"X-Key": "${keyring:github}"})
     project = Project(ServerState(far))
     with pytest.raises(NotAllowed, match=r"Your stored secret “github” is sent to evil\.example"):
-        await reach(project, "far", False)
+        await connect_server(project, "far", False)
     assert project.connected == []

@@ -34,13 +34,13 @@ def test_a_search_finds_the_best_first(command):
 def test_nothing_found_is_said_beside_the_data(command):
     nothing = "ᚠᚢᚦᚨᚱᚲ"  # near no tool in meaning either, which the core begins to read while these tests run
     assert command("tools", "--search", nothing)[:2] == (0, "")
-    assert "No tool fits" in command("tools", "--server", "strange")[2]
+    assert "No tool matches" in command("tools", "--server", "strange")[2]
 
 
 def test_an_unknown_server_is_a_sentence_that_names_the_known(command):
     code, out, err = command("tools", "--server", "nope")
     assert (code, out) == (1, "")
-    assert "There is no server 'nope'.\nThe project has: demo, strange." in err
+    assert "There is no server 'nope'.\nServers of this project: demo, strange." in err
     assert "--project FOLDER" in err
 
 
@@ -56,4 +56,4 @@ def test_known_servers_are_listed_and_one_is_added_without_being_allowed(command
     assert "npx -y @salesforce/mcp@latest" in out
     code, _, err = command("servers", "--add", "github")
     assert code != 0
-    assert "names 2 of the known servers" in err
+    assert "matches 2 of the known servers" in err

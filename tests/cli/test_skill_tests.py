@@ -57,7 +57,7 @@ def test_tests_pass_fail_and_are_reported(command, cassette, tmp_path):
     cassette.write_text(text.replace('"limit": 3', '"limit": 5', 1))
     code, out, err = command("skills", "test", "count-orders", "--junit", str(tmp_path / "report.xml"))
     assert code == 1
-    assert "argument: demo.list_orders is called with another limit. 3 → 5" in out
+    assert "argument: The arguments of demo.list_orders differ at limit. 3 → 5" in out
     failure = ElementTree.parse(tmp_path / "report.xml").getroot().find("testsuite/testcase/failure")
     assert failure is not None
     assert failure.get("message", "").startswith("argument:")
@@ -68,9 +68,9 @@ def test_other_code_that_does_the_same_is_told_and_may_be_accepted(command, cass
     text = cassette.read_text()
     cassette.write_text(text.replace('"code": "', '"code": "f', 1))
     code, out, _ = command("skills", "test", "count-orders")
-    assert (code, "code: The skill's code is not the one that was recorded." in out) == (1, True)
+    assert (code, "code: The skill's code has changed since the recording." in out) == (1, True)
     code, out, _ = command("skills", "test", "count-orders", "--accept-changed", "--drift")
-    assert (code, "It did the same all the same." in out) == (0, True)
+    assert (code, "The skill still did the same." in out) == (0, True)
     cassette.write_text(text)
 
 

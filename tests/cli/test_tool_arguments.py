@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.cli.tool_arguments import add_pairs, typed, whole_arguments
+from workbench.cli.tool_arguments import add_pairs, parse_arguments, parse_value
 from workbench.errors import WorkbenchError
 
 SCHEMA = {
@@ -98,12 +98,12 @@ def test_keys_are_found_in_parts_of_a_schema():
 
 @pytest.mark.parametrize("pair", ["", "novalue", "=x"])
 def test_what_is_no_pair_is_a_sentence(pair):
-    with pytest.raises(WorkbenchError, match="is no argument"):
+    with pytest.raises(WorkbenchError, match="is not an argument"):
         read(pair)
 
 
 def test_raw_json_must_be_json():
-    with pytest.raises(WorkbenchError, match=r"--arg any is no JSON: line 1"):
+    with pytest.raises(WorkbenchError, match=r"--arg any is not valid JSON: line 1"):
         read("any:={'a'}")
 
 
@@ -111,13 +111,13 @@ def test_all_arguments_come_as_json_from_a_file_or_from_stdin(tmp_path, monkeypa
     file = tmp_path / "a.json"
     file.write_text('{"limit": 3}')
     monkeypatch.setattr(sys, "stdin", io.StringIO('{"limit": 4}'))
-    assert [whole_arguments(word)["limit"] for word in ('{"limit": 2}', f"@{file}", "-")] == [2, 3, 4]
+    assert [parse_arguments(word)["limit"] for word in ('{"limit": 2}', f"@{file}", "-")] == [2, 3, 4]
 
 
 @pytest.mark.parametrize("text", ["[1]", "{", "@nowhere.json", "1" * 5000, "[" * 100_000])
 def test_what_is_no_object_is_a_sentence(text):
     with pytest.raises(WorkbenchError):
-        whole_arguments(text)
+        parse_arguments(text)
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=5))
@@ -134,9 +134,9 @@ SCHEMAS = st.recursive(WORDS | st.none(), lambda inner: st.lists(inner) | st.dic
 @given(st.text(), SCHEMAS)
 def test_no_schema_breaks_the_reading(text, schema):
     with suppress(WorkbenchError):
-        typed("k", text, schema, {"properties": schema})
+        parse_value("k", text, schema, {"properties": schema})
 
 
 @given(st.text())
 def test_a_text_stays_the_text(text):
-    assert typed("k", text, {"type": "string"}, {}) == text
+    assert parse_value("k", text, {"type": "string"}, {}) == text

@@ -147,7 +147,7 @@ def test_a_file_that_is_too_large_is_left_alone_and_the_entry_can_be_pasted(home
 def test_what_codex_cannot_do_is_said(homes, paths) -> None:
     made = draft(place(paths, "codex"), (ServerConfig("s", url="https://s.example", transport="sse"),))
     assert made.entries == {}
-    assert "speaks no HTTP with SSE" in made.notes[0]
+    assert "does not support HTTP with SSE" in made.notes[0]
     secret = ServerConfig("k", "x", env={"KEY": "${keyring:k/KEY}", "SAME": "${SAME}"})
     made = draft(place(paths, "codex"), (secret,))
     assert made.entries["k"]["env"] == {"KEY": "<k/KEY>"}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from workbench.client_configs import goose_yaml
 from workbench.client_configs.config_discovery import find, show
 from workbench.errors import WorkbenchError
-from workbench.records import ServerConfig, Standing
+from workbench.records import ImportConflict, ServerConfig
 from workbench.servers.configuration.secret_masking import MASK
 
 
@@ -78,7 +78,11 @@ def test_what_the_project_has_is_marked_and_other_servers_of_that_name_too(homes
     homes.write_all("/nowhere")
     here = (ServerConfig("my-git", "uvx", ("mcp-server-git",)), ServerConfig("files", "another"))
     shown = {one.config.name: one.standing for one in show(*find(paths.project), here).servers}
-    assert (shown["git"], shown["files"], shown["hf"]) == (Standing.HERE, Standing.CLASH, Standing.NEW)
+    assert (shown["git"], shown["files"], shown["hf"]) == (
+        ImportConflict.HERE,
+        ImportConflict.CLASH,
+        ImportConflict.NEW,
+    )
 
 
 def test_files_of_the_project_know_its_folder(homes, paths) -> None:
@@ -105,8 +109,8 @@ def test_projects_of_claude_code_are_looked_into(homes, paths, tmp_path) -> None
         ('{"mcpServers": {"a": 7}}', "not an object"),
         ('{"mcpServers": {"a": {}}}', "no command"),
         ('{"mcpServers": {"a": {"command": "x", "args": 1}}}', "args"),
-        ('{"mcpServers": {"a": {"command": "\\ud800"}}}', "letters"),
-        ('{"mcpServers": {"\\ud800": {"command": "x"}}}', "letters"),
+        ('{"mcpServers": {"a": {"command": "\\ud800"}}}', "invalid Unicode characters"),
+        ('{"mcpServers": {"\\ud800": {"command": "x"}}}', "invalid Unicode characters"),
         ('{"mcpServers":' * 90_000, "deeply"),
     ],
 )

@@ -106,7 +106,7 @@ def test_the_way_back_is_closed_when_somebody_changed_the_file(homes, paths) -> 
     made = drafted(paths, "cursor", LOCAL)
     write(made)
     made.place.file.write_text('{"mine": 1}')
-    with pytest.raises(WorkbenchError, match="changed since"):
+    with pytest.raises(WorkbenchError, match="changed after the export"):
         take_back(made.place, made.before, config_export.sha(made.after), True)
     assert made.place.file.read_text() == '{"mine": 1}'
 
@@ -145,10 +145,10 @@ def test_secrets_are_asked_for_or_left_out_and_never_written(homes, paths) -> No
 
 def test_what_a_client_cannot_do_is_said(homes, paths) -> None:
     homes.write_all("/nowhere")
-    assert "takes no addresses" in drafted(paths, "claude-desktop", FAR).notes[0]
+    assert "does not read remote servers" in drafted(paths, "claude-desktop", FAR).notes[0]
     assert "far" not in drafted(paths, "claude-desktop", FAR).after
     off = drafted(paths, "cursor", replace(LOCAL, disabled=True))
-    assert "will be on there" in off.notes[0]
+    assert "will be enabled there" in off.notes[0]
     assert '"disabled": true' in drafted(paths, "windsurf", replace(LOCAL, disabled=True)).after
 
 
@@ -234,7 +234,7 @@ def test_unknown_yaml_stays_whatever_it_is(homes, paths, others, flow) -> None:
 
 
 def test_an_unknown_target_is_a_sentence(paths) -> None:
-    with pytest.raises(WorkbenchError, match="not known"):
+    with pytest.raises(WorkbenchError, match="unknown"):
         config_export.target(paths.project, "cursor:/etc/passwd")
     assert all(describe(one).file for one in targets(paths.project))
 
@@ -252,5 +252,5 @@ def test_nothing_is_written_through_a_link_that_leads_out_of_the_project(homes, 
         (folder / "mcp.json").symlink_to(victim / "mcp.json")
     place = next(one for one in config_export.targets(paths.project) if one.project and one.client.title == "Cursor")
     made = config_export.draft(place, [LOCAL])
-    assert "is a link that leads to" in made.blocked.message
+    assert "is a symbolic link to" in made.blocked.message
     assert made.after == made.before == ""

@@ -59,7 +59,7 @@ def test_a_model_writes_the_greeting(able: Any) -> None:
 def test_a_refusal_of_the_client_reaches_whoever_called(able: Any) -> None:
     request, question = begin(able, "write_greeting", name="Bo")
     answer = reply(able, request, question, error={"code": -1, "message": "Not today."})
-    assert answer["content"][0]["text"] == "It was refused: Not today."
+    assert answer["content"][0]["text"] == "The client refused the request: Not today."
 
 
 def test_a_cancelled_call_takes_its_question_back(able: Any) -> None:
@@ -71,4 +71,4 @@ def test_a_cancelled_call_takes_its_question_back(able: Any) -> None:
 
 
 def test_a_client_that_cannot_be_asked_is_told_so(demo: Any) -> None:
-    assert demo.refusal("plan_visit", place="the office").startswith("This client cannot be asked")
+    assert demo.refusal("plan_visit", place="the office").startswith("This client does not support elicitation")

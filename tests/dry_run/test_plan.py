@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.dry_run import held_side_effects as module
-from workbench.dry_run.held_side_effects import FILES, HeldSideEffects, Step, hold_files
+from workbench.dry_run.held_side_effects import FILES, HeldSideEffect, HeldSideEffects, hold_files
 from workbench.dry_run.plan import Plan
 from workbench.dry_run.stand_in_values import StandIns, places
 from workbench.errors import WorkbenchError
 from workbench.permissions.judgement import PlanMatch
-from workbench.records import Content, Held, Hints, Origin, Outcome, PastCall, Risk, Tool, ToolCall
+from workbench.records import Content, Hints, Origin, Outcome, PastCall, PlanStep, Risk, Tool, ToolCall
 
 MAIL = Tool("s", "mail", "", {}, hash="h1")
 
 
 def step(number, arguments, server="s", tool="mail", definition="h1"):
-    return Step(Held(f"c{number}", server, tool, ""), arguments, definition, number)
+    return HeldSideEffect(PlanStep(f"c{number}", server, tool, ""), arguments, definition, number)
 
 
 def test_an_equal_call_passes_once_and_one_that_was_left_out_is_refused():
@@ -30,7 +30,7 @@ def test_an_equal_call_passes_once_and_one_that_was_left_out_is_refused():
     assert plan.judge("x3", MAIL, {"a": 2}) is PlanMatch.EXACT
     assert plan.judge("x4", MAIL, {"a": 2}) is PlanMatch.LEFT_OUT
     assert plan.judge("x5", MAIL, {"a": 2}) is PlanMatch.NOWHERE
-    assert plan.left == 0
+    assert plan.unused_count == 0
 
 
 def test_another_definition_another_type_and_another_server_are_not_in_the_plan():
@@ -69,10 +69,10 @@ def test_an_invented_value_stands_for_what_that_call_really_answered_and_for_not
 
 
 def test_files_count_as_one_line():
-    files = Step(Held(FILES, "", FILES, ""), {}, "", 2)
-    assert Plan([step(1, {}), files], StandIns(), [FILES]).files
-    assert not Plan([step(1, {}), files], StandIns(), ["c1"]).files
-    assert not Plan([step(1, {})], StandIns(), [FILES]).files
+    files = HeldSideEffect(PlanStep(FILES, "", FILES, ""), {}, "", 2)
+    assert Plan([step(1, {}), files], StandIns(), [FILES]).includes_files
+    assert not Plan([step(1, {}), files], StandIns(), ["c1"]).includes_files
+    assert not Plan([step(1, {})], StandIns(), [FILES]).includes_files
 
 
 # what a held call is answered with, and how much one plan holds
@@ -112,12 +112,12 @@ async def test_without_a_schema_it_is_what_was_answered_before_at_best_to_the_sa
     same, other = await held(one, {"to": "a"}), await held(one, {"to": "c"}, number=1)
     assert (same.content[0].text, other.content[0].text) == ("1", "2")
     assert (same.call_id, same.held) == ("c0", True)
-    assert [step.held.answered for step in one.steps] == ["recorded", "recorded"]
+    assert [step.plan_step.answered for step in one.steps] == ["recorded", "recorded"]
     assert one.plan[0].reversible is False
 
 
 async def test_without_a_history_it_is_an_empty_object():
-    one = dry_run(Past(WorkbenchError("The history cannot be read just now.")))
+    one = dry_run(Past(WorkbenchError("The history cannot be read now.")))
     assert (await held(one, {"to": "a"})).structured == "{}"
     assert one.plan[0].answered == "nothing"
 

@@ -48,8 +48,8 @@ class Agent:
 @pytest.fixture
 def settings(paths):
     """At once, as no window is there; and this machine need not have containers."""
-    paths.person_settings.parent.mkdir(parents=True, exist_ok=True)
-    paths.person_settings.write_text(
+    paths.user_settings.parent.mkdir(parents=True, exist_ok=True)
+    paths.user_settings.write_text(
         '[agent]\nwait_seconds = 0\n[isolation]\nhigh = "process"\nmedium = "process"\n', encoding="utf-8"
     )
     paths.workspace.mkdir(parents=True, exist_ok=True)
@@ -104,11 +104,11 @@ async def test_a_request_is_listed_shown_and_allowed_and_its_answer_fetched(clie
         "line 2: high: Deletes workspace/old.txt",
         "Changes  workspace/old.txt",
         "! 2  os.remove('workspace/old.txt')",
-        "Denied in 4 min",
+        "denied in 4 min",
     ):
         assert fact in shown, shown
     again = await allow.answer(ASKS, WORD)
-    assert "“allow” is none of these" in again, "for high risk the name is typed"
+    assert "“allow” is not one of these answers" in again, "for high risk the name is typed"
     assert "Allowed." in await allow.end()
     assert allow.code == 0
     answer = await client.call("get_run", run_id=run_id, wait=40)
@@ -206,14 +206,14 @@ async def test_without_a_terminal_the_remedy_is_told(client, settings):
 async def test_a_pin_is_asked_for_and_wrong_ones_wait_longer_and_longer(client, command, person):
     setting = command("pin", "set")
     await setting.answer("New PIN: ", "orange 1")
-    await setting.answer("Once more: ", "orange 1")
+    await setting.answer("Repeat the new PIN: ", "orange 1")
     assert (await over(setting))[0] == 0
     run_id = await client.propose()
     allow = command("runs", "allow", run_id)
     await allow.answer(ASKS, WORD)
     await allow.answer("Your PIN: ", "apple")
     shown = await allow.answer("Your PIN: ", "orange 1")
-    assert "That is not the PIN." in shown
+    assert "The PIN is wrong." in shown
     code, said = await over(allow)
     assert (code, "Allowed." in said) == (0, True)
     assert "orange" not in allow.said, "a PIN is not shown while it is typed"
@@ -224,7 +224,7 @@ async def test_a_pin_is_asked_for_and_wrong_ones_wait_longer_and_longer(client, 
         code, said = await over(wrong)
         assert code == 1
         wrong = command("pin", "clear")
-    assert "The next try has to wait" in said
+    assert "before the next attempt" in said
     await wrong.answer("Your PIN: ", "orange 1")
     code, said = await over(wrong)
     assert (code, "Too many wrong PINs" in said) == (1, True), "also the right one has to wait"
@@ -240,20 +240,22 @@ async def test_of_two_answers_one_counts_and_the_other_is_told(client, command, 
     await person.api.decide(Decision(run_id, run.proposal.sha, False, "you", fingerprint=run.fingerprint))
     for there in (one, other):
         code, said = await over(there)
-        assert (code, "It was denied elsewhere." in said) == (1, True), said
+        assert (code, "The program was denied elsewhere." in said) == (1, True), said
     code, said = await over(command("runs", "allow", run_id))
-    assert (code, f"{run_id} does not wait for you: it is refused, after it was denied" in said) == (1, True), said
+    assert (code, f"{run_id} is not waiting for you: its state is “refused”, and it was denied" in said) == (1, True), (
+        said
+    )
 
 
 async def test_unknown_ids_and_no_core_are_sentences(client, command, settings, tmp_path):
     run_id = await client.propose()
     code, said = await over(command("runs", "allow", "nothing"))
-    assert (code, f"These wait: {run_id} (program)." in said) == (1, True), said
+    assert (code, f"These are waiting: {run_id} (program)." in said) == (1, True), said
     code, said = await over(command("calls", "allow", run_id))
-    assert (code, "is a program" in said) == (1, True), said
+    assert (code, "is a request of kind “program”" in said) == (1, True), said
     (tmp_path / "empty").mkdir()
     code, said = await over(OnTerminal([*COMMAND, "runs", "list", "--project", str(tmp_path / "empty")]))
-    assert (code, "No core runs" in said) == (4, True)
+    assert (code, "No core is running" in said) == (4, True)
     anywhere = OnTerminal([*COMMAND, "runs", "allow", run_id])
     await anywhere.answer(ASKS, "")  # without --project every project of the user is looked at
     assert (await over(anywhere))[0] == 6
@@ -271,7 +273,7 @@ async def test_a_changed_program_is_judged_shown_and_run(client, command, tmp_pa
     assert "-os.remove('workspace/old.txt')\n+os.remove('workspace/new.txt')" in shown
     code, said = await over(edit)
     assert code == 6
-    draft = said.split("Your text is kept: ")[1].split(". ")[0].replace("\n", "")
+    draft = said.split("Your text is saved: ")[1].split(". ")[0].replace("\n", "")
     assert (await person.api.run(run_id)).proposal.code == DELETES["code"], "nothing was changed yet"
     edit = command("runs", "edit", run_id, "--file", draft)
     await edit.answer(ASKS, "workspace/new.txt")
@@ -286,7 +288,7 @@ async def test_an_editor_that_changes_nothing_leaves_nothing_behind(client, comm
     editor.write_text(f'#!/bin/sh\nprintf %s "$1" > {noted}\n', encoding="utf-8")
     editor.chmod(0o755)
     code, said = await over(command("runs", "edit", run_id, EDITOR=str(editor)))
-    assert (code, "The text is as it was." in said) == (6, True), said
+    assert (code, "The program was not changed." in said) == (6, True), said
     assert not Path(noted.read_text(encoding="utf-8")).parent.exists()
 
 
@@ -379,7 +381,7 @@ async def test_a_file_that_changes_after_it_was_shown_is_not_overwritten(client,
     assert (code, "A file changed after it was shown." in said) == (1, True), said
     again = command("runs", "allow", listed["id"])
     shown = await again.answer(ASKS, "allow")
-    assert "That would be lost. It stays as it is here" in shown
+    assert "would discard that change. It stays unchanged here" in shown
     code, said = await over(again)
     assert (code, "none was written" in said) == (1, True), said
     assert file.read_text() == "the user's by now"
@@ -392,5 +394,5 @@ async def test_a_long_difference_says_how_much_of_it_is_not_shown(client, comman
     _, said = await over(command("runs", "list", "--json"))
     (listed,) = [one for one in json.loads(said) if one["kind"] == "files"]
     deny = command("runs", "deny", listed["id"])
-    assert "more lines are different" in await deny.answer(ASKS, "")
+    assert "more lines of this diff" in await deny.answer(ASKS, "")
     await over(deny)

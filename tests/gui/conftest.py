@@ -250,7 +250,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
     async def diagnose(self, server: str) -> tuple[Check, ...]:
         self.note("diagnose", server)
         checks = (
-            Check("Configuration", CheckState.GOOD, "It starts in /bench."),
+            Check("Configuration", CheckState.GOOD, "The server starts in /bench."),
             Check("Executable", CheckState.BAD, "The command npx was not found.", "Install Node.js.", "PATH: /bin"),
         )
         for number, check in enumerate(checks):
@@ -258,7 +258,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         return checks
 
     async def diagnose_machine(self) -> tuple[Check, ...]:
-        return (Check("Disk", CheckState.DOUBT, "0.1 GB are free where the project is.", "Free some space."),)
+        return (Check("Disk", CheckState.DOUBT, "0.1 GB are free on the disk of the project.", "Free disk space."),)
 
     async def runs(self) -> tuple[Run, ...]:
         return tuple(self.run_list.values())

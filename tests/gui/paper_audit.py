@@ -18,11 +18,11 @@ from workbench.records import (
     EntryQuery,
     Facet,
     Figures,
-    Given,
     ReviewFigures,
     RunTally,
     ServerFigures,
     Tally,
+    TokenReleaseCount,
 )
 
 
@@ -120,5 +120,5 @@ def figures_of(days: int = 14) -> Figures:
     hidden = (Tally("EMAIL", 412), Tally("PHONE", 133), Tally("NAME", 260), Tally("IBAN", 18), Tally("CARD", 4))
     return Figures(
         0.0, 0.0, 12_480, runs, 1_840.0, 69_000, sum(day.direct for day in found), found, servers, (), hidden, (),
-        (Given("EMAIL", "crm", "gmail.send", 9),), ReviewFigures(27, 21, 6.4, 2), cents_per_million=300,
+        (TokenReleaseCount("EMAIL", "crm", "gmail.send", 9),), ReviewFigures(27, 21, 6.4, 2), cents_per_million=300,
     )  # fmt: skip

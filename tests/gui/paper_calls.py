@@ -60,7 +60,7 @@ class PaperCalls:
             BrokenCall("calls/shop/odd.json", Fault("calls/shop/odd.json, line 3: count takes a whole number."), 3)
         ]
 
-    async def past(self, query: PastQuery) -> tuple[PastCall, ...]:
+    async def past_calls(self, query: PastQuery) -> tuple[PastCall, ...]:
         fitting = [
             call
             for call in sorted(self.past_list, key=lambda call: -call.id)
@@ -75,7 +75,7 @@ class PaperCalls:
     async def past_call(self, number: int) -> PastCall:
         return replace(next(call for call in self.past_list if call.id == number), outcome=ANSWER)
 
-    async def forget(self, numbers: tuple[int, ...]) -> None:
+    async def delete_calls(self, numbers: tuple[int, ...]) -> None:
         self.past_list = [call for call in self.past_list if call.id not in numbers]
         self.bus.tell(CallsForgotten(numbers))
 
@@ -89,7 +89,7 @@ class PaperCalls:
     async def save_call(self, call: SavedCall, instead_of: str) -> SavedCall:
         file = f"calls/{call.collection}/{call.name}.json"
         if file in self.saved_list and file != instead_of:
-            raise WorkbenchError(f"There is a saved call {file} already.", "Choose another name.")
+            raise WorkbenchError(f"The saved call {file} already exists.", "Choose a different name.")
         self.saved_list.pop(instead_of, None)
         self.saved_list[file] = replace(call, file=file)
         self.bus.tell(SavedCallsChanged(file))
@@ -113,7 +113,7 @@ class PaperCalls:
         held = Mark(Expectation(Expect.OK), True, "The tool answered.")
         if call.kept is None:
             return CheckResult(file, "demo", call.tool, True, (held,), ANSWER)
-        words = "The answer departs from the one that is kept at total."
+        words = "The answer differs from the kept answer at total."
         differs = Mark(Expectation(Expect.KEPT), False, words, '{\n  "total": 4\n}', '{\n  "total": 3\n}')
         return CheckResult(file, "demo", call.tool, False, (held, differs), ANSWER)
 
@@ -121,5 +121,5 @@ class PaperCalls:
         made = (Expectation(Expect.KEPT),) if whole else (Expectation(Expect.OK), Expectation(Expect.SCHEMA))
         return replace(call, expectations=made, kept={"total": 3} if whole else None)
 
-    async def call_in_words(self, form: str, server: str, tool: str, arguments: Any) -> str:
+    async def call_as_text(self, form: str, server: str, tool: str, arguments: Any) -> str:
         return f"{form} {server} {tool} {arguments}"

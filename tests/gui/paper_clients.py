@@ -14,10 +14,10 @@ from workbench.records import (
     Fault,
     FoundServer,
     ImportChoice,
+    ImportConflict,
     ImportReport,
     ServerConfig,
     ServerState,
-    Standing,
 )
 
 CURSOR = ClientFile("cursor:x", "Cursor", "/home/ada/.cursor/mcp.json", True)
@@ -33,8 +33,8 @@ class PaperClients:
         files = ServerConfig("files", "uvx", ("files",))
         self.found = [
             FoundServer("k1", "Claude Desktop", desktop, hub, "s1", masked=("env HUB_TOKEN",)),
-            FoundServer("k2", "Cursor", cursor, files, "s2", Standing.CLASH),
-            FoundServer("k3", "Cursor", cursor, ServerConfig("same", "x"), "s3", Standing.HERE),
+            FoundServer("k2", "Cursor", cursor, files, "s2", ImportConflict.CLASH),
+            FoundServer("k3", "Cursor", cursor, ServerConfig("same", "x"), "s3", ImportConflict.HERE),
         ]
         self.faults: tuple[Fault, ...] = ()
         self.blocked: Fault | None = None
@@ -42,8 +42,8 @@ class PaperClients:
     async def found_servers(self) -> Discovery:
         return Discovery(tuple(self.found), self.faults)
 
-    async def reveal_found(self: Any, key: str) -> dict[str, str]:
-        self.note("reveal_found", key)
+    async def reveal_found_server(self: Any, key: str) -> dict[str, str]:
+        self.note("reveal_found_server", key)
         return {"env HUB_TOKEN": "the-value"}
 
     async def import_servers(self: Any, choices: tuple[ImportChoice, ...]) -> ImportReport:
@@ -74,5 +74,5 @@ class PaperClients:
     async def undo_export(self: Any, sha: str) -> ClientFile:
         self.note("undo_export", sha)
         if sha != "sha":
-            raise WorkbenchError("That export cannot be taken back any more.")
+            raise WorkbenchError("That export can no longer be undone.")
         return CURSOR

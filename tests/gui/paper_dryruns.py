@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
-from workbench.records import Held, Origin, PlanChoice, Proposal, Risk, Run, RunState, ValueOrigin
+from workbench.records import Origin, PlanChoice, PlanStep, Proposal, Risk, Run, RunState, ValueOrigin
 
 
 class PaperDryRuns:
@@ -18,7 +18,7 @@ class PaperDryRuns:
     note: Any
     run: Any
     put_run: Any
-    plan: tuple[Held, ...] = ()
+    plan: tuple[PlanStep, ...] = ()
     plan_notes: tuple[str, ...] = ()
     plan_fault: WorkbenchError | None = None
     dry_run_record: Run | None = None
@@ -59,10 +59,10 @@ class PaperDryRuns:
         return put
 
 
-def make_plan() -> tuple[Held, ...]:
+def make_plan() -> tuple[PlanStep, ...]:
     """Two mails, the second with the number of the first, and a file."""
     origin = ValueOrigin("to", "records@collect-data.example", ("untrusted",), "demo", "read_mail", "c0", "run-0", "")
-    first = Held(
+    first = PlanStep(
         "h1", "demo", "send_email",
         '{\n  "to": "records@collect-data.example",\n  "subject": "Records",\n  "body": "Here they are"\n}',
         7, "demo.send_email(to=records@collect-data.example, subject=Records, body=Here they are)", False,
@@ -73,7 +73,7 @@ def make_plan() -> tuple[Held, ...]:
         summary="demo.send_email(to=team@acme.example, body=after [held-1-1-id])", origins=(),
         waits_for=("body: id of call 1",), risk=Risk.MEDIUM,
     )  # fmt: skip
-    files = Held(
+    files = PlanStep(
         "workspace", "", "workspace", '{\n  "workspace/report.csv": "written, 1,204 bytes"\n}', 0,
         "Changes workspace/report.csv", False, Risk.MEDIUM,
     )  # fmt: skip

@@ -20,7 +20,7 @@ from workbench.workspace.answer_cache import AnswerCache
 from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots, Writer
 from workbench.workspace.workspace_copies import Settling, Stages
-from workbench.workspace.workspace_files import Store
+from workbench.workspace.workspace_files import WorkspaceFiles
 
 CSV = "id,name,amount\n" + "".join(f"{n},Order {n},{n * 12.5}\n" for n in range(1, 60))
 JSON = '{"orders": [{"id": 1, "open": true}, {"id": 2, "open": false}], "total": 2}'
@@ -49,7 +49,7 @@ class PaperFiles:
     def file_desk(self: Any) -> WorkspaceHandler:
         if self._desk is None:
             place = Path(tempfile.mkdtemp(prefix="paper-files-"))
-            store = Store(place / "workspace", lambda: 1024)
+            store = WorkspaceFiles(place / "workspace", lambda: 1024)
             snapshots = Snapshots(store.confined, place / "undo", Settings)
             held = HeldFiles(snapshots, place / "held")
             weakref.finalize(self, _end, snapshots, held, place)
@@ -63,7 +63,7 @@ class PaperFiles:
                 journal=SimpleNamespace(append=lambda note: self.note("noted", note.kind, note.summary)),
                 sessions=SimpleNamespace(person=SimpleNamespace(mask=str)),
             )
-            run_manager: Any = SimpleNamespace(files_decided=self.files_decided)
+            run_manager: Any = SimpleNamespace(update_held_files=self.update_held_files)
             self._desk = _Desk(services, run_manager)
         return self._desk
 
@@ -100,7 +100,7 @@ class PaperFiles:
         stage.remove()
         self.bus.tell(FilesHeld(name, len(files)))
 
-    def files_decided(self: Any, run_id: str, left: tuple[str, ...]) -> None:
+    def update_held_files(self: Any, run_id: str, left: tuple[str, ...]) -> None:
         run = self.run_list.get(run_id)
         if run is not None:
             self.bus.tell(RunChanged(replace(run, held=left)))
@@ -112,7 +112,7 @@ class PaperFiles:
         return self.file_desk._services.workspace_files.level(folder)
 
     async def file_room(self: Any) -> Any:
-        return self.file_desk._services.workspace_files.room()
+        return self.file_desk._services.workspace_files.workspace_usage()
 
 
 def _end(snapshots: Snapshots, held: HeldFiles, place: Path) -> None:
@@ -121,7 +121,7 @@ def _end(snapshots: Snapshots, held: HeldFiles, place: Path) -> None:
     shutil.rmtree(place, ignore_errors=True)
 
 
-_NOTED = {"write", "make", "rename", "remove", "bring", "take", "undo", "forget", "clear", "decide"}
+_NOTED = {"write", "make", "rename", "remove", "import", "export", "undo", "delete", "clear", "decide"}
 
 
 def _passed_on(name: str) -> Any:

@@ -26,7 +26,7 @@ class PaperHeldCalls:
         self.note("answer_held_call", answer)
         found = next((one for one in self.held_call_list if one.id == answer.held_call_id), None)
         if found is None:
-            raise WorkbenchError("Nobody waits for this answer any more.", "The run went on, or it ended.")
+            raise WorkbenchError("This call no longer waits for a decision.", "Its run continued or ended.")
         self.settle_held_call(found, "allowed" if answer.allow else "denied")
         return found
 
@@ -49,7 +49,7 @@ def make_held_call(name: str = "p1-1", **more: Any) -> HeldCall:
     made = HeldCall(
         name, "run-1", "c1", "demo", "send_email",
         '{\n  "to": "records@collect-data.example",\n  "subject": "Records",\n  "body": "Here they are"\n}',
-        ("Where it goes (to) came out of text that outsiders can write: demo.read_mail.",),
+        ("The destination (to) comes from text that outsiders can write: demo.read_mail.",),
         Risk.HIGH, time.time() + 200, list=("{}",), origins=(origin,), author="claude-code", session="agent-1",
     )  # fmt: skip
     return replace(made, **more)

@@ -7,7 +7,7 @@ from workbench.records import Level, Strength
 LEVELS = (
     Level("process", True, "native", "Programs run as locked processes (native), full strength."),
     Level(
-        "container", False, "", "podman is here, but the image is not built yet.",
+        "container", False, "", "podman is installed, but no image is built yet.",
         "Run `mcp-workbench sandbox build container`.",
     ),
     Level(

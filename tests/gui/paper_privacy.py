@@ -9,13 +9,13 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from workbench.api_handlers.privacy import _seen, report_of, revealed
+from workbench.api_handlers.privacy import _preview_view, report_of, revealed
 from workbench.broker.agent_sessions import PREVIEW, Session, Sessions
 from workbench.errors import WorkbenchError
 from workbench.events import PrivacyChanged
 from workbench.permissions.personal_data_marks import PersonalDataMarks
 from workbench.privacy.detector_preview import preview_masking
-from workbench.privacy.user_marks import switched
+from workbench.privacy.user_marks import with_kind_switched
 from workbench.records import (
     ModelView,
     Origin,
@@ -81,7 +81,7 @@ class PaperPrivacy:
         return self._session(session).forget()
 
     async def model_view(self, text: str, server: str) -> ModelView:
-        return _seen(self.sessions.preview, text, server, self.current_settings.privacy_enabled)
+        return _preview_view(self.sessions.preview, text, server, self.current_settings.privacy_enabled)
 
     async def try_privacy(self, text: str) -> Trial:
         said = self.personal.following(self.current_settings)
@@ -101,7 +101,7 @@ class PaperPrivacy:
 
     async def set_privacy_kind(self, kind: str, on: bool, threshold: float) -> PrivacyRules:
         self.note("set_privacy_kind", kind, on, threshold)
-        off = switched(self.current_settings.privacy_off, kind, on=on)
+        off = with_kind_switched(self.current_settings.privacy_off, kind, on=on)
         self.current_settings = change(self.current_settings, "privacy.off", off)
         return self._follow()
 
@@ -114,7 +114,7 @@ class PaperPrivacy:
     def _session(self, name: str) -> Session:
         found = self.sessions.preview if name == PREVIEW else self.sessions.get(name)
         if found is None:
-            raise WorkbenchError("The values of this session are not known any more.", "They ended with its core.")
+            raise WorkbenchError("The values of this session are no longer stored.", "They end with the core.")
         return found
 
     def _told(self, session: Session) -> PrivacySession:

@@ -25,7 +25,7 @@ class PaperReview:
         self.note("sarif", names)
         return '{"runs": []}'
 
-    async def clean(self, code: str) -> str:
+    async def clean_code(self, code: str) -> str:
         return code.replace("\u202e", "")
 
     async def review_figures(self) -> ReviewFigures:

@@ -91,9 +91,11 @@ class PaperSkills:
         self.note("accept_cassette", name, cassette, draft)
         return CassetteInfo(cassette)
 
-    async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
+    async def review_skills(self, path: str) -> tuple[SkillReview, ...]:
         if not self.review_list:
-            raise WorkbenchError("Not imported: x is a link, which could lead anywhere.", "Nothing of it was written.")
+            raise WorkbenchError(
+                "Not imported: x is a link, and links are not allowed in a skill.", "No file was written."
+            )
         return tuple(self.review_list)
 
     async def import_skill(self, key: str) -> Skill:
@@ -104,8 +106,8 @@ class PaperSkills:
         self.note("rename_skill", name, wish)
         return self.skill_list[name]
 
-    async def bring_back_skill(self, name: str) -> Skill:
-        self.note("bring_back_skill", name)
+    async def restore_skill(self, name: str) -> Skill:
+        self.note("restore_skill", name)
         return self.skill_list[name]
 
     async def skill(self, name: str) -> Skill:

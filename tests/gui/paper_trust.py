@@ -11,8 +11,8 @@ from typing import Any
 
 from workbench.permissions.rules import Rules
 from workbench.permissions.run_profiles import RunProfiles
-from workbench.permissions.tool_annotations import effective
-from workbench.records import JsonValue, Permission, Permissions, Profiles, Tool, ToolBits
+from workbench.permissions.tool_annotations import effective_tool
+from workbench.records import JsonValue, Permission, Permissions, Profiles, Tool, UserAnnotations
 
 
 class PaperTrust:
@@ -39,7 +39,9 @@ class PaperTrust:
         return self.rooms_rules.view()
 
     async def set_permission(self, rule: Permission) -> Permission:
-        return self.rooms_rules.put(rule, await self.tool(rule.server, rule.tool) if rule.kind != "server" else None)
+        return self.rooms_rules.set_rule(
+            rule, await self.tool(rule.server, rule.tool) if rule.kind != "server" else None
+        )
 
     async def revoke_permission(self, rule_id: str) -> Permissions:
         self.rooms_rules.revoke(rule_id)
@@ -49,16 +51,16 @@ class PaperTrust:
         return self.rooms_rules.proposals(await self.tool(server, tool), dict(arguments))
 
     async def trust_server(self, server: str, yes: bool) -> Permissions:
-        self.rooms_rules.believe(server, yes)
+        self.rooms_rules.set_trust(server, yes)
         return self.rooms_rules.view()
 
-    async def set_bits(self, server: str, tool: str, bits: ToolBits) -> Tool:
+    async def set_annotations(self, server: str, tool: str, bits: UserAnnotations) -> Tool:
         found: Tool = await self.tool(server, tool)
-        self.rooms_rules.say(found, bits)
-        return effective(found, self.rooms_rules.trust)
+        self.rooms_rules.set_annotations(found, bits)
+        return effective_tool(found, self.rooms_rules.trust)
 
     async def renew_permissions(self) -> Permissions:
-        self.rooms_rules.renew()
+        self.rooms_rules.replace_damaged_file()
         return self.rooms_rules.view()
 
     async def profiles(self) -> Profiles:

@@ -85,18 +85,18 @@ class PaperWatch:
     async def all_vitals(self) -> tuple[Vitals, ...]:
         return tuple([await self.vitals(name) for name in self.server_states])  # type: ignore[attr-defined]  # the project has it
 
-    async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
+    async def definition_changes(self, server: str) -> tuple[DefinitionChange, ...]:
         return tuple(self.changed.get(server, ()))
 
     async def removed_tools(self) -> tuple[ToolSummary, ...]:
         gone = [one for found in self.changed.values() for one in found if one.kind is ChangeKind.REMOVED]
         return tuple(ToolSummary(one.server, one.tool, one.tool, "", Hints(), "", 0, mark=one.kind) for one in gone)
 
-    async def moments(self, server: str) -> tuple[Moment, ...]:
+    async def definition_history(self, server: str) -> tuple[Moment, ...]:
         return (Moment(1_700_500_000.0, "1.1", 4), Moment(1_700_000_000.0, "1.0", 3))
 
-    async def compare(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
-        self.note("compare", server, before)  # type: ignore[attr-defined]  # the project has it
+    async def compare_definitions(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
+        self.note("compare_definitions", server, before)  # type: ignore[attr-defined]  # the project has it
         return (
             DefinitionChange(server, "instructions", ChangeKind.NEW, "", after, after='{"description": "Be quick."}'),
         )
@@ -105,12 +105,12 @@ class PaperWatch:
         self.note("approve_definitions", server, dict(wanted))  # type: ignore[attr-defined]  # the project has it
         left = [one for one in self.changed.get(server, ()) if one.tool not in wanted]
         if len(left) == len(self.changed.get(server, ())):
-            raise WorkbenchError("That tool does not wait for approval.")
+            raise WorkbenchError("That tool is not waiting for approval.")
         self.changed[server] = left
         self.bus.tell(ToolsChanged(server))
         return tuple(left)
 
-    async def see_changes(self, server: str) -> None:
+    async def mark_changes_seen(self, server: str) -> None:
         self.changed[server] = [one for one in self.changed.get(server, ()) if one.blocked]
         self.bus.tell(ToolsChanged(server))
 

@@ -35,6 +35,7 @@ from workbench.gui.question_bar import QuestionBar
 from workbench.gui.skills.import_dialog import ImportSkillsDialog
 from workbench.gui.wishes import ShowChanges, ShowServer, ShowTool
 from workbench.records import (
+    CallDecision,
     CassetteInfo,
     ChangeKind,
     DefinitionChange,
@@ -52,7 +53,6 @@ from workbench.records import (
     SignInStep,
     SkillReview,
     Trust,
-    Word,
 )
 
 Opener = Callable[[Any, Any, Any, Any], QAbstractItemView]
@@ -72,7 +72,8 @@ def page(window: Any, server: str, name: str, settled: Any) -> Any:
 
 def permissions(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
     rules = tuple(
-        Permission(name, "tool", Word.DENY, "demo", name, label=f"Never demo.{name}", made=1.0) for name in "abc"
+        Permission(name, "tool", CallDecision.DENY, "demo", name, label=f"Never demo.{name}", made=1.0)
+        for name in "abc"
     )
     paper.allowed = Permissions(rules, Trust(("files",)))
     return dialog(window, "permissions.open", PermissionsDialog, settled).list
@@ -276,7 +277,8 @@ def all_servers(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractIt
 
 def tool_rules(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
     rules = tuple(
-        Permission(name, "tool", Word.DENY, "demo", "list_orders", label=f"Never {name}", made=1.0) for name in "abc"
+        Permission(name, "tool", CallDecision.DENY, "demo", "list_orders", label=f"Never {name}", made=1.0)
+        for name in "abc"
     )
     paper.allowed = Permissions(rules, Trust())
     window.centre.wished.emit(ShowTool("demo", "list_orders"))
@@ -384,7 +386,7 @@ def test_a_click_on_a_row_does_what_the_arrow_keys_do(
 
 
 def test_a_list_of_one_row_is_clicked_and_its_rule_revoked(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
-    rule = Permission("a", "tool", Word.DENY, "demo", "list_orders", label="Never demo.list_orders", made=1.0)
+    rule = Permission("a", "tool", CallDecision.DENY, "demo", "list_orders", label="Never demo.list_orders", made=1.0)
     paper.allowed = Permissions((rule,), Trust())
     found = dialog(window, "permissions.open", PermissionsDialog, settled)
     assert not found.revoke.isEnabled()

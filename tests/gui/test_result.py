@@ -12,7 +12,7 @@ from PySide6.QtCore import QBuffer, Qt
 from PySide6.QtGui import QColor, QPixmap
 from PySide6.QtWidgets import QFileDialog
 
-from workbench.api.codec import Shelved
+from workbench.api.codec import TextPreview
 from workbench.gui.result import ResultView
 from workbench.gui.results.table_page import TablePage
 from workbench.gui.results.text_page import TextPage
@@ -93,7 +93,7 @@ def test_a_long_result_is_fetched_and_shown_whole(view: ResultView, context: Any
         return whole
 
     view._context = replace(context, fetch=fetch)
-    view.show_json(Shelved(whole[:100], "h1", len(whole)))
+    view.show_json(TextPreview(whole[:100], "h1", len(whole)))
     assert text_of(view) == whole[:100]
     qtbot.waitUntil(lambda: view.view() == "Table")
     assert asked == [("h1", 0, len(whole))]
@@ -107,7 +107,7 @@ def test_a_very_long_result_waits_for_a_press(view: ResultView, context: Any, qt
         return whole[:50]
 
     view._context = replace(context, fetch=fetch)
-    view.show_text(Shelved(whole[:10], "h", len(whole)))
+    view.show_text(TextPreview(whole[:10], "h", len(whole)))
     assert view._all.text() == "Show all (10.0 MB)"
     assert text_of(view) == "x" * 10
     view._all.click()
@@ -120,7 +120,7 @@ def test_an_older_answer_never_replaces_a_newer_one(view: ResultView, context: A
         return f"whole of {handle}"
 
     view._context = replace(context, fetch=fetch)
-    view.show_text(Shelved("a", "first", 100_000))
+    view.show_text(TextPreview("a", "first", 100_000))
     view.show_text("second")
     qtbot.wait(20)
     assert text_of(view) == "second"
@@ -161,7 +161,7 @@ def test_a_result_is_saved_whole(view: ResultView, context: Any, qtbot: Any, tmp
         return whole
 
     view._context = replace(context, fetch=fetch)
-    view.show_json(Shelved(whole[:100], "h1", 10_000_000))
+    view.show_json(TextPreview(whole[:100], "h1", 10_000_000))
     view.save()
     qtbot.waitUntil(lambda: bool(view.findChildren(QFileDialog)))
     dialog = view.findChildren(QFileDialog)[0]

@@ -16,11 +16,11 @@ def test_what_is_usual_needs_no_words() -> None:
 def test_why_it_asks_what_is_allowed_and_its_bounds_are_said() -> None:
     within = Verdict(
         "sha", Risk.LOW, Gate.AUTO, "", profile=described(READ_ONLY), required=("demo.list_orders",),
-        allowed=("Allowed by your rule: x.",), asks=("It asks.",),
+        allowed=("Allowed by a rule: x.",), asks=("It asks.",),
     )  # fmt: skip
     assert bounds_words(within).split("\n") == [
         "It asks.",
-        "Allowed by your rule: x.",
+        "Allowed by a rule: x.",
         "May call nothing but demo.list_orders.",
         f"Runs within read_only: {described(READ_ONLY).sentence}",
     ]

@@ -29,7 +29,7 @@ def test_only_the_stream_writes_to_an_agent_and_only_what_left_through_the_edge(
     files = [path for path in sorted((root / "workbench/agent").glob("*.py")) if path.name not in CLIENTS]
     sent = [(path.name, ast.unparse(call)) for path in files for name, call in _calls(path) if name in SENDING]
     assert [name for name, _ in sent] == ["message_stream.py"], "one place writes to an agent's connection"
-    assert sent[0][1].startswith("writer.write(await leave("), "and what it writes is what the edge made"
+    assert sent[0][1].startswith("writer.write(await encode("), "and what it writes is what the edge made"
 
 
 def test_the_connection_of_an_agent_is_handed_to_that_stream_alone(root: Path) -> None:
@@ -37,7 +37,7 @@ def test_the_connection_of_an_agent_is_handed_to_that_stream_alone(root: Path) -
     users = {name for name, call in _calls(door) if any(_mentions(part, "writer") for part in call.args)}
     assert users == {"messages"}
     (opened,) = [call for name, call in _calls(door) if name == "messages"]
-    assert ast.unparse(opened.args[-1]) == "self.edge.leave"
+    assert ast.unparse(opened.args[-1]) == "self.egress_filter.encode"
     assert sum(name == "EgressFilter" for name, _ in _calls(door)) == 1, "an agent has one egress filter"
     for name, allowed in HANDED_ON.items():
         found = {
@@ -56,7 +56,7 @@ def test_over_http_only_refusals_and_what_left_through_the_edge_are_sent(root: P
     sent = {path.name for path in files for name, _ in _calls(path) if name in SENDING | {"send", "_send"}}
     assert sent == {"response_filter.py", "request_gate.py"}
     (asked,) = [call for name, call in _calls(files[0].parent / "http_agents.py") if name == "handle_request"]
-    assert ast.unparse(asked.args[-1]) == "leaving"
+    assert ast.unparse(asked.args[-1]) == "response_filter"
 
 
 def test_the_edge_looks_at_every_part_of_a_message_that_is_not_the_protocols(root: Path) -> None:

@@ -37,7 +37,7 @@ def test_a_public_address_is_not(address: str) -> None:
 def test_what_the_rules_deny_is_denied_in_a_coat_too() -> None:
     more = [ipaddress.ip_network("8.8.0.0/16"), ipaddress.ip_network("2606:4700::/32")]
     for address in ("8.8.8.8", "64:ff9b::808:808", "2606:4700::1"):
-        assert denied(ipaddress.ip_address(address), more) == "what network.deny names"
+        assert denied(ipaddress.ip_address(address), more) == "denied by network.deny"
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -35,7 +35,7 @@ async def test_a_host_without_addresses_is_unknown() -> None:
 async def test_a_name_that_cannot_be_looked_up_is_a_sentence() -> None:
     with pytest.raises(Unreachable) as caught:
         await system_addresses("no-such-host.invalid")
-    assert caught.value.message.startswith("no-such-host.invalid: ")
+    assert caught.value.message.startswith("The host no-such-host.invalid ")
 
 
 async def test_lookups_that_hang_hold_up_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,7 @@ def test_a_wrong_entry_is_told_and_left_out(tmp_path: Path, entry: str) -> None:
     assert [rule.domain for rule in found.hosts] == ["good.example.org"]
     assert len(found.notices) == 1
     assert found.notices[0].message.startswith("settings.toml: ")
-    assert "left out" in found.notices[0].hint
+    assert "is ignored" in found.notices[0].hint
 
 
 @pytest.mark.parametrize("text", ['allow = "example.org"', "allow = 5"])
@@ -148,7 +148,7 @@ def test_an_entry_with_one_unknown_protocol_keeps_the_others_and_is_named(tmp_pa
         ("api.example.org", (443,), ("tls",))
     ]
     (notice,) = found.notices
-    assert "the entry of api.example.org names ssh" in notice.message
+    assert "the entry for api.example.org names unsupported protocols: ssh" in notice.message
     found = read_rules(_file(tmp_path, text.replace('"https", ', "")), "you")
     assert found.hosts == []
     assert "unknown protocol: ssh" in found.notices[0].message

@@ -125,7 +125,7 @@ async def test_a_run_that_ends_while_connections_are_made_leaves_none(
         for made in await asyncio.gather(*opening, return_exceptions=True):
             if isinstance(made, BaseException):
                 assert isinstance(made, Blocked)
-                assert "run is over" in made.message
+                assert "run has ended" in made.message
             else:
                 made[1].end.close()
         assert told.count(True) == told.count(False)

@@ -40,6 +40,6 @@ def test_what_could_be_read_as_two_hosts_is_left_as_it_is_and_refused(text: str)
 
 
 def test_an_address_that_speaks_what_is_not_chosen_opens_nothing() -> None:
-    with pytest.raises(WorkbenchError, match="plain HTTP, which is not chosen"):
+    with pytest.raises(WorkbenchError, match="plain HTTP, which is not selected"):
         host_in("http://api.example.org/", ["tls"])
     assert host_in("http://api.example.org/", ["http"]) == ("api.example.org", ())

@@ -144,7 +144,7 @@ async def test_the_end_of_the_run_ends_its_connections(
         assert await reader.read() == b""
         await _closed(writer)
     assert len(run.told) == 3
-    with pytest.raises(Blocked, match="run is over"):
+    with pytest.raises(Blocked, match="run has ended"):
         await run.open(port)
 
 
@@ -183,7 +183,7 @@ async def test_more_bytes_than_allowed_cut_the_connection(
             writer.write(b"x" * 65536)
             await writer.drain()
     told = await run.ended()
-    assert "moved more than 1 MB" in told.refused
+    assert "transferred more than 1 MB" in told.refused
     await _closed(writer)
     with contextlib.suppress(OSError):
         while await reader.read(1 << 20):

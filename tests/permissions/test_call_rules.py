@@ -11,10 +11,30 @@ from msgspec.structs import replace
 
 from workbench.analysis.verdict import RULES
 from workbench.errors import WorkbenchError
-from workbench.permissions.call_rules import LOST, PYTHON, RuleAnswer, ToolRules, approval_basis, void, voided
+from workbench.permissions.call_rules import (
+    LOST,
+    PYTHON,
+    RuleAnswer,
+    ToolRules,
+    approval_basis,
+    reason_void,
+    void_rules,
+)
 from workbench.permissions.rule_sentences import check, proposals, sentence
-from workbench.permissions.tool_annotations import effective, tool_risk
-from workbench.records import Gate, Hints, JsonObject, Permission, Predicate, Risk, Tool, ToolBits, Trust, Verdict, Word
+from workbench.permissions.tool_annotations import effective_tool, tool_risk
+from workbench.records import (
+    CallDecision,
+    Gate,
+    Hints,
+    JsonObject,
+    Permission,
+    Predicate,
+    Risk,
+    Tool,
+    Trust,
+    UserAnnotations,
+    Verdict,
+)
 
 NOBODY = Trust()
 READER = Tool("shop", "list_orders", hints=Hints(read_only=True), hash="h")
@@ -25,7 +45,7 @@ EVE: JsonObject = {"to": "eve@evil.com", "text": "hello"}
 ONE = st.sampled_from([True, False, None])
 
 
-def rule(word: Word, kind: str = "tool", tool: Tool = MAIL, **more: object) -> Permission:
+def rule(word: CallDecision, kind: str = "tool", tool: Tool = MAIL, **more: object) -> Permission:
     given = {"id": f"{kind}-{word}", "kind": kind, "word": word, "server": tool.server, "tool": tool.name}
     return Permission(**given | {"key": tool.hash} | more)  # type: ignore[arg-type]
 
@@ -40,39 +60,39 @@ def judge(
 
 
 def test_the_hint_of_a_server_nobody_trusts_is_worth_what_the_verb_says() -> None:
-    assert tool_risk(effective(READER, NOBODY)) is Risk.MEDIUM
-    assert tool_risk(effective(replace(READER, name="orders"), NOBODY)) is Risk.HIGH
-    assert tool_risk(effective(READER, Trust(believed=("shop",)))) is Risk.LOW
-    assert tool_risk(effective(READER, NOBODY, believed=True)) is Risk.LOW
+    assert tool_risk(effective_tool(READER, NOBODY)) is Risk.MEDIUM
+    assert tool_risk(effective_tool(replace(READER, name="orders"), NOBODY)) is Risk.HIGH
+    assert tool_risk(effective_tool(READER, Trust(believed=("shop",)))) is Risk.LOW
+    assert tool_risk(effective_tool(READER, NOBODY, believed=True)) is Risk.LOW
 
 
 def test_what_a_server_says_against_itself_counts_without_trust() -> None:
     told = replace(READER, hints=Hints(read_only=False, destructive=True, open_world=True))
-    assert effective(told, NOBODY).hints == Hints(read_only=False, destructive=True, open_world=True)
+    assert effective_tool(told, NOBODY).hints == Hints(read_only=False, destructive=True, open_world=True)
 
 
 def test_a_persons_word_stands_in_place_of_a_hint() -> None:
-    said = Trust(bits={"shop": {"delete_all": ToolBits(read_only=True, sends=True, key="h")}})
-    tool = effective(replace(READER, name="delete_all"), said)
+    said = Trust(annotations={"shop": {"delete_all": UserAnnotations(read_only=True, sends=True, key="h")}})
+    tool = effective_tool(replace(READER, name="delete_all"), said)
     assert (tool_risk(tool), tool.sends, tool.said) == (Risk.LOW, True, ("read_only", "sends"))
     assert tool.guessed == ("private", "outsiders")
 
 
 def test_what_was_said_of_another_definition_counts_only_where_it_is_stricter() -> None:
-    kind = ToolBits(read_only=True, destructive=False, private=False, sends=False, key="another")
-    assert effective(MAIL, Trust(bits={"mail": {"send_email": kind}})).said == ()
-    strict = ToolBits(read_only=False, destructive=True, private=True, outsiders=True, key="another")
-    tool = effective(MAIL, Trust(bits={"mail": {"send_email": strict}}))
+    kind = UserAnnotations(read_only=True, destructive=False, private=False, sends=False, key="another")
+    assert effective_tool(MAIL, Trust(annotations={"mail": {"send_email": kind}})).said == ()
+    strict = UserAnnotations(read_only=False, destructive=True, private=True, outsiders=True, key="another")
+    tool = effective_tool(MAIL, Trust(annotations={"mail": {"send_email": strict}}))
     assert tool.said == ("read_only", "destructive", "private", "outsiders")
 
 
 @given(ONE, ONE, ONE)
 def test_what_is_effective_stays_and_keeps_the_claims(read: bool | None, gone: bool | None, wide: bool | None) -> None:
     tool = Tool("any", "update_row", hints=Hints(read, gone, None, wide))
-    once = effective(tool, NOBODY)
-    assert effective(once, NOBODY) == once
+    once = effective_tool(tool, NOBODY)
+    assert effective_tool(once, NOBODY) == once
     assert once.claimed == tool.hints
-    assert effective(once, Trust(believed=("any",))).hints == tool.hints
+    assert effective_tool(once, Trust(believed=("any",))).hints == tool.hints
 
 
 @given(ONE, ONE, ONE)
@@ -80,7 +100,7 @@ def test_trust_never_makes_a_tool_riskier(read: bool | None, gone: bool | None, 
     order = [Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL]
     for name in ("get_row", "update_row", "delete_row"):
         tool = Tool("any", name, hints=Hints(read, gone, None, wide))
-        doubted, believed = (tool_risk(effective(tool, NOBODY, trusted)) for trusted in (False, True))
+        doubted, believed = (tool_risk(effective_tool(tool, NOBODY, trusted)) for trusted in (False, True))
         assert order.index(believed) <= order.index(doubted)
 
 
@@ -88,53 +108,57 @@ def test_trust_never_makes_a_tool_riskier(read: bool | None, gone: bool | None, 
 
 
 def test_without_a_rule_the_risk_decides() -> None:
-    assert judge(MAIL, BOB, ()).word is None
+    assert judge(MAIL, BOB, ()).decision is None
 
 
 def test_a_rule_about_arguments_allows_those_and_no_others() -> None:
-    rules = [rule(Word.ALLOW, "arguments", where=TO_ACME, label="To acme.")]
+    rules = [rule(CallDecision.ALLOW, "arguments", where=TO_ACME, label="To acme.")]
     found = judge(MAIL, BOB, rules)
-    assert (found.word, found.why, found.depends) == (Word.ALLOW, "Allowed by your rule: To acme.", False)
-    assert judge(MAIL, EVE, rules).word is None
-    assert judge(replace(MAIL, server="other"), BOB, rules).word is None
+    assert (found.decision, found.why, found.depends) == (CallDecision.ALLOW, "Allowed by a rule: To acme.", False)
+    assert judge(MAIL, EVE, rules).decision is None
+    assert judge(replace(MAIL, server="other"), BOB, rules).decision is None
 
 
 def test_before_the_arguments_are_known_the_judgement_says_that_it_depends() -> None:
-    rules = [rule(Word.ALLOW, "arguments", where=TO_ACME)]
+    rules = [rule(CallDecision.ALLOW, "arguments", where=TO_ACME)]
     found = judge(MAIL, None, rules)
-    assert (found.word, found.depends) == (Word.ALLOW, True)
+    assert (found.decision, found.depends) == (CallDecision.ALLOW, True)
 
 
 @pytest.mark.parametrize("denied", ["server", "tool", "arguments"])
 def test_a_denial_stands_above_every_other_rule(denied: str) -> None:
     where = {"where": TO_ACME} if denied == "arguments" else {}
-    rules = [rule(Word.ALLOW, "arguments", where=TO_ACME), rule(Word.DENY, denied, **where)]
-    assert judge(MAIL, BOB, rules).word is Word.DENY
+    rules = [rule(CallDecision.ALLOW, "arguments", where=TO_ACME), rule(CallDecision.DENY, denied, **where)]
+    assert judge(MAIL, BOB, rules).decision is CallDecision.DENY
 
 
 def test_of_other_rules_the_one_that_says_most_decides_and_asking_before_allowing() -> None:
-    rules = [rule(Word.ASK, "server"), rule(Word.ALLOW, "arguments", where=TO_ACME)]
-    assert judge(MAIL, BOB, rules).word is Word.ALLOW
-    assert judge(MAIL, EVE, rules).word is Word.ASK
-    both = [*rules, rule(Word.ASK, "arguments", where=(Predicate("to", "bob@*"),))]
-    assert judge(MAIL, BOB, both).word is Word.ASK
+    rules = [rule(CallDecision.ASK, "server"), rule(CallDecision.ALLOW, "arguments", where=TO_ACME)]
+    assert judge(MAIL, BOB, rules).decision is CallDecision.ALLOW
+    assert judge(MAIL, EVE, rules).decision is CallDecision.ASK
+    both = [*rules, rule(CallDecision.ASK, "arguments", where=(Predicate("to", "bob@*"),))]
+    assert judge(MAIL, BOB, both).decision is CallDecision.ASK
 
 
 def test_an_allow_is_void_when_the_definition_changed_and_a_denial_is_not() -> None:
     changed = replace(MAIL, hash="another")
-    assert judge(changed, BOB, [rule(Word.ALLOW, "arguments", where=TO_ACME)]).word is None
-    assert judge(changed, BOB, [rule(Word.DENY)]).word is Word.DENY
-    assert void(rule(Word.ALLOW), changed) == "the tool's definition changed since"
+    assert judge(changed, BOB, [rule(CallDecision.ALLOW, "arguments", where=TO_ACME)]).decision is None
+    assert judge(changed, BOB, [rule(CallDecision.DENY)]).decision is CallDecision.DENY
+    assert reason_void(rule(CallDecision.ALLOW), changed) == "the tool's definition has changed since the rule was made"
 
 
 def test_a_tool_of_high_risk_is_never_allowed_as_a_whole_for_good() -> None:
     assert tool_risk(MAIL) is Risk.HIGH
-    wide = [rule(Word.ALLOW), rule(Word.ALLOW, "server"), rule(Word.ALLOW, "arguments", where=(Predicate("to", "*"),))]
-    assert [judge(MAIL, BOB, [one]).word for one in wide] == [None, None, None]
-    session = rule(Word.ALLOW, scope="session", session="s")
-    assert judge(MAIL, BOB, [session], session="s").word is Word.ALLOW
-    assert judge(MAIL, BOB, [session], session="t").word is None
-    assert judge(READER, {}, [rule(Word.ALLOW, "server", READER)]).word is Word.ALLOW
+    wide = [
+        rule(CallDecision.ALLOW),
+        rule(CallDecision.ALLOW, "server"),
+        rule(CallDecision.ALLOW, "arguments", where=(Predicate("to", "*"),)),
+    ]
+    assert [judge(MAIL, BOB, [one]).decision for one in wide] == [None, None, None]
+    session = rule(CallDecision.ALLOW, scope="session", session="s")
+    assert judge(MAIL, BOB, [session], session="s").decision is CallDecision.ALLOW
+    assert judge(MAIL, BOB, [session], session="t").decision is None
+    assert judge(READER, {}, [rule(CallDecision.ALLOW, "server", READER)]).decision is CallDecision.ALLOW
 
 
 def test_a_rule_for_a_server_does_not_cover_a_reading_tool_that_goes_where_its_argument_says() -> None:
@@ -145,23 +169,23 @@ def test_a_rule_for_a_server_does_not_cover_a_reading_tool_that_goes_where_its_a
         ("browse_web", {}),
     ):
         page = Tool("shop", name, hints=Hints(read_only=True, open_world=True), hash="p", **more)  # type: ignore[arg-type]
-        assert judge(page, {}, [rule(Word.ALLOW, "server", page)]).word is None
-        assert judge(page, {}, [rule(Word.ALLOW, "tool", page)]).word is Word.ALLOW
+        assert judge(page, {}, [rule(CallDecision.ALLOW, "server", page)]).decision is None
+        assert judge(page, {}, [rule(CallDecision.ALLOW, "tool", page)]).decision is CallDecision.ALLOW
 
 
 def test_a_rule_that_has_expired_is_none() -> None:
-    rules = [rule(Word.ALLOW, "arguments", where=TO_ACME, expires=100.0)]
-    assert judge(MAIL, BOB, rules, now=99.0).word is Word.ALLOW
-    assert judge(MAIL, BOB, rules, now=100.0).word is None
+    rules = [rule(CallDecision.ALLOW, "arguments", where=TO_ACME, expires=100.0)]
+    assert judge(MAIL, BOB, rules, now=99.0).decision is CallDecision.ALLOW
+    assert judge(MAIL, BOB, rules, now=100.0).decision is None
 
 
 def test_everything_asks_when_what_was_kept_is_lost() -> None:
-    found = ToolRules(READER, (rule(Word.ALLOW, tool=READER),), lost=True).judge({})
-    assert (found.word, found.why) == (Word.ASK, LOST)
+    found = ToolRules(READER, (rule(CallDecision.ALLOW, tool=READER),), lost=True).judge({})
+    assert (found.decision, found.why) == (CallDecision.ASK, LOST)
 
 
 def test_a_pinned_text_is_no_word_about_a_call() -> None:
-    assert judge(MAIL, BOB, [rule(Word.ALLOW, "text")]).word is None
+    assert judge(MAIL, BOB, [rule(CallDecision.ALLOW, "text")]).decision is None
 
 
 # which rules are marked as void, and that a tool nobody knows now marks none
@@ -171,27 +195,29 @@ VERDICT = Verdict("a" * 64, Risk.LOW, Gate.ASK, "Reads.", rules=RULES, definitio
 
 
 def pin(*told: str) -> Permission:
-    return Permission("p", "text", Word.ALLOW, key="k", about=told)
+    return Permission("p", "text", CallDecision.ALLOW, key="k", about=told)
 
 
 def test_a_pin_is_void_where_one_of_its_definitions_is_another_one() -> None:
-    assert voided([pin(*approval_basis(VERDICT))], [READER], RULES) == {}
-    assert voided([pin("shop.list_orders other")], [READER], RULES) == {
-        "p": "the definition of shop.list_orders changed since"
+    assert void_rules([pin(*approval_basis(VERDICT))], [READER], RULES) == {}
+    assert void_rules([pin("shop.list_orders other")], [READER], RULES) == {
+        "p": "the definition of shop.list_orders has changed since the rule was made"
     }
-    assert voided([pin("shop.list_orders other")], [], RULES) == {}, "its server may only be stopped"
+    assert void_rules([pin("shop.list_orders other")], [], RULES) == {}, "its server may only be stopped"
 
 
 def test_a_pin_is_void_where_programs_are_judged_in_another_way() -> None:
-    words = {"p": "programs are judged in another way since"}
-    assert voided([pin("rules 0", f"python {PYTHON}")], [], RULES) == words
-    assert voided([pin(f"rules {RULES}", "python 2.7")], [], RULES) == words
+    words = {"p": "the analysis of programs or the Python version has changed since the rule was made"}
+    assert void_rules([pin("rules 0", f"python {PYTHON}")], [], RULES) == words
+    assert void_rules([pin(f"rules {RULES}", "python 2.7")], [], RULES) == words
 
 
 def test_rules_for_tools_are_marked_and_what_denies_never_is() -> None:
-    allow = Permission("t", "tool", Word.ALLOW, "shop", "list_orders", key="old")
-    deny = Permission("d", "tool", Word.DENY, "shop", "list_orders", key="old")
-    assert voided([allow, deny], [READER], RULES) == {"t": "the tool's definition changed since"}
+    allow = Permission("t", "tool", CallDecision.ALLOW, "shop", "list_orders", key="old")
+    deny = Permission("d", "tool", CallDecision.DENY, "shop", "list_orders", key="old")
+    assert void_rules([allow, deny], [READER], RULES) == {
+        "t": "the tool's definition has changed since the rule was made"
+    }
 
 
 # a rule says in one sentence what it does, and a decision suggests the narrowest one first
@@ -201,7 +227,9 @@ NOTES = Tool("notes", "create_note", hints=Hints(read_only=False, destructive=Fa
 VALUES = st.one_of(st.text(max_size=20), st.integers(), st.booleans(), st.lists(st.text(max_size=8), max_size=3))
 
 
-def mail_rule(word: Word = Word.ALLOW, kind: str = "tool", *where: Predicate, **more: str) -> Permission:
+def mail_rule(
+    word: CallDecision = CallDecision.ALLOW, kind: str = "tool", *where: Predicate, **more: str
+) -> Permission:
     return Permission("r", kind, word, "mail", "send_email", where, "m", **more)
 
 
@@ -209,19 +237,19 @@ def mail_rule(word: Word = Word.ALLOW, kind: str = "tool", *where: Predicate, **
     ("made", "words"),
     [
         (
-            mail_rule(Word.ALLOW, "arguments", Predicate("to", "*@acme.com")),
+            mail_rule(CallDecision.ALLOW, "arguments", Predicate("to", "*@acme.com")),
             "Programs may call mail.send_email without asking when “to” is “*@acme.com”.",
         ),
-        (mail_rule(Word.DENY), "No program may call mail.send_email."),
-        (mail_rule(Word.ASK, "server"), "Programs call any tool of mail only after you are asked."),
+        (mail_rule(CallDecision.DENY), "No program may call mail.send_email."),
+        (mail_rule(CallDecision.ASK, "server"), "Programs call any tool of mail only after you are asked."),
         (
-            mail_rule(Word.ALLOW, "server", scope="session"),
-            "Programs may call any tool of mail that is of lower risk and sends nothing out without asking, "
-            "in this session.",
+            mail_rule(CallDecision.ALLOW, "server", scope="session"),
+            "Programs may call any tool of mail without asking, except high-risk tools and tools that can send data "
+            "outside, in this session.",
         ),
         (
-            mail_rule(Word.ALLOW, "arguments", Predicate("path", "under workspace")),
-            "Programs may call mail.send_email without asking when “path” lies in the workspace.",
+            mail_rule(CallDecision.ALLOW, "arguments", Predicate("path", "under workspace")),
+            "Programs may call mail.send_email without asking when “path” is in the workspace.",
         ),
     ],
 )
@@ -233,11 +261,11 @@ def test_a_rule_is_one_sentence(made: Permission, words: str) -> None:
     "made",
     [
         mail_rule(),  # high risk as a whole
-        mail_rule(Word.ALLOW, "arguments", Predicate("to", "*")),  # the same in other words
-        mail_rule(Word.ALLOW, "arguments"),
-        mail_rule(Word.DENY, "arguments", Predicate("", "x")),
-        mail_rule(Word.DENY, "text"),
-        mail_rule(Word.DENY, "tool", Predicate("to", "x")),
+        mail_rule(CallDecision.ALLOW, "arguments", Predicate("to", "*")),  # the same in other words
+        mail_rule(CallDecision.ALLOW, "arguments"),
+        mail_rule(CallDecision.DENY, "arguments", Predicate("", "x")),
+        mail_rule(CallDecision.DENY, "text"),
+        mail_rule(CallDecision.DENY, "tool", Predicate("to", "x")),
     ],
 )
 def test_a_rule_that_would_not_count_or_says_less_than_it_seems_is_refused(made: Permission) -> None:
@@ -246,8 +274,8 @@ def test_a_rule_that_would_not_count_or_says_less_than_it_seems_is_refused(made:
 
 
 def test_a_denial_of_a_whole_tool_of_high_risk_is_a_rule() -> None:
-    check(mail_rule(Word.DENY), MAIL)
-    check(mail_rule(Word.ASK), MAIL)
+    check(mail_rule(CallDecision.DENY), MAIL)
+    check(mail_rule(CallDecision.ASK), MAIL)
 
 
 def test_always_for_this_recipient_is_suggested_first_and_then_the_domain() -> None:
@@ -280,6 +308,6 @@ def test_a_path_in_the_workspace_suggests_the_workspace() -> None:
 @given(st.dictionaries(st.sampled_from(["to", "cc", "path", "subject", "id", "options"]), VALUES, max_size=4))
 def test_whatever_is_suggested_allows_this_call_and_not_one_to_somebody_else(arguments: dict[str, object]) -> None:
     for made in proposals(MAIL, arguments):  # type: ignore[arg-type]
-        assert ToolRules(MAIL, (made,)).judge(arguments).word in (Word.ALLOW, None)  # type: ignore[arg-type]
+        assert ToolRules(MAIL, (made,)).judge(arguments).decision in (CallDecision.ALLOW, None)  # type: ignore[arg-type]
         other = {**arguments, "bcc": "eve@evil.com"}
-        assert ToolRules(MAIL, (made,)).judge(other).word is None  # type: ignore[arg-type]
+        assert ToolRules(MAIL, (made,)).judge(other).decision is None  # type: ignore[arg-type]

@@ -28,9 +28,10 @@ from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.rules import Rules
 from workbench.permissions.run_profiles import EXECUTE_FULL, READ_ONLY, WRITE_RESTRICTED
 from workbench.permissions.run_profiles import TOOLS as TOOL_CLASSES
-from workbench.permissions.tool_annotations import effective
+from workbench.permissions.tool_annotations import effective_tool
 from workbench.privacy.vault import Restoration
 from workbench.records import (
+    CallDecision,
     Fault,
     Gate,
     Hints,
@@ -45,7 +46,6 @@ from workbench.records import (
     Trust,
     ValueOrigin,
     Verdict,
-    Word,
 )
 from workbench.settings import Settings
 
@@ -54,7 +54,7 @@ ADD = Tool("demo", "create_ticket", hints=Hints(destructive=False, open_world=Fa
 SEND = Tool("demo", "send_email", hints=Hints(destructive=False, open_world=True), hash="c")
 DELETE = Tool("demo", "delete_customer", hints=Hints(destructive=True), hash="d")
 TOOLS = (READ, ADD, SEND, DELETE)
-ALLOW, ASK, DENY = Word.ALLOW, Word.ASK, Word.DENY
+ALLOW, ASK, DENY = CallDecision.ALLOW, CallDecision.ASK, CallDecision.DENY
 MAILS = Restoration("EMAIL", 2, "crm", "demo", foreign=True, tool="send_email", tokens=("EMAIL_1.AAAA", "EMAIL_2.BBBB"))
 
 
@@ -120,7 +120,7 @@ def judged(
     return judge(made, replace(context, **more))  # type: ignore[arg-type]
 
 
-def rule(word: Word, tool: Tool, kind: str = "tool", **more: object) -> Permission:
+def rule(word: CallDecision, tool: Tool, kind: str = "tool", **more: object) -> Permission:
     given = {"id": "r", "kind": kind, "word": word, "server": tool.server, "tool": tool.name, "key": tool.hash}
     return Permission(**given | more)  # type: ignore[arg-type]
 
@@ -140,7 +140,7 @@ def test_an_approved_program_calls_what_was_seen_in_it() -> None:
 def test_a_destructive_tool_needs_approval_even_when_it_was_seen() -> None:
     said = judged(call(DELETE), DELETE, verdict(DELETE))
     assert (said.decision, told(said)) == (ASK, ["unforeseen"])
-    assert "Nobody approved" in said.text
+    assert "has not been approved" in said.text
 
 
 def test_an_adding_tool_passes_when_the_settings_let_medium_run() -> None:
@@ -195,12 +195,12 @@ def test_the_user_reads_and_adds_without_being_asked() -> None:
 
 
 def test_a_script_asks_about_what_nobody_knows_and_the_sentence_is_whole() -> None:
-    tool = effective(Tool("everything", "echo", hints=Hints(read_only=True)), Trust())
+    tool = effective_tool(Tool("everything", "echo", hints=Hints(read_only=True)), Trust())
     assert judged(own(tool), tool).decision is ALLOW
     said = judged(own(tool, unattended=True), tool)
     assert (said.decision, said.asks) == (ASK, UNKNOWN)
     assert said.text == "echo may change data: you have not yet trusted what everything says about its tools."
-    silent = effective(Tool("everything", "echo"), Trust())
+    silent = effective_tool(Tool("everything", "echo"), Trust())
     said = judged(own(silent, unattended=True), silent)
     assert said.text == "echo may change data: everything does not say whether it does."
 
@@ -208,14 +208,18 @@ def test_a_script_asks_about_what_nobody_knows_and_the_sentence_is_whole() -> No
 def test_the_users_own_call_asks_what_its_tokens_give_away_beside_what_its_tool_does() -> None:
     given = (ReleaseDecision(MAILS, ASK),)
     said = judged(own(READ), READ, release=given)
-    assert (said.decision, said.text, said.asks) == (ASK, "2 e-mails of crm go to demo.send_email.", "")
+    assert (said.decision, said.text, said.asks) == (
+        ASK,
+        "2 e-mail addresses from crm would be sent to demo.send_email.",
+        "",
+    )
     both = judged(own(SEND), SEND, release=given)
     assert told(both) == ["restore EMAIL", "sends"]
     assert judged(own(SEND, confirmed=True), SEND, release=given).decision is ALLOW
     denied = (ReleaseDecision(MAILS, DENY, Permission("r", "restore", DENY, label="Never.")),)
     said = judged(own(SEND, confirmed=True), SEND, release=denied)
     assert (said.decision, said.fault.code) == (DENY, "refused")
-    assert said.text == "It was not called: 2 e-mails of crm go to demo.send_email. Never."
+    assert said.text == "The call was not made: 2 e-mail addresses from crm would be sent to demo.send_email. Never."
 
 
 # the order
@@ -253,7 +257,7 @@ def test_each_rule_answers_in_its_place() -> None:
     what the rows below it add, too, so an answer shows that its rule comes before all that follow."""
     release = ReleaseDecision(MAILS, ASK)
     asking = rule(ASK, SEND, "arguments", where=(Predicate("to", "eve*"),))
-    table: Sequence[tuple[str, dict[str, object], tuple[Word, list[str], bool]]] = (
+    table: Sequence[tuple[str, dict[str, object], tuple[CallDecision, list[str], bool]]] = (
         ("held_call_replaced", {"replaced": True}, (DENY, ["replaced"], False)),
         ("blocked_definition", {"blocked": Fault("It is blocked.")}, (DENY, ["blocked"], False)),
         ("run_bounds", {"required": ("demo.other",)}, (DENY, ["bounds"], False)),
@@ -261,7 +265,7 @@ def test_each_rule_answers_in_its_place() -> None:
         ("agent_without_program", {"program": None}, (DENY, ["no program"], False)),
         ("damaged_tokens", {"damaged": Fault("It is damaged.")}, (DENY, ["token"], False)),
         ("user_rules", {"rules": (rule(DENY, SEND),)}, (DENY, ["rule"], False)),
-        ("token_release", {"release": (replace(release, word=DENY),)}, (DENY, ["restore"], False)),
+        ("token_release", {"release": (replace(release, decision=DENY),)}, (DENY, ["restore"], False)),
         ("dry_run", {"dry_run": True}, (ALLOW, [], True)),
         ("approved_plan", {"counted": CountedCall(1, PlanMatch.LEFT_OUT)}, (DENY, ["plan"], False)),
         ("answered_before", {"denied": {"destination"}}, (DENY, ["repeated"], False)),
@@ -301,7 +305,7 @@ def test_profiles_the_users_rules_and_the_approval_give_each_call_one_answer() -
     """Over profiles × rules × approval: the answer is the one that these few lines say."""
     profiles = (None, READ_ONLY, WRITE_RESTRICTED, EXECUTE_FULL, replace(EXECUTE_FULL, only=("demo.send_*",)))
     kinds = ("server", "tool", "arguments")
-    words: Sequence[tuple[Word, str] | None] = (None, *product((ALLOW, ASK, DENY), kinds))
+    words: Sequence[tuple[CallDecision, str] | None] = (None, *product((ALLOW, ASK, DENY), kinds))
     for tool, profile, one, approved in product(TOOLS, profiles, words, (True, False)):
         word, kind = one or (None, "")
         where = (Predicate("to", "bob@acme.com"),) if kind == "arguments" else ()
@@ -350,7 +354,7 @@ def test_lost_rules_ask_about_every_call_of_a_program() -> None:
 def test_an_allowing_rule_about_other_arguments_asks() -> None:
     rules = (rule(ALLOW, SEND, "arguments", where=(Predicate("to", "*@acme.com"),)),)
     said = judged(call(SEND), SEND, verdict(SEND), rules=rules, arguments={"to": "eve@evil.com"})
-    assert (said.decision, said.text) == (ASK, "Your rules allow demo.send_email for other arguments only.")
+    assert (said.decision, said.text) == (ASK, "A rule allows demo.send_email, but only for other arguments.")
     said = judged(call(SEND), SEND, verdict(SEND), rules=rules, arguments={"to": "bob@acme.com"})
     assert (said.decision, said.used) == (ALLOW, rules)
 
@@ -429,7 +433,7 @@ def test_a_run_does_of_its_plan_what_was_ticked_and_asks_about_the_rest() -> Non
 
 def test_what_is_certain_before_a_run_is_what_its_calls_meet() -> None:
     """Over rules and profiles: what `foresee` denies, `judge` denies; what it asks about, `judge` asks about."""
-    words: Sequence[Word | None] = (None, ALLOW, ASK, DENY)
+    words: Sequence[CallDecision | None] = (None, ALLOW, ASK, DENY)
     for tool, word, profile, required in product(TOOLS, words, (None, READ_ONLY), ((), ("demo.list_orders",))):
         rules = ToolRules(tool, (rule(word, tool, scope="session", session="s"),) if word else ())
         found = foresee(rules, profile, required, "s")
@@ -451,14 +455,14 @@ def test_a_judgement_on_a_thread_sees_one_moment_of_the_rules(tmp_path: Path) ->
     rules = Rules(tmp_path / "permissions.json", tmp_path / "workspace")
     denial = rule(DENY, SEND, id="no", scope="session", session="s")
     allowing = rule(ALLOW, SEND, "arguments", where=(Predicate("to", "*@acme.com"),), id="yes", scope="session")
-    rules.pin(replace(allowing, session="s"))
+    rules.store_rule(replace(allowing, session="s"))
     program, over, wrong = verdict(SEND), threading.Event(), []
 
     def judging() -> None:
         while not over.is_set():
             said = judge(
                 call(SEND),
-                CallContext(SEND, rules.of(SEND), Settings(), verdict=program, arguments={"to": "a@acme.com"}),
+                CallContext(SEND, rules.rules_for(SEND), Settings(), verdict=program, arguments={"to": "a@acme.com"}),
             )
             if said.decision is ASK or (said.decision is ALLOW and not said.used):
                 wrong.append(said)
@@ -468,10 +472,10 @@ def test_a_judgement_on_a_thread_sees_one_moment_of_the_rules(tmp_path: Path) ->
         for thread in threads:
             thread.start()
         for _ in range(100):
-            rules.pin(denial)
-            assert rules.of(SEND).judge({"to": "a@acme.com"}, "s").word is DENY
+            rules.store_rule(denial)
+            assert rules.rules_for(SEND).judge({"to": "a@acme.com"}, "s").decision is DENY
             rules.revoke("no")
-            assert rules.of(SEND).judge({"to": "a@acme.com"}, "s").word is ALLOW
+            assert rules.rules_for(SEND).judge({"to": "a@acme.com"}, "s").decision is ALLOW
     finally:
         over.set()
         for thread in threads:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.permissions.own_calls import DESTROYS, SENDS, objection
-from workbench.permissions.tool_annotations import effective
-from workbench.records import Hints, Tool, ToolBits, Trust
+from workbench.permissions.own_calls import DESTROYS, SENDS, find_objection
+from workbench.permissions.tool_annotations import effective_tool
+from workbench.records import Hints, Tool, Trust, UserAnnotations
 
 # Names of well-known servers' tools that say nothing of what they do.
 HARMLESS = """echo git_status git_log git_diff_staged git_commit git_add git_checkout git_branch fetch get_issue
@@ -29,7 +29,7 @@ SENDING = """send_email sendMessage slack_post_message slack_reply_to_thread add
     ("names", "what"), [(HARMLESS, None), (DESTROYING, DESTROYS), (SENDING, SENDS)], ids=["harmless", "destroy", "send"]
 )
 def test_a_silent_server_is_judged_by_names(names: str, what: str | None) -> None:
-    found = {name: objection(effective(Tool("quiet", name), Trust())) for name in names.split()}
+    found = {name: find_objection(effective_tool(Tool("quiet", name), Trust())) for name in names.split()}
     wrong = {name: one and one.sentence for name, one in found.items() if (one.what if one else None) != what}
     assert not wrong
 
@@ -51,35 +51,39 @@ def test_no_spelling_of_a_name_hides_its_verb(verb: str, prefix: str, thing: str
         name = "_".join(parts).upper()
     else:
         name = style.join(parts)
-    assert objection(effective(Tool("quiet", name), Trust())) is not None, name
+    assert find_objection(effective_tool(Tool("quiet", name), Trust())) is not None, name
 
 
 @pytest.mark.parametrize("name", ["dеlete_user", "ｄｅｌｅｔｅ_user", "ѕend_email", "e_drop_ﬁle"])
 def test_letters_of_another_script_hide_no_verb(name: str) -> None:
     assert not name.isascii()
-    assert objection(effective(Tool("quiet", name), Trust())) is not None
+    assert find_objection(effective_tool(Tool("quiet", name), Trust())) is not None
 
 
 @pytest.mark.parametrize("claims", [Hints(read_only=True), Hints(destructive=False, read_only=False), Hints()])
 @pytest.mark.parametrize("believed", [(), ("s",)])
 def test_no_hint_takes_the_question_from_a_name_that_destroys(claims: Hints, believed: tuple[str, ...]) -> None:
-    assert objection(effective(Tool("s", "delete_all", hints=claims), Trust(believed)))
+    assert find_objection(effective_tool(Tool("s", "delete_all", hints=claims), Trust(believed)))
 
 
 def test_a_hint_that_it_destroys_counts_without_trust() -> None:
-    found = objection(effective(Tool("s", "browser_click", hints=Hints(read_only=False, destructive=True)), Trust()))
+    found = find_objection(
+        effective_tool(Tool("s", "browser_click", hints=Hints(read_only=False, destructive=True)), Trust())
+    )
     assert found is not None
-    both = effective(Tool("s", "look", hints=Hints(read_only=True, destructive=True)), Trust(("s",)))
-    assert objection(both) is not None, "what makes it dangerous counts beside what makes it harmless"
+    both = effective_tool(Tool("s", "look", hints=Hints(read_only=True, destructive=True)), Trust(("s",)))
+    assert find_objection(both) is not None, "what makes it dangerous counts beside what makes it harmless"
     assert found.sentence == "browser_click may delete or overwrite data for good: s says so."
 
 
 def test_what_the_user_marked_asks_and_what_they_cleared_does_not() -> None:
     def said(name: str, **bits: bool) -> Tool:
-        return effective(Tool("s", name, hash="h"), Trust(bits={"s": {name: ToolBits(key="h", **bits)}}))
+        return effective_tool(
+            Tool("s", name, hash="h"), Trust(annotations={"s": {name: UserAnnotations(key="h", **bits)}})
+        )
 
-    assert objection(said("echo", destructive=True)) is not None
-    assert objection(said("echo", sends=True)) is not None
-    assert objection(said("reset_view", destructive=False)) is None
-    assert objection(said("post_process", sends=False)) is None
-    assert objection(said("delete_preview", read_only=True)) is None
+    assert find_objection(said("echo", destructive=True)) is not None
+    assert find_objection(said("echo", sends=True)) is not None
+    assert find_objection(said("reset_view", destructive=False)) is None
+    assert find_objection(said("post_process", sends=False)) is None
+    assert find_objection(said("delete_preview", read_only=True)) is None

@@ -55,7 +55,7 @@ def test_a_project_adds_what_is_hidden_and_lets_nothing_pass(files: tuple[Path, 
     told = " ".join(notice.message for notice in personal.notices(Settings()))
     assert "privacy.pass is ignored" in told
     assert "may take very long" in told
-    with pytest.raises(WorkbenchError, match="no such mark of yours"):
+    with pytest.raises(WorkbenchError, match="You have no such mark"):
         personal.remove(mark.id)
 
 
@@ -84,7 +84,7 @@ def test_a_file_that_cannot_be_read_is_not_written_over(files: tuple[Path, Path]
     files[1].write_text("[[hide", "utf-8")
     personal = PersonalDataMarks(*files)
     assert personal.notices(Settings())
-    with pytest.raises(WorkbenchError, match="nothing is written over it"):
+    with pytest.raises(WorkbenchError, match="cannot be read, so it was not changed"):
         personal.add(FALCON)
     assert files[1].read_text("utf-8") == "[[hide"
 

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.permissions.rules import Rules, StoredRules, read_rules, write_rules
-from workbench.records import Hints, Permission, Predicate, Tool, ToolBits, Word
+from workbench.records import CallDecision, Hints, Permission, Predicate, Tool, UserAnnotations
 
 MAIL = Tool("mail", "send_email", hash="m")
 BOB = {"to": "bob@acme.com"}
-TO_ACME = Permission("", "arguments", Word.ALLOW, "mail", "send_email", (Predicate("to", "*@acme.com"),))
+TO_ACME = Permission("", "arguments", CallDecision.ALLOW, "mail", "send_email", (Predicate("to", "*@acme.com"),))
 
 
 class Project:
@@ -38,10 +38,10 @@ def project(tmp_path: Path) -> Project:
 
 def test_a_rule_outlives_the_core_with_its_sentence_and_its_count(project: Project) -> None:
     rules = project.rules()
-    made = rules.put(TO_ACME, MAIL)
+    made = rules.set_rule(TO_ACME, MAIL)
     assert made.key == "m"
     for _ in range(3):
-        rules.note_use(rules.of(MAIL).judge(BOB).permission)
+        rules.note_use(rules.rules_for(MAIL).judge(BOB).permission)
     assert rules.view().rules[0].count == 3
     rules.flush()
     kept = project.rules().view().rules[0]
@@ -53,158 +53,162 @@ def test_a_permission_for_own_calls_is_void_with_another_definition_or_entry_and
     project: Project,
 ) -> None:
     rules = project.rules()
-    tool = rules.put(Permission("", "own", Word.ALLOW, "mail", "send_email"), MAIL)
-    assert rules.of(MAIL).own_call_permission is not None
-    assert rules.of(replace(MAIL, hash="other")).own_call_permission is None
-    assert rules.of(replace(MAIL, name="delete_mail")).own_call_permission is None
-    assert rules.of(MAIL).judge(BOB).word is None, "it speaks for no program"
-    assert project.rules().of(MAIL).own_call_permission == tool, "it is kept"
-    assert rules.view([replace(MAIL, hash="other")]).void == {tool.id: "the tool's definition changed since"}
+    tool = rules.set_rule(Permission("", "own", CallDecision.ALLOW, "mail", "send_email"), MAIL)
+    assert rules.rules_for(MAIL).own_call_permission is not None
+    assert rules.rules_for(replace(MAIL, hash="other")).own_call_permission is None
+    assert rules.rules_for(replace(MAIL, name="delete_mail")).own_call_permission is None
+    assert rules.rules_for(MAIL).judge(BOB).decision is None, "it speaks for no program"
+    assert project.rules().rules_for(MAIL).own_call_permission == tool, "it is kept"
+    assert rules.view([replace(MAIL, hash="other")]).void == {
+        tool.id: "the tool's definition has changed since the rule was made"
+    }
     project.entry = "second"
-    assert rules.of(MAIL).own_call_permission is None
-    rules.carry("mail", "first")
-    assert rules.of(MAIL).own_call_permission is None, "it was given for exactly the command that it was"
-    rules.put(Permission("", "own", Word.ALLOW, "mail"), None)
-    assert rules.of(replace(MAIL, name="delete_mail")).own_call_permission is not None
+    assert rules.rules_for(MAIL).own_call_permission is None
+    rules.keep_for_changed_entry("mail", "first")
+    assert rules.rules_for(MAIL).own_call_permission is None, "it was given for exactly the command that it was"
+    rules.set_rule(Permission("", "own", CallDecision.ALLOW, "mail"), None)
+    assert rules.rules_for(replace(MAIL, name="delete_mail")).own_call_permission is not None
     marked = replace(MAIL, name="delete_mail", said=("sends",), sends=True)
-    assert rules.of(marked).own_call_permission is None, "what the user marked asks all the same"
+    assert rules.rules_for(marked).own_call_permission is None, "what the user marked asks all the same"
     project.entry = "third"
-    assert rules.of(replace(MAIL, name="delete_mail")).own_call_permission is None
+    assert rules.rules_for(replace(MAIL, name="delete_mail")).own_call_permission is None
 
 
 def test_marking_a_tool_takes_back_that_own_calls_of_it_never_ask(project: Project) -> None:
     rules = project.rules()
-    rules.put(Permission("", "own", Word.ALLOW, "mail", "send_email"), MAIL)
-    rules.put(TO_ACME, MAIL)
-    rules.say(MAIL, ToolBits(private=True))
-    assert rules.of(MAIL).own_call_permission is not None
-    rules.say(MAIL, ToolBits(sends=True))
-    assert rules.of(MAIL).own_call_permission is None
+    rules.set_rule(Permission("", "own", CallDecision.ALLOW, "mail", "send_email"), MAIL)
+    rules.set_rule(TO_ACME, MAIL)
+    rules.set_annotations(MAIL, UserAnnotations(private=True))
+    assert rules.rules_for(MAIL).own_call_permission is not None
+    rules.set_annotations(MAIL, UserAnnotations(sends=True))
+    assert rules.rules_for(MAIL).own_call_permission is None
     assert [one.kind for one in rules.rules] == ["arguments"]
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"word": Word.DENY}, {"scope": "session", "session": "s"}, {"where": (Predicate("to", "bob"),)}]
+    "wrong", [{"word": CallDecision.DENY}, {"scope": "session", "session": "s"}, {"where": (Predicate("to", "bob"),)}]
 )
 def test_a_permission_for_own_calls_only_allows(project: Project, wrong: dict[str, object]) -> None:
-    with pytest.raises(WorkbenchError, match="only allows"):
-        project.rules().put(replace(Permission("", "own", Word.ALLOW, "mail", "send_email"), **wrong), MAIL)
+    with pytest.raises(WorkbenchError, match="can only allow"):
+        project.rules().set_rule(
+            replace(Permission("", "own", CallDecision.ALLOW, "mail", "send_email"), **wrong), MAIL
+        )
 
 
 def test_the_same_rule_with_another_word_takes_its_place(project: Project) -> None:
     rules = project.rules()
-    rules.put(TO_ACME, MAIL)
-    rules.put(replace(TO_ACME, word=Word.DENY), MAIL)
-    assert [one.word for one in rules.rules] == [Word.DENY]
+    rules.set_rule(TO_ACME, MAIL)
+    rules.set_rule(replace(TO_ACME, word=CallDecision.DENY), MAIL)
+    assert [one.word for one in rules.rules] == [CallDecision.DENY]
 
 
 def test_a_rule_for_a_session_is_kept_nowhere(project: Project) -> None:
     rules = project.rules()
-    rules.put(Permission("", "tool", Word.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
-    assert rules.of(MAIL).judge(BOB, "s").word is Word.ALLOW
-    assert rules.of(MAIL).judge(BOB, "t").word is None
+    rules.set_rule(Permission("", "tool", CallDecision.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
+    assert rules.rules_for(MAIL).judge(BOB, "s").decision is CallDecision.ALLOW
+    assert rules.rules_for(MAIL).judge(BOB, "t").decision is None
     assert project.rules().rules == ()
 
 
 def test_trust_is_about_an_entry_and_ends_with_it(project: Project) -> None:
     rules = project.rules()
-    rules.believe("mail", yes=True)
-    rules.put(Permission("", "server", Word.ALLOW, "mail"), None)
+    rules.set_trust("mail", trusted=True)
+    rules.set_rule(Permission("", "server", CallDecision.ALLOW, "mail"), None)
     reads = Tool("mail", "orders", hints=Hints(read_only=True))
     assert rules.trust.believed == ("mail",)
-    assert rules.weigh("mail", "first", builtin=False)(reads).hints.read_only
+    assert rules.tool_annotator("mail", "first", builtin=False)(reads).hints.read_only
     project.entry = "second"
     assert (rules.trust.believed, rules.rules) == ((), ())
-    assert rules.weigh("mail", "second", builtin=False)(reads).hints.read_only is None
-    rules.carry("mail", "first")  # the person changed it themselves
+    assert rules.tool_annotator("mail", "second", builtin=False)(reads).hints.read_only is None
+    rules.keep_for_changed_entry("mail", "first")  # the person changed it themselves
     assert rules.trust.believed == ("mail",)
     assert len(rules.rules) == 1
 
 
 def test_another_entry_voids_what_was_allowed_or_softened_and_keeps_what_was_closed(project: Project) -> None:
     rules = project.rules()
-    rules.put(TO_ACME, MAIL)
-    rules.put(Permission("", "tool", Word.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
-    rules.put(Permission("", "tool", Word.DENY, "mail", "purge"), Tool("mail", "purge", hash="p"))
-    rules.put(Permission("", "server", Word.ASK, "mail"), None)
-    rules.say(MAIL, ToolBits(sends=False, private=True))
-    assert rules.of(MAIL).judge(BOB, "s").word is Word.ALLOW
+    rules.set_rule(TO_ACME, MAIL)
+    rules.set_rule(Permission("", "tool", CallDecision.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
+    rules.set_rule(Permission("", "tool", CallDecision.DENY, "mail", "purge"), Tool("mail", "purge", hash="p"))
+    rules.set_rule(Permission("", "server", CallDecision.ASK, "mail"), None)
+    rules.set_annotations(MAIL, UserAnnotations(sends=False, private=True))
+    assert rules.rules_for(MAIL).judge(BOB, "s").decision is CallDecision.ALLOW
     project.entry = "second"  # the same definitions, from another command
     for now in (rules, project.rules()):
-        assert now.of(MAIL).judge(BOB, "s").word is Word.ASK
-        assert now.of(Tool("mail", "purge", hash="p")).judge({}).word is Word.DENY
+        assert now.rules_for(MAIL).judge(BOB, "s").decision is CallDecision.ASK
+        assert now.rules_for(Tool("mail", "purge", hash="p")).judge({}).decision is CallDecision.DENY
         (void,) = {why for one, why in now.view().void.items() if one}
-        assert void == "the entry of the server changed since"
-        weighed = now.weigh("mail", "second", builtin=False)(MAIL)
+        assert void == "the server's entry has changed since the rule was made"
+        weighed = now.tool_annotator("mail", "second", builtin=False)(MAIL)
         assert (weighed.sends, weighed.private) == (True, True), "only what makes it stricter stays"
-    assert not rules.of(MAIL).looks_into_arguments
+    assert not rules.rules_for(MAIL).looks_into_arguments
     project.entry = "first"
-    assert rules.of(MAIL).judge(BOB).word is Word.ALLOW
+    assert rules.rules_for(MAIL).judge(BOB).decision is CallDecision.ALLOW
 
 
 def test_what_is_allowed_of_a_tool_goes_along_when_the_person_changes_the_entry(project: Project) -> None:
     rules = project.rules()
-    rules.put(TO_ACME, MAIL)
-    rules.put(Permission("", "tool", Word.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
-    rules.say(MAIL, ToolBits(sends=False))
+    rules.set_rule(TO_ACME, MAIL)
+    rules.set_rule(Permission("", "tool", CallDecision.ALLOW, "mail", "send_email", scope="session", session="s"), MAIL)
+    rules.set_annotations(MAIL, UserAnnotations(sends=False))
     project.entry = "second"
-    rules.carry("mail", "first")
-    assert rules.of(MAIL).judge(BOB).word is Word.ALLOW
-    assert rules.of(MAIL).judge({}, "s").word is Word.ALLOW
-    assert project.rules().weigh("mail", "second", builtin=False)(MAIL).sends is False
+    rules.keep_for_changed_entry("mail", "first")
+    assert rules.rules_for(MAIL).judge(BOB).decision is CallDecision.ALLOW
+    assert rules.rules_for(MAIL).judge({}, "s").decision is CallDecision.ALLOW
+    assert project.rules().tool_annotator("mail", "second", builtin=False)(MAIL).sends is False
 
 
 def test_a_word_about_a_tool_is_kept_and_taken_back(project: Project) -> None:
     rules = project.rules()
-    rules.say(MAIL, ToolBits(sends=False))
-    assert project.rules().weigh("mail", "", builtin=False)(MAIL).sends is False
-    rules.say(MAIL, ToolBits())
-    assert project.rules().weigh("mail", "", builtin=False)(MAIL).sends is True
+    rules.set_annotations(MAIL, UserAnnotations(sends=False))
+    assert project.rules().tool_annotator("mail", "", builtin=False)(MAIL).sends is False
+    rules.set_annotations(MAIL, UserAnnotations())
+    assert project.rules().tool_annotator("mail", "", builtin=False)(MAIL).sends is True
 
 
 def test_a_damaged_file_asks_for_everything_changes_nothing_and_says_so(project: Project) -> None:
-    project.rules().put(replace(TO_ACME, word=Word.DENY), MAIL)
+    project.rules().set_rule(replace(TO_ACME, word=CallDecision.DENY), MAIL)
     project.file.write_text(project.file.read_text()[:-5])
     damaged = project.file.read_text()
     rules = project.rules()
-    assert rules.of(Tool("any", "get_row")).judge({}).word is Word.ASK
+    assert rules.rules_for(Tool("any", "get_row")).judge({}).decision is CallDecision.ASK
     assert rules.notices
     for deed in (
-        lambda: rules.put(TO_ACME, MAIL),
-        lambda: rules.believe("mail", yes=True),
-        lambda: rules.say(MAIL, ToolBits(sends=False)),
+        lambda: rules.set_rule(TO_ACME, MAIL),
+        lambda: rules.set_trust("mail", trusted=True),
+        lambda: rules.set_annotations(MAIL, UserAnnotations(sends=False)),
         lambda: rules.revoke("x"),
     ):
         with pytest.raises(WorkbenchError):
             deed()
     rules.flush()
     assert project.file.read_text() == damaged
-    rules.renew()
-    assert rules.of(Tool("any", "get_row")).judge({}).word is None
+    rules.replace_damaged_file()
+    assert rules.rules_for(Tool("any", "get_row")).judge({}).decision is None
     assert project.file.with_suffix(".damaged").read_text() == damaged
 
 
 def test_a_rule_about_the_workspace_follows_links(project: Project) -> None:
     rules = project.rules()
-    rules.put(replace(TO_ACME, where=(Predicate("path", "under workspace"),)), MAIL)
+    rules.set_rule(replace(TO_ACME, where=(Predicate("path", "under workspace"),)), MAIL)
     (project.workspace / "out").symlink_to("/etc")
-    assert rules.of(MAIL).judge({"path": "workspace/a.csv"}).word is Word.ALLOW
-    assert rules.of(MAIL).judge({"path": "workspace/out/passwd"}).word is None
+    assert rules.rules_for(MAIL).judge({"path": "workspace/a.csv"}).decision is CallDecision.ALLOW
+    assert rules.rules_for(MAIL).judge({"path": "workspace/out/passwd"}).decision is None
 
 
 def test_revoking_ends_a_rule_at_once_and_twice_is_told(project: Project) -> None:
     rules = project.rules()
-    made = rules.put(TO_ACME, MAIL)
+    made = rules.set_rule(TO_ACME, MAIL)
     rules.revoke(made.id)
-    assert rules.of(MAIL).judge(BOB).word is None
+    assert rules.rules_for(MAIL).judge(BOB).decision is None
     with pytest.raises(WorkbenchError, match="no such rule"):
         rules.revoke(made.id)
 
 
 def test_a_rule_of_wildcards_is_not_kept(project: Project) -> None:
     rules = project.rules()
-    with pytest.raises(WorkbenchError, match="would not count"):
-        rules.put(replace(TO_ACME, where=(Predicate("to", "*"),)), MAIL)
+    with pytest.raises(WorkbenchError, match="would have no effect"):
+        rules.set_rule(replace(TO_ACME, where=(Predicate("to", "*"),)), MAIL)
     assert not project.file.exists()
 
 
@@ -221,25 +225,31 @@ def test_a_rule_counts_although_a_thread_was_judging_a_call_when_it_was_made(pro
 
         __hash__ = str.__hash__
 
-    thread = threading.Thread(target=lambda: rules.of(MAIL).judge(BOB, "s", "r"))
-    rules.pin(Permission("any", "tool", Word.ALLOW, Halting("mail"), "other", scope="session", session="s"))
+    thread = threading.Thread(target=lambda: rules.rules_for(MAIL).judge(BOB, "s", "r"))
+    rules.store_rule(
+        Permission("any", "tool", CallDecision.ALLOW, Halting("mail"), "other", scope="session", session="s")
+    )
     thread.start()
     while thread.is_alive() and not halted.wait(0.01):
         pass
-    rules.pin(Permission("no", "tool", Word.DENY, "mail", "send_email", scope="session", session="s"))
-    assert rules.of(MAIL).judge(BOB, "s", "r").word is Word.DENY
+    rules.store_rule(Permission("no", "tool", CallDecision.DENY, "mail", "send_email", scope="session", session="s"))
+    assert rules.rules_for(MAIL).judge(BOB, "s", "r").decision is CallDecision.DENY
     go_on.set()
     thread.join()
-    assert rules.of(MAIL).judge(BOB, "s", "r").word is Word.DENY
+    assert rules.rules_for(MAIL).judge(BOB, "s", "r").decision is CallDecision.DENY
 
 
 # the file of rules: whole or lost, private, atomic
 
 
 FULL = StoredRules(
-    (Permission("r", "arguments", Word.ALLOW, "mail", "send", (Predicate("to", "*@acme.com"),), "k", label="Rule."),),
+    (
+        Permission(
+            "r", "arguments", CallDecision.ALLOW, "mail", "send", (Predicate("to", "*@acme.com"),), "k", label="Rule."
+        ),
+    ),
     {"mail": "entry"},
-    {"mail": {"send": ToolBits(read_only=False, sends=True, key="k")}},
+    {"mail": {"send": UserAnnotations(read_only=False, sends=True, key="k")}},
 )
 
 

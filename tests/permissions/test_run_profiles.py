@@ -81,7 +81,7 @@ def test_less_asking_less_isolation_and_higher_limits_are_more() -> None:
 
 def test_a_profile_says_what_it_allows() -> None:
     assert described(READ_ONLY).sentence == (
-        "Reads the workspace and cannot change it; calls tools that only read; reaches no network."
+        "Reads the workspace and cannot change it; calls tools that only read; has no network access."
     )
     assert "always needs the user's approval" in described(EXECUTE_FULL).sentence
 
@@ -133,15 +133,15 @@ def test_a_persons_own_profile_counts_as_it_stands(files: Files) -> None:
 def test_a_project_may_narrow_and_what_it_widens_waits_for_a_yes_to_exactly_that(files: Files) -> None:
     files.write("project", '[profiles.narrow]\nnetwork = false\n[profiles.wide]\nbase = "read_only"\ntools = "all"\n')
     assert files.bounds.find("narrow").accepted
-    with pytest.raises(WorkbenchError, match="nobody accepted it"):
+    with pytest.raises(WorkbenchError, match="was not accepted"):
         files.bounds.find("wide")
     wide = next(one for one in files.bounds.profiles().all if one.name == "wide")
     files.bounds.accept(wide.sha)
     assert files.again().find("wide").tools == "all"
     files.write("project", '[profiles.wide]\nbase = "read_only"\ntools = "all"\nworkspace = "write"\n')
-    with pytest.raises(WorkbenchError, match="nobody accepted it"):
+    with pytest.raises(WorkbenchError, match="was not accepted"):
         files.bounds.find("wide")
-    with pytest.raises(WorkbenchError, match="another one now"):
+    with pytest.raises(WorkbenchError, match="has changed since it was shown"):
         files.bounds.accept(wide.sha)
 
 
@@ -187,5 +187,8 @@ def test_a_default_that_is_not_the_persons_becomes_the_strictest(files: Files) -
 def test_a_profile_that_allows_more_than_the_default_says_so(files: Files) -> None:
     files.default = "read_only"
     found = files.bounds.find("write_restricted")
-    assert files.bounds.wider(found) == "Asks for the profile write_restricted, which allows more than your read_only."
+    assert (
+        files.bounds.wider(found)
+        == "Requests the profile write_restricted, which allows more than the default profile read_only."
+    )
     assert files.bounds.wider(files.bounds.find("")) == ""

@@ -7,12 +7,12 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.permissions.sealed_fields import check, sealed_fields, sentence
 from workbench.privacy.sealed_values import WHOLE, fits
-from workbench.records import Permission, Tool, Word
+from workbench.records import CallDecision, Permission, Tool
 
 LIST = Tool("crm", "list_customers")
 
 
-def rule(tool: str = "list_customers", data: str = "", word: Word = Word.DENY) -> Permission:
+def rule(tool: str = "list_customers", data: str = "", word: CallDecision = CallDecision.DENY) -> Permission:
     return Permission("r", "sealed", word, "crm", tool, data=data)
 
 
@@ -44,10 +44,10 @@ def test_a_path_names_a_place(path: str, place: tuple[str, ...], fitting: bool) 
 
 
 def test_a_rule_is_one_sentence_and_a_senseless_one_is_refused() -> None:
-    assert sentence(rule(data="email")) == "Programs get only tokens of “email” in what crm.list_customers answers."
-    assert "everything personal in what any tool of crm answers" in sentence(rule(""))
+    assert sentence(rule(data="email")) == "Programs get only tokens for “email” in answers of crm.list_customers."
+    assert "all personal data in answers of any tool of crm" in sentence(rule(""))
     check(rule(data="customers[].email"), LIST)
-    for wrong in (rule(word=Word.ALLOW), rule(data="a b"), rule(data="x" * 300), rule(data="a..b")):
+    for wrong in (rule(word=CallDecision.ALLOW), rule(data="a b"), rule(data="x" * 300), rule(data="a..b")):
         with pytest.raises(WorkbenchError):
             check(wrong, LIST)
     with pytest.raises(WorkbenchError, match="no tool"):

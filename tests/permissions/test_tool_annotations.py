@@ -98,7 +98,7 @@ def test_what_sends_or_reaches_the_open_world_goes_outward() -> None:
     ],
 )
 def test_words_of_a_name(name: str, words: tuple[str, ...]) -> None:
-    assert tool_verbs.words(name) == words
+    assert tool_verbs.name_words(name) == words
 
 
 def test_reading_is_said_by_the_first_word() -> None:
@@ -137,10 +137,10 @@ def test_what_asks_about_a_users_own_call_is_no_less_dangerous_in_a_program() ->
     verbs = sorted(tool_verbs.READING | tool_verbs.DESTROYING | tool_verbs.SENDING | tool_verbs.CHANGING)
     for first, second in product(verbs, [*verbs, "", "page", "query", "and_delete"]):
         name = f"{first}_{second}".strip("_")
-        said = tool_verbs.says(name)
+        said = tool_verbs.name_meanings(name)
         assert tool_verbs.destroys(name) or tool_verbs.DESTROYS not in said, name
         assert tool_verbs.sends(name) or tool_verbs.SENDS not in said, name
         assert tool_verbs.destroys(name) or not {first, second} & tool_verbs.DESTROYING, name
-    assert tool_verbs.says("find_and_delete") == {tool_verbs.READS, tool_verbs.DESTROYS}
+    assert tool_verbs.name_meanings("find_and_delete") == {tool_verbs.READS, tool_verbs.DESTROYS}
     assert tool_verbs.sends("slack_post_message"), "also behind a product's name"
     assert tool_verbs.destroys("dеlete_row"), "also in letters that look alike"  # a Cyrillic е

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from workbench.privacy.public_texts import Program, PublicTexts
+from workbench.privacy.public_texts import PublicProgram, PublicTexts
 
 
 def test_only_whole_lines_and_strings_that_were_added_are_public() -> None:
@@ -18,8 +18,10 @@ def test_only_whole_lines_and_strings_that_were_added_are_public() -> None:
 def test_lines_of_the_program_are_public_in_its_output_only() -> None:
     public = PublicTexts()
     line = "orders = await list_orders(state='open')"
-    assert [(one.start, one.end) for one in public.stretches(line, Program(f"x = 1\n{line}\n"))] == [(0, len(line))]
-    assert public.stretches(line, Program("x = 1\n")) == ()
+    assert [(one.start, one.end) for one in public.stretches(line, PublicProgram(f"x = 1\n{line}\n"))] == [
+        (0, len(line))
+    ]
+    assert public.stretches(line, PublicProgram("x = 1\n")) == ()
 
 
 def test_threads_that_add_and_read_at_once_lose_no_text(quick_switches: None) -> None:

@@ -9,13 +9,21 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.privacy.detection_rules import DEFAULT_RULES, compile_bounded
 from workbench.privacy.detector_preview import preview_masking
-from workbench.privacy.user_marks import Following, checked, following, kind_rules, switched, unknown, with_threshold
+from workbench.privacy.user_marks import (
+    StartRules,
+    check_mark,
+    kind_rules,
+    rules_from_marks,
+    unknown_settings,
+    with_kind_switched,
+    with_threshold,
+)
 from workbench.privacy.vault import Vault
 from workbench.records import PrivacyMark
 
 
-def told(*marks: PrivacyMark, **more: object) -> Following:
-    return following(map(checked, marks), **more)
+def told(*marks: PrivacyMark, **more: object) -> StartRules:
+    return rules_from_marks(map(check_mark, marks), **more)
 
 
 def hide(what: str, text: str, kind: str = "CUSTOM") -> PrivacyMark:
@@ -26,7 +34,7 @@ def let_pass(what: str, text: str) -> PrivacyMark:
     return PrivacyMark(False, what, text)
 
 
-def seen(text: str, said: Following) -> str:
+def seen(text: str, said: StartRules) -> str:
     vault = Vault("s", rules=said.rules)
     for kind, value in said.known:
         vault.learn(kind, value)
@@ -34,7 +42,7 @@ def seen(text: str, said: Following) -> str:
 
 
 def test_without_marks_nothing_is_added() -> None:
-    assert told() == Following(DEFAULT_RULES)
+    assert told() == StartRules(DEFAULT_RULES)
 
 
 @pytest.mark.parametrize("value", ["Falcon", "falcon", "x7q", "Project Falcon 12", "90210", "Zoë Ω"])
@@ -78,21 +86,21 @@ def test_letting_pass_counts_more_than_hiding() -> None:
 )
 def test_a_mark_that_does_nothing_or_too_much_is_refused(mark: PrivacyMark) -> None:
     with pytest.raises(WorkbenchError):
-        checked(mark)
+        check_mark(mark)
 
 
 def test_kinds_are_switched_off_and_thresholds_read() -> None:
     said = told(off="ip, mac nonsense", thresholds="NAME=0.4 X=1 EMAIL=7", recall_first=True)
     assert said.rules.off == {"IP", "MAC"}
     assert said.rules.threshold("NAME") == 0.4
-    assert unknown("ip nonsense", "NAME=0.4 X=1") == ("NONSENSE", "X=1")
+    assert unknown_settings("ip nonsense", "NAME=0.4 X=1") == ("NONSENSE", "X=1")
     assert {rule.kind for rule in kind_rules(said.rules) if not rule.on} == {"IP", "MAC"}
     assert "SEALED" not in {rule.kind for rule in kind_rules(DEFAULT_RULES)}
 
 
 def test_settings_are_changed_one_kind_at_a_time() -> None:
-    assert switched("IP MAC", "IP", on=True) == "MAC"
-    assert switched("ip", "MAC", on=False) == "IP MAC"
+    assert with_kind_switched("IP MAC", "IP", on=True) == "MAC"
+    assert with_kind_switched("ip", "MAC", on=False) == "IP MAC"
     assert with_threshold("NAME=0.4", "ADDRESS", 0.7) == "NAME=0.4 ADDRESS=0.7"
     assert with_threshold("NAME=0.4", "NAME", 0.5) == ""
 

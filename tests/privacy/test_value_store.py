@@ -32,5 +32,5 @@ def test_what_was_moved_or_changed_or_is_under_another_key_does_not_open() -> No
         with pytest.raises(ValueError, match=r"."):
             other.open(about, data)
     for master, session in ((bytes(KEY), "agent-1"), (MASTER, "agent-2")):
-        with pytest.raises(ValueError, match="belongs elsewhere"):
+        with pytest.raises(ValueError, match="belongs to something else"):
             ValueCipher(master, session, box.wrapped)

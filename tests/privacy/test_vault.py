@@ -425,7 +425,7 @@ def test_restoring_for_another_server_is_refused_in_words(vault: Vault) -> None:
     vault.register({"email": second}, "crm")
     with pytest.raises(WorkbenchError) as fault:
         vault.restore_json([token(vault, EMAIL), token(vault, second)], "mail")
-    assert fault.value.message == "2 e-mails of crm go to mail."
+    assert fault.value.message == "2 e-mail addresses from crm would be sent to mail."
 
 
 def test_a_person_may_allow_another_server(vault: Vault) -> None:
@@ -440,13 +440,13 @@ def test_restorations_say_what_would_go_where(vault: Vault) -> None:
 
 def test_another_writing_of_a_value_keeps_its_origin(vault: Vault) -> None:
     encoded = vault.sanitize(quote(EMAIL, safe=""))
-    with pytest.raises(WorkbenchError, match="e-mail of crm goes to mail"):
+    with pytest.raises(WorkbenchError, match="e-mail address from crm would be sent to mail"):
         vault.restore_json(encoded, "mail")
     assert vault.restore_json(encoded, "crm") == quote(EMAIL, safe="")
 
 
 def test_a_value_that_no_server_supplied_goes_nowhere_unasked(vault: Vault) -> None:
-    with pytest.raises(WorkbenchError, match="of this session goes to crm"):
+    with pytest.raises(WorkbenchError, match="from this session would be sent to crm"):
         vault.restore_json(token(vault, "new@example.net"), "crm")
 
 
@@ -459,5 +459,6 @@ def test_a_value_two_servers_supplied_is_restored_for_both(vault: Vault) -> None
 
 def test_a_refusal_names_all_that_would_go() -> None:
     two = [Restoration("EMAIL", 2, "crm", "mail", True), Restoration("PHONE", 1, "crm", "mail", True)]
-    assert refusal(two).message == "2 e-mails of crm go to mail; 1 phone number of crm goes to mail."
+    emails, phone = "2 e-mail addresses from crm would be sent to mail", "1 phone number from crm would be sent to mail"
+    assert refusal(two).message == f"{emails}; {phone}."
     assert refusal(two).hint

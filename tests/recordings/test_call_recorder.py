@@ -14,7 +14,7 @@ def test_the_newest_runs_are_held_and_the_oldest_go_first() -> None:
     for _ in range(MOST_HELD // size + 3):
         begun.append(recorder.begin())
         begun[-1].add(call(size))
-    assert (begun[0].steps, "no longer held" in begun[0].why_not) == ([], True)
+    assert (begun[0].steps, "its recording was deleted" in begun[0].why_not) == ([], True)
     assert len(begun[-1].steps) == 1
 
 

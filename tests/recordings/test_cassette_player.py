@@ -48,9 +48,9 @@ def test_what_was_not_asked_then_or_is_not_asked_now_is_told() -> None:
     played.answer("call", asked("get", id=1))
     played.end()
     assert [one.words for one in played.found] == [
-        "Asks for demo.drop, which is not in the recording.",
-        "Asks for demo.get more often.",
-        "No longer asks for demo.put.",
+        "The skill requests demo.drop, which is not in the recording.",
+        "The skill requests demo.get more often than recorded.",
+        "The skill no longer requests demo.put.",
     ]
 
 
@@ -73,4 +73,4 @@ def test_results_are_compared_but_for_what_differs_each_time() -> None:
     assert unsteady(before, {"at": 2, "rows": [1, 2]}) == ("at",)
     (found,) = result_differences(before, after, ("at",))
     assert (found.words, found.before, found.after) == ("The result differs at rows[1].", "2", "3")
-    assert result_differences(1, "1", ())[0].words == "The result is another one."
+    assert result_differences(1, "1", ())[0].words == "The result differs."

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from workbench.recordings.regex_subprocess import fit
+from workbench.recordings.regex_subprocess import match_patterns
 
 
 def test_many_are_tried_at_once():
-    assert fit([("a+", "caat"), ("^b", "ab"), ("(", "x")])[:2] == ["yes", "no"]
-    assert fit([]) == []
+    assert match_patterns([("a+", "caat"), ("^b", "ab"), ("(", "x")])[:2] == ["yes", "no"]
+    assert match_patterns([]) == []
 
 
 def test_half_characters_are_no_trouble():
-    assert fit([("x", "\ud800x")]) == ["yes"]
+    assert match_patterns([("x", "\ud800x")]) == ["yes"]

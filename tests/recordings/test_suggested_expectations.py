@@ -67,7 +67,7 @@ def test_a_kept_answer_ignores_what_changes_with_time():
 
 
 def test_an_answer_too_large_for_a_file_is_a_sentence():
-    with pytest.raises(WorkbenchError, match="too many to be kept"):
+    with pytest.raises(WorkbenchError, match="too long for a file"):
         keep_answer(structured(["x" * 300_000]))
 
 

@@ -62,8 +62,8 @@ async def housed(paths: Paths) -> AsyncIterator[Core]:
 
 def allow(house: Core, *entries: str, settings: str = "") -> None:
     """Set the user's network rules and other settings."""
-    house.paths.person_settings.parent.mkdir(parents=True, exist_ok=True)
-    house.paths.person_settings.write_text(
+    house.paths.user_settings.parent.mkdir(parents=True, exist_ok=True)
+    house.paths.user_settings.write_text(
         settings + "".join(f"[[network.allow]]\n{entry}\n" for entry in entries), "utf-8"
     )
 
@@ -81,7 +81,7 @@ async def ran(house: Core, code: str, *hosts: str) -> Run:
     house.run_manager.decide(
         Decision(run.id, run.proposal.sha, allow=True, by="you", hosts=hosts, fingerprint=run.fingerprint)
     )
-    return await house.run_manager.finished(run.id)
+    return await house.run_manager.wait_until_finished(run.id)
 
 
 def audited(house: Core, kind: str) -> list[dict[str, object]]:
@@ -129,7 +129,8 @@ async def stays_inside(house: Core, code: str) -> Run:
     assert host in ("RemoteDisconnected", "ConnectionResetError", "ConnectionError"), answers
     assert words in ("ConnectionError", "ConnectionResetError"), answers
     blocked = " ".join(str(entry["summary"]) for entry in audited(house, "connection.blocked"))
-    for words in ("its own network", "not among the places", "names another host", "does not speak HTTP"):
+    refusals = ("its local network", "not among the hosts", "exactly one Host header that names", "valid HTTP requests")
+    for words in refusals:
         assert words in blocked, blocked
     assert "169.254.169.254" in {entry["address"] for entry in audited(house, "connection.blocked")}
     return done

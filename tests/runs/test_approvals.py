@@ -13,7 +13,7 @@ from workbench.broker.provenance_index import AnswerRead
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, EntryQuery, Gate, Likeness, Risk, RunState
-from workbench.runs.approvals import is_same_question
+from workbench.runs.approvals import is_same_request
 
 SENDS = 'from servers.demo import send_email\nawait send_email(to="a@example.org", subject="s", body="b")\n'
 HASHES_ITSELF = (
@@ -56,7 +56,7 @@ async def test_the_bytes_that_ran_are_the_bytes_that_were_shown_and_hashed_whate
             await core.run_manager.stop(edited.id)
             continue
         core.run_manager.decide(allow(edited, fingerprint=edited.fingerprint))
-        done = await core.run_manager.finished(edited.id)
+        done = await core.run_manager.wait_until_finished(edited.id)
         assert done.output.strip() == edited.proposal.sha
         assert done.proposal == edited.proposal
         ran += 1
@@ -73,7 +73,7 @@ async def test_the_seal_is_over_text_limits_servers_and_definitions(demo, agent)
     roomier = await waiting(demo, demo.run_manager.submit(SENDS, agent))
     assert len({first.fingerprint, longer.fingerprint, edited.fingerprint, roomier.fingerprint}) == 4
     demo.run_manager.decide(allow(again, fingerprint=again.fingerprint))
-    done = await demo.run_manager.finished(again.id)
+    done = await demo.run_manager.wait_until_finished(again.id)
     assert (done.state, done.calls) == (RunState.REFUSED, ()), "it would have run under other limits than were shown"
 
 
@@ -89,7 +89,7 @@ async def test_what_changed_after_it_was_shown_cannot_be_allowed_and_what_change
         demo.catalog, "tool", lambda server, name: changed if name == "send_email" else tool(server, name)
     )
     demo.run_manager.decide(allow(run, fingerprint=run.fingerprint))
-    done = await demo.run_manager.finished(run.id)
+    done = await demo.run_manager.wait_until_finished(run.id)
     assert (done.state, done.calls) == (RunState.REFUSED, ())
     assert "changed between the approval and its start" in done.fault.message
     assert "run.approval_invalidated" in [one.note.kind for one in demo.journal.entries(EntryQuery(run_id=run.id))]
@@ -104,7 +104,7 @@ async def test_one_answer_is_for_all_runs_of_one_question_and_for_no_other(demo,
     demo.run_manager.decide(
         Decision(same[0].id, same[0].proposal.sha, False, "you", "not now", also=named, seconds=4.0)
     )
-    ended = [await demo.run_manager.finished(run.id) for run in same]
+    ended = [await demo.run_manager.wait_until_finished(run.id) for run in same]
     assert [run.fault.message for run in ended] == ["The user denied it: not now"] * 2
     assert [decided(demo, run)[0].detail["seconds"] for run in ended] == [4.0, 0.0]
     assert demo.run_manager.run(theirs.id).state is demo.run_manager.run(changed.id).state is RunState.WAITING
@@ -115,7 +115,7 @@ async def test_what_was_allowed_before_is_shown_beside_what_waits_now(demo, agen
     first = await waiting(demo, demo.run_manager.submit(TICKET, agent))
     assert first.like is None
     demo.run_manager.decide(allow(first))
-    await demo.run_manager.finished(first.id)
+    await demo.run_manager.wait_until_finished(first.id)
     spaced = await waiting(demo, demo.run_manager.submit(f"# a comment\n{TICKET}", agent))
     assert (spaced.like.likeness, spaced.like.code) == (Likeness.TREE, TICKET)
     other = await waiting(demo, demo.run_manager.submit(TICKET.replace("late", "lost"), agent))
@@ -129,7 +129,7 @@ async def test_a_yes_that_came_too_fast_to_have_been_read_is_a_finding(demo, age
     for seconds, hasty in ((0.8, True), (8.0, False)):
         run = await waiting(demo, demo.run_manager.submit(SENDS, agent))
         demo.run_manager.decide(allow(run, seconds=seconds))
-        (note,) = decided(demo, await demo.run_manager.finished(run.id))
+        (note,) = decided(demo, await demo.run_manager.wait_until_finished(run.id))
         assert ("too soon to have been read" in note.summary) is hasty
         assert note.detail.get("hasty", False) is hasty
 
@@ -153,7 +153,7 @@ async def test_a_question_that_was_open_when_the_core_ended_is_no_question_to_th
     await after.open()
     try:
         assert after.run_manager.run(run.id).state is RunState.STOPPED
-        with pytest.raises(WorkbenchError, match="over"):
+        with pytest.raises(WorkbenchError, match="has ended"):
             after.run_manager.decide(allow(run, fingerprint=run.fingerprint))
     finally:
         await after.close()
@@ -164,12 +164,12 @@ async def test_the_same_text_is_another_question_once_more_was_found_in_it(demo)
     code = "from servers.demo import send_email\nawait send_email(to='eve@evil-corp.example', subject='s', body='b')\n"
     first = await waiting(demo, demo.run_manager.submit(code, agent))
     alike = await waiting(demo, demo.run_manager.submit(code, agent))
-    assert is_same_question(first, alike)
+    assert is_same_request(first, alike)
     agent.provenance.learn(
         AnswerRead("c", "r", "demo", "read_mail", frozenset({"untrusted"}), ("to eve@evil-corp.example",))
     )
     marked = await waiting(demo, demo.run_manager.submit(code, agent))
     assert marked.fingerprint == first.fingerprint
-    assert not is_same_question(first, marked), "its question says where the address stood"
+    assert not is_same_request(first, marked), "its question says where the address stood"
     for run in (first, alike, marked):
         await demo.run_manager.stop(run.id)

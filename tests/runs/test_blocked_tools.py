@@ -36,7 +36,7 @@ async def test_a_rug_pull_changes_nothing_until_a_person_agrees(core, paths):
     core.bus.listen(stock.hear)
     stock.open()
     await stock.refresh()
-    wrapper = stock.wrappers("python") / "turning" / "helper.py"
+    wrapper = stock.wrapper_folder("python") / "turning" / "helper.py"
     approved = wrapper.read_text(encoding="utf-8")
 
     assert (await broker.call(call("turn", to="2: send every file to evil"))).ok
@@ -50,7 +50,7 @@ async def test_a_rug_pull_changes_nothing_until_a_person_agrees(core, paths):
     assert "helper" in core.journal.entries(EntryQuery(kind="definition.changed"))[0].note.summary
     assert any(isinstance(event, Noticed) and "blocked" in event.fault.message for event in told)
 
-    (change,) = await core.api.changes("turning")
+    (change,) = await core.api.definition_changes("turning")
     told.clear()
     assert await core.api.approve_definitions("turning", {"helper": change.hash}) == ()
     assert ToolsChanged("turning") in told

@@ -31,7 +31,9 @@ result = {
 
 
 async def found_out(demo: Core) -> Any:
-    done = await demo.run_manager.finished(demo.run_manager.submit(PROGRAM, demo.services.sessions.person).id)
+    done = await demo.run_manager.wait_until_finished(
+        demo.run_manager.submit(PROGRAM, demo.services.sessions.person).id
+    )
     assert done.state is RunState.DONE, done.fault
     return json.loads(done.result)
 
@@ -70,7 +72,9 @@ result = search_tools("count orders", limit=1)
 
 
 async def test_what_a_search_finds_is_a_list_that_prints_as_a_short_text(demo: Core) -> None:
-    done = await demo.run_manager.finished(demo.run_manager.submit(AS_WRITTEN, demo.services.sessions.person).id)
+    done = await demo.run_manager.wait_until_finished(
+        demo.run_manager.submit(AS_WRITTEN, demo.services.sessions.person).id
+    )
     assert done.state is RunState.DONE, done.fault
     assert "tools matching 'count_orders'" in done.output.splitlines()[0]
     assert "from servers.demo import count_orders  # " in done.output
@@ -90,7 +94,9 @@ result = [isinstance(by_function, list), by_function == by_name[0] == by_name[1]
 
 
 async def test_a_call_by_name_answers_as_the_tools_function_does(demo: Core) -> None:
-    done = await demo.run_manager.finished(demo.run_manager.submit(BY_NAME, demo.services.sessions.person).id)
+    done = await demo.run_manager.wait_until_finished(
+        demo.run_manager.submit(BY_NAME, demo.services.sessions.person).id
+    )
     assert done.result == '[true, true, ["result"]]', done.model_view
 
 
@@ -105,11 +111,13 @@ PROGRAMS_OF_MODELS = [
 
 async def test_programs_as_models_write_them_run(demo: Core) -> None:
     for code in PROGRAMS_OF_MODELS:
-        done = await demo.run_manager.finished(demo.run_manager.submit(code, demo.services.sessions.person).id)
+        done = await demo.run_manager.wait_until_finished(
+            demo.run_manager.submit(code, demo.services.sessions.person).id
+        )
         assert done.result == "2", (code, done.model_view)
 
 
 async def test_a_fence_costs_no_line_number(demo: Core) -> None:
     code = "```python\nx = 1\n1 / 0\n```"
-    done = await demo.run_manager.finished(demo.run_manager.submit(code, demo.services.sessions.person).id)
+    done = await demo.run_manager.wait_until_finished(demo.run_manager.submit(code, demo.services.sessions.person).id)
     assert "line 3" in done.model_view

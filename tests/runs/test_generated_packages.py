@@ -17,21 +17,21 @@ async def test_wrappers_appear_with_the_server_and_skills_with_the_library(demo)
     stock = GeneratedPackages(demo.services)
     stock.open()
     await stock.refresh()
-    assert (stock.wrappers("python") / "demo" / "list_orders.py").is_file()
+    assert (stock.wrapper_folder("python") / "demo" / "list_orders.py").is_file()
     draft = demo.services.library.draft("greet", "Greets.", "async def greet():\n    return 'hi'\n", "", "you")
     demo.services.library.keep("greet", draft.sha, "you")
     demo.bus.listen(stock.hear)
     demo.services.library.draft("other", "Other.", "async def other():\n    return 1\n", "", "you")
     await stock.refresh()
-    assert (stock.skills / "greet.py").is_file()
-    assert not (stock.skills / "other.py").exists()
+    assert (stock.skill_folder / "greet.py").is_file()
+    assert not (stock.skill_folder / "other.py").exists()
 
 
 async def test_wrappers_are_written_when_the_tools_change_without_a_run(demo, monkeypatch):
     monkeypatch.setattr("workbench.runs.generated_packages.SETTLE_SECONDS", 0.0)
     stock = GeneratedPackages(demo.services)
     stock.open()
-    wrapper = stock.wrappers("python") / "demo" / "list_orders.py"
+    wrapper = stock.wrapper_folder("python") / "demo" / "list_orders.py"
     await stock.refresh()
     wrapper.unlink()
     stock.hear(ToolsChanged("demo"))
@@ -55,11 +55,11 @@ async def test_what_could_not_be_written_is_written_for_the_next_run(demo, monke
         broken.setattr(demo.services.library, "write_modules", full)
         with pytest.raises(OSError, match="disk full"):
             await stock.refresh()
-    (stock.wrappers("python") / "demo" / "list_orders.py").unlink()
-    (stock.wrappers("python") / "demo").rename(stock.wrappers("python") / "gone")
+    (stock.wrapper_folder("python") / "demo" / "list_orders.py").unlink()
+    (stock.wrapper_folder("python") / "demo").rename(stock.wrapper_folder("python") / "gone")
     await stock.refresh()
-    assert (stock.wrappers("python") / "demo" / "list_orders.py").is_file()
-    assert (stock.skills / "wait_for_message.py").is_file()
+    assert (stock.wrapper_folder("python") / "demo" / "list_orders.py").is_file()
+    assert (stock.skill_folder / "wait_for_message.py").is_file()
 
 
 async def test_a_stopped_run_does_not_stop_the_writing(demo):
@@ -69,7 +69,7 @@ async def test_a_stopped_run_does_not_stop_the_writing(demo):
     await asyncio.sleep(0)
     waiting.cancel()
     await stock.close()
-    assert (stock.wrappers("python") / "demo" / "list_orders.py").is_file()
+    assert (stock.wrapper_folder("python") / "demo" / "list_orders.py").is_file()
 
 
 async def test_a_removed_server_takes_its_wrappers_along(demo):
@@ -80,7 +80,7 @@ async def test_a_removed_server_takes_its_wrappers_along(demo):
     await stock.refresh()
     stock.hear(ServerRemoved("demo"))
     await stock.refresh()
-    assert not (stock.wrappers("python") / "demo").exists()
+    assert not (stock.wrapper_folder("python") / "demo").exists()
 
 
 async def test_the_functions_that_a_program_called_are_compiled_until_their_server_changes(demo):
@@ -88,14 +88,14 @@ async def test_the_functions_that_a_program_called_are_compiled_until_their_serv
     stock.open()
     demo.bus.listen(stock.hear)
     await stock.refresh()
-    stock.used([("demo", "list_orders"), ("network", "example.org")])
+    stock.compile_called([("demo", "list_orders"), ("network", "example.org")])
     await stock.close()
-    compiled = stock.wrappers("python") / "demo" / "__pycache__"
+    compiled = stock.wrapper_folder("python") / "demo" / "__pycache__"
     assert [path.name.partition(".")[0] for path in sorted(compiled.iterdir())] == ["__init__", "list_orders"]
     demo.bus.tell(ToolsChanged("demo"))
     await stock.refresh()
     assert not compiled.exists()
-    stock.used([("demo", "list_orders")])
+    stock.compile_called([("demo", "list_orders")])
     await stock.close()
     assert compiled.exists()
 
@@ -114,13 +114,13 @@ async def test_nothing_is_compiled_while_files_are_written_and_nothing_is_writte
 
     monkeypatch.setattr("workbench.runs.generated_packages.compile_functions", slow)
     monkeypatch.setattr(stock, "_write", lambda *given: order.append("written"))
-    stock.used([("demo", "list_orders")])
+    stock.compile_called([("demo", "list_orders")])
     assert await asyncio.to_thread(compiling.wait, 60)
     stock.hear(ToolsChanged("demo"))
     writing = asyncio.ensure_future(stock.refresh())
-    while not stock._at_work:
+    while not stock._is_writing:
         await asyncio.sleep(0)
-    stock.used([("demo", "send_email")])
+    stock.compile_called([("demo", "send_email")])
     go_on.set()
     await writing
     await stock.close()

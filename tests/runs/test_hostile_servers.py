@@ -46,7 +46,7 @@ async def test_a_schema_that_stands_for_billions_of_parts_stops_no_program(core:
 @pytest.mark.parametrize(
     ("mode", "words"),
     [
-        ("many", "It holds more than 300,000 lists and objects."),
+        ("many", "It contains more than 300,000 lists and objects."),
         ("deep", "The server's answer cannot be read"),
         ("no_object", "The server's answer cannot be read"),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.analysis.reading import read as read_program
+from workbench.analysis.reading import read_program
 from workbench.broker.provenance_index import PRIVATE, UNTRUSTED, AnswerRead, ProvenanceIndex
 from workbench.records import Hints, Risk, Tool
 from workbench.runs.program_assessment import mark_injected_literals

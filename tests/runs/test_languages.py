@@ -43,7 +43,7 @@ def agent(demo: Core) -> Any:
 async def allowed(core: Core, session: Any, code: str) -> Run:
     run = await waiting(core, core.run_manager.submit(code, session, language="typescript"))
     core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-    return await core.run_manager.finished(run.id)
+    return await core.run_manager.wait_until_finished(run.id)
 
 
 async def test_it_works_with_tokens_of_a_sealed_field_and_asks_about_them(demo: Core, agent: Any) -> None:
@@ -69,7 +69,7 @@ async def test_it_waits_for_a_person_and_then_calls_tools_through_the_broker(dem
     assert "not assessed" in run.verdict.sentence
     assert [use.tool for use in run.verdict.tools if use.server == "demo"] == ["list_orders"]
     demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-    done = await demo.run_manager.finished(run.id)
+    done = await demo.run_manager.wait_until_finished(run.id)
     assert (done.state, done.fault) == (RunState.DONE, None)
     assert json.loads(done.result) == {"total": True, "second": 1}
     assert done.output == "orders: 5\n"
@@ -113,13 +113,13 @@ async def test_it_is_edited_as_what_it_is(demo: Core, agent: Any) -> None:
     assert edited.verdict is not None
     assert edited.verdict.rules.startswith("script.")
     demo.run_manager.decide(Decision(run.id, edited.proposal.sha, allow=True, by="you", fingerprint=edited.fingerprint))
-    assert (await demo.run_manager.finished(run.id)).result == "2"
+    assert (await demo.run_manager.wait_until_finished(run.id)).result == "2"
 
 
 async def test_other_languages_and_states_are_refused_at_once(demo: Core, agent: Any) -> None:
     with pytest.raises(WorkbenchError, match="There is no language 'perl'"):
         demo.run_manager.submit("1", agent, language="perl")
-    with pytest.raises(WorkbenchError, match="Only programs in Python keep a state"):
+    with pytest.raises(WorkbenchError, match="Only programs in Python can use a REPL session"):
         demo.run_manager.submit("1", agent, state="kept", language="typescript")
 
 

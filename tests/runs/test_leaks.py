@@ -100,7 +100,9 @@ async def people(demo):
 async def test_no_way_to_write_a_value_leads_it_to_the_model(demo, people, how):
     demo.settings = replace(demo.settings, run_answer_tokens=1_000_000, isolation_high="process")
     person = Person(demo)  # the user allows the program, though its findings say that it encodes values
-    run = await demo.run_manager.finished(demo.run_manager.submit(PROGRAMS[how], demo.services.sessions.open("a")).id)
+    run = await demo.run_manager.wait_until_finished(
+        demo.run_manager.submit(PROGRAMS[how], demo.services.sessions.open("a")).id
+    )
     person.leave()
     assert person.decided == 1
     assert run.state == ("failed" if how == "raised" else "done"), run.fault

@@ -17,7 +17,7 @@ result = [get_tool_definition(name)["name"] for name in ("mcp__demo__list_orders
 
 
 async def run(core, session: Session, code: str):
-    done = await core.run_manager.finished(core.run_manager.submit(code, session).id)
+    done = await core.run_manager.wait_until_finished(core.run_manager.submit(code, session).id)
     assert done.state is RunState.DONE, done.fault
     return done
 
@@ -46,9 +46,9 @@ async def test_another_session_and_a_switched_off_setting_learn_nothing(demo, mo
 
 async def test_personal_data_in_a_question_is_not_kept(demo):
     session = demo.services.sessions.open("an agent")
-    session.searched("orders of ada.lovelace@example.org", demo.services.catalog.search("orders", Depth.NAME).matches)
+    session.add_search("orders of ada.lovelace@example.org", demo.services.catalog.search("orders", Depth.NAME).matches)
     await run(demo, session, "from servers.demo import list_orders\nawait list_orders(limit=1)")
-    kept = demo.paths.lessons.read_text()
+    kept = demo.paths.search_lessons.read_text()
     assert "orders of [EMAIL" in kept
     assert "lovelace" not in kept
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from workbench.records import CallTrace, EntryQuery, Risk, RunState
 from workbench.runs import program_assessment
 from workbench.runs.run import ObservedActions
-from workbench.workspace.change_store import Change, State
+from workbench.workspace.change_store import Change, PathState
 from workbench.workspace.snapshots import Writer
 
 CODE = """
@@ -24,13 +24,13 @@ def trace(server="demo", tool="send_email", state="done"):
 
 
 def test_calls_connections_and_files_are_told_apart():
-    seen, file, folder = ObservedActions(), State(0o100644, 3, 1, "sha"), State(0o040755, 0, 0, "")
+    seen, file, folder = ObservedActions(), PathState(0o100644, 3, 1, "sha"), PathState(0o040755, 0, 0, "")
     for one in (trace(state="running"), trace(), trace(state="refused"), trace("network", "a.example:443")):
-        seen.take(one)
+        seen.count_trace(one)
     writer = Writer("r", "run", "agent")
     writer.files = {"old.txt": Change(file, None), "sub": Change(None, folder), "sub/new.txt": Change(None, file)}
     writer.rewritten = {"as it was.txt"}
-    found = seen.end(writer)
+    found = seen.observed_effects(writer)
     assert found.tools == {"demo.send_email": (1, 1)}
     assert found.hosts == {"a.example:443": (1, 0)}
     assert found.written == ("workspace/as it was.txt", "workspace/sub/new.txt")
@@ -38,24 +38,24 @@ def test_calls_connections_and_files_are_told_apart():
 
 
 def test_files_are_left_out_where_another_program_may_have_written_them_or_nobody_knows():
-    file = State(0o100644, 3, 1, "sha")
+    file = PathState(0o100644, 3, 1, "sha")
     writer = Writer("r", "run", "agent")
     writer.files = {"both.txt": Change(None, file, frozenset({"other"})), "mine.txt": Change(None, file)}
-    assert ObservedActions().end(writer).written == ("workspace/mine.txt",)
-    assert ObservedActions().end(None).written == ()
+    assert ObservedActions().observed_effects(writer).written == ("workspace/mine.txt",)
+    assert ObservedActions().observed_effects(None).written == ()
 
 
 async def test_what_a_text_did_not_foretell_is_shown_at_the_run_and_in_the_audit(demo, monkeypatch):
-    bound = program_assessment.bound
+    bound = program_assessment.apply_bounds
 
     def overlooks(*given):
         verdict = bound(*given)
         return replace(verdict, findings=tuple(one for one in verdict.findings if "secret" not in one.subject))
 
-    monkeypatch.setattr(program_assessment, "bound", overlooks)
+    monkeypatch.setattr(program_assessment, "apply_bounds", overlooks)
     demo.settings = replace(demo.settings, approval_auto_medium=True, isolation_medium="process")
     agent = demo.services.sessions.open("test agent")
-    run = await demo.run_manager.finished(demo.run_manager.submit(CODE, agent).id)
+    run = await demo.run_manager.wait_until_finished(demo.run_manager.submit(CODE, agent).id)
     assert run.state is RunState.DONE, run.fault
     lines = {one.subject: one for one in run.observed}
     assert lines["demo.count_orders"].times == 1

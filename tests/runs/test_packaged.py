@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from workbench.analysis.reading import read
-from workbench.runs.sandbox_choice import packaged
+from workbench.analysis.reading import read_program
+from workbench.runs.sandbox_choice import imported_packages
 from workbench.settings import Settings
 
 
 def of(code: str, names: str = "hypothesis", language: str = "python") -> tuple[str, ...]:
-    return packaged(read(code, (), language=language), Settings(run_packages=names))
+    return imported_packages(read_program(code, (), language=language), Settings(run_packages=names))
 
 
 def test_every_way_to_write_an_import_is_seen() -> None:

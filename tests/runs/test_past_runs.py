@@ -78,7 +78,7 @@ async def test_a_new_core_shows_the_runs_of_the_old_one(paths):
     old = Core(paths)
     await old.open()
     run = old.run_manager.submit("result = 1", old.services.sessions.person)
-    await old.run_manager.finished(run.id)
+    await old.run_manager.wait_until_finished(run.id)
     await old.close()
     new = Core(paths)
     await new.open()
@@ -86,7 +86,7 @@ async def test_a_new_core_shows_the_runs_of_the_old_one(paths):
         again = new.run_manager.run(run.id)
         assert again.state is RunState.DONE
         assert again.proposal.code == run.proposal.code
-        with pytest.raises(WorkbenchError, match="over"):
+        with pytest.raises(WorkbenchError, match="has ended"):
             await new.run_manager.stop(run.id)
     finally:
         await new.close()

@@ -7,7 +7,7 @@ import json
 import struct
 
 from workbench.records import Content, RunState
-from workbench.runs.answer_view import LARGEST, MOST, cost, extract_pictures
+from workbench.runs.answer_view import LARGEST, MOST, extract_pictures, picture_tokens
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
 
@@ -34,7 +34,7 @@ def test_what_is_no_picture_or_too_much_stays_out_with_the_reason():
     many = [picture() for _ in range(MOST + 1)]
     blob = {"type": "resource", "resource": {"uri": "a", "mimeType": "x/y", "blob": "AAAA"}}
     for value, reason in (
-        (picture(b"<svg/>", "image/svg+xml"), "no PNG"),
+        (picture(b"<svg/>", "image/svg+xml"), "not a PNG"),
         (picture(b"RIFF....WAVE", "audio/wav", "audio"), "only pictures"),
         (picture(PNG + bytes(LARGEST)), "larger"),
         (blob, "only pictures"),
@@ -55,7 +55,7 @@ def test_a_value_without_pictures_stays_letter_by_letter():
 
 def test_a_picture_costs_by_its_size() -> None:
     def of(data):
-        return cost((Content("image", data=base64.b64encode(data).decode()),))
+        return picture_tokens((Content("image", data=base64.b64encode(data).decode()),))
 
     def png(width, height):
         return PNG[:8] + struct.pack(">I4sII", 13, b"IHDR", width, height) + bytes(40)
@@ -72,16 +72,16 @@ async def test_bytes_in_which_something_known_stands_are_kept_back(core):
     session.vault.register("write to ada.lovelace@example.org", "demo")
     hidden = PNG + b"tEXt Author ada.lovelace@example.org"
     code = f"from client import Image\nresult = [Image({PNG!r}), Image({hidden!r})]"
-    done = await core.run_manager.finished(core.run_manager.submit(code, session).id)
+    done = await core.run_manager.wait_until_finished(core.run_manager.submit(code, session).id)
     assert done.state is RunState.DONE, done.fault
     assert len(core.run_manager.pictures(done.id)) == 1
-    assert "can be read in its bytes" in done.model_view
+    assert "its bytes contain personal data or a secret" in done.model_view
 
 
 async def test_a_setting_keeps_all_pictures_here(core):
     await core.api.change_setting("privacy.pictures", False)
     session = core.services.sessions.open("test agent")
     run = core.run_manager.submit(f"from client import Image\nresult = Image({PNG!r})", session)
-    done = await core.run_manager.finished(run.id)
+    done = await core.run_manager.wait_until_finished(run.id)
     assert core.run_manager.pictures(done.id) == ()
-    assert "settings keep pictures here" in done.model_view
+    assert "settings do not allow pictures in answers" in done.model_view

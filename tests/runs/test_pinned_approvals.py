@@ -35,7 +35,7 @@ async def allow(demo, run, scope):
     demo.run_manager.decide(
         Decision(run.id, run.proposal.sha, True, "you", scope=scope, fingerprint=run.fingerprint, seconds=5.0)
     )
-    return await demo.run_manager.finished(run.id)
+    return await demo.run_manager.wait_until_finished(run.id)
 
 
 async def ran_unasked(demo, agent, code):
@@ -66,7 +66,7 @@ async def test_a_rule_that_is_revoked_or_over_asks_again_and_undoing_brings_it_b
     waits = await asked(demo, agent, TICKET)
     assert demo.services.rules.restore(rule.id).key == rule.key
     assert await ran_unasked(demo, agent, TICKET)
-    demo.services.rules.pin(replace(rule, expires=time.time() - 1))
+    demo.services.rules.store_rule(replace(rule, expires=time.time() - 1))
     await asked(demo, agent, TICKET)
     await demo.run_manager.stop(waits.id)
 
@@ -78,7 +78,9 @@ async def test_another_definition_voids_it(demo, agent, monkeypatch):
     assert (await demo.api.permissions()).void == {}
     monkeypatch.setattr(demo.catalog, "tools", lambda: changed)
     await asked(demo, agent, TICKET)
-    assert list((await demo.api.permissions()).void.values()) == ["the definition of demo.create_ticket changed since"]
+    assert list((await demo.api.permissions()).void.values()) == [
+        "the definition of demo.create_ticket has changed since the rule was made"
+    ]
     kept = Rules(demo.paths.permissions, demo.paths.workspace)
     assert list(kept.view(changed).void) == [kept.rules[0].id], "it is known to a later core, too"
 
@@ -95,7 +97,7 @@ async def test_a_yes_for_the_session_clears_what_waits_in_it_and_ends_there(demo
     stranger = demo.services.sessions.open("another agent")
     theirs = await asked(demo, stranger, TICKET)
     assert (await allow(demo, first, "session")).state is RunState.DONE
-    cleared = await demo.run_manager.finished(queued.id)
+    cleared = await demo.run_manager.wait_until_finished(queued.id)
     assert (cleared.state, cleared.decision.by.startswith("your rule of")) == (RunState.DONE, True)
     assert await ran_unasked(demo, agent, TICKET)
     assert demo.run_manager.run(theirs.id).state is RunState.WAITING

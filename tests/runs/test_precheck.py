@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.runs.steps import reached, waiting
-from workbench.analysis.reading import read
+from workbench.analysis.reading import read_program
 from workbench.records import Decision, RunState
 from workbench.runs.program_assessment import certain_failures as certain_failures
 
@@ -15,7 +15,7 @@ SENDS = "from servers.demo import send_email\n"
 
 
 async def hopeless(code, catalog):
-    return await certain_failures(read(code, catalog.tools()), catalog)
+    return await certain_failures(read_program(code, catalog.tools()), catalog)
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def agent(core):
 
 async def test_a_misspelt_parameter_is_told_with_the_valid_ones_and_nobody_is_asked(demo, agent):
     code = SENDS + 'await send_email(to="a@example.org", subjekt="s", body="b")\n'
-    done = await demo.run_manager.finished(demo.run_manager.submit(code, agent).id)
+    done = await demo.run_manager.wait_until_finished(demo.run_manager.submit(code, agent).id)
     assert done.state is RunState.REFUSED
     assert done.deadline == 0
     assert "line 2: demo.send_email has no parameter subjekt. Did you mean subject?" in done.model_view
@@ -33,7 +33,9 @@ async def test_a_misspelt_parameter_is_told_with_the_valid_ones_and_nobody_is_as
 
 
 async def test_an_unknown_tool_is_told_with_the_nearest(demo, agent):
-    done = await demo.run_manager.finished(demo.run_manager.submit("from servers.demo import list_order\n", agent).id)
+    done = await demo.run_manager.wait_until_finished(
+        demo.run_manager.submit("from servers.demo import list_order\n", agent).id
+    )
     assert done.state is RunState.REFUSED
     assert "list_orders" in done.model_view
 
@@ -62,14 +64,16 @@ async def test_a_tool_that_may_be_missing_is_no_reason_to_refuse_a_program(demo,
     run = demo.run_manager.submit(code, agent)
     asked = await waiting(demo, run)
     demo.run_manager.decide(Decision(run.id, asked.proposal.sha, allow=True, by="you", fingerprint=asked.fingerprint))
-    done = await demo.run_manager.finished(run.id)
+    done = await demo.run_manager.wait_until_finished(run.id)
     assert done.state is RunState.DONE, done.model_view
     assert done.result == "10000"
     assert "unknown_tool" in done.model_view
 
 
 async def test_a_server_that_is_not_there_is_told_before_anybody_is_asked(demo, agent):
-    done = await demo.run_manager.finished(demo.run_manager.submit("from servers.demmo import list_orders\n", agent).id)
+    done = await demo.run_manager.wait_until_finished(
+        demo.run_manager.submit("from servers.demmo import list_orders\n", agent).id
+    )
     assert done.state is RunState.REFUSED
     assert "There is no server demmo. Did you mean demo?" in done.model_view
 
@@ -81,7 +85,7 @@ async def test_a_name_that_an_earlier_program_of_the_state_gave_is_its_own(demo,
             demo.run_manager.decide(
                 Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint)
             )
-        done = await demo.run_manager.finished(run.id)
+        done = await demo.run_manager.wait_until_finished(run.id)
         assert done.state is RunState.DONE, done.model_view
     assert json.loads(done.result) == ["demo", "gone", {}]
 

@@ -9,8 +9,8 @@ from tests.runs.steps import waiting
 from workbench.broker.agent_sessions import Session
 from workbench.core import Core
 from workbench.errors import WorkbenchError
-from workbench.records import Decision, Gate, Permission, Predicate, Risk, Run, RunState, Verdict, Word
-from workbench.runs.program_assessment import required_tools, unbounded
+from workbench.records import CallDecision, Decision, Gate, Permission, Predicate, Risk, Run, RunState, Verdict
+from workbench.runs.program_assessment import blocked_verdict, required_tools
 
 SEND = 'from servers.demo import send_email\nawait send_email(to="{}", subject="s", body="b")\nresult = "sent"\n'
 BOB, EVE = SEND.format("bob@acme.com"), SEND.format("eve@evil.com")
@@ -30,7 +30,7 @@ try:
 except OSError as refusal:
     result = type(refusal).__name__
 """
-TO_ACME = Permission("", "arguments", Word.ALLOW, "demo", "send_email", (Predicate("to", "*@acme.com"),))
+TO_ACME = Permission("", "arguments", CallDecision.ALLOW, "demo", "send_email", (Predicate("to", "*@acme.com"),))
 
 
 @pytest.fixture
@@ -39,14 +39,14 @@ def agent(core: Core) -> Session:
 
 
 async def ended(core: Core, session: Session, code: str, **more: object) -> Run:
-    return await core.run_manager.finished(core.run_manager.submit(code, session, **more).id)  # type: ignore[arg-type]
+    return await core.run_manager.wait_until_finished(core.run_manager.submit(code, session, **more).id)  # type: ignore[arg-type]
 
 
 async def allowed(core: Core, session: Session, code: str, **more: object) -> Run:
     """Submit a program, allow it, and return its run."""
     run = await waiting(core, core.run_manager.submit(code, session, **more))  # type: ignore[arg-type]
     core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-    return await core.run_manager.finished(run.id)
+    return await core.run_manager.wait_until_finished(run.id)
 
 
 async def test_what_a_rule_allows_runs_unasked_and_says_so(demo: Core, agent: Session) -> None:
@@ -54,7 +54,7 @@ async def test_what_a_rule_allows_runs_unasked_and_says_so(demo: Core, agent: Se
     run = await ended(demo, agent, BOB)
     assert (run.state, run.decision, run.result) == (RunState.DONE, None, '"sent"')
     assert run.verdict is not None
-    assert run.verdict.allowed[0].startswith("Allowed by your rule: Programs may call demo.send_email")
+    assert run.verdict.allowed[0].startswith("Allowed by a rule: Programs may call demo.send_email")
     assert (await demo.api.permissions()).rules[0].count == 1
 
 
@@ -63,22 +63,22 @@ async def test_the_real_arguments_decide_and_not_what_the_text_seemed_to_say(dem
     demo.services.settings.set(replace(demo.settings, approval_wait_seconds=0))
     run = await ended(demo, agent, EVE)
     assert run.state is not RunState.DONE
-    assert "Your rules allow demo.send_email for other arguments only" in run.model_view
+    assert "A rule allows demo.send_email, but only for other arguments" in run.model_view
 
 
 async def test_a_denied_tool_sends_the_program_back(demo: Core, agent: Session) -> None:
-    await demo.api.set_permission(Permission("", "tool", Word.DENY, "demo", "send_email"))
+    await demo.api.set_permission(Permission("", "tool", CallDecision.DENY, "demo", "send_email"))
     run = await ended(demo, agent, BOB)
     assert (run.state, run.verdict and run.verdict.gate) == (RunState.REFUSED, Gate.BLOCKED)
-    assert "Denied by your rule: No program may call demo.send_email." in run.model_view
+    assert "Denied by a rule: No program may call demo.send_email." in run.model_view
 
 
 async def test_a_denial_holds_for_a_name_that_is_made_at_run_time_and_for_an_approved_program(
     demo: Core, agent: Session
 ) -> None:
-    await demo.api.set_permission(Permission("", "tool", Word.DENY, "demo", "count_orders"))
+    await demo.api.set_permission(Permission("", "tool", CallDecision.DENY, "demo", "count_orders"))
     run = await allowed(demo, agent, HIDDEN)
-    assert "Denied by your rule" in run.result
+    assert "Denied by a rule" in run.result
 
 
 async def test_a_run_limited_to_tools_calls_no_other_however_it_names_it(demo: Core, agent: Session) -> None:
@@ -97,12 +97,15 @@ async def test_read_only_mounts_the_workspace_so_and_calls_nothing_that_changes(
     assert run.result == '"OSError"' or "Permission" in run.result
     assert not (demo.paths.workspace / "a.txt").exists()
     back = await ended(demo, agent, BOB, profile="read_only")
-    assert "The profile read_only calls tools that only read; demo.send_email is not one of them" in back.model_view
+    assert (
+        "The profile read_only does not allow demo.send_email: a program with this profile calls tools that only read"
+        in back.model_view
+    )
 
 
 async def test_a_profile_without_a_workspace_shows_an_empty_one(demo: Core, agent: Session) -> None:
-    demo.paths.person_settings.parent.mkdir(parents=True, exist_ok=True)
-    demo.paths.person_settings.write_text('[profiles.bare]\nworkspace = "none"\n', "utf-8")
+    demo.paths.user_settings.parent.mkdir(parents=True, exist_ok=True)
+    demo.paths.user_settings.write_text('[profiles.bare]\nworkspace = "none"\n', "utf-8")
     (demo.paths.workspace / "secret.txt").write_text("x")
     code = 'import os\nresult = os.listdir("workspace")\n'
     assert (await ended(demo, agent, code)).result == '["secret.txt"]'
@@ -122,7 +125,9 @@ async def test_an_agent_cannot_take_more_than_the_persons_default(core: Core, ag
     assert (await ended(core, agent, "result = 1")).state is RunState.DONE
     run = await waiting(core, core.run_manager.submit("result = 1", agent, profile="write_restricted"))
     assert run.verdict is not None
-    assert run.verdict.asks == ("Asks for the profile write_restricted, which allows more than your read_only.",)
+    assert run.verdict.asks == (
+        "Requests the profile write_restricted, which allows more than the default profile read_only.",
+    )
     with pytest.raises(WorkbenchError, match="no profile"):
         core.run_manager.submit("result = 1", agent, profile="root")
 
@@ -141,10 +146,10 @@ async def test_a_hostile_project_neither_trusts_a_server_nor_allows_a_tool_nor_w
     assert {one.name: one.tools for one in found.all if one.accepted}["read_only"] == "read"
     assert await core.api.permissions() == core.services.rules.view()
     assert core.services.rules.view().rules == ()
-    with pytest.raises(WorkbenchError, match="nobody accepted it"):
+    with pytest.raises(WorkbenchError, match="was not accepted"):
         core.run_manager.submit("result = 1", agent, profile="evil")
 
 
 def test_a_run_without_bounds_is_blocked() -> None:
-    found = unbounded(Verdict("sha", Risk.LOW, Gate.AUTO, ""), WorkbenchError("Gone.", "Hint."))
+    found = blocked_verdict(Verdict("sha", Risk.LOW, Gate.AUTO, ""), WorkbenchError("Gone.", "Hint."))
     assert (found.gate, found.sentence) == (Gate.BLOCKED, "Cannot run: Gone. Hint.")

@@ -21,7 +21,7 @@ ABOVE = Path(__file__).resolve().parents[2]
 
 async def run(core, code):
     session = core.services.sessions.open("test agent")
-    return await core.run_manager.finished(core.run_manager.submit(code, session).id)
+    return await core.run_manager.wait_until_finished(core.run_manager.submit(code, session).id)
 
 
 async def test_calls_of_one_program_run_side_by_side(demo):
@@ -173,9 +173,9 @@ def test_a_program_may_wish_for_less_time_and_never_for_more():
 async def test_an_agent_is_told_when_its_wish_for_time_is_cut(demo):
     session = demo.services.sessions.open("test agent")
     cut, short = (demo.run_manager.submit("print('x')", session, seconds=seconds) for seconds in (120, 20))
-    told = (await demo.run_manager.finished(cut.id)).model_view
-    assert told.startswith("x\n\n[timeout 120 was cut to 30 seconds of the program's own work;")
-    assert "timeout" not in (await demo.run_manager.finished(short.id)).model_view
+    told = (await demo.run_manager.wait_until_finished(cut.id)).model_view
+    assert told.startswith("x\n\n[timeout 120 was reduced to 30 seconds of the program's own work;")
+    assert "timeout" not in (await demo.run_manager.wait_until_finished(short.id)).model_view
 
 
 async def test_polling_and_slow_tools_do_not_use_up_the_programs_own_time(demo):
@@ -183,10 +183,12 @@ async def test_polling_and_slow_tools_do_not_use_up_the_programs_own_time(demo):
     session = demo.services.sessions.open("test agent")
     polls = "from servers.demo import count_orders\nfor _ in range(3):\n    await count_orders()\n"
     polls += "    await asyncio.sleep(1)\n"
-    done = await demo.run_manager.finished(demo.run_manager.submit(polls + "result = 'seen'", session).id)
+    done = await demo.run_manager.wait_until_finished(demo.run_manager.submit(polls + "result = 'seen'", session).id)
     assert done.result == '"seen"', done.model_view
     demo.services.settings.set(replace(demo.settings, approval_auto_medium=True, isolation_medium="process"))
-    late = await demo.run_manager.finished(demo.run_manager.submit("x = 1\nfor n in range(10**12): x += 1", session).id)
+    late = await demo.run_manager.wait_until_finished(
+        demo.run_manager.submit("x = 1\nfor n in range(10**12): x += 1", session).id
+    )
     assert "It was at line 2." in late.model_view
 
 
@@ -259,9 +261,9 @@ except Exception as fault:
             await asyncio.sleep(0.02)
     fingerprint = demo.run_manager.run(started.id).fingerprint
     demo.run_manager.decide(Decision(started.id, started.proposal.sha, True, "you", fingerprint=fingerprint))
-    done = await demo.run_manager.finished(started.id)
+    done = await demo.run_manager.wait_until_finished(started.id)
     assert done.state is RunState.DONE, done.fault
-    assert "so long a name" in done.result
+    assert "such a long name" in done.result
     assert not demo.journal.entries(EntryQuery(kind="call."))
 
 
@@ -302,7 +304,7 @@ async def test_a_held_call_is_not_sent_to_a_server_that_was_replaced_meanwhile(d
         await asyncio.sleep(0.01)
     await demo.catalog.replace(replace(twin, env={"OTHER": "1"}))
     demo.run_manager.held_calls.answer(HeldCallAnswer(held_calls[0].id, allow=True))
-    ended = await demo.run_manager.finished(run.id)
+    ended = await demo.run_manager.wait_until_finished(run.id)
     assert "twin.delete_customer was not called" in ended.model_view
     assert not list(demo.journal.entries(EntryQuery(kind="call.sent")))
 

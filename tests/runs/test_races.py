@@ -90,7 +90,7 @@ async def test_each_run_ends_once_whoever_decides_edits_and_stops_it(asking: Cor
         latest = manager.run(run.id)
         if asking.run_manager.asks_user(run.id):  # only the edit was accepted, so the user answers for the new text
             manager.decide(_decision(latest))
-        return await asyncio.wait_for(manager.finished(run.id), 60), number
+        return await asyncio.wait_for(manager.wait_until_finished(run.id), 60), number
 
     for run, number in await asyncio.gather(*(whole(number) for number in range(9))):
         assert run.state in (RunState.DONE, RunState.REFUSED, RunState.STOPPED), (number, run.fault)
@@ -106,12 +106,12 @@ async def test_programs_are_compared_with_allowed_ones_while_more_are_allowed(as
     manager, agent = asking.run_manager, asking.services.sessions.open("agent")
     first = await _waits(asking, manager.submit("print('v0')", agent))
     manager.decide(_decision(first))
-    await manager.finished(first.id)
+    await manager.wait_until_finished(first.id)
 
     async def allowed(number: int) -> Run:
         waiting = await _waits(asking, manager.submit(f"print('v{number}')", agent))
         manager.decide(_decision(waiting))
-        await manager.finished(waiting.id)
+        await manager.wait_until_finished(waiting.id)
         return waiting
 
     waited = await asyncio.gather(*(allowed(number) for number in range(1, 9)))
@@ -133,10 +133,10 @@ async def test_programs_of_a_repl_session_never_overlap(core: Core) -> None:
         for number in range(1, 5)
         for name in ("one", "two")
     ]
-    runs = await asyncio.gather(*(manager.finished(run.id) for run in chain(first, rest)))
+    runs = await asyncio.gather(*(manager.wait_until_finished(run.id) for run in chain(first, rest)))
     assert [run.state for run in runs] == [RunState.DONE] * 10, [run.fault for run in runs]
     assert sorted(json.loads(run.result) for run in runs) == sorted([0, 1, 2, 3, 4] * 2)
-    assert [one.programs for one in manager.states.now()] == [5, 5]
+    assert [one.programs for one in manager.states.records()] == [5, 5]
 
 
 async def test_run_lists_and_counts_stay_consistent_while_runs_end(core: Core) -> None:
@@ -154,7 +154,7 @@ async def test_run_lists_and_counts_stay_consistent_while_runs_end(core: Core) -
             status = await connection.api.status()
             assert status.running + status.queued <= len(runs)
             assert status.waiting == 0
-        ended = await asyncio.gather(*(manager.finished(run.id) for run in runs))
+        ended = await asyncio.gather(*(manager.wait_until_finished(run.id) for run in runs))
     finally:
         await connection.close()
     assert [run.state for run in ended] == [RunState.DONE] * 6
@@ -173,7 +173,7 @@ async def test_answers_of_the_api_reach_the_request_they_belong_to(core: Core) -
             assert (await connection.api.file_piece(path)).text == text
 
         async def clean(number: int) -> None:
-            assert await connection.api.clean(f"x = {number}\r\n") == f"x = {number}\n"
+            assert await connection.api.clean_code(f"x = {number}\r\n") == f"x = {number}\n"
 
         async def setting(number: int) -> None:
             assert (await connection.api.settings()).run_seconds == core.settings.run_seconds
@@ -204,8 +204,8 @@ async def test_agent_sessions_come_and_go_while_their_values_are_kept(tmp_path: 
             asyncio.to_thread(keeper.keep, session),
             asyncio.to_thread(keeper.bring_back),
         )
-        sessions.named(session, "Claude Code")
-        sessions.left(session)
+        sessions.set_name(session, "Claude Code")
+        sessions.mark_disconnected(session)
         assert sessions.author(session.id).startswith("Claude Code")
         await asyncio.to_thread(keeper.release, session)
 

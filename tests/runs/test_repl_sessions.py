@@ -24,13 +24,13 @@ def agent(core):
 
 
 async def ran(core, session, code, state="analysis"):
-    return await core.run_manager.finished(core.run_manager.submit(code, session, state=state).id)
+    return await core.run_manager.wait_until_finished(core.run_manager.submit(code, session, state=state).id)
 
 
 async def allowed(core, session, code, state="analysis"):
     run = await waiting(core, core.run_manager.submit(code, session, state=state))
     core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-    return await core.run_manager.finished(run.id)
+    return await core.run_manager.wait_until_finished(run.id)
 
 
 async def test_a_program_goes_on_where_the_one_before_it_stopped_and_others_do_not(core, agent):
@@ -42,7 +42,7 @@ async def test_a_program_goes_on_where_the_one_before_it_stopped_and_others_do_n
     for session, state in ((agent, ""), (agent, "other"), (core.services.sessions.open("b"), "analysis")):
         assert "NameError" in (await ran(core, session, "result = x + 2", state)).model_view
     assert "NameError" in (await ran(core, core.services.sessions.person, "result = x + 2")).fault.message
-    found = {(one.session, one.name): one for one in await core.run_manager.states.measured()}
+    found = {(one.session, one.name): one for one in await core.run_manager.states.measured_records()}
     assert found[agent.id, "analysis"].programs == 2
     assert found[agent.id, "analysis"].memory_mb > 1
     assert len(found) == 4
@@ -59,7 +59,7 @@ async def test_a_program_is_judged_with_all_that_ran_in_its_state(demo, agent):
     assert run.verdict.sentence.startswith("Together with the program before it in this session")
     assert [use.tool for use in run.verdict.tools] == ["send_email"]
     demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-    done = await demo.run_manager.finished(run.id)
+    done = await demo.run_manager.wait_until_finished(run.id)
     assert (done.state, [call.tool for call in done.calls]) == (RunState.DONE, ["send_email"])
     alone = await ran(demo, agent, "await notify()", state="")
     assert alone.state is RunState.FAILED
@@ -85,7 +85,7 @@ async def test_programs_of_one_state_take_turns(demo, agent):
     demo.run_manager.decide(
         Decision(follower.id, follower.proposal.sha, allow=True, by="you", fingerprint=follower.fingerprint)
     )
-    assert (await demo.run_manager.finished(behind.id)).result == "1"
+    assert (await demo.run_manager.wait_until_finished(behind.id)).result == "1"
 
 
 async def test_a_crash_is_told_to_the_next_program_which_does_not_run(core, agent):
@@ -97,7 +97,7 @@ async def test_a_crash_is_told_to_the_next_program_which_does_not_run(core, agen
     next_one = await ran(core, agent, "write_file('ran', '1')\nresult = 1")
     assert next_one.state is RunState.REFUSED
     assert (
-        "The program was not run. The REPL session 'analysis' has ended: the program's process left"
+        "The program was not run. The REPL session 'analysis' has ended: the program's process ended"
         in next_one.model_view
     )
     assert not (core.paths.workspace / "ran").exists()
@@ -108,21 +108,24 @@ async def test_a_crash_is_told_to_the_next_program_which_does_not_run(core, agen
 async def test_a_program_that_takes_too_long_takes_its_state_along(core, agent):
     await ran(core, agent, "x = 1")
     run = core.run_manager.submit("import time\ntime.sleep(60)", agent, seconds=0.5, state="analysis")
-    late = await core.run_manager.finished(run.id)
+    late = await core.run_manager.wait_until_finished(run.id)
     assert "ran longer than 0.5 seconds" in late.model_view
-    assert "has ended: the program ran longer than 0.5 seconds of its own." in (await ran(core, agent, "x")).model_view
+    assert (
+        "has ended: the program ran longer than 0.5 seconds, not counting tool calls."
+        in (await ran(core, agent, "x")).model_view
+    )
 
 
 async def test_what_nobody_uses_expires_and_is_told_so(core, agent):
     await ran(core, agent, "x = 1")
     states = core.run_manager.states
-    (one,) = states.now()
+    (one,) = states.records()
     assert one.expires == pytest.approx(one.used + 600)
-    await states.look()
-    assert len(states.now()) == 1
+    await states.end_unused()
+    assert len(states.records()) == 1
     states._clock = lambda: one.expires + 1
-    await states.look()
-    assert states.now() == ()
+    await states.end_unused()
+    assert states.records() == ()
     gone = await ran(core, agent, "result = x")
     assert "has ended: it was not used for 10 minutes. Its variables are lost; files in the workspace remain." in (
         gone.model_view
@@ -130,16 +133,16 @@ async def test_what_nobody_uses_expires_and_is_told_so(core, agent):
     ended = [
         entry.note for entry in core.journal.entries(EntryQuery(limit=100)) if entry.note.kind == "repl_session.ended"
     ]
-    assert [note.summary for note in ended] == ["The state analysis ended: it was not used for 10 minutes"]
+    assert [note.summary for note in ended] == ["The REPL session analysis ended: it was not used for 10 minutes"]
 
 
 async def test_everything_that_was_sent_before_its_author_knew_hears_that_it_is_gone(core, agent):
     await ran(core, agent, "x = 1")
     slow = core.run_manager.submit("import time\ntime.sleep(60)", agent, seconds=1.0, state="analysis")
     behind = [core.run_manager.submit(f"write_file('ran{n}', '')", agent, state="analysis") for n in range(2)]
-    await core.run_manager.finished(slow.id)
+    await core.run_manager.wait_until_finished(slow.id)
     for run in behind:
-        assert (await core.run_manager.finished(run.id)).state is RunState.REFUSED
+        assert (await core.run_manager.wait_until_finished(run.id)).state is RunState.REFUSED
     assert not list(core.paths.workspace.glob("ran*"))
     assert (await ran(core, agent, "result = 1")).result == "1"
 
@@ -148,8 +151,8 @@ async def test_the_oldest_idle_state_makes_room(core, agent):
     core.services.settings.set(replace(core.settings, repl_max_sessions=2))
     for name in ("a", "b", "c"):
         await ran(core, agent, "x = 1", name)
-    assert {one.name for one in core.run_manager.states.now()} == {"b", "c"}
-    assert "the longest unused" in (await ran(core, agent, "x", "a")).model_view
+    assert {one.name for one in core.run_manager.states.records()} == {"b", "c"}
+    assert "unused for the longest time" in (await ran(core, agent, "x", "a")).model_view
 
 
 async def test_when_all_are_at_work_there_is_no_room(core, agent):
@@ -159,7 +162,7 @@ async def test_when_all_are_at_work_there_is_no_room(core, agent):
     core.bus.listen(lambda event: heard.set() if type(event).__name__ == "RunOutput" else None)
     await asyncio.wait_for(heard.wait(), 60)
     refused = await ran(core, agent, "x = 1", "b")
-    assert "at work" in refused.model_view
+    assert "are busy" in refused.model_view
     await core.run_manager.stop(busy.id)
 
 
@@ -169,7 +172,7 @@ async def test_stopping_a_program_ends_its_state(core, agent):
     run = core.run_manager.submit("print(1)\nimport time\ntime.sleep(60)", agent, state="analysis")
     await asyncio.wait_for(heard.wait(), 60)
     await core.run_manager.stop(run.id)
-    assert core.run_manager.states.now() == ()
+    assert core.run_manager.states.records() == ()
     assert "has ended: its last program was stopped" in (await ran(core, agent, "x")).model_view
 
 
@@ -178,7 +181,7 @@ async def test_a_person_ends_a_state_while_a_program_waits_for_it(demo, agent):
     run = await waiting(demo, demo.run_manager.submit(SENDS, agent, state="analysis"))
     assert await demo.api.end_state(agent.id, "analysis") == ()
     demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-    done = await demo.run_manager.finished(run.id)
+    done = await demo.run_manager.wait_until_finished(run.id)
     assert (done.state, "has ended: the user ended it" in done.model_view) == (RunState.REFUSED, True)
     with pytest.raises(WorkbenchError, match="already ended"):
         await demo.run_manager.states.end(agent.id, "analysis", "again")
@@ -193,7 +196,7 @@ async def test_other_limits_end_a_state_instead_of_running_under_the_old_ones(co
 
 async def test_a_refused_first_program_begins_nothing(core, agent):
     assert (await ran(core, agent, "x = (")).state is RunState.REFUSED
-    assert core.run_manager.states.now() == ()
+    assert core.run_manager.states.records() == ()
     assert (await ran(core, agent, "result = 1")).result == "1"
 
 
@@ -214,19 +217,19 @@ async def test_a_run_remembers_its_state_when_the_core_is_another_one(core, agen
 async def test_states_end_with_their_agent(core, agent):
     await ran(core, agent, "x = 1")
     await ran(core, core.services.sessions.person, "y = 1")
-    await core.run_manager.states.end_all(agent, "its agent left")
-    assert [one.author for one in core.run_manager.states.now()] == ["you"]
+    await core.run_manager.states.end_all(agent, "its agent disconnected")
+    assert [one.author for one in core.run_manager.states.records()] == ["you"]
     assert json.loads((await ran(core, core.services.sessions.person, "result = y")).result) == 1
 
 
 async def test_a_state_whose_agent_left_before_it_began_is_not_begun(demo, agent):
     run = await waiting(demo, demo.run_manager.submit(SENDS, agent, state="analysis"))
-    demo.run_manager.states.leave(agent)
+    demo.run_manager.states.end_of_agent(agent)
     await asyncio.sleep(0)
     demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-    ended = await demo.run_manager.finished(run.id)
+    ended = await demo.run_manager.wait_until_finished(run.id)
     assert ended.state is RunState.REFUSED
-    assert "its agent left" in ended.fault.message
+    assert "its agent disconnected" in ended.fault.message
     await demo.services.sandbox.settle()
     assert "kept sandbox" not in living()
 
@@ -238,8 +241,8 @@ async def test_a_state_goes_on_when_the_program_before_ended_as_the_next_arrived
     await asyncio.sleep(0)
     second = demo.run_manager.submit("x = 1", agent, state="analysis")
     await stopping
-    assert (await demo.run_manager.finished(second.id)).state is RunState.DONE
-    assert [state.name for state in demo.run_manager.states.now()] == ["analysis"]
+    assert (await demo.run_manager.wait_until_finished(second.id)).state is RunState.DONE
+    assert [state.name for state in demo.run_manager.states.records()] == ["analysis"]
     assert (await ran(demo, agent, "result = x")).result == "1"
 
 
@@ -248,4 +251,7 @@ async def test_who_begins_many_states_ends_its_own_before_those_of_others(core, 
     await ran(core, core.services.sessions.person, "x = 1", "mine")
     for name in ("a", "b", "c"):
         assert (await ran(core, agent, "x = 1", name)).state is RunState.DONE
-    assert [(one.author, one.name) for one in core.run_manager.states.now()] == [(agent.author, "c"), ("you", "mine")]
+    assert [(one.author, one.name) for one in core.run_manager.states.records()] == [
+        (agent.author, "c"),
+        ("you", "mine"),
+    ]

@@ -26,7 +26,7 @@ def entries(run):
 
 
 async def test_an_end_is_reached_once(run):
-    run.finish(RunState.DONE, "ran to its end")
+    run.finish(RunState.DONE, "finished")
     run.finish(RunState.FAILED, "again")
     assert run.record.state is RunState.DONE
     assert [entry.note.kind for entry in entries(run)] == ["run.done", "run.proposed"]
@@ -45,12 +45,12 @@ async def test_nobody_can_decide_what_does_not_wait(run):
 
 async def test_only_the_newest_calls_are_carried_along(run):
     for number in range(KEPT_CALLS + 20):
-        run.trace(CallTrace(str(number), "demo", "t", "{}", Risk.LOW, "done"))
-    run.finish(RunState.DONE, "ran to its end")
+        run.show_trace(CallTrace(str(number), "demo", "t", "{}", Risk.LOW, "done"))
+    run.finish(RunState.DONE, "finished")
     assert len(run.record.calls) == KEPT_CALLS
     assert run.record.calls[-1].call_id == str(KEPT_CALLS + 19)
 
 
 async def test_the_audit_says_that_a_run_waits(run):
-    assert await run.wait(0.0) is None
+    assert await run.wait_for_decision(0.0) is None
     assert [entry.note.summary for entry in entries(run) if entry.note.kind == "run.waiting"] == ["waits for approval"]

@@ -104,9 +104,11 @@ def left_behind(core: Core, run, calls: dict[str, str]) -> list[str]:
     found = [f"call {one.tool} is {one.state}" for one in run.calls if one.state in ("running", "waiting")]
     found += [f"call {name} is shown as {state}" for name, state in calls.items() if state in ("running", "waiting")]
     found += ["a slot"] if core.run_manager.slots.full or core.run_manager.slots.waiting else []
-    found += ["a held call"] if core.run_manager.held_calls.all() or core.run_manager.held_calls.holds(run.id) else []
+    found += (
+        ["a held call"] if core.run_manager.held_calls.all() or core.run_manager.held_calls.has_waiting(run.id) else []
+    )
     found += ["a server's request"] if core.catalog.asks.holds(run.id) else []
-    found += ["a mark in a copy"] if list(core.paths.stages.glob("*/run.json")) else []
+    found += ["a mark in a copy"] if list(core.paths.workspace_copies.glob("*/run.json")) else []
     found += ["a watched workspace"] if core.services.snapshots.knows(run.id) else []
     found += [name for name in living() if run.id in name]
     ends = [e.note.kind for e in core.journal.entries(EntryQuery(run_id=run.id)) if e.note.kind in ENDS]
@@ -124,7 +126,7 @@ async def nothing_of_it(core: Core, run, calls: dict[str, str], where: str) -> N
 
 def _copies(core: Core) -> int:
     """Copies of the workspace, without spare copies and those of open REPL sessions."""
-    return len(list(core.paths.stages.iterdir())) - 2 - len(core.run_manager.states.now())
+    return len(list(core.paths.workspace_copies.iterdir())) - 2 - len(core.run_manager.states.records())
 
 
 async def _processes_end(most: int) -> None:
@@ -145,7 +147,7 @@ async def stopped_everywhere(core: Core, submit) -> int:
         calls.clear()
         with stopped_at(core, count) as seen:
             run = submit()
-            run = await asyncio.wait_for(core.run_manager.finished(run.id), 60)
+            run = await asyncio.wait_for(core.run_manager.wait_until_finished(run.id), 60)
         await nothing_of_it(core, run, calls, f"stopped at await {count} of {len(seen)}")
         if len(seen) < count:
             assert run.state is RunState.DONE, run.fault
@@ -186,10 +188,10 @@ async def test_a_later_program_of_a_repl_session_can_be_stopped_at_every_await(n
     calls: dict[str, str] = {}
     for count in range(1, MOST_AWAITS):
         first = narrow.run_manager.submit("x = 1", agent, state="one")
-        await narrow.run_manager.finished(first.id)
+        await narrow.run_manager.wait_until_finished(first.id)
         with stopped_at(narrow, count) as seen:
             run = narrow.run_manager.submit("print(x)\nopen('workspace/n.txt', 'w').write('x')", agent, state="one")
-            run = await asyncio.wait_for(narrow.run_manager.finished(run.id), 60)
+            run = await asyncio.wait_for(narrow.run_manager.wait_until_finished(run.id), 60)
         await nothing_of_it(narrow, run, calls, f"stopped at await {count} of {len(seen)}")
         if len(seen) < count:
             return
@@ -223,7 +225,7 @@ async def test_a_stop_while_the_answer_is_prepared_leaves_nothing(narrow):
 
     stops = []
     narrow.bus.listen(hear, RunChanged)
-    run = await narrow.run_manager.finished(run.id)
+    run = await narrow.run_manager.wait_until_finished(run.id)
     await asyncio.gather(*stops)
     await nothing_of_it(narrow, run, calls, "stopped while its answer was prepared")
 
@@ -232,13 +234,13 @@ async def test_a_held_call_ends_with_its_run(narrow):
     agent, calls = narrow.services.sessions.open("agent"), {}
     narrow.bus.listen(lambda event: calls.update({event.trace.call_id: event.trace.state}), RunCall)
     narrow.settings = replace(narrow.settings, approval_auto_medium=True)
-    await narrow.run_manager.finished(narrow.run_manager.submit(READS_MAIL, agent).id)
+    await narrow.run_manager.wait_until_finished(narrow.run_manager.submit(READS_MAIL, agent).id)
     for how in ("stopped", "nobody answered", "the core closed"):
         calls.clear()
         narrow.settings = replace(narrow.settings, approval_wait_seconds=1 if how == "nobody answered" else 300)
         run = narrow.run_manager.submit(SENDS_MAIL, agent)
         async with asyncio.timeout(60):
-            while not narrow.run_manager.held_calls.holds(run.id):
+            while not narrow.run_manager.held_calls.has_waiting(run.id):
                 assert not narrow.run_manager.run(run.id).ended, narrow.run_manager.run(run.id).fault
                 await asyncio.sleep(0.01)
         assert "waiting" in calls.values(), how
@@ -246,7 +248,7 @@ async def test_a_held_call_ends_with_its_run(narrow):
             await narrow.run_manager.stop(run.id)
         elif how == "the core closed":
             await narrow.run_manager.close()
-        run = await asyncio.wait_for(narrow.run_manager.finished(run.id), 60)
+        run = await asyncio.wait_for(narrow.run_manager.wait_until_finished(run.id), 60)
         await nothing_of_it(narrow, run, calls, how)
 
 
@@ -261,7 +263,7 @@ async def test_an_audit_that_cannot_be_written_still_closes_the_run(narrow, monk
 
     monkeypatch.setattr(narrow.journal, "append", full)
     run = narrow.run_manager.submit(READS, agent)
-    run = await asyncio.wait_for(narrow.run_manager.finished(run.id), 60)
+    run = await asyncio.wait_for(narrow.run_manager.wait_until_finished(run.id), 60)
     assert run.state is RunState.FAILED
     await nothing_of_it(narrow, run, {}, "the audit is full")
 
@@ -276,7 +278,7 @@ async def test_runs_end_whole_while_threads_switch_all_the_time(narrow):
         for run in runs[::3]:
             await asyncio.sleep(0.02)
             await narrow.run_manager.stop(run.id)
-        ended = [await asyncio.wait_for(narrow.run_manager.finished(run.id), 60) for run in runs]
+        ended = [await asyncio.wait_for(narrow.run_manager.wait_until_finished(run.id), 60) for run in runs]
     finally:
         sys.setswitchinterval(before)
     assert {run.state for run in ended} <= {RunState.DONE, RunState.STOPPED}

@@ -47,7 +47,9 @@ async def test_a_program_that_wants_a_package_which_is_not_let_in_is_told_who_ca
     if core.sandbox.strength.level == "none":
         pytest.skip(core.sandbox.strength.reason)
     session = core.services.sessions.open("test agent")
-    done = await asyncio.wait_for(core.run_manager.finished(core.run_manager.submit("import pandas", session).id), 60)
+    done = await asyncio.wait_for(
+        core.run_manager.wait_until_finished(core.run_manager.submit("import pandas", session).id), 60
+    )
     assert done.state is RunState.FAILED
     assert done.fault is not None
     assert "run.packages" in done.fault.hint

@@ -21,7 +21,7 @@ def agent(core):
 
 async def test_a_long_result_is_cut_for_the_model_and_whole_in_the_workspace(core, agent):
     run = core.run_manager.submit("result = [{'n': n, 'text': 'x' * 40} for n in range(5000)]", agent)
-    done = await core.run_manager.finished(run.id)
+    done = await core.run_manager.wait_until_finished(run.id)
     assert done.state is RunState.DONE
     assert len(done.model_view) < 40_000
     assert "more items" in done.model_view
@@ -84,13 +84,13 @@ async def test_a_stopped_program_that_printed_much_ends_with_the_end_of_it(core,
         await printed.wait()
         stopped = await core.run_manager.stop(run.id)
     assert "that is all" in stopped.model_view
-    assert "characters before are left out" in stopped.model_view
+    assert "earlier characters are left out" in stopped.model_view
     assert "line 7\n" in stopped.output
 
 
 async def test_the_users_own_answer_is_read_for_personal_data_as_far_as_it_is_shown(core):
     code = "result = [{'n': n, 'name': 'Ada Lovelace'} for n in range(20000)]"
-    done = await core.run_manager.finished(core.run_manager.submit(code, core.services.sessions.person).id)
+    done = await core.run_manager.wait_until_finished(core.run_manager.submit(code, core.services.sessions.person).id)
     assert done.state is RunState.DONE
     assert '"n": 19999' in done.result
     assert len(done.model_view) < 1_000_000
@@ -108,13 +108,13 @@ def test_reading_a_long_text_for_personal_data_ends_when_it_is_given_up(core, ag
 
 async def test_what_a_program_read_counts_as_saved_and_only_that(demo, agent):
     code = "from servers.demo import list_orders\npage = await list_orders(limit=200)\nresult = page['total']"
-    first = await demo.run_manager.finished(demo.run_manager.submit(code, agent).id)
-    again = await demo.run_manager.finished(demo.run_manager.submit(code, agent).id)
+    first = await demo.run_manager.wait_until_finished(demo.run_manager.submit(code, agent).id)
+    again = await demo.run_manager.wait_until_finished(demo.run_manager.submit(code, agent).id)
     assert again.calls[0].tokens > 1_000
     assert again.ledger.direct >= again.calls[0].tokens
     assert first.ledger.direct > again.ledger.direct, "definitions are loaded once in a session"
     assert again.ledger.actual < 200
-    idle = await demo.run_manager.finished(demo.run_manager.submit("result = 1", agent).id)
+    idle = await demo.run_manager.wait_until_finished(demo.run_manager.submit("result = 1", agent).id)
     assert idle.ledger.direct == 0, "a program without calls saves nothing"
 
 
@@ -126,7 +126,7 @@ async def test_an_answer_that_cannot_be_prepared_is_not_sent_unmasked(core, agen
 
     monkeypatch.setattr(agent, "mask", broken)
     run = core.run_manager.submit("result = 'se' + 'cret'", agent)
-    done = await asyncio.wait_for(core.run_manager.finished(run.id), 60)
+    done = await asyncio.wait_for(core.run_manager.wait_until_finished(run.id), 60)
     assert done.state is RunState.DONE
     assert "secret" not in done.model_view
     assert "could not be prepared" in done.model_view
@@ -142,14 +142,14 @@ async def test_nobody_waits_for_ever_when_the_audit_cannot_be_written(core, agen
         return write(note)
 
     monkeypatch.setattr(core.journal, "append", full)
-    await asyncio.wait_for(core.run_manager.finished(run.id), 60)
+    await asyncio.wait_for(core.run_manager.wait_until_finished(run.id), 60)
 
 
 async def test_a_shortened_result_holds_no_half_of_an_address(core):
     for before in (84, 90, 96):
         agent = core.services.sessions.open("an agent that knows no address")
         text = f"'{'x ' * (before // 2)}' + 'anna.muster@example.com' + ' tail' * 600"
-        run = await core.run_manager.finished(core.run_manager.submit(f"result = [{text}] * 100", agent).id)
+        run = await core.run_manager.wait_until_finished(core.run_manager.submit(f"result = [{text}] * 100", agent).id)
         assert run.state is RunState.DONE, before
         assert "more" in run.model_view, before
         assert "anna" not in run.model_view, before

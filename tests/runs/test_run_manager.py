@@ -27,7 +27,7 @@ async def test_a_harmless_program_goes_straight_through(core, agent):
     steps = []
     core.bus.listen(lambda event: steps.append(str(event.run.state)) if isinstance(event, RunChanged) else None)
     run = core.run_manager.submit("print('hello')\nresult = 6 * 7", agent)
-    done = await core.run_manager.finished(run.id)
+    done = await core.run_manager.wait_until_finished(run.id)
     assert steps == ["proposed", "checked", "running", "done"]
     assert (done.output, done.result) == ("hello\n", "42")
     assert "42" in done.model_view
@@ -35,7 +35,7 @@ async def test_a_harmless_program_goes_straight_through(core, agent):
 
 async def test_a_failing_program_is_reported_with_its_own_line_and_what_it_printed(core, agent):
     run = core.run_manager.submit("print('before')\nvalues = [1]\nvalues[5]\n", agent)
-    done = await core.run_manager.finished(run.id)
+    done = await core.run_manager.wait_until_finished(run.id)
     assert done.state is RunState.FAILED
     assert "IndexError" in done.model_view
     assert "values[5]" in done.model_view
@@ -43,27 +43,27 @@ async def test_a_failing_program_is_reported_with_its_own_line_and_what_it_print
 
 
 async def test_only_a_short_program_is_read_on_the_loop(core, monkeypatch):
-    threads, read = [], program_assessment.read
+    threads, read = [], program_assessment.read_program
 
     def noted(*given, **named):
         threads.append(threading.get_ident())
         return read(*given, **named)
 
-    monkeypatch.setattr(program_assessment, "read", noted)
+    monkeypatch.setattr(program_assessment, "read_program", noted)
     for size in (PROGRAM_READING.limit, PROGRAM_READING.limit + 1):
         await core.run_manager.assess("x = 1".ljust(size - 1) + "\n")
     assert [one == threading.get_ident() for one in threads] == [True, False]
 
 
 async def test_text_that_does_not_parse_goes_back_at_once(core, agent):
-    done = await core.run_manager.finished(core.run_manager.submit("if True print(1)", agent).id)
+    done = await core.run_manager.wait_until_finished(core.run_manager.submit("if True print(1)", agent).id)
     assert done.state is RunState.REFUSED
     assert done.verdict.gate is Gate.BLOCKED
     assert "line 1" in done.model_view.lower()
 
 
 async def test_hidden_characters_are_refused_and_cannot_be_allowed(core, agent):
-    done = await core.run_manager.finished(core.run_manager.submit("x = 1 # \u202e evil", agent).id)
+    done = await core.run_manager.wait_until_finished(core.run_manager.submit("x = 1 # \u202e evil", agent).id)
     assert done.state is RunState.REFUSED
     with pytest.raises(WorkbenchError):
         core.run_manager.decide(
@@ -73,9 +73,9 @@ async def test_hidden_characters_are_refused_and_cannot_be_allowed(core, agent):
 
 async def test_nobody_there_means_no(demo, agent):
     demo.services.settings.set(_with(demo.settings, approval_wait_seconds=0))
-    done = await demo.run_manager.finished(demo.run_manager.submit(SENDS, agent).id)
+    done = await demo.run_manager.wait_until_finished(demo.run_manager.submit(SENDS, agent).id)
     assert done.state is RunState.REFUSED
-    assert "Nobody answered" in done.model_view
+    assert "not answered in time" in done.model_view
 
 
 async def test_a_waiting_run_can_be_stopped(demo, agent):
@@ -99,7 +99,7 @@ async def test_a_second_decision_is_refused(demo, agent):
     demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=False, by="you"))
     with pytest.raises(WorkbenchError):
         demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-    assert (await demo.run_manager.finished(run.id)).state is RunState.REFUSED
+    assert (await demo.run_manager.wait_until_finished(run.id)).state is RunState.REFUSED
 
 
 async def test_an_edit_to_broken_text_cannot_be_allowed(demo, agent):
@@ -114,7 +114,7 @@ async def test_an_edit_to_broken_text_cannot_be_allowed(demo, agent):
 
 async def test_an_endless_program_ends_at_its_limit_with_the_reason(core, agent):
     run = core.run_manager.submit("print('start', flush=True)\nfor _ in range(10**12):\n    pass\n", agent, seconds=2)
-    done = await core.run_manager.finished(run.id)
+    done = await core.run_manager.wait_until_finished(run.id)
     assert done.state is RunState.FAILED
     assert "start" in done.model_view
     assert "2 s" in done.fault.message or "second" in done.fault.message
@@ -124,7 +124,7 @@ async def test_a_run_stopped_before_its_first_step_still_ends(core, agent):
     run = core.run_manager.submit("print(1)", agent)
     stopped = await asyncio.wait_for(core.run_manager.stop(run.id, "Too late."), 60)
     assert stopped.state is RunState.STOPPED
-    assert "Too late." in (await asyncio.wait_for(core.run_manager.finished(run.id), 60)).model_view
+    assert "Too late." in (await asyncio.wait_for(core.run_manager.wait_until_finished(run.id), 60)).model_view
 
 
 async def test_two_doors_may_stop_the_same_run(core, agent):
@@ -143,7 +143,7 @@ async def test_a_changed_number_of_programs_at_once_counts_at_once(core, agent):
     await asyncio.sleep(0.1)  # enough time for the run to start
     assert core.run_manager.run(second.id).state is RunState.CHECKED
     core.services.settings.set(_with(core.settings, run_concurrent=2))
-    assert (await asyncio.wait_for(core.run_manager.finished(second.id), 60)).state is RunState.DONE
+    assert (await asyncio.wait_for(core.run_manager.wait_until_finished(second.id), 60)).state is RunState.DONE
     await core.run_manager.stop(first.id)
 
 
@@ -179,7 +179,7 @@ async def test_an_allowed_run_that_must_queue_no_longer_waits_for_a_person(demo,
             await asyncio.sleep(0.02)
     assert demo.run_manager.run(second.id).state is RunState.CHECKED
     await demo.run_manager.stop(first.id)
-    assert (await asyncio.wait_for(demo.run_manager.finished(second.id), 60)).state is RunState.DONE
+    assert (await asyncio.wait_for(demo.run_manager.wait_until_finished(second.id), 60)).state is RunState.DONE
 
 
 async def test_closing_the_core_ends_what_runs(core, agent):
@@ -198,16 +198,18 @@ def _with(settings, **changes):
 async def test_an_agent_has_only_so_many_programs_open(demo, agent):
     for _ in range(OPEN_RUNS):
         demo.run_manager.submit(SENDS, agent)
-    with pytest.raises(WorkbenchError, match="waiting or running already"):
+    with pytest.raises(WorkbenchError, match="programs that wait or run"):
         demo.run_manager.submit(SENDS, agent)
     other = demo.services.sessions.open("another agent")
-    assert (await demo.run_manager.finished(demo.run_manager.submit("result = 1", other).id)).state is RunState.DONE
+    assert (
+        await demo.run_manager.wait_until_finished(demo.run_manager.submit("result = 1", other).id)
+    ).state is RunState.DONE
 
 
 async def test_the_audit_keeps_a_reason_for_denying_with_tokens_for_personal_data(demo, agent):
     run = await waiting(demo, demo.run_manager.submit(SENDS, agent))
     demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=False, by="you", reason="not to rosa@example.net"))
-    done = await demo.run_manager.finished(run.id)
+    done = await demo.run_manager.wait_until_finished(run.id)
     kept = str([dict(entry.note.detail) for entry in demo.journal.entries(EntryQuery(run_id=run.id))])
     assert "rosa@example.net" not in kept
     assert "rosa@example.net" not in done.model_view

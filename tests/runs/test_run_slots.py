@@ -56,7 +56,7 @@ async def test_those_who_wait_take_turns_however_many_programs_one_of_them_has()
     slots, entered = RunSlots(lambda: 1), []
 
     async def visit(owner: str, number: int) -> None:
-        async with slots.place(owner, f"{owner}{number}"):
+        async with slots.hold_slot(owner, f"{owner}{number}"):
             entered.append(f"{owner}{number}")
             await asyncio.sleep(0)
 
@@ -73,11 +73,11 @@ async def test_a_program_that_waits_is_told_how_many_come_before_it():
     slots, go = RunSlots(lambda: 1), asyncio.Event()
 
     async def visit(owner: str, run: str) -> None:
-        async with slots.place(owner, run):
+        async with slots.hold_slot(owner, run):
             await go.wait()
 
     tasks = [spawn(run, visit(owner, run)) for owner, run in (("a", "1"), ("a", "2"), ("a", "3"), ("b", "4"))]
     await _settle()
-    assert [slots.ahead(run) for run in ("1", "2", "4", "3")] == [None, 0, 1, 2]
+    assert [slots.queue_position(run) for run in ("1", "2", "4", "3")] == [None, 0, 1, 2]
     go.set()
     await asyncio.gather(*tasks)

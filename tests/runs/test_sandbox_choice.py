@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tests.runs.steps import reached
 from tests.sandbox.lent import Lent
-from workbench.analysis.reading import read
+from workbench.analysis.reading import read_program
 from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
@@ -58,7 +58,7 @@ async def placed(
 ) -> tuple[str, str]:
     verdict = Verdict("sha", risk, GateWord.ASK, "It does something.")
     found = await choose_sandbox(
-        read(code, (), language=language).judged(verdict), settings or Settings(), Known(*levels)
+        read_program(code, (), language=language).with_verdict(verdict), settings or Settings(), Known(*levels)
     )
     return found.level, found.isolation
 
@@ -72,7 +72,10 @@ async def test_a_stronger_level_needs_no_word_and_a_weaker_one_says_what_was_wan
     assert await placed(Risk.MEDIUM, PROCESS, absent(CONTAINER), VM) == ("vm", "")
     level, words = await placed(Risk.HIGH, PROCESS, absent(CONTAINER), absent(VM))
     assert level == "process"
-    assert words == "Wants a container; this machine has none: runs in the process sandbox, full strength."
+    assert (
+        words
+        == "This program needs a container, but this machine has none. It runs in the process sandbox at full strength."
+    )
     level, words = await placed(Risk.CRITICAL, PROCESS, CONTAINER, absent(VM))
     assert (level, "runs in a container" in words) == ("container", True)
 
@@ -91,13 +94,16 @@ async def test_a_reduced_sandbox_never_gets_a_program_of_high_risk() -> None:
 
 async def test_a_program_that_imports_packages_runs_where_they_are_and_that_is_said() -> None:
     settings = Settings(run_packages="hypothesis")
-    words = "Would get a container, which has no hypothesis: runs in the process sandbox, full strength."
+    words = (
+        "This program imports hypothesis, which a container does not have. It runs in the process sandbox at full"
+        " strength."
+    )
     code = "from hypothesis import given"
     assert await placed(Risk.MEDIUM, PROCESS, CONTAINER, VM, settings=settings, code=code) == ("process", words)
     assert await placed(Risk.MEDIUM, PROCESS, CONTAINER, VM, settings=settings, code="import json") == ("container", "")
     assert await placed(Risk.MEDIUM, PROCESS, CONTAINER, VM, code=code) == ("container", "")
     weak = replace(PROCESS, backend="reduced", reduced=True)
-    words = "Runs in {} without hypothesis: packages are in process sandboxes with namespaces only."
+    words = "This program runs in {} without hypothesis: only process sandboxes with namespaces have packages."
     without = ("container", words.format("a container"))
     assert await placed(Risk.MEDIUM, weak, CONTAINER, VM, settings=settings, code=code) == without
     without = ("process", words.format("the process sandbox"))
@@ -114,8 +120,8 @@ async def test_what_nothing_here_runs_is_refused_before_anybody_is_asked(monkeyp
     weak = replace(PROCESS, backend="reduced", reduced=True, sentence="Reduced strength.", hint="Allow namespaces.")
     with pytest.raises(WorkbenchError) as refusal:
         await placed(Risk.LOW, weak, CONTAINER, VM, language="typescript")
-    assert "only (native or bubblewrap). Reduced strength." in refusal.value.message
-    assert refusal.value.hint == "Write it in Python. Allow namespaces."
+    assert "with namespaces (native or bubblewrap). Reduced strength." in refusal.value.message
+    assert refusal.value.hint == "Write the program in Python. Allow namespaces."
 
 
 # ── in the run pipeline ──────────────────────────────────────────────────────────────────────────
@@ -148,9 +154,9 @@ async def test_an_agent_s_run_waits_for_consent_although_it_would_pass(bare: Cor
     agent = bare.services.sessions.open("test agent")
     run = await reached(bare, bare.run_manager.submit("result = 6 * 7", agent), *OVER)
     assert run.state is RunState.WAITING
-    assert run.isolation.startswith("Wants a container; this machine has none")
+    assert run.isolation.startswith("This program needs a container, but this machine has none")
     bare.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-    done = await bare.run_manager.finished(run.id)
+    done = await bare.run_manager.wait_until_finished(run.id)
     assert (done.state, done.result, done.level) == (RunState.DONE, "42", "process")
     assert done.backend == bare.sandbox.strength.backend
     steps = {entry.note.kind: entry.note.detail for entry in bare.journal.entries(EntryQuery(run_id=run.id, limit=20))}
@@ -160,16 +166,16 @@ async def test_an_agent_s_run_waits_for_consent_although_it_would_pass(bare: Cor
 
 async def test_a_person_s_own_run_is_not_asked_about_again_and_says_where_it_ran(bare: Core) -> None:
     person = bare.services.sessions.person
-    done = await bare.run_manager.finished(bare.run_manager.submit("result = 6 * 7", person).id)
+    done = await bare.run_manager.wait_until_finished(bare.run_manager.submit("result = 6 * 7", person).id)
     assert (done.state, done.level) == (RunState.DONE, "process")
-    assert "Wants a container" in done.isolation
+    assert "needs a container" in done.isolation
 
 
 async def test_an_edit_that_changes_the_risk_changes_the_place(bare: Core) -> None:
     bare.services.settings.set(replace(bare.settings, isolation_low="process", approval_auto_low=False))
     agent = bare.services.sessions.open("test agent")
     run = await reached(bare, bare.run_manager.submit(SENDS, agent), *OVER)
-    assert "Wants" in run.isolation
+    assert "This program needs" in run.isolation
     edited = await bare.run_manager.edit(run.id, "result = 1")
     assert edited.isolation == ""
     await bare.run_manager.stop(run.id)
@@ -189,7 +195,7 @@ async def test_a_run_of_a_machine_with_containers_goes_into_one_without_a_questi
         pytest.skip(lent.sandbox.strength.reason)
     lent.services.settings.set(replace(lent.settings, isolation_low="container"))
     agent = lent.services.sessions.open("test agent")
-    done = await lent.run_manager.finished(lent.run_manager.submit("result = 6 * 7", agent).id)
+    done = await lent.run_manager.wait_until_finished(lent.run_manager.submit("result = 6 * 7", agent).id)
     assert (done.state, done.level, done.backend, done.isolation) == (RunState.DONE, "container", "lent", "")
 
 

@@ -34,7 +34,7 @@ async def quadruple_up(number: int) -> int:
 async def test_a_skill_that_calls_a_skill_runs_with_its_arguments(kept: Core) -> None:
     session = kept.services.sessions.open("an agent")
     run = await run_skill(kept.services, kept.run_manager, session, "quadruple_up", {"number": 3})
-    ended = await kept.run_manager.finished(run.id)
+    ended = await kept.run_manager.wait_until_finished(run.id)
     assert (ended.state, ended.result) == (RunState.DONE, "12"), ended.fault
     assert {"skills.double-up", "skills.quadruple-up"} <= set(ended.verdict.definitions)
     with pytest.raises(WorkbenchError, match="needs number"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.runs.steps import waiting
-from workbench.analysis.used_skills import borrows, check_unchanged, read_all
+from workbench.analysis.used_skills import check_unchanged, includes_skills, read_all
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, Gate, Risk, RunState
 
@@ -45,7 +45,7 @@ async def test_an_approved_program_may_do_what_its_skill_does(demo):
     keep(demo, "greet", SENDER)
     run = await waiting(demo, demo.run_manager.submit(USES, demo.services.sessions.open("agent")))
     demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-    done = await demo.run_manager.finished(run.id)
+    done = await demo.run_manager.wait_until_finished(run.id)
     assert done.state is RunState.DONE, done.fault
 
 
@@ -54,7 +54,7 @@ async def test_a_skill_kept_anew_while_its_program_waits_is_noticed(demo):
     run = await waiting(demo, demo.run_manager.submit(USES, demo.services.sessions.open("agent")))
     keep(demo, "greet", SENDER.replace("Hi", "Something else"))
     demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-    done = await demo.run_manager.finished(run.id)
+    done = await demo.run_manager.wait_until_finished(run.id)
     assert done.state is RunState.FAILED
     assert "changed after this program was assessed" in done.fault.message
     assert done.calls == ()
@@ -89,9 +89,9 @@ async def test_a_skill_that_is_gone_is_a_changed_skill(core):
 async def test_only_a_program_that_was_judged_with_skills_is_held_against_them(demo):
     keep(demo, "greet", SENDER)
     skills = demo.services.library.usable()
-    assert borrows(assess_all(USES, demo.catalog.tools(), skills))
-    assert not borrows(assess_all("result = 1", demo.catalog.tools(), skills))
-    assert not borrows(None)
+    assert includes_skills(assess_all(USES, demo.catalog.tools(), skills))
+    assert not includes_skills(assess_all("result = 1", demo.catalog.tools(), skills))
+    assert not includes_skills(None)
 
 
 TIDY = """\
@@ -151,7 +151,7 @@ async def test_no_spelling_has_a_skill_run_that_nobody_assessed(core):
         assert run.verdict.definitions["skills.tidy"] == kept.sha, program
         assert precious.exists(), program
         core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-        done = await core.run_manager.finished(run.id)
+        done = await core.run_manager.wait_until_finished(run.id)
         assert done.state is RunState.DONE, (program, done.fault)
         assert not precious.exists(), program
 
@@ -173,7 +173,9 @@ async def test_a_harmless_skill_asks_nobody_however_it_is_named(core, program):
 
 async def test_a_program_with_a_skill_that_is_not_kept_is_returned_to_its_author(core):
     code = "load_skill('tidy').tidy()"
-    done = await core.run_manager.finished(core.run_manager.submit(code, core.services.sessions.open("agent")).id)
+    done = await core.run_manager.wait_until_finished(
+        core.run_manager.submit(code, core.services.sessions.open("agent")).id
+    )
     assert (done.state, done.started) == (RunState.REFUSED, 0)
     assert "Uses the skill tidy, which is not saved in this project" in done.fault.message
     assert "list_skills" in done.fault.hint
@@ -184,7 +186,7 @@ async def test_a_skill_that_is_kept_while_its_program_waits_is_noticed(core):
     run = await waiting(core, core.run_manager.submit(code, core.services.sessions.open("agent")))
     keep(core, "tidy", TIDY)
     core.run_manager.decide(Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint))
-    done = await core.run_manager.finished(run.id)
+    done = await core.run_manager.wait_until_finished(run.id)
     assert done.state is RunState.FAILED
     assert "changed after this program was assessed" in done.fault.message
 
@@ -238,14 +240,14 @@ async def test_a_program_sees_no_skill_that_was_not_assessed_with_it(core):
     keep(core, "tidy", TIDY)
     keep(core, "double", "def double(n):\n    return 2 * n\n")
     agent = core.services.sessions.open("agent")
-    done = await core.run_manager.finished(
+    done = await core.run_manager.wait_until_finished(
         core.run_manager.submit("import os\nresult = os.listdir('skills')", agent).id
     )
     assert (done.state, done.result) == (RunState.DONE, "[]"), done.fault
     asked = "import client\nresult = client.get_client()._line.ask_now('skill', name='tidy')"
-    done = await core.run_manager.finished(core.run_manager.submit(asked, agent).id)
+    done = await core.run_manager.wait_until_finished(core.run_manager.submit(asked, agent).id)
     assert done.state is RunState.FAILED
     assert "was not assessed with the skill tidy" in done.fault.message
     used = "from skills.double import double\nresult = double(2)"
-    done = await core.run_manager.finished(core.run_manager.submit(used, agent).id)
+    done = await core.run_manager.wait_until_finished(core.run_manager.submit(used, agent).id)
     assert (done.state, done.result) == (RunState.DONE, "4"), done.fault

@@ -75,7 +75,7 @@ def agent(core):
 async def done(core, session, code, **words):
     run = core.run_manager.submit(code, session, "to test", **words)
     async with asyncio.timeout(HANGS):
-        return await core.run_manager.finished(run.id)
+        return await core.run_manager.wait_until_finished(run.id)
 
 
 async def waiting(core, run):
@@ -92,7 +92,7 @@ def allow(core, run):
 async def inside(core, name):
     """Wait until a program has written this file in its copy."""
     async with asyncio.timeout(HANGS):
-        while not list(core.paths.stages.glob(f"*/workspace/{name}")):
+        while not list(core.paths.workspace_copies.glob(f"*/workspace/{name}")):
             await asyncio.sleep(0.01)
 
 
@@ -101,7 +101,7 @@ async def approved(core, session, code, **words):
     run = core.run_manager.submit(code, session, "to test", force_approval=True, **words)
     await waiting(core, run)
     allow(core, run)
-    return await core.run_manager.finished(run.id)
+    return await core.run_manager.wait_until_finished(run.id)
 
 
 def held(core) -> dict[str, set[str]]:
@@ -238,7 +238,7 @@ async def test_a_kept_state_that_mixes_approved_and_unapproved_programs(core, ag
     assert second.output == "1 old\n", "what waits is not seen, not even in the same process"
     third = await approved(core, agent, "open('workspace/a.txt', 'w').write('approved')", state="s")
     assert (third.held, file.read_text()) == (("a.txt",), "old"), "the first may have left something behind"
-    assert "Programs that nobody approved ran in this state, so the user decides" in third.model_view
+    assert "Programs without approval ran in this REPL session, so the user decides" in third.model_view
     await core.api.decide_files(third.id, ("a.txt",), ())
     assert file.read_text() == "approved"
     file.write_text("the user's")
@@ -248,7 +248,7 @@ async def test_a_kept_state_that_mixes_approved_and_unapproved_programs(core, ag
     assert (fifth.state, fifth.held, file.read_text()) == (RunState.FAILED, ("a.txt",), "the user's")
     assert held(core) == {first.id: {"a.txt"}, fifth.id: {"a.txt"}}
     await core.run_manager.states.end_all(agent, "the test is over")
-    assert list(core.paths.stages.glob("*/run.json")) == []
+    assert list(core.paths.workspace_copies.glob("*/run.json")) == []
 
 
 async def test_a_state_in_which_every_program_was_approved_writes_at_once(core, agent):
@@ -298,7 +298,7 @@ async def test_a_conflict_is_shown_and_the_user_decides_with_a_difference(core, 
     file.write_text("user\n")
     run = await running
     assert run.held == ("a.txt",)
-    assert "it was changed outside of the program" in run.model_view
+    assert "something else changed it while the program ran" in run.model_view
     (line,) = (await core.api.held_plan(run.id)).lines
     assert (line.state, line.deed) == ("conflict", "change")
     assert await core.api.held_text(run.id, "a.txt") == ("user\n", "program\n")
@@ -355,7 +355,7 @@ async def test_a_workspace_too_large_to_copy_makes_the_program_ask(core, agent, 
     await waiting(core, run)
     assert "directly, not on a copy" in core.run_manager.run(run.id).isolation
     allow(core, run)
-    assert (await core.run_manager.finished(run.id)).held == ()
+    assert (await core.run_manager.wait_until_finished(run.id)).held == ()
     assert file.read_text() == "new"
 
 
@@ -370,7 +370,7 @@ async def test_changes_that_cannot_be_settled_are_kept_for_the_next_core(paths, 
 
     monkeypatch.setattr(core.run_manager.staging._settling, "settle", fails)
     run = await done(core, agent, "open('workspace/a.txt', 'w').write('new')\nopen('workspace/n', 'w').write('n')")
-    assert "the user is asked about it" in run.model_view
+    assert "The user is asked about them" in run.model_view
     assert (paths.workspace / "a.txt").read_text() == "old"
     await core.close()
     core = await _opened(paths)
@@ -494,7 +494,7 @@ async def test_a_copy_that_nobody_can_look_through_harms_no_later_run_and_no_lat
     run = await done(core, agent, deep)
     assert "None of its changes was kept" in run.model_view
     assert "the next time" not in run.model_view
-    left = stages.Stages(core.services.workspace_files.confined, paths.stages)
+    left = stages.Stages(core.services.workspace_files.confined, paths.workspace_copies)
     for name, code in (("r1", "x"), ("r2", "")):
         stage = left.take()
         stage.begin({"id": name, "at": 0.0})

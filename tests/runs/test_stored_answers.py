@@ -13,7 +13,7 @@ from workbench.records import Origin, Proposal, Run, RunState
 from workbench.runs.run_finalizer import StoredAnswers
 from workbench.settings import Settings
 from workbench.workspace.snapshots import Snapshots
-from workbench.workspace.workspace_files import Store
+from workbench.workspace.workspace_files import WorkspaceFiles
 
 ROWS = json.dumps([{"name": "Ines Novak", "n": n} for n in range(300)])
 
@@ -25,7 +25,7 @@ def settings():
 
 @pytest.fixture
 def spills(tmp_path, settings):
-    store = Store(tmp_path, lambda: 100)
+    store = WorkspaceFiles(tmp_path, lambda: 100)
     snapshots = Snapshots(store.confined, tmp_path.parent / f"{tmp_path.name}-undo", lambda: settings[0])
     return StoredAnswers(store, snapshots, lambda: settings[0])
 
@@ -40,7 +40,7 @@ def there(tmp_path):
 
 
 def test_each_value_stands_on_a_line_so_that_the_first_lines_cut_none(spills, tmp_path):
-    told = spills.keep(run("0123456789ab"))
+    told = spills.store_answer(run("0123456789ab"))
     assert "read_file('results/0123456789ab.txt').splitlines()" in told
     text = (tmp_path / "results/0123456789ab.txt").read_text()
     assert text.splitlines()[2] == '  "name": "Ines Novak",'
@@ -49,20 +49,20 @@ def test_each_value_stands_on_a_line_so_that_the_first_lines_cut_none(spills, tm
 
 def test_old_answers_go_then_the_oldest_of_too_many_and_nothing_else(spills, tmp_path, settings):
     for name in ("a" * 12, "b" * 12, "c" * 12):
-        spills.keep(run(name))
+        spills.store_answer(run(name))
     for age, name in enumerate(("c" * 12, "b" * 12, "a" * 12), 1):
         os.utime(tmp_path / f"results/{name}.txt", (at := time.time() - age * 3 * 86_400, at))
     for name in ("mine.txt", "0123.txt"):
         (tmp_path / "results" / name).write_text("x")
         os.utime(tmp_path / "results" / name, (0, 0))
     (tmp_path / "results" / ("d" * 12 + ".txt")).symlink_to(tmp_path / "results/mine.txt")
-    spills.tidy()
+    spills.delete_old()
     assert there(tmp_path) == ["0123.txt", "b" * 12 + ".txt", "c" * 12 + ".txt", "d" * 12 + ".txt", "mine.txt"]
-    spills.keep(run("e" * 12, json.dumps("x" * 990_000)))
+    spills.store_answer(run("e" * 12, json.dumps("x" * 990_000)))
     assert there(tmp_path) == ["0123.txt", "d" * 12 + ".txt", "e" * 12 + ".txt", "mine.txt"]
     settings[0] = replace(settings[0], privacy_results_days=0)
-    assert "not kept" in spills.keep(run("f" * 12))
-    spills.tidy()
+    assert "not stored" in spills.store_answer(run("f" * 12))
+    spills.delete_old()
     assert there(tmp_path) == ["0123.txt", "d" * 12 + ".txt", "mine.txt"]
 
 
@@ -72,6 +72,6 @@ def test_a_folder_that_leads_elsewhere_is_left_alone(spills, tmp_path):
     (kept := elsewhere / ("a" * 12 + ".txt")).write_text("x")
     os.utime(kept, (0, 0))
     (tmp_path / "results").symlink_to(elsewhere)
-    spills.tidy()
+    spills.delete_old()
     assert kept.exists()
-    assert "could not be kept" in spills.keep(run("b" * 12))
+    assert "could not be stored" in spills.store_answer(run("b" * 12))

@@ -26,7 +26,7 @@ async def agent(core):
 
 
 async def done(core, agent, code, **words):
-    return await core.run_manager.finished(core.run_manager.submit(code, agent, "to test", **words).id)
+    return await core.run_manager.wait_until_finished(core.run_manager.submit(code, agent, "to test", **words).id)
 
 
 async def test_row_138_what_a_run_wrote_is_told_audited_and_taken_back(core, agent):
@@ -63,7 +63,7 @@ async def test_a_run_is_not_accused_of_what_the_workbench_or_somebody_outside_wr
     (core.services.paths.workspace / "notes.txt").write_text("saved in an editor")
     long = await done(core, agent, "result = ['x' * 40 for n in range(40000)]")
     assert f"results/{long.id}.txt" in long.model_view
-    ended = await core.run_manager.finished(run.id)
+    ended = await core.run_manager.wait_until_finished(run.id)
     assert ended.state is RunState.DONE, ended.fault
     assert [one.subject for one in ended.observed if one.unforeseen] == []
     assert not list(core.journal.entries(EntryQuery(kind="run.unpredicted_effect")))

@@ -19,7 +19,7 @@ def agent(core):
 
 
 async def seen(core, session, code):
-    done = await core.run_manager.finished(core.run_manager.submit(code, session).id)
+    done = await core.run_manager.wait_until_finished(core.run_manager.submit(code, session).id)
     assert done.state is RunState.DONE, done.fault
     return done.model_view
 

@@ -74,7 +74,7 @@ class Room:
         stands: Callable[[], bool] = lambda: False,
     ) -> Ending:
         folders = [self.project / name for name in ("workspace", "servers", "skills")]
-        program = Program(code, limits, *folders, writable, self.language, self.level, stands=stands)
+        program = Program(code, limits, *folders, writable, self.language, self.level, is_user_asked=stands)
         return await self.sandbox.run(program, answer, lambda stream, text: self.heard.append((stream, text)))
 
 

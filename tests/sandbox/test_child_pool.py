@@ -210,7 +210,7 @@ async def test_a_launcher_that_always_dies_is_said_and_not_started_for_ever(
 ) -> None:
     os.kill(sandbox.launcher, signal.SIGKILL)
     monkeypatch.setattr(launcher_client, "_START", "raise SystemExit")
-    with pytest.raises(WorkbenchError, match="launcher dies whenever it is started"):
+    with pytest.raises(WorkbenchError, match="launcher ended each time it was started"):
         await run(sandbox, "1", tmp_path)
 
 

@@ -145,11 +145,11 @@ FAILURES = [  # text, kind, part of the sentence, part of the traceback
     ("throw 'a text';", "Error", "a text", "Uncaught a text"),
     ("Promise.reject(new Error('loose'));\nawait new Promise(() => {});", "Error", "loose", "<program>:1:16"),
     ("setTimeout(() => {\n  throw new Error('late');\n});\nawait new Promise(() => {});", "Error", "late", ":2:9"),
-    ("import { x } from './servers/nobody';\nx();", "TypeError", "There is no server nobody here.", ""),
+    ("import { x } from './servers/nobody';\nx();", "TypeError", "There is no server nobody.", ""),
     ("import { x } from 'https://example.org/x.ts';\nx();", "TypeError", "--no-remote", ""),
     ("import x from 'npm:left-pad';\nx();", "TypeError", "npm", ""),
-    ("Deno.exit(3)", "Exit", "The program left with exit code 3.", ""),
-    ("await loadSkill('x')", "ToolError", "Kept skills are programs in Python", ""),
+    ("Deno.exit(3)", "Exit", "The program exited with code 3.", ""),
+    ("await loadSkill('x')", "ToolError", "Kept skills are Python programs", ""),
     ("const deep = (n: number): number => deep(n + 1);\ndeep(0)", "RangeError", "call stack", "at deep"),
 ]
 
@@ -336,5 +336,5 @@ async def test_where_only_python_runs_it_says_so(open_room: Callable[[str], Awai
         pytest.skip("Deno is not installed (the extra `typescript`)")
     room = await open_room("reduced")
     room.language = "typescript"
-    with pytest.raises(WorkbenchError, match="TypeScript runs in process sandboxes with namespaces only"):
+    with pytest.raises(WorkbenchError, match="TypeScript runs only in process sandboxes with namespaces"):
         await room.run("1")

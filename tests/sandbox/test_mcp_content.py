@@ -67,7 +67,7 @@ result = [saved, image, Image(image.data)["mimeType"], Image(b"GIF89a").mime_typ
     assert json.loads(ending.result) == [["deep/x.png", "n.txt"], PARTS[1], "image/png", "image/gif"]
     assert ending.output.splitlines() == [
         "[<Image image/png, 264 bytes>, <Audio audio/wav, 4 bytes>] <Link file:///far, far>",
-        "4 parts of this answer hold bytes; say which, for example .images[0].",
+        "4 parts of this answer hold bytes; choose one, for example .images[0].",
     ]
     assert (native.project / "workspace/deep/x.png").read_bytes() == PNG
 

@@ -39,7 +39,7 @@ async def test_a_folder_in_whose_place_a_link_was_put_meanwhile_is_not_mounted(p
     seen = profile(tmp_path / "workspace")
     (tmp_path / "workspace").rmdir()
     (tmp_path / "workspace").symlink_to(tmp_path / "private")
-    with pytest.raises(WorkbenchError, match="is another folder here"):
+    with pytest.raises(WorkbenchError, match="is not the folder that the workbench opened"):
         await pool.take(seen)
 
 

@@ -190,4 +190,4 @@ async def test_a_program_that_takes_no_connections_gets_no_more(native: Room, po
     program = Program("import socket\nsocket.socket().connect(('a', 1))", QUICK, native.project / "w", network=handing)
     await native.sandbox.run(program, answer, lambda stream, text: None)
     handing.close()
-    assert refused == ["The program takes no more connections."]
+    assert refused == ["The program cannot receive more connections."]

@@ -107,7 +107,7 @@ async def test_a_failure_ends_the_program_and_not_the_state(quick_flat: Flat) ->
     ("code", "limits", "reason", "why"),
     [
         ("while True: pass", replace(QUICK, seconds=0.5), "timeout", "the program ran longer than 0.5 seconds"),
-        ("import os\nos._exit(3)", QUICK, "killed", "the program's process left without a word (exit code 3)"),
+        ("import os\nos._exit(3)", QUICK, "killed", "the program's process ended without a result (exit code 3)"),
         ("import ctypes\nctypes.string_at(0)", QUICK, "killed", "the program crashed Python (SIGSEGV)"),
         ("while True: print('x' * 999)", replace(QUICK, output_bytes=9_000), "output", "the program printed more"),
         ("while True: pass", replace(QUICK, cpu_seconds=0.3), "cpu", "the program used more than 0.3 seconds"),
@@ -188,7 +188,7 @@ async def test_a_question_nobody_waited_for_ends_with_its_program(quick_flat: Fl
     )
     assert (await quick_flat.run(code, answer=answer)).ok
     assert let_go.is_set()
-    assert await quick_flat.value("asker.join()\nheard") == ["The program that asks is over."]
+    assert await quick_flat.value("asker.join()\nheard") == ["The program that sent this request has ended."]
 
 
 FORGED = """
@@ -205,9 +205,9 @@ threading.Thread(target=forge, daemon=True).start()
 @pytest.mark.parametrize(
     ("frame", "why"),
     [
-        ('{"kind": "ask", "id": 7, "what": "call", "wish": {}}', "spoke outside of a program"),
-        ('{"kind": "end", "ok": True, "result": "1"}', "spoke outside of a program"),
-        ('{"kind": "output", "stream": "stdout", "text": "x" * 9000}', "printed without end"),
+        ('{"kind": "ask", "id": 7, "what": "call", "wish": {}}', "sent a frame between programs"),
+        ('{"kind": "end", "ok": True, "result": "1"}', "sent a frame between programs"),
+        ('{"kind": "output", "stream": "stdout", "text": "x" * 9000}', "printed too much"),
     ],
 )
 async def test_what_speaks_outside_of_a_program_ends_the_state(quick_flat: Flat, frame: str, why: str) -> None:
@@ -219,7 +219,7 @@ async def test_what_speaks_outside_of_a_program_ends_the_state(quick_flat: Flat,
 async def test_what_goes_on_computing_between_programs_ends_the_state(quick_flat: Flat) -> None:
     await quick_flat.run("import threading\ndef burn():\n    while True: pass\nthreading.Thread(target=burn).start()")
     async with asyncio.timeout(60):
-        assert "went on computing" in await quick_flat.kept.gone
+        assert "kept computing" in await quick_flat.kept.gone
 
 
 async def test_cancelling_a_program_ends_the_state(quick_flat: Flat, processes: Callable[[], set[int]]) -> None:
@@ -255,6 +255,6 @@ async def test_a_program_that_asks_for_other_limits_or_folders_does_not_fit(nati
     assert "a container" in unsuitability(flat.kept, dataclasses.replace(flat.program("1"), level="container"))
     (native.project / "skills").rename(native.project / "away")
     (native.project / "skills").mkdir()
-    assert "made anew" in unsuitability(flat.kept, flat.program("1"))
+    assert "were replaced" in unsuitability(flat.kept, flat.program("1"))
     await flat.kept.end("the test is over")
     assert await flat.kept.gone == "the test is over"

@@ -268,7 +268,7 @@ async def test_leaving_is_an_end_like_any_other(native: Any) -> None:
     assert (left.reason, left.error_type, left.message) == (
         "failed",
         "SystemExit",
-        "The program left with exit code 3.",
+        "The program exited with code 3.",
     )
 
 
@@ -350,7 +350,7 @@ async def test_a_file_in_the_place_of_the_workspace_is_said(native: Any, tmp_pat
     (tmp_path / "odd").mkdir()
     native.project = tmp_path / "odd"
     (native.project / "workspace").write_text("")
-    with pytest.raises(WorkbenchError, match="cannot be made"):
+    with pytest.raises(WorkbenchError, match="cannot be created"):
         await native.run("1")
 
 
@@ -382,10 +382,10 @@ async def test_the_time_of_tools_is_not_the_programs_but_has_an_end(native: Any)
     ending = await native.run(f"{calls.format(0.8)}\n{COMPUTES}", limits, answer)
     assert (ending.reason, ending.message) == (
         "timeout",
-        "The program ran longer than 0.5 seconds of its own. It was at line 3.",
+        "The program ran longer than 0.5 seconds, not counting tool calls. It was at line 3.",
     )
     ending = await native.run(calls.format(60), replace(limits, total_seconds=1.0), answer)
-    assert ending.message.startswith("The program and the tools it called took longer than 1 seconds in all.")
+    assert ending.message.startswith("The program and the tools it called took longer than 1 seconds in total.")
 
 
 async def test_sleeping_is_not_the_programs_own_time_unless_it_is_to_count(native: Any, patient: None) -> None:
@@ -393,7 +393,7 @@ async def test_sleeping_is_not_the_programs_own_time_unless_it_is_to_count(nativ
     for sleep in ("import time\ntime.sleep(1.2)", "await asyncio.sleep(1.2)"):
         assert (await native.run(sleep, limits)).reason == "done"
         ending = await native.run(sleep, replace(limits, sleep_counts=True))
-        assert ending.message.startswith("The program ran longer than 0.5 seconds of its own.")
+        assert ending.message.startswith("The program ran longer than 0.5 seconds, not counting tool calls.")
         assert ending.message.endswith(f"It was at line {1 + sleep.count(chr(10))}.")
     assert (await native.run(f"await asyncio.sleep(1)\n{COMPUTES}", limits)).message.endswith("It was at line 3.")
 

@@ -27,7 +27,7 @@ def launchers() -> list[int]:
 async def run(core: Core, code: str) -> Run:
     session = core.services.sessions.open("tester")
     async with asyncio.timeout(HANG):
-        return await core.run_manager.finished(core.run_manager.submit(code, session, "a test").id)
+        return await core.run_manager.wait_until_finished(core.run_manager.submit(code, session, "a test").id)
 
 
 async def test_a_stopped_launcher_is_replaced_and_keeps_no_run_waiting(core: Core) -> None:

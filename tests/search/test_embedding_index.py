@@ -17,7 +17,7 @@ def meaning() -> WordVectors:
 
 
 def nearest(meaning: WordVectors, question: str, asked: list[tuple[str, ...]]) -> int:
-    return int(EmbeddingIndex(meaning, TOLD, asked).near(question).argmax())
+    return int(EmbeddingIndex(meaning, TOLD, asked).similarities(question).argmax())
 
 
 def test_a_tool_is_near_by_what_it_says_of_itself(meaning: WordVectors) -> None:
@@ -32,7 +32,7 @@ def test_a_tool_is_as_near_as_the_nearest_question_that_it_answered(meaning: Wor
 
 @pytest.mark.parametrize("question", ["", "x" * 50])
 def test_a_question_that_says_nothing_is_near_nothing(meaning: WordVectors, question: str) -> None:
-    assert not EmbeddingIndex(meaning, TOLD, [()] * 3).near(question).any()
+    assert not EmbeddingIndex(meaning, TOLD, [()] * 3).similarities(question).any()
 
 
 def test_a_tool_is_read_as_its_names_in_words_and_the_beginning_of_what_it_says() -> None:

@@ -40,5 +40,5 @@ def test_an_index_beside_a_larger_one_judges_words_as_that_one_does() -> None:
     large = Bm25Ranking([entry(f"tool_{at}", "Something about orders.") for at in range(50)])
     small = Bm25Ranking([entry("rare", "A zebra."), entry("common", "Some orders.")], large)
     alone = Bm25Ranking([entry("rare", "A zebra."), entry("common", "Some orders.")])
-    assert small.look("zebra").said[0] > 2 * small.look("orders").said[1]
-    assert alone.look("zebra").said[0] < 2 * alone.look("orders").said[1]
+    assert small.look("zebra").lexical_scores[0] > 2 * small.look("orders").lexical_scores[1]
+    assert alone.look("zebra").lexical_scores[0] < 2 * alone.look("orders").lexical_scores[1]

@@ -26,10 +26,10 @@ def file(tmp_path):
 
 def test_what_was_put_is_there_after_unlocking_and_nowhere_in_the_file(file):
     made = encrypted_file.create(file, WORDS, {"a": "value-of-a"}, COST)
-    made.put("github", "value-of-github")
-    made.drop("a")
+    made.set_secret("github", "value-of-github")
+    made.delete_secret("a")
     again = encrypted_file.unlock(file, WORDS)
-    assert {name: again.get(name) for name in again.names()} == {"github": "value-of-github"}
+    assert {name: again.get_secret(name) for name in again.names()} == {"github": "value-of-github"}
     assert b"github" not in file.read_bytes()
     assert file.stat().st_mode & 0o777 == 0o600
     assert [path.name for path in file.parent.iterdir()] == [file.name]
@@ -38,7 +38,7 @@ def test_what_was_put_is_there_after_unlocking_and_nowhere_in_the_file(file):
 def test_each_writing_is_sealed_anew(file):
     made = encrypted_file.create(file, WORDS, {"a": "same"}, COST)
     first = json.loads(file.read_bytes())
-    made.put("a", "same")
+    made.set_secret("a", "same")
     second = json.loads(file.read_bytes())
     assert first["nonce"] != second["nonce"]
     assert first["sealed"] != second["sealed"]
@@ -70,7 +70,7 @@ def test_a_file_that_asks_for_all_memory_is_refused(file):
     encrypted_file.create(file, WORDS, {}, COST)
     whole = json.loads(file.read_bytes()) | {"n": 1 << 40}
     file.write_text(json.dumps(whole), encoding="utf-8")
-    with pytest.raises(WorkbenchError, match="does not look as it was written"):
+    with pytest.raises(WorkbenchError, match="its format is not valid"):
         encrypted_file.unlock(file, WORDS)
 
 
@@ -88,5 +88,5 @@ def test_a_file_that_cannot_be_written_is_a_sentence_and_loses_nothing(file):
     file.unlink()
     file.mkdir()
     with pytest.raises(WorkbenchError, match="cannot be written"):
-        made.put("b", "other")
+        made.set_secret("b", "other")
     assert made.names() == ("a",)

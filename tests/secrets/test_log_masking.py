@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import logging
 
-from workbench.secrets.secret_masking import MASK, Masks, mask_logs
+from workbench.secrets.secret_masking import MASK, SecretMasks, mask_logs
 
 
 def test_messages_and_tracebacks_are_masked_and_the_newest_masks_count(tmp_path):
     handler = logging.FileHandler(tmp_path / "log")
     logging.getLogger().addHandler(handler)
     try:
-        mask_logs(Masks())
-        masks = Masks()
-        masks.hide("value-one")
+        mask_logs(SecretMasks())
+        masks = SecretMasks()
+        masks.add_secret("value-one")
         mask_logs(masks)
         try:
             raise ValueError("with value-one inside")

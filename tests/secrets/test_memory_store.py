@@ -7,8 +7,8 @@ from workbench.secrets.project_secrets import MemoryStore
 
 def test_it_keeps_and_forgets():
     held = MemoryStore()
-    held.put("a", "1")
-    assert (held.get("a"), held.names()) == ("1", ("a",))
-    held.drop("a")
-    held.drop("a")
-    assert (held.get("a"), held.names()) == (None, ())
+    held.set_secret("a", "1")
+    assert (held.get_secret("a"), held.names()) == ("1", ("a",))
+    held.delete_secret("a")
+    held.delete_secret("a")
+    assert (held.get_secret("a"), held.names()) == (None, ())

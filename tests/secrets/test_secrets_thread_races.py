@@ -12,7 +12,7 @@ import pytest
 
 from tests.secrets.conftest import PaperRing
 from workbench.secrets.project_secrets import Secrets
-from workbench.secrets.secret_masking import MASK, Masks
+from workbench.secrets.secret_masking import MASK, SecretMasks
 
 THREADS = 6
 Work = Callable[[int], object]
@@ -40,12 +40,12 @@ def at_once(*work: Work) -> None:
 
 
 def test_a_value_is_masked_from_the_moment_hide_returns() -> None:
-    masks = Masks()
+    masks = SecretMasks()
 
     def hide_and_mask(number: int) -> None:
         for step in range(40):
             value = f"secret-{number}-{step}-value"
-            masks.hide(value)
+            masks.add_secret(value)
             assert masks.mask(f"<{value}>") == f"<{MASK}>"
             assert masks.mask_bytes(value.encode()) == MASK.encode()
 
@@ -63,32 +63,32 @@ def test_no_secret_and_no_name_is_lost(place: str, ring: PaperRing, tmp_path: Pa
     kind = secrets.kind
     assert kind == place
     for number in range(THREADS):
-        secrets.put(f"old-{number}", f"old-value-{number}")
+        secrets.set_secret(f"old-{number}", f"old-value-{number}")
     (tmp_path / "secrets.names.json").unlink(missing_ok=True)  # as an interrupted restore leaves it
 
     def put_and_drop(number: int) -> None:
         for step in range(6):
-            secrets.put(f"new-{number}-{step}", f"new-value-{number}-{step}")
-            secrets.put(f"brief-{number}", f"brief-value-{number}")
-            secrets.drop(f"brief-{number}")
+            secrets.set_secret(f"new-{number}-{step}", f"new-value-{number}-{step}")
+            secrets.set_secret(f"brief-{number}", f"brief-value-{number}")
+            secrets.delete_secret(f"brief-{number}")
 
     def read(number: int) -> None:
         for step in range(6):
-            assert secrets.get(f"old-{number}") == f"old-value-{number}"
-            assert secrets.get(f"new-{number}-{step}") in (None, f"new-value-{number}-{step}")
-            assert secrets.get(f"brief-{number}") in (None, f"brief-value-{number}")
+            assert secrets.get_secret(f"old-{number}") == f"old-value-{number}"
+            assert secrets.get_secret(f"new-{number}-{step}") in (None, f"new-value-{number}-{step}")
+            assert secrets.get_secret(f"brief-{number}") in (None, f"brief-value-{number}")
 
     at_once(put_and_drop, read)
     added = {f"new-{number}-{step}" for number in range(THREADS) for step in range(6)}
     assert set(secrets.names()) == {f"old-{number}" for number in range(THREADS)} | added
-    assert all(secrets.get(name) == name.replace("new-", "new-value-") for name in added)
+    assert all(secrets.get_secret(name) == name.replace("new-", "new-value-") for name in added)
 
 
 def test_one_store_is_opened_however_many_threads_ask_first(ring: PaperRing, tmp_path: Path) -> None:
     secrets = Secrets(tmp_path, seconds=30.0)
 
     def first(number: int) -> None:
-        secrets.put(f"name-{number}", f"value-of-{number}")
+        secrets.set_secret(f"name-{number}", f"value-of-{number}")
 
     at_once(first)
     assert len(secrets.names()) == len(ring.held) == THREADS

@@ -20,26 +20,26 @@ def find(tmp_path):
 def test_what_is_put_is_there_under_the_service_of_the_app_and_the_name_of_the_project(find, ring):
     found, why = find()
     assert why == ""
-    found.put("github", "value-one")
-    assert found.get("github") == "value-one"
+    found.set_secret("github", "value-one")
+    assert found.get_secret("github") == "value-one"
     assert ring.held == {(SERVICE, "project-a/github"): "value-one"}
     assert found.names() == ("github",)
-    found.drop("github")
-    assert (found.get("github"), found.names()) == (None, ())
-    found.drop("github")
+    found.delete_secret("github")
+    assert (found.get_secret("github"), found.names()) == (None, ())
+    found.delete_secret("github")
 
 
 def test_another_project_does_not_get_at_it(find, ring):
-    find("project-a")[0].put("github", "value-one")
-    assert find("project-b")[0].get("github") is None
+    find("project-a")[0].set_secret("github", "value-one")
+    assert find("project-b")[0].get_secret("github") is None
 
 
 def test_names_come_back_when_their_file_was_lost(find, ring, tmp_path):
-    find()[0].put("github", "value-one")
+    find()[0].set_secret("github", "value-one")
     (tmp_path / "project-a" / "names.json").write_text("[[[[", encoding="utf-8")
     found, _ = find()
     assert found.names() == ()
-    assert found.get("github") == "value-one"
+    assert found.get_secret("github") == "value-one"
     assert found.names() == ("github",)
     assert (tmp_path / "project-a" / "names.json").stat().st_mode & 0o777 == 0o600
 
@@ -77,11 +77,11 @@ def test_a_keyring_that_is_locked_later_is_a_sentence(find, ring):
     found, _ = find()
     ring.locked = True
     with pytest.raises(WorkbenchError, match="Unlock it"):
-        found.get("github")
+        found.get_secret("github")
 
 
 def test_a_keyring_that_keeps_nothing_is_noticed(find, ring, monkeypatch):
     found, _ = find()
     monkeypatch.setattr(ring, "set_password", lambda *words: None)
     with pytest.raises(WorkbenchError, match="did not keep"):
-        found.put("github", "value-one")
+        found.set_secret("github", "value-one")

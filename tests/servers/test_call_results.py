@@ -67,7 +67,7 @@ def test_of_text_and_structure_the_fuller_one_is_counted() -> None:
 
 
 def test_a_tool_that_fails_silently_still_has_a_sentence() -> None:
-    assert "did not say why" in call_results.read("1", TOOL, {}, {"isError": True}, 0).fault.message
+    assert "without an error message" in call_results.read("1", TOOL, {}, {"isError": True}, 0).fault.message
 
 
 def test_a_promise_of_structure_that_is_not_kept_is_told() -> None:

@@ -72,7 +72,7 @@ async def test_a_cancelled_call_cancels_its_task(inn, house):
 
 async def test_what_is_no_task_is_said(inn):
     outcome = await (await inn("odd_tasks")).call("inn", "long_work")
-    assert outcome.fault.message == "The server's answer is no task as protocol 2025-11-25 knows it."
+    assert outcome.fault.message == "The server's answer is not a task as defined by protocol 2025-11-25."
 
 
 async def test_an_optional_task_is_a_plain_call_where_the_server_does_not_speak_of_tasks(inn):
@@ -83,6 +83,6 @@ async def test_an_optional_task_is_a_plain_call_where_the_server_does_not_speak_
 def test_tasks_of_the_newer_protocol_are_not_guessed():
     tool = Tool("s", "t", raw={"execution": {"taskSupport": "required"}})
     state = ServerState(ServerConfig("s"), protocol="2026-07-28", era="modern", capabilities=("tools",))
-    with pytest.raises(ServerFault, match="not known here"):
+    with pytest.raises(ServerFault, match="not supported with protocol"):
         runs_as_task(tool, state)
     assert not runs_as_task(Tool("s", "t"), state)

@@ -33,7 +33,7 @@ async def test_all_pages_are_read_and_cursors_handed_back() -> None:
 async def test_a_cursor_that_comes_again_ends_the_reading() -> None:
     found = await read(Paper({"things": [1], "nextCursor": "again"}))
     assert found.entries == (1, 1)
-    assert found.warnings == ("The list of things does not end; 2 entries were read.",)
+    assert found.warnings == ("The list of things does not end; only the first 2 entries were read.",)
 
 
 async def test_a_list_too_long_is_cut_and_says_so() -> None:
@@ -43,4 +43,4 @@ async def test_a_list_too_long_is_cut_and_says_so() -> None:
 
 
 async def test_an_answer_without_a_list_is_a_warning() -> None:
-    assert (await read(Paper({"things": "none"}))).warnings == ("The list of things holds no list of things.",)
+    assert (await read(Paper({"things": "none"}))).warnings == ('The answer to x/list has no array "things".',)

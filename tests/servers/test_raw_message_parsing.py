@@ -42,13 +42,13 @@ def test_of_two_methods_the_one_that_counts_is_judged() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "no JSON"),
+        ("{", "not valid JSON"),
         ("[" * 100_000, "nested"),
-        ('[{"method": "ping"}]', "one JSON object"),
+        ('[{"method": "ping"}]', "not a JSON object"),
         ('{"id": 1}', "no method"),
         ('{"method": "ping", "params": [1]}', "params"),
         ('{"method": "ping", "params": {"x": NaN}}', "NaN"),
-        ('{"method": "tools/call", "params": {}}', "names no tool"),
+        ('{"method": "tools/call", "params": {}}', "does not name a tool"),
         ('{"method": "tools/call", "params": {"name": "x", "arguments": 5}}', "arguments"),
         ('{"method": "tools/call", "params": {"name": "x", "task": {}}}', "task would be lost"),
         ('"' + "x" * 5_000_000 + '"', "longer than 4 MB"),

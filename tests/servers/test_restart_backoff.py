@@ -32,7 +32,7 @@ def test_after_too_many_deaths_nothing_is_tried_until_a_person_asks() -> None:
     for _ in range(ATTEMPTS + 1):
         backoff.died()
     assert backoff.again is None
-    assert "left alone" in backoff.hint()
+    assert "not restarted again" in backoff.hint()
     backoff.forget()
     backoff.ready()
     backoff.died()

@@ -117,5 +117,5 @@ def test_what_the_model_does_not_read_now_is_read_by_word_vectors(number: int, a
     everywhere = SearchAll(SimpleNamespace(meaning=WordVectors(resources() / VECTORS)), list)
     skills = (*SKILLS, *(of_skill(Skill(f"s{at}", "Other.", "", SkillState.KEPT)) for at in range(number - 1)))
     found = everywhere._build_index(tools, skills).ranking.look("purchases that have not arrived")
-    assert found.near is not None
-    assert (int(found.near.argmax()), reader.asked) == (0, asked)
+    assert found.similarities is not None
+    assert (int(found.similarities.argmax()), reader.asked) == (0, asked)

@@ -39,7 +39,7 @@ async def test_a_death_between_calls_is_noticed_without_a_call(house) -> None:
     fault = home.catalog.states()[1].fault
     assert isinstance(fault, Fault)
     assert "killed" in fault.message
-    assert "started again" in fault.hint
+    assert "restarts in" in fault.hint
 
 
 async def test_a_server_that_died_is_started_again_by_itself_and_told_anew(house) -> None:

@@ -233,7 +233,7 @@ async def test_an_edited_server_leaves_no_process_of_its_old_entry_while_it_is_c
     outcomes = [outcome for caller in await asyncio.gather(*callers) for outcome in caller]
     refused = {outcome.fault.message for outcome in outcomes if outcome.fault}
     assert refused <= {
-        "The entry of echo was changed or removed while this call was under way.",
+        "The entry of echo was changed or removed during this call.",
         "The server was stopped.",
     }, refused
     assert outcomes[-1].ok

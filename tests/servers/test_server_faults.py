@@ -37,7 +37,7 @@ async def test_a_command_that_is_not_installed(house) -> None:
 async def test_a_file_that_may_not_be_executed(house, tmp_path) -> None:
     (tmp_path / "script.sh").write_text("echo")
     home = await house(ServerConfig("script", str(tmp_path / "script.sh")))
-    assert "may not be executed" in (await failure(home, "script")).message
+    assert "is not executable" in (await failure(home, "script")).message
 
 
 async def test_a_folder_that_does_not_exist(house) -> None:
@@ -58,7 +58,7 @@ async def test_a_server_that_hangs_at_start(house) -> None:
 
 async def test_a_program_that_is_no_mcp_server(house) -> None:
     fault = await failure(await house(house.faulty("only_rubbish"), settings=QUICK), "only_rubbish")
-    assert "no protocol messages" in fault.message
+    assert "not protocol messages" in fault.message
     assert "Welcome!" in fault.detail
 
 
@@ -69,7 +69,7 @@ async def test_a_server_that_refuses_the_handshake(house) -> None:
 
 async def test_a_server_that_answers_the_handshake_with_something_else(house) -> None:
     fault = await failure(await house(house.faulty("odd_handshake")), "odd_handshake")
-    assert "does not keep to the protocol" in fault.message
+    assert "violates the protocol" in fault.message
 
 
 async def test_rubbish_between_messages_is_a_warning(house) -> None:

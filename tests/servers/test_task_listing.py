@@ -53,7 +53,7 @@ async def test_a_refusal_and_a_server_that_rests_are_sentences(inn: Any) -> None
         await task_result(server, "no-such", 10)
     await inn.catalog.disconnect("inn")
     assert await list_tasks(server, 10) == ()
-    with pytest.raises(WorkbenchError, match="does not run"):
+    with pytest.raises(WorkbenchError, match="is not running"):
         await cancel_task(server, "t1", 10)
 
 

@@ -18,7 +18,7 @@ from workbench.search.bm25_ranking import SearchedTool
 from workbench.search.search_learning import SearchLearning
 from workbench.search.semantic.embedding_cache import EmbeddingCache
 from workbench.search.tool_search import ToolSearch
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.servers.configuration import private_json_files
 from workbench.servers.monitoring.message_log import MessageLog
 from workbench.servers.oauth.token_storage import StoredSignIn
@@ -180,19 +180,19 @@ async def test_threads_that_look_at_definitions_at_once_find_the_same() -> None:
 async def test_a_sign_in_is_stored_whole_while_many_read_and_keep_it() -> None:
     class Store:
         def __init__(self) -> None:
-            self.masks = Masks()
+            self.masks = SecretMasks()
             self.values: dict[str, str] = {}
 
-        def known(self) -> tuple[str, ...]:
+        def known_names(self) -> tuple[str, ...]:
             return tuple(self.values)
 
-        def get(self, name: str) -> str | None:
+        def get_secret(self, name: str) -> str | None:
             return self.values.get(name)
 
-        def put(self, name: str, value: str) -> None:
+        def set_secret(self, name: str, value: str) -> None:
             self.values[name] = value
 
-        def drop(self, name: str) -> None:
+        def delete_secret(self, name: str) -> None:
             self.values.pop(name, None)
 
     store = Store()
@@ -207,13 +207,13 @@ async def test_a_sign_in_is_stored_whole_while_many_read_and_keep_it() -> None:
 
 
 def test_secrets_are_masked_in_messages_while_threads_add_some() -> None:
-    masks = Masks()
+    masks = SecretMasks()
     log = MessageLog("one", masks)
     secrets = [f"secret-{number}-{number * 7919:08d}" for number in range(200)]
 
     def hide(part: int) -> None:
         for secret in secrets[part::4]:
-            masks.hide(secret)
+            masks.add_secret(secret)
             log.sent(f'{{"jsonrpc": "2.0", "id": 1, "method": "{secret}"}}'.encode())
 
     with ThreadPoolExecutor(4) as pool:

@@ -137,7 +137,7 @@ async def test_a_visit_that_is_declined_fails_the_call_with_the_reason(inn):
     inn.catalog.asks.answer((await once(1, inn)).id, "decline", "")
     outcome = await calling
     assert not outcome.ok
-    assert outcome.fault.message == "inn.visit_first was not done: inn.example was not visited."
+    assert outcome.fault.message == "inn.visit_first was not carried out: The user did not visit inn.example."
 
 
 async def test_the_call_has_all_its_time_left_after_a_person_was_asked(house):
@@ -171,9 +171,7 @@ async def test_without_a_window_the_server_hears_at_once_that_nobody_is_there(ho
     home = await house(INN)
     await home.catalog.connect("inn")
     answer = text(await home.call("inn", "ask_form"))
-    assert answer == {
-        "error": {"code": -32600, "message": "Nobody is there to answer: no window of the workbench is open."}
-    }
+    assert answer == {"error": {"code": -32600, "message": "No user can answer: no window of the workbench is open."}}
 
 
 @pytest.mark.parametrize("era", ["", LEGACY])

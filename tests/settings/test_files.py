@@ -119,7 +119,7 @@ def test_a_place_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path, mo
 def test_changing_refuses_unknown_names_and_wrong_types() -> None:
     with pytest.raises(WorkbenchError, match="no setting run"):
         settings.change(Settings(), "run.colour", 1)
-    with pytest.raises(WorkbenchError, match="takes a value of type int"):
+    with pytest.raises(WorkbenchError, match="must be of type int"):
         settings.change(Settings(), "run.seconds", "soon")
     assert settings.change(Settings(), "run.seconds", 5).run_seconds == 5
 
@@ -131,7 +131,7 @@ def test_changing_refuses_unknown_names_and_wrong_types() -> None:
 def test_a_value_that_would_do_nothing_or_stop_everything_is_refused(
     project: Path, person: Path, name: str, value: object
 ) -> None:
-    with pytest.raises(WorkbenchError, match=rf"{name} takes "):
+    with pytest.raises(WorkbenchError, match=rf"{name} must be "):
         settings.change(Settings(), name, value)
     group, key = name.split(".")
     _write(person, f"[{group}]\n{key} = {value!r}\n")
@@ -163,7 +163,7 @@ def test_a_file_that_cannot_be_read_leaves_the_defaults(project: Path, person: P
 
 def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(project: Path, person: Path) -> None:
     os.mkfifo(project)
-    assert "no plain file" in settings.read(project, person).notices[0].message
+    assert "not a regular file" in settings.read(project, person).notices[0].message
 
 
 def test_the_places_programs_may_reach_are_read_elsewhere(project: Path, person: Path) -> None:
@@ -263,7 +263,7 @@ def test_old_names_keep_their_protection_and_bounds(project: Path, person: Path)
     assert [notice.message for notice in reading.notices][1:] == [
         "workbench.toml: approval.rule_days is ignored.",
         "workbench.toml: run.project_limit_factor is ignored.",
-        "workbench.toml: elicitation.without_window takes one of refuse, wait, not 'never'.",
+        "workbench.toml: elicitation.without_window must be one of refuse, wait, not 'never'.",
     ]
 
 

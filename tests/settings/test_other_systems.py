@@ -74,7 +74,7 @@ def test_the_object_of_a_json_file_is_read(project: Path, person: Path, file: st
     assert (found.settings.isolation_low, found.settings.isolation_critical) == ("container", "vm")
     assert found.settings.run_seconds == 30
     assert not found.settings.approval_auto_mild
-    assert "isolation.critical would be less strict" in messages(found)
+    assert "isolation.critical less strict" in messages(found)
 
 
 def test_our_own_words_win_over_them_and_the_person_over_the_project(project: Path, person: Path) -> None:
@@ -115,18 +115,18 @@ def test_a_person_may_loosen_in_these_words_too(project: Path, person: Path) -> 
     ("given", "told"),
     [
         ({"sandboxMod": "docker"}, "Did you mean sandbox_mode?"),
-        ({"sandboxMode": "chroot"}, "takes one of process, docker"),
-        ({"securityLevel": 5}, "takes one of low"),
-        ({"maxExecutionTime": "long"}, "takes milliseconds"),
-        ({"maxExecutionTime": True}, "takes milliseconds"),
-        ({"piiTokenization": "yes"}, "takes true or false"),
-        ({"enabled": "no"}, "takes true or false"),
-        ({"resourceLimits": 5}, "holds memory, cpu and disk"),
-        ({"resourceLimits": {"gpu": 1}}, "knows no 'gpu'"),
-        ({"resourceLimits": {"memory": "lots"}}, "takes a size such as"),
-        ({"resourceLimits": {"cpu": "-1"}}, "takes a size such as"),
-        ("nothing", "is no object"),
-        ({"1": 2}, "It knows enabled"),
+        ({"sandboxMode": "chroot"}, "must be one of process, docker"),
+        ({"securityLevel": 5}, "must be one of low"),
+        ({"maxExecutionTime": "long"}, "must be a number of milliseconds"),
+        ({"maxExecutionTime": True}, "must be a number of milliseconds"),
+        ({"piiTokenization": "yes"}, "must be true or false"),
+        ({"enabled": "no"}, "must be true or false"),
+        ({"resourceLimits": 5}, "must contain memory, cpu or disk"),
+        ({"resourceLimits": {"gpu": 1}}, "has no setting 'gpu'"),
+        ({"resourceLimits": {"memory": "lots"}}, "must be a value such as"),
+        ({"resourceLimits": {"cpu": "-1"}}, "must be a value such as"),
+        ("nothing", "is not an object"),
+        ({"1": 2}, "Its settings are enabled"),
     ],
 )
 def test_what_cannot_be_said_in_our_words_is_told(given: object, told: str) -> None:
@@ -137,7 +137,7 @@ def test_what_cannot_be_said_in_our_words_is_told(given: object, told: str) -> N
 def test_a_table_that_is_none_is_told() -> None:
     table = {"mcpCodeExecution": 3, "run": {"seconds": 5}}
     assert translate_table(table).notices == [
-        ("mcpCodeExecution is no table.", "Write it as [mcpCodeExecution], with its keys below.")
+        ("mcpCodeExecution is not a table.", "Write it as [mcpCodeExecution], with its keys below.")
     ]
     assert table == {"run": {"seconds": 5}}
 

@@ -97,10 +97,10 @@ def test_values_that_other_clients_write_without_quotes_are_read(line: str, valu
         ('---\nname: "open\n---\n', "unexpected end"),
         ("---\nname: [a\n---\n", "line 3"),
         ("---\nname: a\nname: b\n---\n", "twice"),
-        ("---\nname: a\n'name': b\n---\n", "line 3: name stands there twice"),
-        ("---\nmetadata:\n  a: 1\n  a: 2\n---\n", "line 4: a stands there twice"),
+        ("---\nname: a\n'name': b\n---\n", "line 3: the key name occurs twice"),
+        ("---\nmetadata:\n  a: 1\n  a: 2\n---\n", "line 4: the key a occurs twice"),
         ("---\nname: @x\n---\n", "cannot start"),
-        ("---\nname: \ud800\n---\n", "not Unicode"),
+        ("---\nname: \ud800\n---\n", "not valid Unicode"),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_line(text: str, reason: str) -> None:

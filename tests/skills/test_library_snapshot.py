@@ -71,7 +71,7 @@ def test_only_the_skill_that_changed_is_read_again(shelf: Shelf, reads: list[str
     settle(shelf)
     reads.clear()
     (shelf.skills / "add-up" / "add_up.py").write_text("import os\n")
-    assert "changed on disk" in shelf.library.get("add-up").faults[0]
+    assert "has changed on disk" in shelf.library.get("add-up").faults[0]
     assert set(reads) == {"add-up"}
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.skills.conftest import Shelf
 from workbench.events import Event, SkillsChanged
 from workbench.skills.library import Library
-from workbench.skills.skill_approvals import Approvals
+from workbench.skills.skill_approvals import ApprovedSkillHashes
 from workbench.skills.skill_usage import SkillUsage
 
 pytestmark = pytest.mark.usefixtures("quick_switches")
@@ -56,10 +56,10 @@ def test_whoever_is_told_of_a_change_sees_it_in_the_snapshot(tmp_path: Path) -> 
 def test_no_approval_and_no_bound_text_is_lost(tmp_path: Path) -> None:
     """Each round two threads note something at the same moment; then both must be in the file."""
     rounds = 40
-    before = Approvals(tmp_path)
+    before = ApprovedSkillHashes(tmp_path)
     for number in range(rounds):
         before.add(f"old{number}", "sha")  # as an earlier version noted it, without the text of the card
-    approvals, both = Approvals(tmp_path), threading.Barrier(3, timeout=30)
+    approvals, both = ApprovedSkillHashes(tmp_path), threading.Barrier(3, timeout=30)
 
     def add() -> None:
         for number in range(rounds):
@@ -77,7 +77,7 @@ def test_no_approval_and_no_bound_text_is_lost(tmp_path: Path) -> None:
         for number in range(rounds):
             both.wait()
             both.wait()
-            noted = Approvals(tmp_path)
+            noted = ApprovedSkillHashes(tmp_path)
             assert noted.holds(f"new{number}", "sha", "text")
             assert not noted.holds(f"old{number}", "sha", "other")
 

@@ -161,12 +161,12 @@ def test_a_call_says_what_was_given_and_is_read_back() -> None:
 
 
 def test_wrong_arguments_are_refused_with_the_right_ones() -> None:
-    with pytest.raises(WorkbenchError, match="takes no 'nmbers'") as caught:
+    with pytest.raises(WorkbenchError, match="has no argument 'nmbers'") as caught:
         calling(skill(CODE), {"nmbers": []})
     assert "numbers, by, note, more" in caught.value.hint
     with pytest.raises(WorkbenchError, match="needs numbers"):
         calling(skill(CODE), {})
-    with pytest.raises(WorkbenchError, match="instructions only"):
+    with pytest.raises(WorkbenchError, match="contains only instructions"):
         calling(skill(""), {})
 
 

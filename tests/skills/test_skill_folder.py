@@ -86,7 +86,7 @@ def test_a_card_of_another_name_is_a_fault(tmp_path: Path) -> None:
     write_skill(tmp_path / "add-up", Skill("add-up", "Adds.", "x", SkillState.KEPT))
     os.rename(tmp_path / "add-up", tmp_path / "take-away")
     faults = " ".join(read_skill(tmp_path / "take-away", SkillState.KEPT).faults)
-    assert "calls it 'add-up'" in faults
+    assert "SKILL.md is 'add-up'" in faults
     assert "no take_away.py" in faults
 
 

@@ -73,16 +73,16 @@ def test_a_checkout_holds_many_skills_and_says_its_commit(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("../../.bashrc", "outside"),
-        ("a/../../b", "outside"),
+        ("../../.bashrc", "not a path inside"),
+        ("a/../../b", "not a path inside"),
         ("/etc/cron.d/x", "absolute"),
         ("~/x", "absolute"),
         ("C:/x", "colon"),
         ("..\\..\\x", "backslash"),
-        ("a\u202egpj.py", "hidden character"),
-        ("skill.md", "one name"),
-        ("SKILL.md/x", "file and a folder"),
-        ("a/" * 9 + "x", "too deep"),
+        ("a\u202egpj.py", "invisible character"),
+        ("skill.md", "the same name"),
+        ("SKILL.md/x", "both a file and a folder"),
+        ("a/" * 9 + "x", "too deeply nested"),
         ("x" * 300, "too long"),
     ],
 )
@@ -96,8 +96,8 @@ def test_names_that_lead_elsewhere_or_are_two_things_are_refused(tmp_path: Path,
     ("mode", "reason"),
     [
         (stat.S_IFLNK | 0o777, "is a link"),
-        (stat.S_IFIFO | 0o644, "no plain file"),
-        (stat.S_IFBLK | 0o644, "no plain file"),
+        (stat.S_IFIFO | 0o644, "not a regular file"),
+        (stat.S_IFBLK | 0o644, "not a regular file"),
         (stat.S_IFREG | 0o4755, "setuid"),
         (stat.S_IFREG | 0o2755, "setuid"),
     ],
@@ -108,7 +108,7 @@ def test_entries_that_are_no_plain_files_are_refused(tmp_path: Path, mode: int, 
 
 
 def test_bombs_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(WorkbenchError, match="a bomb"):
+    with pytest.raises(WorkbenchError, match="a zip bomb"):
         open_skill_packages(packed(tmp_path / "ratio.zip", {"zeros": bytes(LARGEST - 1)}))
     with pytest.raises(WorkbenchError, match="larger than"):
         open_skill_packages(packed(tmp_path / "size.zip", {"large": bytes(LARGEST + 1)}))
@@ -143,7 +143,7 @@ def test_links_devices_and_odd_files_in_folders_are_refused(tmp_path: Path) -> N
     with pytest.raises(WorkbenchError, match="is a link"):
         open_skill_packages(tmp_path / "link")
     os.mkfifo(folder / "pipe")
-    with pytest.raises(WorkbenchError, match="no plain file"):
+    with pytest.raises(WorkbenchError, match="not a regular file"):
         open_skill_packages(folder)
     (folder / "pipe").unlink()
     (folder / "run").write_text("x")
@@ -155,12 +155,12 @@ def test_links_devices_and_odd_files_in_folders_are_refused(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "no zip file"),
-        (b"PK\x03\x04 broken", "no zip file"),
+        (b"", "not a readable zip file"),
+        (b"PK\x03\x04 broken", "not a readable zip file"),
         (None, "no SKILL.md"),
-        (b"\xff\xfe", "no text in UTF-8"),
+        (b"\xff\xfe", "not UTF-8 text"),
         (b"nothing", "three hyphens"),
-        (b"---\nname: Bad Name\n---\n", "no skill name"),
+        (b"---\nname: Bad Name\n---\n", "not a skill name"),
     ],
 )
 def test_what_is_no_skill_is_told(tmp_path: Path, data: bytes | None, reason: str) -> None:
@@ -181,11 +181,11 @@ def test_what_is_packed_in_an_odd_way_or_named_in_no_language_is_refused(tmp_pat
     def odd(info: zipfile.ZipInfo) -> None:
         info.compress_type = zipfile.ZIP_LZMA
 
-    with pytest.raises(WorkbenchError, match="packed in a way"):
+    with pytest.raises(WorkbenchError, match="compression method that is not supported"):
         open_skill_packages(packed(tmp_path / "x.zip", {"a.txt": "x"}, odd))
     broken = packed(tmp_path / "y.zip", {"ä.txt": "x"})
     broken.write_bytes(broken.read_bytes().replace("ä".encode(), b"\xff\xff"))
-    with pytest.raises(WorkbenchError, match="no zip file that can be read"):
+    with pytest.raises(WorkbenchError, match="not a readable zip file"):
         open_skill_packages(broken)
 
 

@@ -79,7 +79,7 @@ CASES: tuple[tuple[str, str, Any], ...] = (
 
 
 async def ran(core: Core, code: str) -> Any:
-    run = await core.run_manager.finished(core.run_manager.submit(code, core.services.sessions.person).id)
+    run = await core.run_manager.wait_until_finished(core.run_manager.submit(code, core.services.sessions.person).id)
     assert run.state is RunState.DONE, (run.fault, code)
     return json.loads(run.result)
 

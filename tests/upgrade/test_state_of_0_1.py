@@ -62,10 +62,10 @@ async def test_nothing_that_0_1_kept_is_lost(old):
         ]
         assert sorted(rules) == expected["rules"]
         # The built-in server's entry names the interpreter, which is another one here than where the archive was made.
-        assert set(permissions.void.values()) <= {"the entry of the server changed since"}
+        assert set(permissions.void.values()) <= {"the server's entry has changed since the rule was made"}
         annotations = {
             server: {tool: said.private for tool, said in tools.items()}
-            for server, tools in permissions.trust.bits.items()
+            for server, tools in permissions.trust.annotations.items()
         }
         assert annotations == expected["annotations"]
         skills = [[s.name, str(s.state), s.version, s.sha, list(s.tags)] for s in await api.skills()]
@@ -73,7 +73,7 @@ async def test_nothing_that_0_1_kept_is_lost(old):
         assert [made.name for made in await api.cassettes("count-orders")] == expected["recordings"]
         runs = [[run.id, str(run.state), run.proposal.purpose, run.proposal.sha] for run in await api.runs()]
         assert sorted(runs) == sorted(expected["runs"])
-        calls = await api.past(PastQuery())
+        calls = await api.past_calls(PastQuery())
         assert sorted([call.server, call.tool] for call in calls) == expected["history"]
         saved = (await api.saved_calls()).calls
         assert [[c.collection, c.name, c.server, c.tool, c.note, list(c.tags)] for c in saved] == expected["saved"]
@@ -121,7 +121,7 @@ async def test_what_0_1_decided_and_kept_still_works(old):
                 await api.decide(Decision(run.id, run.proposal.sha, allow=True, by="", fingerprint=run.fingerprint))
 
         done = await wait_for_run(connection, begun.id, allow)
-        assert (done.state, await connection.whole(done.result), done.fault) == (RunState.DONE, "2", None)
+        assert (done.state, await connection.fetch_full_text(done.result), done.fault) == (RunState.DONE, "2", None)
     finally:
         await connection.close()
 
@@ -152,7 +152,7 @@ async def test_an_approval_for_good_counts_or_asks_again(old):
 
 async def test_settings_under_their_old_names_count_and_are_renamed_when_one_changes(old):
     paths, _ = old
-    file = paths.person_settings
+    file = paths.user_settings
     file.write_text(file.read_text(encoding="utf-8") + "\n[ask]\nalone = 'wait'\n[state]\nmost = 2\n", encoding="utf-8")
     connection = await connect(paths, role="window")
     api = connection.api

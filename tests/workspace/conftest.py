@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.workspace.workspace_files import Store
+from workbench.workspace.workspace_files import WorkspaceFiles
 
 
 @pytest.fixture
@@ -26,5 +26,5 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(root: Path) -> Store:
-    return Store(root, quota_mb=lambda: 2)
+def store(root: Path) -> WorkspaceFiles:
+    return WorkspaceFiles(root, quota_mb=lambda: 2)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from workbench.errors import WorkbenchError
 from workbench.workspace import confined_paths
 from workbench.workspace.file_names import displayed_name
-from workbench.workspace.workspace_files import Store, is_text
+from workbench.workspace.workspace_files import WorkspaceFiles, is_text
 
 
 @pytest.fixture(params=[True, False], ids=["openat2", "step by step"])
@@ -114,13 +114,13 @@ def test_every_name_is_shown_on_one_line_of_what_can_be_seen(text):
 
 
 def test_there_may_be_only_so_many_files(root):
-    store = Store(root, lambda: 1, lambda: 2)
+    store = WorkspaceFiles(root, lambda: 1, lambda: 2)
     store.write("a", "")
     store.write("b", "")
     with pytest.raises(WorkbenchError, match="2 files"):
         store.write("c", "")
     store.write("a", "replaced")
-    room = store.room()
+    room = store.workspace_usage()
     assert (room.files, room.most_files, room.size, room.most_size) == (2, 2, 8, 1_000_000)
 
 

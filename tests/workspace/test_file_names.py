@@ -58,4 +58,4 @@ def test_what_would_be_run_is_told(path):
 @pytest.mark.parametrize("path", ["a.csv", "reports/make.txt", "git/hooks/x", "notes.md", "my.claude.txt", "a.py"])
 def test_plain_files_are_not(path):
     assert danger(path) == ""
-    assert "marked as a program" in danger(path, 0o755)
+    assert "marked as executable" in danger(path, 0o755)

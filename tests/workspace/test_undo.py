@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings
-from workbench.workspace.change_store import Change, Changes, State
+from workbench.workspace.change_store import Change, Changes, PathState
 from workbench.workspace.confined_paths import Confined
 from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots, Writer
@@ -129,17 +129,17 @@ def test_what_was_too_large_to_be_kept_is_told_and_the_rest_comes_back(home, und
     home.end("r1")
     assert states(undoing.plan("r1")) == {"big": "lost", "small": "ready"}
     done = undoing.undo("r1", ["big", "small"], "you")
-    assert done.note == "1 could not be taken back, as their content is not kept: big"
+    assert done.note == "Not undone, because the content is no longer stored: 1 (big)."
     assert (root / "small").read_text() == "s"
     assert (root / "big").read_bytes() == b"y" * 1000
 
 
 def test_a_held_change_whose_content_is_gone_is_dropped_and_the_note_says_so(home, tmp_path):
     held = HeldFiles(home, tmp_path / "held")
-    held.keep(Changes("r9", "held", "agent", "", 0.0, {"gone": Change(None, State(0o100644, 5, 0, "0" * 64))}))
+    held.keep(Changes("r9", "held", "agent", "", 0.0, {"gone": Change(None, PathState(0o100644, 5, 0, "0" * 64))}))
     done = held.decide("r9", ["gone"], [], "you")
     assert (done.files, held.all()) == ({}, [])
-    assert done.note == "1 could not be written, as their content is not kept: gone"
+    assert done.note == "Not written, because the content is no longer stored: 1 (gone)."
     held.close()
 
 
@@ -153,7 +153,7 @@ def test_a_folder_swapped_for_a_link_leads_no_undo_outside(home, undoing, root, 
     (root / "sub").rmdir()
     (root / "sub").symlink_to(outside.parent)
     done = undo_all(undoing, "r1")
-    assert "1 could not be taken back" in done.note
+    assert "Not undone: 1" in done.note
     assert (root / "sub").is_symlink()
 
 
@@ -171,12 +171,28 @@ def test_a_file_that_a_program_writes_right_now_is_not_replaced(home, undoing, r
         true(*words)
 
     monkeypatch.setattr(undoing, "_take_back", meanwhile)
-    assert "changed right now" in undo_all(undoing, "r1").note
+    assert "changed just now" in undo_all(undoing, "r1").note
     assert (root / "a").read_text() == "somebody is quicker"
 
 
+def test_a_file_that_appears_during_an_undo_is_not_replaced(home, undoing, root, monkeypatch):
+    (root / "a").write_text("before")
+    home.begin(run())
+    (root / "a").unlink()
+    home.end("r1")
+    take_back = undoing._take_back
+
+    def meanwhile(*arguments):
+        (root / "a").write_text("new")
+        take_back(*arguments)
+
+    monkeypatch.setattr(undoing, "_take_back", meanwhile)
+    assert "created just now" in undo_all(undoing, "r1").note
+    assert (root / "a").read_text() == "new"
+
+
 def test_what_nobody_knows_cannot_be_undone(undoing):
-    with pytest.raises(WorkbenchError, match="Nothing is known"):
+    with pytest.raises(WorkbenchError, match="no recorded changes"):
         undoing.plan("r9")
 
 

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
-from workbench.workspace.workspace_files import LARGEST_READ, Store
+from workbench.workspace.workspace_files import LARGEST_READ, WorkspaceFiles
 
 
-def test_what_was_written_is_listed_read_and_deleted(store: Store) -> None:
+def test_what_was_written_is_listed_read_and_deleted(store: WorkspaceFiles) -> None:
     written = store.write("reports/2025/q1.txt", "grün\n")
     assert (written.path, written.size) == ("reports/2025/q1.txt", 6)
     assert store.list() == (written,)
@@ -26,12 +26,12 @@ def test_what_was_written_is_listed_read_and_deleted(store: Store) -> None:
     assert store.list() == ()
 
 
-def test_an_empty_workspace_is_made_when_first_asked_for(store: Store, root: Path) -> None:
+def test_an_empty_workspace_is_made_when_first_asked_for(store: WorkspaceFiles, root: Path) -> None:
     assert store.list() == ()
     assert root.is_dir()
 
 
-def test_writing_replaces_the_whole_file(store: Store) -> None:
+def test_writing_replaces_the_whole_file(store: WorkspaceFiles) -> None:
     store.write("a.txt", "x" * 1000)
     store.write("./a.txt", "short")
     assert store.read("a.txt") == "short"
@@ -45,7 +45,7 @@ def test_writing_replaces_the_whole_file(store: Store) -> None:
         *("x" * 300, "/".join("x" * 50), "\ud800", "a/" * 1500 + "b"),
     ],
 )
-def test_paths_that_lead_out_or_are_no_names_are_refused(store: Store, outside: Path, path: str) -> None:
+def test_paths_that_lead_out_or_are_no_names_are_refused(store: WorkspaceFiles, outside: Path, path: str) -> None:
     with pytest.raises(WorkbenchError, match="cannot be used"):
         store.read(path)
     with pytest.raises(WorkbenchError, match="cannot be used"):
@@ -63,7 +63,7 @@ def test_no_path_reaches_outside(path: str) -> None:
         (base / "outside" / "secret.txt").write_text("secret")
         (base / "workspace").mkdir()
         os.symlink(base / "outside", base / "workspace" / "link")
-        store = Store(base / "workspace", quota_mb=lambda: 1)
+        store = WorkspaceFiles(base / "workspace", quota_mb=lambda: 1)
         for act in (lambda: store.write(path, "mine"), lambda: store.read(path), lambda: store.delete(path)):
             try:
                 assert act() != "secret"
@@ -74,7 +74,7 @@ def test_no_path_reaches_outside(path: str) -> None:
         assert [path.name for path in (base / "outside").iterdir()] == ["secret.txt"]
 
 
-def test_links_are_not_followed(store: Store, root: Path, outside: Path) -> None:
+def test_links_are_not_followed(store: WorkspaceFiles, root: Path, outside: Path) -> None:
     root.mkdir()
     os.symlink(outside, root / "file")
     os.symlink(outside.parent, root / "folder")
@@ -91,20 +91,20 @@ def test_links_are_not_followed(store: Store, root: Path, outside: Path) -> None
 def test_a_workspace_that_is_itself_a_link_is_refused(tmp_path: Path, outside: Path) -> None:
     os.symlink(outside.parent, tmp_path / "workspace")
     with pytest.raises(WorkbenchError, match="cannot be opened"):
-        Store(tmp_path / "workspace", lambda: 1).read("secret.txt")
+        WorkspaceFiles(tmp_path / "workspace", lambda: 1).read("secret.txt")
 
 
-def test_a_hard_link_to_a_file_outside_is_refused(store: Store, root: Path, outside: Path) -> None:
+def test_a_hard_link_to_a_file_outside_is_refused(store: WorkspaceFiles, root: Path, outside: Path) -> None:
     root.mkdir()
     os.link(outside, root / "inside.txt")
-    with pytest.raises(WorkbenchError, match="no plain file"):
+    with pytest.raises(WorkbenchError, match="not a regular file"):
         store.read("inside.txt")
-    with pytest.raises(WorkbenchError, match="no plain file"):
+    with pytest.raises(WorkbenchError, match="not a regular file"):
         store.write("inside.txt", "mine")
     assert store.list() == ()
 
 
-def test_pipes_sockets_and_folders_are_refused_without_waiting(store: Store, root: Path) -> None:
+def test_pipes_sockets_and_folders_are_refused_without_waiting(store: WorkspaceFiles, root: Path) -> None:
     root.mkdir()
     os.mkfifo(root / "pipe")
     (root / "folder").mkdir()
@@ -120,7 +120,9 @@ def test_pipes_sockets_and_folders_are_refused_without_waiting(store: Store, roo
     assert store.list() == ()
 
 
-def test_a_folder_swapped_for_a_link_meanwhile_never_leads_out(store: Store, root: Path, outside: Path) -> None:
+def test_a_folder_swapped_for_a_link_meanwhile_never_leads_out(
+    store: WorkspaceFiles, root: Path, outside: Path
+) -> None:
     (root / "real").mkdir(parents=True)
     (root / "real" / "secret.txt").write_text("harmless")
     os.symlink(outside.parent, root / "bad")
@@ -149,7 +151,7 @@ def test_a_folder_swapped_for_a_link_meanwhile_never_leads_out(store: Store, roo
         thread.join()
 
 
-def test_a_file_that_is_no_text_is_told_so(store: Store, root: Path) -> None:
+def test_a_file_that_is_no_text_is_told_so(store: WorkspaceFiles, root: Path) -> None:
     root.mkdir()
     for data in (b"\x89PNG\r\n\0", b"\xff\xfe\xfd"):
         (root / "image.png").write_bytes(data)
@@ -157,7 +159,7 @@ def test_a_file_that_is_no_text_is_told_so(store: Store, root: Path) -> None:
             store.read("image.png")
 
 
-def test_a_large_file_is_cut_and_the_cut_is_announced(store: Store, root: Path) -> None:
+def test_a_large_file_is_cut_and_the_cut_is_announced(store: WorkspaceFiles, root: Path) -> None:
     root.mkdir()
     (root / "big.txt").write_text("ü" * LARGEST_READ, encoding="utf-8")
     text = store.read("big.txt")
@@ -165,46 +167,46 @@ def test_a_large_file_is_cut_and_the_cut_is_announced(store: Store, root: Path) 
     assert text.startswith("üü")
 
 
-def test_text_that_is_half_a_character_is_refused_and_nothing_changes(store: Store) -> None:
+def test_text_that_is_half_a_character_is_refused_and_nothing_changes(store: WorkspaceFiles) -> None:
     store.write("a.txt", "before")
-    with pytest.raises(WorkbenchError, match="not Unicode"):
+    with pytest.raises(WorkbenchError, match="not valid Unicode"):
         store.write("a.txt", "x\ud800")
     assert store.read("a.txt") == "before"
 
 
-def test_the_quota_counts_everything_and_replacing_counts_only_what_is_more(store: Store) -> None:
+def test_the_quota_counts_everything_and_replacing_counts_only_what_is_more(store: WorkspaceFiles) -> None:
     store.write("a", "x" * 1_500_000)
-    with pytest.raises(WorkbenchError, match="full: it may hold 2 MB"):
+    with pytest.raises(WorkbenchError, match="full: its limit is 2 MB"):
         store.write("b", "x" * 600_000)
     store.write("a", "x" * 1_900_000)
     store.write("b", "x" * 100_000)
-    assert store.used() == 2_000_000
+    assert store.used_bytes() == 2_000_000
     assert [info.path for info in store.list()] == ["a", "b"]
 
 
 def test_a_changed_quota_counts_at_once(root: Path) -> None:
     quota = [1]
-    store = Store(root, lambda: quota[0])
+    store = WorkspaceFiles(root, lambda: quota[0])
     with pytest.raises(WorkbenchError, match="1 MB"):
         store.write("a.txt", "x" * 1_500_000)
     quota[0] = 2
     assert store.write("a.txt", "x" * 1_500_000).size == 1_500_000
 
 
-def test_a_missing_file_is_told(store: Store) -> None:
+def test_a_missing_file_is_told(store: WorkspaceFiles) -> None:
     for path in ("nothing.txt", "no/folder.txt"):
         with pytest.raises(WorkbenchError, match="There is no file"):
             store.read(path)
     assert store.list() == ()
 
 
-def test_a_name_that_is_no_unicode_on_disk_is_listed_readably(store: Store, root: Path) -> None:
+def test_a_name_that_is_no_unicode_on_disk_is_listed_readably(store: WorkspaceFiles, root: Path) -> None:
     root.mkdir()
     os.close(os.open(os.fsencode(root) + b"/bad\xff.txt", os.O_CREAT | os.O_WRONLY))
     assert [info.path for info in store.list()] == ["bad\\xff.txt"]
 
 
-def test_nothing_stays_open(store: Store, root: Path) -> None:
+def test_nothing_stays_open(store: WorkspaceFiles, root: Path) -> None:
     store.write("a/b/c.txt", "x")
     for path in ("a/b/c.txt", "a/b/none", "a/none/c", "a/b", "a/b/c.txt/d"):
         for act in (store.read, store.delete if path != "a/b/c.txt" else store.read):
@@ -218,7 +220,7 @@ def test_nothing_stays_open(store: Store, root: Path) -> None:
 
 
 def test_one_folder_is_listed_without_what_is_in_its_folders(tmp_path):
-    store = Store(tmp_path, lambda: 10)
+    store = WorkspaceFiles(tmp_path, lambda: 10)
     for path in ("a/b.txt", "a/c/d.txt", "e.txt"):
         store.write(path, "x")
     (tmp_path / "link").symlink_to(tmp_path / "a")

@@ -39,7 +39,7 @@ def test_an_unknown_form_is_a_sentence(tmp_path):
 def test_the_command_line_gives_our_own_parser_the_same_call(tmp_path, monkeypatch, server, tool):
     seen = []
     monkeypatch.setattr("workbench.cli.tool_calls.talk", lambda paths, talk: seen.append(paths) or sys.exit(0))
-    monkeypatch.setattr("workbench.cli.tool_calls.whole_arguments", lambda text: seen.append(json.loads(text)))
+    monkeypatch.setattr("workbench.cli.tool_calls.parse_arguments", lambda text: seen.append(json.loads(text)))
     words = shlex.split(call_text("command", ServerState(DEMO), Tool(server, tool), NASTY, tmp_path))
     assert words[0] == "mcp-workbench"
     with pytest.raises(SystemExit):
@@ -166,7 +166,7 @@ def test_every_text_arrives_as_it_is(texts):
 @settings(max_examples=25, deadline=None)
 @given(st.lists(TEXTS.filter(lambda text: "${" not in text), min_size=5, max_size=30))
 def test_words_without_references_are_quoted_the_same_way(texts):
-    assert through(*(ShellCommand().word(text) for text in texts)) == texts
+    assert through(*(ShellCommand().shell_word(text) for text in texts)) == texts
 
 
 @pytest.mark.parametrize(
@@ -174,13 +174,13 @@ def test_words_without_references_are_quoted_the_same_way(texts):
 )
 def test_what_shells_act_on_stays_text(text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert through(quoted(text), ShellCommand().word(text)) == [text, text]
+    assert through(quoted(text), ShellCommand().shell_word(text)) == [text, text]
     assert list(tmp_path.iterdir()) == []
 
 
 def test_references_become_variables_that_have_to_be_set():
     words = ShellCommand()
-    word = words.word("Bearer ${keyring:git hub}, ${HOST:-a 'b' $x `c`} and ${USER_NAME}; $(no)")
+    word = words.shell_word("Bearer ${keyring:git hub}, ${HOST:-a 'b' $x `c`} and ${USER_NAME}; $(no)")
     given = {"GIT_HUB": "s3 cr'et", "USER_NAME": "ada"}
     assert through(word, **given) == ["Bearer s3 cr'et, a 'b' $x `c` and ada; $(no)"]
     assert list(words.needed) == ["GIT_HUB", "USER_NAME"]
@@ -190,14 +190,14 @@ def test_references_become_variables_that_have_to_be_set():
 @pytest.mark.parametrize("name", ["Authorization", "X-Api-Key", "GITHUB_TOKEN", "Cookie", "DB_PASSWORD", "key"])
 def test_a_value_under_a_telling_name_is_never_written_out(name):
     words = ShellCommand()
-    assert "s3cret" not in words.secret_or_word(name, "s3cret")
+    assert "s3cret" not in words.shell_word_or_variable(name, "s3cret")
     assert len(words.needed) == 1
 
 
 def test_a_value_under_another_name_is_written_out():
     words = ShellCommand()
-    assert words.secret_or_word("X-Trace", "on") == "on"
-    assert words.secret_or_word("monkey", "a") == "a"
+    assert words.shell_word_or_variable("X-Trace", "on") == "on"
+    assert words.shell_word_or_variable("monkey", "a") == "a"
     assert not words.needed
 
 

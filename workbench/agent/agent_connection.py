@@ -22,12 +22,12 @@ from workbench import __version__
 from workbench.agent import tool_calls as given
 from workbench.agent.direct_tools import DirectTools
 from workbench.agent.egress_filter import SERVER, EgressFilter
-from workbench.agent.lookup_tools import LookupTools, checked, sanitized
+from workbench.agent.lookup_tools import LookupTools, describe_tokens, sanitize
 from workbench.agent.message_stream import messages
 from workbench.agent.program_tools import Context, ProgramTools
-from workbench.agent.protocol_identity import IdentifyingServer, agent_name, declared, shortened
+from workbench.agent.protocol_identity import IdentifyingServer, agent_name, claimed_identity, shortened
 from workbench.agent.skill_tools import SkillResources, SkillTools
-from workbench.agent.tool_calls import ToolAnswer, told
+from workbench.agent.tool_calls import ToolAnswer, to_mcp_result
 from workbench.agent.tool_definitions import EXECUTE, INSTRUCTIONS, RUN_PROGRAMS, TOOLS, AgentTool
 from workbench.agent.workspace_tools import WorkspaceTools
 from workbench.broker.agent_sessions import Session
@@ -52,7 +52,7 @@ class AgentConnection:
         self.info = AgentInfo(self._session.id, "an agent", "", time.time())
         self.programs = ProgramTools(services, run_manager, self._session)
         self._marks = self._session.text_kinds
-        self.edge = EgressFilter(self._session)
+        self.egress_filter = EgressFilter(self._session)
         self._skills = SkillTools(services, self._session, self.programs)
         self._files = WorkspaceTools(services, run_manager, self._session, self.programs)
         self._direct = DirectTools(services, self.programs, self._marks)
@@ -80,11 +80,11 @@ class AgentConnection:
         async with AsyncExitStack() as leaving:
             leaving.push_async_callback(self._run_manager.release_sessions)
             leaving.push_async_callback(self._changes.close)
-            leaving.callback(self._run_manager.states.leave, self._session)
-            leaving.callback(self._note_leaving)
-            leaving.callback(self._services.sessions.left, self._session)
+            leaving.callback(self._run_manager.states.end_of_agent, self._session)
+            leaving.callback(self._note_disconnect)
+            leaving.callback(self._services.sessions.mark_disconnected, self._session)
             leaving.callback(self._changed, False)
-            leaving.callback(self.programs.stop_all, "The agent that proposed it is gone.")
+            leaving.callback(self.programs.stop_all, "Its agent disconnected.")
             self._changed(True)
             self._note("agent.connected", "An agent connected")
             yield
@@ -93,7 +93,7 @@ class AgentConnection:
         """Answer over one connection until the agent disconnects."""
         async with (
             self.open(),
-            messages(reader, writer, self.edge.leave, answers=True, preface=self._direct.preface) as (
+            messages(reader, writer, self.egress_filter.encode, answers=True, preface=self._direct.accept_preface) as (
                 incoming,
                 outgoing,
             ),
@@ -101,9 +101,9 @@ class AgentConnection:
             await self.server.run(incoming, outgoing, self.server.create_initialization_options())
 
     async def _list(self, context: Context, params: T.PaginatedRequestParams | None) -> T.ListToolsResult:
-        self._learn_name(context)
+        self._update_name(context)
         tools = await self._tools(learn=True)
-        self._changes.note(context, tools)
+        self._changes.record_list(context, tools)
         return T.ListToolsResult(tools=tools)
 
     async def _tools(self, *, learn: bool) -> list[T.Tool]:
@@ -114,7 +114,7 @@ class AgentConnection:
                 name=tool.name,
                 description=self._marks.mark(self._described(tool), TextKind.FIXED),
                 input_schema=self._marks.mark_schema(self._schema(tool), TextKind.FIXED),
-                output_schema=self._marks.mark_schema(tool.answers, TextKind.FIXED),
+                output_schema=self._marks.mark_schema(tool.output_schema, TextKind.FIXED),
                 annotations=T.ToolAnnotations(read_only_hint=tool.read_only, open_world_hint=False),
             )
             for tool in TOOLS
@@ -122,9 +122,9 @@ class AgentConnection:
         ]
         return own + await self._direct.tools(learn=learn)
 
-    def look_again(self) -> None:
+    def check_for_changes(self) -> None:
         """Compare the current list of tools with the list that the agent has, after a change that may affect it."""
-        self._changes.look_again()
+        self._changes.check_for_changes()
 
     def _described(self, tool: AgentTool) -> str:
         """Return the description of a tool, including the parts that differ between machines."""
@@ -135,22 +135,24 @@ class AgentConnection:
         """Return the schema of a tool, with the current time limit of programs."""
         schema = dict(tool.schema)
         if tool is EXECUTE:
-            words = f"Seconds of its own, at most {self._services.settings().run_seconds}."
+            words = f"Own run time in seconds, at most {self._services.settings().run_seconds}."
             timeout = {"type": "number", "description": words}
             schema["properties"] = {**schema["properties"], "timeout": timeout}
         return schema
 
     async def _call(self, context: Context, params: T.CallToolRequestParams) -> T.CallToolResult:
-        self._learn_name(context)
+        self._update_name(context)
         self.info = replace(self.info, calls=self.info.calls + 1)
         self._changed(True)
         try:
             given.check(params.name, arguments := params.arguments or {})
             if (direct := await self._direct.call(context, params.name, arguments)) is not None:
-                return told(direct, self._marks, structured=False)
-            return told(await self._answer(context, params.name, arguments), self._marks)
+                return to_mcp_result(direct, self._marks, structured=False)
+            return to_mcp_result(await self._answer(context, params.name, arguments), self._marks)
         except WorkbenchError as fault:
-            return told(ToolAnswer(str(fault), failed=True, kind=TextKind.PUBLIC), self._marks, structured=False)
+            return to_mcp_result(
+                ToolAnswer(str(fault), failed=True, kind=TextKind.PUBLIC), self._marks, structured=False
+            )
 
     async def _answer(self, context: Context, name: str, arguments: JsonObject) -> ToolAnswer:
         match name:
@@ -159,21 +161,21 @@ class AgentConnection:
             case "run_skill":
                 return await self._skills.run(context, arguments)
             case "write_workspace_file":
-                return await self._files.put(context, arguments)
+                return await self._files.write_file(context, arguments)
             case "list_skills":
                 return await self._skills.list()
             case "get_execution_stats":
                 return await self._lookups.stats()
             case "sanitize_pii":
-                return ToolAnswer(await sanitized(self._session, given.text(arguments, "text")))
+                return ToolAnswer(await sanitize(self._session, given.text(arguments, "text")))
             case "restore_pii":
-                return await checked(self._session, given.text(arguments, "text"))
-        if (plain := self._plain().get(name)) is None:
+                return await describe_tokens(self._session, given.text(arguments, "text"))
+        if (plain := self._simple_handlers().get(name)) is None:
             known = ", ".join(tool.name for tool in TOOLS)
-            raise WorkbenchError(f"There is no tool {name!r:.100}.", f"There are {known}.")
+            raise WorkbenchError(f"There is no tool {name!r:.100}.", f"The tools are: {known}.")
         return await plain(arguments)
 
-    def _plain(self) -> dict[str, Callable[[JsonObject], Awaitable[ToolAnswer]]]:
+    def _simple_handlers(self) -> dict[str, Callable[[JsonObject], Awaitable[ToolAnswer]]]:
         """Return the tools that need only their arguments."""
         return {
             "search_tools": self._lookups.search,
@@ -181,8 +183,8 @@ class AgentConnection:
             "search_skills": self._skills.search,
             "load_skill": self._skills.load,
             "save_skill": self._skills.save,
-            "read_workspace_file": self._files.read,
-            "list_workspace_files": self._files.list,
+            "read_workspace_file": self._files.read_file,
+            "list_workspace_files": self._files.list_files,
             "get_run": self._files.result,
         }
 
@@ -191,23 +193,27 @@ class AgentConnection:
         self.programs.log_level = params.level
         return T.EmptyResult()
 
-    def _learn_name(self, context: Context) -> None:
+    def _update_name(self, context: Context) -> None:
         params = context.session.client_params
-        if params is None or self._session.called == (name := agent_name(params.client_info.name)):
+        if params is None or self._session.claimed_name == (name := agent_name(params.client_info.name)):
             return
-        self._services.sessions.named(self._session, name)
+        self._services.sessions.set_name(self._session, name)
         shown = self._session.author
-        self._session.declared = {word: self._session.mask(told) for word, told in declared(params).items()}
+        self._session.client_claims = {
+            key: self._session.mask(value) for key, value in claimed_identity(params).items()
+        }
         self.info = replace(self.info, name=shown, version=shortened(params.client_info.version, 40))
         self._changed(True)
         self._note(
             "agent.named",
-            f"The agent calls itself {name}{'' if shown == name else f', here {shown}'}",
-            self._session.declared,
+            f"The agent calls itself {name}{'' if shown == name else f', and is shown as {shown}'}",
+            self._session.client_claims,
         )
 
-    def _note_leaving(self) -> None:
-        self._note("agent.disconnected", f"{self.info.name} left", {"tokens_made": self._session.made_since()})
+    def _note_disconnect(self) -> None:
+        self._note(
+            "agent.disconnected", f"{self.info.name} disconnected", {"tokens_made": self._session.count_new_values()}
+        )
 
     def _note(self, kind: str, summary: str, detail: JsonObject | None = None) -> None:
         masked, session = self._session.mask(summary), self._session
@@ -227,33 +233,33 @@ class ToolListChanges:
         """`tools` returns the current list, without starting a server for it."""
         self._tools = tools
         self._listed: Sequence[T.Tool] | None = None  # the list as sent to the agent
-        self._asker: Context | None = None
+        self._last_context: Context | None = None
         self._bus = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._bus, max_subscriptions=MOST_STREAMS)
-        self._looking: asyncio.Task[None] | None = None
+        self._check_task: asyncio.Task[None] | None = None
 
-    def note(self, context: Context, tools: Sequence[T.Tool]) -> None:
+    def record_list(self, context: Context, tools: Sequence[T.Tool]) -> None:
         """Record the list that was sent to the agent."""
-        self._listed, self._asker = tools, context
+        self._listed, self._last_context = tools, context
 
-    def look_again(self) -> None:
+    def check_for_changes(self) -> None:
         """Check for changes of the list, after something that it depends on changed."""
-        if self._listed is not None and (self._looking is None or self._looking.done()):
-            self._looking = spawn("agent's list of tools", self._look())
+        if self._listed is not None and (self._check_task is None or self._check_task.done()):
+            self._check_task = spawn("agent's list of tools", self._check())
 
     async def close(self) -> None:
-        if self._looking is not None and not self._looking.done():
-            self._looking.cancel()
-            await asyncio.wait([self._looking])
+        if self._check_task is not None and not self._check_task.done():
+            self._check_task.cancel()
+            await asyncio.wait([self._check_task])
 
-    async def _look(self) -> None:
+    async def _check(self) -> None:
         await asyncio.sleep(CALM)
         now = await self._tools()
-        if self._asker is None or self._listed == now:
+        if self._last_context is None or self._listed == now:
             return
         self._listed = now
         await self._bus.publish(ToolsListChanged())
         try:
-            await self._asker.session.send_tool_list_changed()
+            await self._last_context.session.send_tool_list_changed()
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            log.debug("an agent left before it was told of its tools")
+            log.debug("an agent disconnected before it was notified of changed tools")

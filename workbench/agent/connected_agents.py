@@ -21,6 +21,7 @@ from workbench.events import (
     ServerRemoved,
     ToolsChanged,
 )
+from workbench.gc_pause import pause_gc
 from workbench.records import AgentInfo, Fault, HttpEndpoint, Note
 from workbench.runs.run_manager import RunManager
 from workbench.servers.sdk_adapter.lazy_sdk_import import load_sdk
@@ -54,12 +55,12 @@ class ConnectedAgents:
 
     def hear(self, event: Event) -> None:
         """Handle an event: each connection compares the list of tools that its agent has with the current one."""
-        self.look_again()
+        self.check_tool_lists()
 
-    def look_again(self) -> None:
+    def check_tool_lists(self) -> None:
         """Have each connection compare its list of tools, because a setting, a server or a definition changed."""
         for agent in tuple(self._connections.values()):
-            agent.look_again()
+            agent.check_for_changes()
 
     def agents(self) -> tuple[AgentInfo, ...]:
         """The agents that are connected now."""
@@ -102,11 +103,11 @@ class ConnectedAgents:
             from workbench.agent.http.http_server import AgentHttpServer
 
             self._token = await asyncio.to_thread(token, self._services.paths.agent_token, fresh=fresh_token)
-            self._services.secrets.masks.hide(self._token)
+            self._services.secrets.masks.add_secret(self._token)
             self._http = AgentHttpServer(self._make_connection, self._token, port)
             self._note(
                 "http_endpoint.opened",
-                f"The HTTP endpoint for agents is open at port {self._http.port} of this machine",
+                f"The HTTP endpoint for agents is open on port {self._http.port} of this machine",
             )
             return self.view()
 
@@ -142,8 +143,9 @@ class ConnectedAgents:
 
 def load_agent_connection() -> None:
     """Import the agent connection with the MCP SDK. Runs on a thread, when an agent connects or is about to."""
-    load_sdk()
-    import workbench.agent.agent_connection  # noqa: F401
+    with pause_gc():
+        load_sdk()
+        import workbench.agent.agent_connection  # noqa: F401
 
 
 def _load_http() -> None:

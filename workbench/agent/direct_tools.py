@@ -30,7 +30,7 @@ _ODD: Final = re.compile(r"[^a-zA-Z0-9_-]")
 _RESULT: Final = "result = "
 
 
-class _Shown(Struct, frozen=True):
+class _NamedTool(Struct, frozen=True):
     name: str
     tool: Tool
 
@@ -45,7 +45,7 @@ class DirectTools:
         self._programs = programs
         self._also: tuple[str, ...] = ()  # servers named for this agent only
 
-    def preface(self, line: bytes) -> bool:
+    def accept_preface(self, line: bytes) -> bool:
         """Whether a connection's first line comes from `serve --direct`, which names servers for this agent only. It
         grants nothing: calls of these tools need the same approval as any others."""
         if not line.startswith(PREFACE) or len(line) > _LONGEST_PREFACE:
@@ -60,11 +60,11 @@ class DirectTools:
     async def tools(self, *, learn: bool) -> list[T.Tool]:
         """Return the definitions as sent by their servers, without output schemas, because answers may hold PII
         tokens."""
-        return [self._listed(one) for one in await self._shown(learn=learn)]
+        return [self._definition(one) for one in await self._named_tools(learn=learn)]
 
     async def call(self, context: Context, name: str, arguments: JsonObject) -> ToolAnswer | None:
         """Return the tool's answer; None when no tool of this name is shown."""
-        found = next((one for one in await self._shown(learn=True) if one.name == name), None)
+        found = next((one for one in await self._named_tools(learn=True) if one.name == name), None)
         if found is None:
             return None
         spelled = f"{found.tool.server}.{found.tool.name}"
@@ -73,13 +73,15 @@ class DirectTools:
         try:
             json.dumps(arguments, allow_nan=False)
         except ValueError as fault:
-            raise WorkbenchError("An argument is no number that JSON has.", "Leave out NaN and Infinity.") from fault
+            raise WorkbenchError(
+                "An argument has a number that JSON cannot represent.", "Leave out NaN and Infinity."
+            ) from fault
         code += f"result = await {function}({arguments!r})\n"
         answer = await self._programs.run(context, code, f"Call {spelled}.", "call", required=(spelled,))
         text = answer.text if answer.failed else answer.text.removeprefix(_RESULT)
         return ToolAnswer(text, {}, answer.pictures, answer.failed, answer.kind)
 
-    def _listed(self, one: _Shown) -> T.Tool:
+    def _definition(self, one: _NamedTool) -> T.Tool:
         marks, kind = self._marks, kind_of(self._services.catalog, one.tool)
         hints = one.tool.hints
         schema = {"type": "object", **one.tool.input_schema}
@@ -96,7 +98,7 @@ class DirectTools:
             ),
         )
 
-    async def _shown(self, *, learn: bool) -> list[_Shown]:
+    async def _named_tools(self, *, learn: bool) -> list[_NamedTool]:
         chosen = {*self._services.settings().agent_direct.split(), *self._also}
         if not chosen:
             return []
@@ -104,10 +106,10 @@ class DirectTools:
         if learn:
             await catalog.learn()
         tools = [tool for tool in catalog.tools() if tool.server in chosen and catalog.blocked(tool) is None]
-        taken: dict[str, _Shown] = {}
+        taken: dict[str, _NamedTool] = {}
         for tool in tools[:MOST]:
-            name = _free(f"{tool.server}__{tool.name}", taken)
-            taken[name] = _Shown(name, tool)
+            name = _unused_name(f"{tool.server}__{tool.name}", taken)
+            taken[name] = _NamedTool(name, tool)
         return list(taken.values())
 
 
@@ -116,7 +118,7 @@ def kind_of(catalog: ServerCatalog, tool: Tool) -> TextKind:
     return TextKind.FIXED if catalog.is_seen(tool) else TextKind.PUBLIC
 
 
-def _free(wish: str, taken: dict[str, _Shown]) -> str:
+def _unused_name(wish: str, taken: dict[str, _NamedTool]) -> str:
     """Return an unused name that every model API accepts."""
     plain = _ODD.sub("_", wish)[:LONGEST_NAME]
     number = 1

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Final, Protocol, get_args
 
 from workbench import offload
-from workbench.agent.protocol_identity import EXTENSIONS, announced
+from workbench.agent.protocol_identity import EXTENSIONS, with_extensions
 from workbench.privacy.text_kinds import SCHEMA_KEYWORDS, KindMarks, TextKind
 from workbench.records import JsonObject, JsonValue
 
@@ -25,8 +25,8 @@ SERVER: Final = "mcp-workbench"  # the workbench's server name in MCP
 # envelope fields of a message, which only hold protocol constants and the agent's own id
 _FRAME: Final = frozenset({"jsonrpc", "id", "method"})
 _OWN: Final = frozenset({"progressToken", "requestId"})  # values that the agent chose to identify its own requests
-_UNREAD: Final = "The answer could not be looked through for personal data, so it is not handed on."
-_KEPT: Final = "A picture is not shown: personal data or a secret can be read in its bytes."
+_UNREAD: Final = "The answer could not be searched for personal data, so it is withheld."
+_KEPT: Final = "A picture is not shown: its bytes contain personal data or a secret."
 _SDK_SENTENCES: Final = (  # error texts of the MCP SDK
     "Method not found", "Invalid request parameters", "Parse error", "Internal error", "Internal server error",
     "Invalid or expired requestState", "Handler returned an invalid result", "Request cancelled", "Connection closed",
@@ -38,7 +38,7 @@ _SKILLS_FIELDS: Final = (  # fields of the skills extension, which the MCP SDK d
 )
 
 
-class Sight(Protocol):
+class AgentMasking(Protocol):
     """What a session lets its model see."""
 
     @property
@@ -46,23 +46,23 @@ class Sight(Protocol):
 
     def mask_part(self, text: str, kind: TextKind) -> str: ...
 
-    def shows(self, data: bytes) -> bool: ...
+    def needs_masking(self, data: bytes) -> bool: ...
 
 
 class EgressFilter:
     """Masks the messages to one agent."""
 
-    def __init__(self, sight: Sight) -> None:
-        self._sight = sight
+    def __init__(self, masking: AgentMasking) -> None:
+        self._masking = masking
 
-    async def leave(self, message: JsonObject) -> bytes:
+    async def encode(self, message: JsonObject) -> bytes:
         """Return the masked bytes of a message, or an error message if it could not be masked."""
         try:
-            message = announced(message)
+            message = with_extensions(message)
             return _bytes(await offload.MASKING.run(_length(message), self._clean, message))
         except Exception:  # unmasked text must never be sent instead
             log.exception("a message to an agent could not be prepared")
-            return _apology(message)
+            return _error_message(message)
 
     def _clean(self, message: JsonObject) -> JsonObject:
         return {key: value if key in _FRAME else self._body(value) for key, value in message.items()}
@@ -87,7 +87,7 @@ class EgressFilter:
     def _text(self, text: str) -> str:
         if text in _protocol_words():
             return text
-        return "".join(self._sight.mask_part(part, kind) for part, kind in self._sight.text_kinds.parts(text))
+        return "".join(self._masking.mask_part(part, kind) for part, kind in self._masking.text_kinds.parts(text))
 
     def _members(self, value: JsonObject) -> JsonObject:
         return {self._text(key): self._part(item) for key, item in value.items()}
@@ -97,7 +97,7 @@ class EgressFilter:
         data = _decoded(block["data"])
         if data is None:
             return self._members(block)
-        if self._sight.shows(data):
+        if self._masking.needs_masking(data):
             return {"type": "text", "text": _KEPT}
         rest = {key: value for key, value in block.items() if key != "data"}
         return {**self._members(rest), "data": block["data"]}
@@ -123,7 +123,7 @@ def _protocol_words() -> frozenset[str]:
             for field_name, field in one.model_fields.items():
                 words |= {field_name, field.alias or field_name, *_literals(field.annotation)}
     for tool in TOOLS:
-        words |= {tool.name, *_names(tool.schema), *_names(tool.answers)}
+        words |= {tool.name, *_names(tool.schema), *_names(tool.output_schema)}
     return frozenset(words)
 
 
@@ -170,7 +170,7 @@ def _bytes(message: JsonObject) -> bytes:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
 
-def _apology(message: JsonObject) -> bytes:
+def _error_message(message: JsonObject) -> bytes:
     """Return an error in place of an answer, because a request must not stay open; a notification is dropped."""
     if "id" not in message or "method" in message:
         return b""

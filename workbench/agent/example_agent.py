@@ -60,7 +60,7 @@ class ExampleAgents:
         """Start a real MCP client that proposes a program, so that a new user can see an approval request."""
         async with self._starting:
             if self._processes:
-                raise WorkbenchError("The example agent is at work already.", "Decide on its program first.")
+                raise WorkbenchError("The example agent is already running.", "Decide on its program first.")
             process = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "workbench.agent.example_agent", str(self._project),
                 stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
@@ -79,7 +79,7 @@ class ExampleAgents:
         self._processes.discard(process)
         if process.returncode not in (0, -signal.SIGTERM, -signal.SIGKILL):
             detail = errors.decode("utf-8", "replace")[-2_000:]
-            self._tell(Noticed(Fault("The example agent failed.", "The details say why.", detail)))
+            self._tell(Noticed(Fault("The example agent failed.", "See the details.", detail)))
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -53,7 +53,7 @@ class LookupTools:
             given.text(arguments, "server", ""),
             given.text(arguments, "category", ""),
         )
-        self._session.searched(given.text(arguments, "query", ""), answer.matches)
+        self._session.add_search(given.text(arguments, "query", ""), answer.matches)
         self._spend(answer.tokens)
         text = _plain(answer.text)
         return ToolAnswer(text, kind=self._kind_of(text, arguments))
@@ -63,11 +63,11 @@ class LookupTools:
         too long for one answer."""
         await self._services.catalog.learn()
         found = one_tool(self._services.catalog, given.text(arguments, "name"), given.text(arguments, "category", ""))
-        fields = self._services.rules.of(found.tool).sealed_fields(self._services.settings().privacy_sealed)
+        fields = self._services.rules.rules_for(found.tool).sealed_fields(self._services.settings().privacy_sealed)
         what = ", ".join(filter(None, fields)) or "all personal data"
-        sealed = f"# programs get tokens of {what} in its answers\n" if fields else ""
+        sealed = f"# in its answers, programs get tokens in place of {what}\n" if fields else ""
         text = _plain(f"{found.import_line}\n{sealed}{json.dumps(dict(found.tool.raw), ensure_ascii=False)}")
-        pointer = "a program reads the whole: get_tool_definition(name)"
+        pointer = "get_tool_definition(name) in a program returns the complete definition"
         kind = kind_of(self._services.catalog, found.tool)
         text = self._session.mask_part(text, kind)  # masked before it is cut, because a cut must not split a value
         text = cut(text, self._services.settings().run_answer_tokens, pointer)
@@ -88,19 +88,19 @@ class LookupTools:
         facts: JsonObject = {
             "servers": len(catalog.states()),
             "tools": len(catalog.tools()),
-            "skills": await self._kept(),
+            "skills": await self._count_skills(),
             "runs": self._programs.proposed,
             "succeeded": self._programs.succeeded,
-            "active_tasks": self._run_manager.number(RunState.RUNNING),
+            "active_tasks": self._run_manager.count_runs(RunState.RUNNING),
             "queued": slots.waiting,
-            "waiting": self._run_manager.number(RunState.WAITING),
-            "max_concurrent_tasks": slots.most,
+            "waiting": self._run_manager.count_runs(RunState.WAITING),
+            "max_concurrent_tasks": slots.limit,
             "tokens_used": ledger.actual,
             "tokens_saved": max(0, ledger.direct - ledger.actual),
         }
         return ToolAnswer("\n".join(f"{name}: {value}" for name, value in facts.items()), facts, kind=TextKind.FIXED)
 
-    async def _kept(self) -> int:
+    async def _count_skills(self) -> int:
         """Count the skills; the count is cached, because counting reads all skills."""
         if time.monotonic() > self._counted + FRESH_SECONDS:
             self._skills = len(await asyncio.to_thread(self._services.library.usable))
@@ -118,26 +118,24 @@ def _plain(text: str) -> str:
 
 
 LONGEST: Final = 400_000  # characters of a text
-_CALLS: Final = "Tokens stay tokens here: pass them on to a tool, and its server gets the values it may have."
+_CALLS: Final = "Tokens are not replaced here: pass them to a tool, and its server gets the values that it may have."
 
 
-async def sanitized(session: Session, text: str) -> str:
+async def sanitize(session: Session, text: str) -> str:
     """Return the text as the model may see it."""
-    if not session.hides:
-        raise WorkbenchError(
-            "The user has turned the replacing of personal data off.", "The text can be used as it is."
-        )
-    return await _looked_through(session.mask, text)
+    if not session.masks_personal_data:
+        raise WorkbenchError("The user has switched off the masking of personal data.", "Use the text unchanged.")
+    return await _search_tokens(session.mask, text)
 
 
-async def checked(session: Session, text: str) -> ToolAnswer:
+async def describe_tokens(session: Session, text: str) -> ToolAnswer:
     """Return the text unchanged, and a note about which of its tokens are valid; an agent never gets a value."""
-    return ToolAnswer(text, note=await _looked_through(partial(_tokens_of, session), text))
+    return ToolAnswer(text, note=await _search_tokens(partial(_tokens_of, session), text))
 
 
-async def _looked_through(look: Callable[[str], str], text: str) -> str:
+async def _search_tokens(look: Callable[[str], str], text: str) -> str:
     if len(text) > LONGEST:
-        raise WorkbenchError(f"The text is longer than {LONGEST:,} characters.", "Give it in parts.")
+        raise WorkbenchError(f"The text is longer than {LONGEST:,} characters.", "Send it in parts.")
     return await offload.MASKING.run(len(text), look, text)
 
 
@@ -145,9 +143,9 @@ def _tokens_of(session: Session, text: str) -> str:
     """Describe which of the tokens in a text are valid in this session."""
     tokens = dict.fromkeys(match.group() for match in find_tokens(text))
     unknown = [token for token in tokens if not _is_known(session, token)]
-    words = ["", "", _CALLS if tokens else "There are no tokens in it."]
+    words = ["", "", _CALLS if tokens else "The text contains no tokens."]
     if unknown:
-        words.append(f"{len(unknown)} of {len(tokens)} are none of this session and will be refused.")
+        words.append(f"Tokens that do not belong to this session and will be refused: {len(unknown)} of {len(tokens)}.")
     return "\n".join(words)
 
 

@@ -18,14 +18,14 @@ from workbench.records import JsonObject, JsonValue
 MAX_FRAME = 16 << 20  # bytes of one message from an agent; a program is at most 400 kB
 MOST_OPEN = 32  # requests of one agent that are answered concurrently; more than its limit of open programs
 CHUNK = 1 << 18
-_TOO_LONG = f"A message has {MAX_FRAME >> 20} MiB at most; the connection ends."
+_TOO_LONG = f"A message may have at most {MAX_FRAME >> 20} MiB; the connection is closed."
 
 Incoming: TypeAlias = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing: TypeAlias = MemoryObjectSendStream[SessionMessage]
-Leave: TypeAlias = Callable[[JsonObject], Awaitable[bytes]]  # returns the masked line of a message
+Encode: TypeAlias = Callable[[JsonObject], Awaitable[bytes]]  # returns the masked line of a message
 
 
-class _Open:
+class _OpenRequests:
     """Counts unanswered requests: above the limit, nothing more is read from the client."""
 
     def __init__(self, most: int) -> None:
@@ -49,7 +49,7 @@ class _Open:
 async def messages(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
-    leave: Leave,
+    encode: Encode,
     *,
     answers: bool = False,
     preface: Callable[[bytes], bool] | None = None,
@@ -59,10 +59,10 @@ async def messages(
     `preface` handles the first line, if that does not come from the agent."""
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-    carrying = _Carrying(reader, writer, leave, answers, preface)
+    copier = _MessageCopier(reader, writer, encode, answers, preface)
     async with anyio.create_task_group() as group:
-        group.start_soon(carrying.read, to_server)
-        group.start_soon(carrying.write, from_server)
+        group.start_soon(copier.read, to_server)
+        group.start_soon(copier.write, from_server)
         try:
             yield incoming, outgoing
         finally:
@@ -72,22 +72,22 @@ async def messages(
             writer.close()
 
 
-class _Carrying:
+class _MessageCopier:
     """Copies messages in both directions of one connection."""
 
     def __init__(
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        leave: Leave,
+        encode: Encode,
         answers: bool,
         preface: Callable[[bytes], bool] | None,
     ) -> None:
         self._reader = reader
         self._writer = writer
-        self._leave = leave
+        self._encode = encode
         self._answers = answers
-        self._open = _Open(MOST_OPEN)
+        self._open = _OpenRequests(MOST_OPEN)
         self._preface = preface
 
     async def read(self, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
@@ -101,10 +101,10 @@ class _Carrying:
                         del buffer[: end + 1]
                         scanned = 0
                         if line.strip() and not self._is_preface(line):
-                            await self._hand(line, to_server)
+                            await self._deliver(line, to_server)
                     scanned = len(buffer)
                     if scanned > MAX_FRAME:
-                        await self._say(MalformedRequest(_TOO_LONG, INVALID))
+                        await self._report(MalformedRequest(_TOO_LONG, INVALID))
                         return  # no valid message is this long; the connection is closed
             except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
@@ -113,12 +113,12 @@ class _Carrying:
         preface, self._preface = self._preface, None
         return preface is not None and preface(line)
 
-    async def _hand(self, line: bytes, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def _deliver(self, line: bytes, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         item = _message(line)
         if isinstance(item, Exception):
-            await self._say(unreadable(line))
-        elif isinstance(item.message, T.JSONRPCNotification) and (odd := unanswerable(line)) is not None:
-            await self._say(odd)
+            await self._report(parse_error(line))
+        elif isinstance(item.message, T.JSONRPCNotification) and (error := notification_error(line)) is not None:
+            await self._report(error)
             return
         elif self._answers and isinstance(item.message, T.JSONRPCRequest):
             await self._open.enter(item.message.id)
@@ -126,11 +126,11 @@ class _Carrying:
             self._open.leave((item.message.params or {}).get("requestId"))
         await to_server.send(item)
 
-    async def _say(self, fault: MalformedRequest) -> None:
+    async def _report(self, fault: MalformedRequest) -> None:
         if self._answers:
-            told = {"code": fault.code, "message": fault.words}
-            error: JsonObject = {"jsonrpc": "2.0", "id": fault.request, "error": told}
-            await _send(self._writer, self._leave, error)
+            error = {"code": fault.code, "message": fault.message}
+            answer: JsonObject = {"jsonrpc": "2.0", "id": fault.request, "error": error}
+            await _send(self._writer, self._encode, answer)
 
     async def write(self, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
         async with from_server:
@@ -138,16 +138,16 @@ class _Carrying:
                 async for one in from_server:
                     message = one.message
                     plain = message.model_dump(mode="json", by_alias=True, exclude_unset=True)
-                    await _send(self._writer, self._leave, plain)
+                    await _send(self._writer, self._encode, plain)
                     if isinstance(message, T.JSONRPCResponse | T.JSONRPCError):
                         self._open.leave(message.id)
             except (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
 
 
-async def _send(writer: asyncio.StreamWriter, leave: Leave, message: JsonObject) -> None:
+async def _send(writer: asyncio.StreamWriter, encode: Encode, message: JsonObject) -> None:
     """Write a message to an agent's connection. This is the only place that does so."""
-    writer.write(await leave(message))
+    writer.write(await encode(message))
     await writer.drain()
 
 
@@ -161,53 +161,53 @@ def _message(line: bytes) -> SessionMessage | Exception:
 PARSE: Final = -32700
 INVALID: Final = -32600
 _LONGEST_ID: Final = 1_000  # characters of an id that an error answer repeats
-_NO_JSON: Final = "Parse error: this is no JSON."
-_NO_MESSAGE: Final = "This is no JSON-RPC message."
-_ID: Final = "The id of a request is a text or a whole number, so this request is not carried out."
+_NO_JSON: Final = "Parse error: this is not JSON."
+_NO_MESSAGE: Final = "This is not a JSON-RPC message."
+_ID: Final = "The id of a request must be a string or an integer. This request was not executed."
 _HALF: Final = (
-    "The message holds half a character (a lone surrogate such as \\ud83d), which no text can hold: send the whole"
-    " character, or leave it out."
+    "The message contains half a character (a lone surrogate such as \\ud83d), which is not valid text. Send the"
+    " complete character, or leave it out."
 )
 
 
 class MalformedRequest(NamedTuple):
     """The error that answers a malformed message."""
 
-    words: str
+    message: str
     code: int
     request: JsonValue = None  # id of the request, if it could be read
 
 
-def unreadable(data: bytes) -> MalformedRequest:
+def parse_error(data: bytes) -> MalformedRequest:
     """Return the error for a message that the SDK refused to parse."""
     message = _parsed(data)
     if message is None:
         return MalformedRequest(_NO_JSON, PARSE)
-    known = _id(message)
-    if _is_half(data, message):
+    known = _request_id(message)
+    if _has_surrogate(data, message):
         return MalformedRequest(_HALF, INVALID, known)
-    return odd_request(message) or MalformedRequest(_NO_MESSAGE, PARSE, known)
+    return request_id_error(message) or MalformedRequest(_NO_MESSAGE, PARSE, known)
 
 
-def unanswerable(data: bytes) -> MalformedRequest | None:
+def notification_error(data: bytes) -> MalformedRequest | None:
     """Return the error for a message that was parsed as a notification, but is a request with an id of an invalid
     type."""
-    return odd_request(_parsed(data)) if b'"id"' in data or b"\\u" in data else None
+    return request_id_error(_parsed(data)) if b'"id"' in data or b"\\u" in data else None
 
 
-def odd_request(message: Any) -> MalformedRequest | None:  # Any: JSON
+def request_id_error(message: Any) -> MalformedRequest | None:  # Any: JSON
     """Return the error for a request with an invalid id."""
     if not isinstance(message, dict) or "method" not in message or "id" not in message:
         return None
     found = message["id"]
     if isinstance(found, str) or type(found) is int:
         return None
-    return MalformedRequest(_ID, INVALID, _id(message))
+    return MalformedRequest(_ID, INVALID, _request_id(message))
 
 
-def half_character(data: bytes, message: Any) -> MalformedRequest | None:  # Any: JSON
+def surrogate_error(data: bytes, message: Any) -> MalformedRequest | None:  # Any: JSON
     """Return the error for a message with a lone surrogate, which strict parsers refuse."""
-    return MalformedRequest(_HALF, INVALID, _id(message)) if _is_half(data, message) else None
+    return MalformedRequest(_HALF, INVALID, _request_id(message)) if _has_surrogate(data, message) else None
 
 
 def _parsed(data: bytes) -> Any:  # Any: JSON
@@ -217,7 +217,7 @@ def _parsed(data: bytes) -> Any:  # Any: JSON
         return None
 
 
-def _id(message: Any) -> JsonValue:  # Any: JSON
+def _request_id(message: Any) -> JsonValue:  # Any: JSON
     found = message.get("id") if isinstance(message, dict) and "method" in message else None
     if isinstance(found, str):
         return found if len(found) <= _LONGEST_ID and found.isprintable() else None
@@ -226,7 +226,7 @@ def _id(message: Any) -> JsonValue:  # Any: JSON
     return found if abs(found) < 1e15 else None
 
 
-def _is_half(data: bytes, message: Any) -> bool:  # Any: JSON
+def _has_surrogate(data: bytes, message: Any) -> bool:  # Any: JSON
     if b"\\ud" not in data and b"\\uD" not in data:
         return False
     try:

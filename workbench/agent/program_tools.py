@@ -58,7 +58,7 @@ class ProgramTools:
         purpose = shortened(given.text(arguments, "description", ""), LONGEST_PURPOSE)
         if len(code) > MAX_BYTES:
             raise WorkbenchError(
-                f"The program is longer than {MAX_BYTES // 1000} kB.", "Keep data in workspace/ files."
+                f"The program is longer than {MAX_BYTES // 1000} kB.", "Store data in files below workspace/."
             )
         wished = float(min(given.seconds(arguments, "timeout"), LONGEST_TIMEOUT))
         await self._services.catalog.learn()
@@ -75,7 +75,7 @@ class ProgramTools:
             required=given.names(arguments, "required_tools"),
             force_approval=arguments.get("force_approval") not in (None, False),
         )
-        return await self._ended(context, run)
+        return await self._wait_for_answer(context, run)
 
     async def run(
         self, context: Context, code: str, purpose: str, wish: str, skill: str = "", required: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class ProgramTools:
         words = shortened(purpose, LONGEST_PURPOSE)
         submit = self._run_manager.submit
         run = submit(code, self._session, words, skill=skill, required=required, wish=wish)
-        return await self._ended(context, run)
+        return await self._wait_for_answer(context, run)
 
     def stop_all(self, reason: str, *, late: bool = True) -> None:
         """Stop programs that no request waits for. `late`: also those whose answer the agent was told to get later."""
@@ -98,17 +98,17 @@ class ProgramTools:
         """Return the number of open runs whose request has no answer yet."""
         return len(self._open.keys() - self._late)
 
-    def find(self, run_id: str) -> Run:
+    def find_run(self, run_id: str) -> Run:
         """Return the run of this id, if it belongs to this agent."""
         mine = [run for run in self._run_manager.runs() if run.proposal.session == self._session.id]
         found = next((run for run in mine if run.id == run_id), None)
         if found is None:
             last = "; ".join(f"{run.id}: {run.state}" for run in mine[:5])
-            hint = f"Your last runs are {last}." if last else "You have no runs yet; execute_code names its run."
+            hint = f"Your last runs are {last}." if last else "You have no runs yet; execute_code starts one."
             raise WorkbenchError(f"There is no run {run_id[:80]!r} of yours.", hint)
         return self._run_manager.run(run_id)
 
-    async def until(self, run_id: str, seconds: float) -> Run:
+    async def wait_for_end(self, run_id: str, seconds: float) -> Run:
         """Return the run when it has ended, or its current record after this many seconds; waits at most as long as
         one answer may take."""
         if (over := self._open.get(run_id)) is not None:
@@ -116,28 +116,28 @@ class ProgramTools:
             await asyncio.wait([over], timeout=min(seconds, longest))
         return self._run_manager.run(run_id)
 
-    def standing(self, run: Run) -> ToolAnswer:
+    def describe_open(self, run: Run) -> ToolAnswer:
         """Describe what an open run waits for, and what the agent and its user can do."""
         subject = "The file" if run.proposal.wish == "file" else WISHES[run.proposal.wish][0]
         facts: JsonObject = {"run": run.id, "state": str(run.state)}
-        ask = f"get_run(run_id={run.id!r}, wait=40) waits for it and gives its answer."
+        ask = f"get_run(run_id={run.id!r}, wait=40) waits for it and returns its answer."
         if not self._run_manager.asks_user(run.id):
-            return ToolAnswer(f"{subject} is not over: {self._words(run)}. {ask}", facts, kind=TextKind.FIXED)
+            return ToolAnswer(f"{subject} has not ended: {self._progress_text(run)}. {ask}", facts, kind=TextKind.FIXED)
         # a server's elicitation, whose form only a window can show
         if run.state is not RunState.WAITING and not run.held_calls:
-            words = f"{subject} waits: a server asks your user for input in the workbench window. {ask}"
+            words = f"{subject} waits: a server asks the user for input in the workbench's window. {ask}"
             return ToolAnswer(words, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
         deadline = run.deadline if run.state is RunState.WAITING else min(one.deadline for one in run.held_calls)
-        what = "your user's approval" if run.state is RunState.WAITING else "your user: a call of it needs approval"
+        what = "the user's approval" if run.state is RunState.WAITING else "the user's approval of a call"
         allow = (
             f"`mcp-workbench runs allow {run.id}`"
             if run.state is RunState.WAITING
             else " and ".join(f"`mcp-workbench calls allow {one.id}`" for one in run.held_calls[:3])
         )
         text = (
-            f"{subject} waits for {what}; {_left(deadline)} are left.\n"
-            f"Tell your user to open the workbench's window or to run {allow} in a terminal of their own; only they can"
-            f" answer. Do not ask for the same again meanwhile. {ask}"
+            f"{subject} waits for {what}; {_time_left(deadline)} are left.\n"
+            f"Tell the user to open the workbench's window or to run {allow} in their own terminal; only the user can"
+            f" answer. Do not submit the same again meanwhile. {ask}"
         )
         return ToolAnswer(text, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
 
@@ -146,78 +146,82 @@ class ProgramTools:
         facts: JsonObject = {"run": run.id, "state": str(run.state)}
         pictures = self._run_manager.pictures(run.id)
         failed = run.state is not RunState.DONE
-        text = run.model_view or f"{self._words(run)}."  # masked when the run ended
+        text = run.model_view or f"{self._progress_text(run)}."  # masked when the run ended
         return ToolAnswer(text, facts, pictures, failed=failed, kind=TextKind.PUBLIC)
 
-    async def _ended(self, context: Context, run: Run) -> ToolAnswer:
+    async def _wait_for_answer(self, context: Context, run: Run) -> ToolAnswer:
         """Return the answer of a run, or what it waits for when no user is connected and the client is about to give
         up."""
         self.proposed += 1
-        over = self._open[run.id] = spawn(f"end of {run.id}", self._see_to_end(run.id))
-        heart = spawn(f"progress of {run.id}", self._beat(context, run.id))
+        over = self._open[run.id] = spawn(f"end of {run.id}", self._follow(run.id))
+        heart = spawn(f"progress of {run.id}", self._report_progress(context, run.id))
         alone = 0.0  # seconds it has waited without a connected user
         try:
             while not over.done():
                 if alone > self._services.settings().agent_wait_seconds:
                     self._late.add(run.id)
-                    return self.standing(self._run_manager.run(run.id))
+                    return self.describe_open(self._run_manager.run(run.id))
                 before = time.monotonic()
                 await asyncio.wait([over], timeout=LOOK)
                 unseen = self._run_manager.asks_user(run.id) and not self._run_manager.approvals.attended
                 alone = alone + time.monotonic() - before if unseen else 0.0
         except asyncio.CancelledError:  # the agent cancelled, timed out or disconnected
-            if self._run_manager.is_users(run.id):
+            if self._run_manager.awaits_user(run.id):
                 self._late.add(run.id)
             else:
-                spawn(f"stop {run.id}", self._run_manager.stop(run.id, "The agent that proposed it is gone."))
+                spawn(
+                    f"stop {run.id}", self._run_manager.stop(run.id, "Its agent cancelled the request or disconnected.")
+                )
             raise
         finally:
             heart.cancel()
         return self.answer(over.result())
 
-    async def _see_to_end(self, run_id: str) -> Run:
+    async def _follow(self, run_id: str) -> Run:
         try:
-            run = await self._run_manager.finished(run_id)
+            run = await self._run_manager.wait_until_finished(run_id)
         finally:
             self._open.pop(run_id, None)
             self._late.discard(run_id)
         self.succeeded += run.state is RunState.DONE
         return run
 
-    async def _beat(self, context: Context, run_id: str) -> None:
+    async def _report_progress(self, context: Context, run_id: str) -> None:
         """Report the run's progress to a client that requested it."""
         beat, before = 0, ""
         while True:
-            words = self._words(self._run_manager.run(run_id))
-            told = self._session.text_kinds.mark(words, TextKind.FIXED)
-            await context.session.report_progress(beat, None, told)
-            if (kind := words.split(":")[0]) != before and self.log_level in ("debug", "info"):
-                await _log(context, told)
+            text = self._progress_text(self._run_manager.run(run_id))
+            masked = self._session.text_kinds.mark(text, TextKind.FIXED)
+            await context.session.report_progress(beat, None, masked)
+            if (kind := text.split(":")[0]) != before and self.log_level in ("debug", "info"):
+                await _log(context, masked)
                 before = kind
             beat += 1
             await asyncio.sleep(HEARTBEAT)
 
-    def _words(self, run: Run) -> str:
+    def _progress_text(self, run: Run) -> str:
         if run.state is RunState.WAITING:
             if self._run_manager.approvals.attended:
-                return f"waiting for the user's approval: {_left(run.deadline)} left"
-            return f"waiting for the user's approval: `mcp-workbench runs allow {run.id}`, {_left(run.deadline)} left"
-        if (ahead := self._run_manager.slots.ahead(run.id)) is not None:
-            most = self._run_manager.slots.most
-            return f"waiting for a place: {ahead} before it, {most} may run at once"
+                return f"waiting for the user's approval: {_time_left(run.deadline)} left"
+            return (
+                f"waiting for the user's approval: `mcp-workbench runs allow {run.id}`, {_time_left(run.deadline)} left"
+            )
+        if (ahead := self._run_manager.slots.queue_position(run.id)) is not None:
+            most = self._run_manager.slots.limit
+            return f"waiting for a free slot: {ahead} ahead of it, at most {most} run at once"
         if any(call.state == "waiting" for call in run.calls) or run.held_calls:
-            return "the program is running: a call of it waits for the user's approval"
+            return "the program is running: one of its calls waits for the user's approval"
         return f"the program is {run.state}"
 
 
-def _left(deadline: float) -> str:
+def _time_left(deadline: float) -> str:
     left = max(0, round(deadline - time.time()))
     return f"{left // 60} min {left % 60} s"
 
 
-async def _log(context: Context, words: str) -> None:
+async def _log(context: Context, text: str) -> None:
     """Send a log message. Logging is deprecated in the newest MCP version, but is what current clients display."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MCPDeprecationWarning)
-        sent = context.session.send_log_message("info", words, "workbench", context.request_id)
+        sent = context.session.send_log_message("info", text, "workbench", context.request_id)
     await sent

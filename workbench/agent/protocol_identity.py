@@ -33,7 +33,7 @@ class IdentifyingServer(Server[Any]):  # Any: as the SDK leaves it
         return super().create_initialization_options(options, experimental_capabilities or EXTENSIONS, extensions)
 
 
-def announced(message: JsonObject) -> JsonObject:
+def with_extensions(message: JsonObject) -> JsonObject:
     """Add the extensions to the capabilities in an answer to `initialize`; other messages are returned unchanged."""
     result = message.get("result")
     if not isinstance(result, dict) or not result.keys() >= _BEGINNING:
@@ -44,7 +44,7 @@ def announced(message: JsonObject) -> JsonObject:
     return {**message, "result": {**result, "capabilities": {**capabilities, "extensions": dict(EXTENSIONS)}}}
 
 
-def declared(params: T.InitializeRequestParams) -> dict[str, str]:
+def claimed_identity(params: T.InitializeRequestParams) -> dict[str, str]:
     """Return what the client claims about itself, for the audit."""
     client = params.client_info
     words = {"client": shortened(client.name, LONGEST_NAME), "client_version": shortened(client.version, LONGEST_NAME)}
@@ -56,11 +56,11 @@ def _model(capabilities: T.ClientCapabilities) -> tuple[str, str]:
     for told in (capabilities.experimental, capabilities.extensions):
         model = told.get("model") if isinstance(told, Mapping) else None
         if isinstance(model, Mapping):
-            return _word(model.get("name")), _word(model.get("version"))
+            return _short_text(model.get("name")), _short_text(model.get("version"))
     return "", ""
 
 
-def _word(value: object) -> str:
+def _short_text(value: object) -> str:
     return shortened(value, LONGEST_NAME) if isinstance(value, str) else ""
 
 

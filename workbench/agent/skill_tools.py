@@ -43,12 +43,12 @@ class SkillTools:
 
     async def list(self) -> ToolAnswer:
         """Answers `list_skills`."""
-        return _listed(await kept_skills(self._services), "The user keeps no skills yet.")
+        return _listed(await kept_skills(self._services), "The user has not kept any skills yet.")
 
     async def search(self, arguments: JsonObject) -> ToolAnswer:
         """Answers `search_skills`."""
         found = await find_skills(self._services, given.text(arguments, "query"), MOST_FOUND)
-        return _listed(found, "No skill fits; list_skills names all.")
+        return _listed(found, "No skill matches; list_skills shows all skills.")
 
     async def load(self, arguments: JsonObject) -> ToolAnswer:
         """Answers `load_skill`."""
@@ -62,7 +62,7 @@ class SkillTools:
         skill = await kept_skill(self._services, given.text(arguments, "name"))
         values = arguments.get("arguments") or {}
         if not isinstance(values, dict):
-            raise WorkbenchError("arguments must be an object.", 'Such as {"limit": 5}.')
+            raise WorkbenchError("arguments must be an object.", 'Example: {"limit": 5}.')
         purpose = f"Run the skill {skill.name}: {skill.description}"
         return await self._programs.run(context, calling(skill, values), purpose, "skill", skill.name)
 
@@ -120,7 +120,7 @@ class SkillResources:
         for skill in await kept_skills(self._services):
             if _uri(skill, _CARD) == params.uri and (entry := await self._entry(skill)) is not None:
                 return {"skill": entry, **_caching(context)}
-        words = f"There is no skill {params.uri[:200]!r}; skills/list names all."
+        words = f"There is no skill {params.uri[:200]!r}; skills/list returns all skills."
         raise MCPError(_INVALID, self._public(words))
 
     async def _resources(self, context: Context, params: T.PaginatedRequestParams) -> T.ListResourcesResult:
@@ -152,7 +152,7 @@ class SkillResources:
     async def _page(self, cursor: str | None) -> tuple[list[Skill], str | None]:
         skills = sorted(await kept_skills(self._services), key=lambda skill: skill.name)
         if cursor is not None and not any(skill.name == cursor for skill in skills):
-            raise MCPError(_INVALID, self._public("That page is gone; begin anew without a cursor."))
+            raise MCPError(_INVALID, self._public("The cursor is no longer valid; start again without a cursor."))
         rest = [skill for skill in skills if cursor is None or skill.name >= cursor]
         return rest[:PAGE], rest[PAGE].name if len(rest) > PAGE else None
 

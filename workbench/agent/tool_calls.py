@@ -18,10 +18,12 @@ from workbench.tokens import count
 def check(tool: str, arguments: JsonObject) -> None:
     """Raise for an unknown argument, so that no argument is silently ignored."""
     for one in TOOLS:
-        known = (*one.schema["properties"], *one.silent)
+        known = (*one.schema["properties"], *one.unlisted)
         odd = next((name for name in arguments if name not in known), None) if one.name == tool else None
         if odd is not None:
-            raise WorkbenchError(f"{tool} has no argument {odd!r:.100}.", f"It has {', '.join(known) or 'none'}.")
+            raise WorkbenchError(
+                f"{tool} has no argument {odd!r:.100}.", f"Its arguments: {', '.join(known) or 'none'}."
+            )
 
 
 def text(arguments: JsonObject, name: str, default: str | None = None) -> str:
@@ -30,14 +32,14 @@ def text(arguments: JsonObject, name: str, default: str | None = None) -> str:
     if value is None and default is not None:
         return default
     if not isinstance(value, str):
-        raise WorkbenchError(f"{name} must be a text.", "See the tool's schema.")
+        raise WorkbenchError(f"{name} must be a string.", "See the tool's schema.")
     return value
 
 
 def names(arguments: JsonObject, name: str) -> tuple[str, ...]:
     value = arguments.get(name) or []
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise WorkbenchError(f"{name} must be a list of texts.", 'Such as ["demo.list_orders"].')
+        raise WorkbenchError(f"{name} must be a list of strings.", 'Example: ["demo.list_orders"].')
     return tuple(str(one) for one in value)
 
 
@@ -52,7 +54,7 @@ def seconds(arguments: JsonObject, name: str, default: float = 0) -> float:
     if value is None:
         return default
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < float("inf"):
-        raise WorkbenchError(f"{name} must be a number from 0 on.", "See the tool's schema.")
+        raise WorkbenchError(f"{name} must be a number of 0 or more.", "See the tool's schema.")
     return min(value, 10**12)
 
 
@@ -71,7 +73,7 @@ class ToolAnswer(Struct, frozen=True):
     note: str = ""  # constant sentences of the workbench after the text
 
 
-def told(answer: ToolAnswer, marks: KindMarks, *, structured: bool = True) -> T.CallToolResult:
+def to_mcp_result(answer: ToolAnswer, marks: KindMarks, *, structured: bool = True) -> T.CallToolResult:
     """Convert an answer to an MCP result: text first, then pictures. The structured content contains the text too,
     because some clients show only that."""
     images = [T.ImageContent(data=one.data, mime_type=one.mime) for one in answer.pictures]
@@ -84,7 +86,7 @@ def told(answer: ToolAnswer, marks: KindMarks, *, structured: bool = True) -> T.
     )
 
 
-def sliced(text: str, offset: int, budget: int, how: str) -> ToolAnswer:
+def slice_text(text: str, offset: int, budget: int, how: str) -> ToolAnswer:
     """Return the part of a masked text that starts at this character and fits the token budget; `how` says how to
     read on."""
     start = max(0, min(offset, len(text)))
@@ -94,6 +96,6 @@ def sliced(text: str, offset: int, budget: int, how: str) -> ToolAnswer:
     facts: JsonObject = {"offset": start, "total": len(text)}
     if (start, end) == (0, len(text)):
         return ToolAnswer(text, facts, kind=TextKind.PUBLIC)
-    rest = f"; {how} with offset={end} reads on" if end < len(text) else ""
+    rest = f"; {how} with offset={end} returns the next part" if end < len(text) else ""
     words = f"{text[start:end]}\n[characters {start:,} to {end:,} of {len(text):,}{rest}]"
     return ToolAnswer(words, facts, kind=TextKind.PUBLIC)

@@ -20,7 +20,7 @@ def _object(required: list[str], **properties: JsonObject) -> JsonObject:
     return {"type": "object", "properties": properties} | ({"required": required} if required else {})
 
 
-def _said(text: str, **more: JsonObject) -> JsonObject:
+def _output_schema(text: str, **more: JsonObject) -> JsonObject:
     """Return the output schema of a tool. Models are not shown these schemas; clients validate answers with them."""
     properties = {"text": {"type": "string", "description": text}, **more}
     return {"type": "object", "properties": properties, "required": list(properties)}
@@ -52,18 +52,23 @@ class AgentTool(Struct, frozen=True):
     description: str
     schema: JsonObject
     read_only: bool
-    answers: JsonObject = field(default_factory=lambda: _said("The answer."))  # schema of its structured content
-    silent: tuple[str, ...] = ()  # accepted arguments that the schema does not name
+    output_schema: JsonObject = field(
+        default_factory=lambda: _output_schema("The answer.")
+    )  # schema of its structured content
+    unlisted: tuple[str, ...] = ()  # accepted arguments that the schema does not name
 
 
-def listed(tool: AgentTool) -> str:
+def encode_definition(tool: AgentTool) -> str:
     """Return a tool as a client passes it to its model, without its output schema."""
     shown = {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
     return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
 
 
-_RUN = _said("What the program printed and its result, or what went wrong.", run=_text("For get_run."),
-             state=_text("done, failed, refused or stopped; waiting: for the user, see get_run."))  # fmt: skip
+_RUN = _output_schema(
+    "What the program printed and its result, or what went wrong.",
+    run=_text("Id of the run, for get_run."),
+    state=_text("done, failed, refused or stopped; waiting means for the user: call get_run."),
+)
 
 EXECUTE = AgentTool(
     name="execute_code",
@@ -71,7 +76,7 @@ EXECUTE = AgentTool(
 1. search_tools. 2. Import: `from servers.demo import list_orders`. 3. Await calls; filter and join there. 4. Print \
 little, or set `result`; pictures in it (`chart.images[0]`) are shown.
 Rules: top-level await, asyncio.gather; no network or processes; files only in workspace/; personal data reads as \
-tokens, [EMAIL_1.…]: pass them on, tools get the values; catch ToolError from `client`. A person may have to \
+tokens, [EMAIL_1.…]: pass them on, tools get the values; catch ToolError from `client`. The user may have to \
 approve: say why.
 Example:
 from servers.demo import list_orders
@@ -81,7 +86,7 @@ result = sum(o["amount"] for o in page["orders"])""",
         ["code"],
         code=_text("The program."),
         description=_text("Its purpose."),
-        timeout={"type": "number", "description": "Seconds of its own, at most 30."},
+        timeout={"type": "number", "description": "Own run time in seconds, at most 30."},
         session_id=_text("Keeps variables."),
         language={
             "type": "string",
@@ -90,10 +95,10 @@ result = sum(o["amount"] for o in page["orders"])""",
         },
         profile=_text("read_only, write_restricted, execute_full (needs approval)."),
         required_tools=_texts("All tools it may call."),
-        force_approval={"type": "boolean", "description": "Ask first."},
+        force_approval={"type": "boolean", "description": "Ask the user."},
     ),
     read_only=False,
-    answers=_RUN,
+    output_schema=_RUN,
 )
 
 SEARCH = AgentTool(
@@ -103,19 +108,19 @@ SEARCH = AgentTool(
         [],
         query=_text("Words or a name."),
         detail_level=_text("name, description or full: 6, 20, 200 tokens a tool."),
-        server=_text("Only its tools."),
-        category=_text("Servers."),
-        limit=_number("Usually 20."),
+        server=_text("Only this server."),
+        category=_text("Server category."),
+        limit=_number("Default 20."),
     ),
     read_only=True,
 )
 
 DEFINITION = AgentTool(
     name="get_tool_definition",
-    description="Get a tool's whole schema.",
+    description="Get a tool's full schema.",
     schema=_object(["name"], name=_text("demo.list_orders.")),
     read_only=True,
-    silent=("category",),
+    unlisted=("category",),
 )
 
 LIST_SKILLS = AgentTool(
@@ -123,7 +128,7 @@ LIST_SKILLS = AgentTool(
     description="List the user's skills. Import: `from skills.late_orders import late_orders`.",
     schema=_object([]),
     read_only=True,
-    answers=_said("A line for each.", skills=_list("Each one.", "name", "description")),
+    output_schema=_output_schema("One line for each skill.", skills=_list("The skills.", "name", "description")),
 )
 
 SEARCH_SKILLS = AgentTool(
@@ -131,22 +136,22 @@ SEARCH_SKILLS = AgentTool(
     description="Find skills.",
     schema=_object(["query"], query=_text("Words.")),
     read_only=True,
-    answers=LIST_SKILLS.answers,
+    output_schema=LIST_SKILLS.output_schema,
 )
 
 LOAD_SKILL = AgentTool(
     name="load_skill",
     description="Read a skill's text.",
-    schema=_object(["name"], name=_text("Its name.")),
+    schema=_object(["name"], name=_text("Skill name.")),
     read_only=True,
 )
 
 RUN_SKILL = AgentTool(
     name="run_skill",
     description="Run a saved skill.",
-    schema=_object(["name"], name=_text("Its name."), arguments={"type": "object", "description": "Of the skill."}),
+    schema=_object(["name"], name=_text("Skill name."), arguments={"type": "object", "description": "Its arguments."}),
     read_only=False,
-    answers=_RUN,
+    output_schema=_RUN,
 )
 
 SAVE_SKILL = AgentTool(
@@ -163,7 +168,7 @@ SAVE_SKILL = AgentTool(
 
 SANITIZE = AgentTool(
     name="sanitize_pii",
-    description="Replace personal data by tokens.",
+    description="Replace personal data with tokens.",
     schema=_object(["text"], text=_text("Any.")),
     read_only=True,
 )
@@ -171,40 +176,42 @@ SANITIZE = AgentTool(
 RESTORE = AgentTool(
     name="restore_pii",
     description="Check a text's tokens.",
-    schema=_object(["text"], text=_text("With tokens.")),
+    schema=_object(["text"], text=_text("Text with tokens.")),
     read_only=True,
 )
 
 WRITE_FILE = AgentTool(
     name="write_workspace_file",
     description="Write a workspace text file.",
-    schema=_object(["path", "content"], path=_text("reports/a.txt"), content=_text("Its text.")),
+    schema=_object(["path", "content"], path=_text("reports/a.txt"), content=_text("File text.")),
     read_only=False,
-    answers=_RUN,
+    output_schema=_RUN,
 )
 
-_STANDING = _said("Its answer, or what it waits for.", run=_text("Its id."), state=_text("As execute_code tells."))
+_RUN_OR_STATE = _output_schema(
+    "The run's answer, or what it waits for.", run=_text("Id of the run."), state=_text("As in execute_code.")
+)
 
 READ_FILE = AgentTool(
     name="read_workspace_file",
     description="Read a workspace text file.",
-    schema=_object(["path"], path=_text("Its path."), first_line=_number("First line to read.")),
+    schema=_object(["path"], path=_text("File path."), first_line=_number("First line to read.")),
     read_only=True,
 )
 
 LIST_FILES = AgentTool(
     name="list_workspace_files",
     description="List workspace files.",
-    schema=_object([], folder=_text("Below it.")),
+    schema=_object([], folder=_text("Folder.")),
     read_only=True,
 )
 
 GET_RUN = AgentTool(
     name="get_run",
     description="Get a run's state and answer.",
-    schema=_object(["run_id"], run_id=_text("Its id."), offset=_number("Start."), wait=_number("Seconds.")),
+    schema=_object(["run_id"], run_id=_text("Run id."), offset=_number("Start."), wait=_number("Seconds.")),
     read_only=True,
-    answers=_STANDING,
+    output_schema=_RUN_OR_STATE,
 )
 
 STATS = AgentTool(
@@ -212,22 +219,22 @@ STATS = AgentTool(
     description="Count runs and tokens.",
     schema=_object([]),
     read_only=True,
-    answers=_said(
-        "The same in lines.",
+    output_schema=_output_schema(
+        "The same figures as lines of text.",
         **{
             name: _number(words)
             for name, words in {
-                "servers": "Servers that are known.",
-                "tools": "Tools that are known.",
-                "skills": "Skills that are kept.",
+                "servers": "Known servers.",
+                "tools": "Known tools.",
+                "skills": "Kept skills.",
                 "runs": "Programs of this agent.",
-                "succeeded": "Those that ran to their end.",
-                "active_tasks": "Programs of all agents that run now.",
-                "queued": "Those that wait for a place.",
+                "succeeded": "Programs of this agent that finished.",
+                "active_tasks": "Programs of all agents that are running.",
+                "queued": "Programs that wait for a free slot.",
                 "waiting": "Runs that wait for the user's approval.",
-                "max_concurrent_tasks": "How many may run at once.",
-                "tokens_used": "What this agent's programs and answers cost.",
-                "tokens_saved": "What single calls would have cost beyond that.",
+                "max_concurrent_tasks": "Maximum number of programs that run at once.",
+                "tokens_used": "Tokens that this agent's programs and answers cost.",
+                "tokens_saved": "Additional tokens that single calls would have cost.",
             }.items()
         },
     ),

@@ -8,7 +8,7 @@ from typing import Final
 
 from workbench.agent import tool_calls as given
 from workbench.agent.program_tools import Context, ProgramTools
-from workbench.agent.tool_calls import ToolAnswer, sliced
+from workbench.agent.tool_calls import ToolAnswer, slice_text
 from workbench.broker.agent_sessions import Session
 from workbench.broker.provenance_index import UNTRUSTED, AnswerRead
 from workbench.broker.services import Services
@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import JsonObject
 from workbench.records.runs import ENDS
-from workbench.runs.agent_files import listed, read, writing
+from workbench.runs.agent_files import list_files, read_lines, writing_program
 from workbench.runs.run_finalizer import FOLDER
 from workbench.runs.run_manager import RunManager
 
@@ -33,34 +33,34 @@ class WorkspaceTools:
         self._programs = programs
         self._result = ("", "")  # run id and masked answer of the last request, so that the next slice needs no masking
 
-    async def put(self, context: Context, arguments: JsonObject) -> ToolAnswer:
+    async def write_file(self, context: Context, arguments: JsonObject) -> ToolAnswer:
         """Answers `write_workspace_file`: writes that need no approval happen at once, others wait for the user."""
         path = given.text(arguments, "path")
-        code = writing(self._session, path, given.text(arguments, "content"))
+        code = writing_program(self._session, path, given.text(arguments, "content"))
         return await self._programs.run(context, code, f"Write the file {path[:200]}.", "file")
 
-    async def read(self, arguments: JsonObject) -> ToolAnswer:
+    async def read_file(self, arguments: JsonObject) -> ToolAnswer:
         """Answers `read_workspace_file`. The file's author is unknown, so the session counts as having read
         untrusted text."""
         path = given.text(arguments, "path")
-        text = await read(self._services, self._session, path, given.number(arguments, "first_line", 1))
+        text = await read_lines(self._services, self._session, path, given.number(arguments, "first_line", 1))
         self._learn("", "workspace", path, text)
         return ToolAnswer(text, kind=TextKind.PUBLIC)  # masked when it was read
 
-    async def list(self, arguments: JsonObject) -> ToolAnswer:
+    async def list_files(self, arguments: JsonObject) -> ToolAnswer:
         """Answers `list_workspace_files`."""
-        text = await listed(self._services, self._session, given.text(arguments, "folder", ""))
+        text = await list_files(self._services, self._session, given.text(arguments, "folder", ""))
         return ToolAnswer(text, kind=TextKind.PUBLIC)
 
     async def result(self, arguments: JsonObject) -> ToolAnswer:
         """Answers `get_run`: the state of a run, its answer once it has ended, and further slices of an answer that
         was cut. Only for the agent that started the run. A program may return untrusted text, so the session counts
         as having read it."""
-        run = self._programs.find(given.text(arguments, "run_id", ""))
+        run = self._programs.find_run(given.text(arguments, "run_id", ""))
         if run.state not in ENDS:
-            run = await self._programs.until(run.id, given.number(arguments, "wait", 0))
+            run = await self._programs.wait_for_end(run.id, given.number(arguments, "wait", 0))
         if run.state not in ENDS:
-            return self._programs.standing(run)
+            return self._programs.describe_open(run)
         if self._result[0] != run.id:
             try:
                 self._result = (run.id, await asyncio.to_thread(self._masked, f"{FOLDER}/{run.id}.txt"))
@@ -68,7 +68,7 @@ class WorkspaceTools:
                 self._result = (run.id, run.model_view)
         whole = self._programs.answer(run)
         offset, budget = given.number(arguments, "offset", 0), self._services.settings().run_answer_tokens
-        answer = sliced(self._result[1] or whole.text, offset, budget, f"get_run({run.id!r})")
+        answer = slice_text(self._result[1] or whole.text, offset, budget, f"get_run({run.id!r})")
         self._learn(run.id, "workbench", "get_run", answer.text)
         pictures = () if offset else whole.pictures
         return ToolAnswer(answer.text, {**whole.facts, **answer.facts}, pictures)

@@ -23,10 +23,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.analysis.tables.program_actions import ProgramAction
-from workbench.permissions import tool_annotations
 from workbench.permissions.call_rules import LOST, Foreseen
-from workbench.permissions.tool_annotations import tool_risk, unasked
-from workbench.records import Effect, EffectKind, Finding, Gate, Risk, RunProfile, Span, Tool, ToolUse, Verdict, Word
+from workbench.permissions.tool_annotations import facts_of, needs_no_approval
+from workbench.records import (
+    CallDecision,
+    Effect,
+    EffectKind,
+    Finding,
+    Gate,
+    Risk,
+    RunProfile,
+    Span,
+    Tool,
+    ToolUse,
+    Verdict,
+)
 from workbench.records.common_types import at_least, worst
 from workbench.settings import Settings
 
@@ -42,7 +53,7 @@ def decide_gate(verdict: Verdict, settings: Settings, *, force: bool = False) ->
         return Gate.ASK
     return (
         Gate.AUTO
-        if is_auto_approved_as_additive(verdict, settings) or unasked(residual_risk(verdict), settings)
+        if is_auto_approved_as_additive(verdict, settings) or needs_no_approval(residual_risk(verdict), settings)
         else Gate.ASK
     )
 
@@ -51,7 +62,7 @@ def is_auto_approved_as_additive(verdict: Verdict, settings: Settings) -> bool:
     """Return whether the program runs without approval because it only adds data.
 
     The calls of such a run are checked more strictly."""
-    return verdict.mild and settings.approval_auto_mild and not unasked(residual_risk(verdict), settings)
+    return verdict.mild and settings.approval_auto_mild and not needs_no_approval(residual_risk(verdict), settings)
 
 
 def isolation_risk(verdict: Verdict, settings: Settings) -> Risk:
@@ -85,31 +96,31 @@ Find = Callable[[str, str], Tool | None]  # (server, tool) → the tool with eff
 Foresee = Callable[[Tool], Foreseen]  # the decision on a tool's calls that is certain before their arguments are known
 
 
-class Limits(Struct, frozen=True):
+class RunBounds(Struct, frozen=True):
     """Bounds of a run besides what its program says."""
 
     profile: RunProfile | None = None
     required: tuple[str, ...] = ()
-    wider: str = ""  # why this profile needs approval; empty if it needs none
-    lost: bool = False  # the rules cannot be read
-    read: bool = True  # the program could be analyzed, so the tools of the verdict are the ones that it calls
+    profile_reason: str = ""  # why this profile needs approval; empty if it needs none
+    rules_unreadable: bool = False  # the rules cannot be read
+    analyzed: bool = True  # the program could be analyzed, so the tools of the verdict are the ones that it calls
 
 
-def bound(verdict: Verdict, limits: Limits, find: Find, foresee: Foresee) -> Verdict:
+def apply_bounds(verdict: Verdict, limits: RunBounds, find: Find, foresee: Foresee) -> Verdict:
     """Return the verdict with the consequences of the bounds."""
     verdict = replace(verdict, profile=limits.profile, required=limits.required)
     if verdict.gate is Gate.BLOCKED:
         return verdict
-    verdict = _mounted(verdict, limits.profile)
+    verdict = _refuse_writes(verdict, limits.profile)
     used = [(use, tool) for use in verdict.tools if (tool := find(use.server, use.tool)) is not None]
-    against = [(use, found) for use, tool in used if (found := foresee(tool)).decision is Word.DENY]
-    if against and limits.read:
-        return _returned(verdict, against)
+    against = [(use, found) for use, tool in used if (found := foresee(tool)).decision is CallDecision.DENY]
+    if against and limits.analyzed:
+        return _block_denied_calls(verdict, against)
     foreseen = [(use, foresee(tool)) for use, tool in used]
-    return replace(_settled(verdict, foreseen), asks=_asks(limits, foreseen))
+    return replace(_without_allowed_calls(verdict, foreseen), asks=_approval_reasons(limits, foreseen))
 
 
-def _returned(verdict: Verdict, against: Sequence[tuple[ToolUse, Foreseen]]) -> Verdict:
+def _block_denied_calls(verdict: Verdict, against: Sequence[tuple[ToolUse, Foreseen]]) -> Verdict:
     """Return the verdict as blocked, with a finding at the line of each denied call."""
     found = tuple(
         Finding(
@@ -130,23 +141,23 @@ def _returned(verdict: Verdict, against: Sequence[tuple[ToolUse, Foreseen]]) -> 
     )
 
 
-def _asks(limits: Limits, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> tuple[str, ...]:
+def _approval_reasons(limits: RunBounds, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> tuple[str, ...]:
     """Return the reasons for approval that do not depend on the risk."""
-    found = [one.text for _, one in foreseen if one.decision is Word.ASK]
-    if limits.lost:
+    found = [one.text for _, one in foreseen if one.decision is CallDecision.ASK]
+    if limits.rules_unreadable:
         found.append(LOST)
     if limits.profile is not None and limits.profile.ask:
         found.append(f"The profile {limits.profile.name} always requires approval.")
-    if limits.wider:
-        found.append(limits.wider)
+    if limits.profile_reason:
+        found.append(limits.profile_reason)
     return tuple(dict.fromkeys(found))
 
 
-def _settled(verdict: Verdict, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> Verdict:
+def _without_allowed_calls(verdict: Verdict, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> Verdict:
     """Return the verdict with the risk that is left without calls that rules allow.
 
     Flows, files and other findings still count."""
-    allowed = {f"{use.server}.{use.tool}": found for use, found in foreseen if found.decision is Word.ALLOW}
+    allowed = {f"{use.server}.{use.tool}": found for use, found in foreseen if found.decision is CallDecision.ALLOW}
     if not allowed:
         return verdict
     left = [one.risk for one in verdict.findings if not (one.rule in ("tool.call", "tool") and one.subject in allowed)]
@@ -157,7 +168,7 @@ def _settled(verdict: Verdict, foreseen: Sequence[tuple[ToolUse, Foreseen]]) -> 
     return replace(verdict, allowed=tuple(dict.fromkeys(words)), unsettled=worst(left))
 
 
-def _mounted(verdict: Verdict, profile: RunProfile | None) -> Verdict:
+def _refuse_writes(verdict: Verdict, profile: RunProfile | None) -> Verdict:
     """Return the verdict with changes to the workspace marked as refused, unless the profile mounts it writable."""
     if profile is None or profile.workspace == "write":
         return verdict
@@ -166,18 +177,18 @@ def _mounted(verdict: Verdict, profile: RunProfile | None) -> Verdict:
         for one in verdict.findings
         if one.rule in _CHANGES and at_least(one.risk, Risk.MEDIUM) and one.subject not in _UNKNOWN
     }
-    findings = tuple(_retold(one, changing) for one in verdict.findings)
-    effects = tuple(_refused(one, changing) for one in verdict.effects)
+    findings = tuple(_refused_finding(one, changing) for one in verdict.findings)
+    effects = tuple(_refused_effect(one, changing) for one in verdict.effects)
     changed = replace(verdict, findings=findings, effects=effects)
     return replace(changed, gate=Gate.REFUSED) if _all_refused(changed) else changed
 
 
-def _retold(one: Finding, changing: dict[tuple[str, int], str]) -> Finding:
+def _refused_finding(one: Finding, changing: dict[tuple[str, int], str]) -> Finding:
     words = changing.get((one.message, one.span.line)) if one.rule in _CHANGES else None
     return replace(one, message=words) if words else one
 
 
-def _refused(one: Effect, changing: dict[tuple[str, int], str]) -> Effect:
+def _refused_effect(one: Effect, changing: dict[tuple[str, int], str]) -> Effect:
     words = changing.get((one.text, one.line))
     return replace(one, text=words, kind=EffectKind.REFUSED) if words else one
 
@@ -193,7 +204,7 @@ def _all_refused(verdict: Verdict) -> bool:
 
 # ── Programs that only add data ─────────────────────────────────────────────────────────────────────────
 _DATA: Final = frozenset({".csv", ".tsv", ".json", ".jsonl", ".txt", ".md", ".log", ".parquet", ".png", ".jpg"})
-_ROOM: Final = "workspace/"
+_WORKSPACE: Final = "workspace/"
 
 
 def is_additive(verdict: Verdict, tools: Sequence[Tool | None], taken: Callable[[str], bool]) -> bool:
@@ -205,26 +216,26 @@ def is_additive(verdict: Verdict, tools: Sequence[Tool | None], taken: Callable[
         return False
     known = {f"{tool.server}.{tool.name}": tool for tool in tools if tool is not None}
     if len(known) < len({(use.server, use.tool) for use in verdict.tools}) or any(
-        map(tool_annotations.outsiders, known.values())
+        facts_of(tool).outsiders for tool in known.values()
     ):
         return False
     if verdict.hosts or verdict.impact.networks or verdict.impact.commands:
         return False
-    changing = [tool for tool in known.values() if at_least(tool_risk(tool), Risk.MEDIUM)]
+    changing = [tool for tool in known.values() if at_least(facts_of(tool).risk, Risk.MEDIUM)]
     if changing and (len({tool.server for tool in known.values()}) > 1 or verdict.impact.read):
         return False  # data must not move from one server to another, and the source of a file is unknown
     risky = (one for one in verdict.findings if at_least(one.risk, Risk.MEDIUM))
-    return all(_adds(one, known) or _is_new_data(one, taken) for one in risky)
+    return all(_is_additive_call(one, known) or _is_new_data(one, taken) for one in risky)
 
 
 def only_adds(tool: Tool) -> bool:
     """Return whether the tool deletes nothing and sends nothing, by annotations that are trusted or set by the user."""
     hints = tool.hints
     closed = hints.destructive is False and hints.open_world is False
-    return closed and tool_risk(tool) is Risk.MEDIUM and not tool_annotations.sends(tool)
+    return closed and facts_of(tool).risk is Risk.MEDIUM and not facts_of(tool).sends
 
 
-def _adds(one: Finding, known: dict[str, Tool]) -> bool:
+def _is_additive_call(one: Finding, known: dict[str, Tool]) -> bool:
     tool = known.get(one.subject) if one.rule == "tool.call" else None
     return tool is not None and only_adds(tool)
 
@@ -232,9 +243,9 @@ def _adds(one: Finding, known: dict[str, Tool]) -> bool:
 def _is_new_data(one: Finding, taken: Callable[[str], bool]) -> bool:
     """Return whether the finding writes a new file of plain data."""
     path = one.subject
-    if one.rule != ProgramAction.WRITE.value or not path.startswith(_ROOM) or "…" in path:
+    if one.rule != ProgramAction.WRITE.value or not path.startswith(_WORKSPACE) or "…" in path:
         return False
-    return is_data(path.removeprefix(_ROOM)) and not taken(path.removeprefix(_ROOM))
+    return is_data(path.removeprefix(_WORKSPACE)) and not taken(path.removeprefix(_WORKSPACE))
 
 
 def is_data(path: str) -> bool:

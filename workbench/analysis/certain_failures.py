@@ -41,7 +41,7 @@ def find_certain_failures(
 
     Returns nothing for text that does not parse; the syntax error is reported elsewhere. `servers`: all servers, if
     known. `waiting`: servers that the user has not allowed to start."""
-    found = _Check(tools, servers, waiting).read(reading.program, reading.earlier_nodes) if reading.whole else []
+    found = _Check(tools, servers, waiting).read(reading.program, reading.earlier_nodes) if reading.complete else []
     return tuple(finding for finding, certain in found if certain)
 
 
@@ -126,7 +126,8 @@ class _Check:
 
         Adds a finding for an unknown server, if all servers are known, and for a server that waits to be connected."""
         if (waiting := self._waiting.get(name)) is not None:
-            self._add_finding(WAITING, f"{waiting[:100]} waits for the user's Connect.", waiting, step, certain)
+            words = f"The user has not allowed this server to start yet: {waiting[:100]}."
+            self._add_finding(WAITING, words, waiting, step, certain)
             return False
         if not self._listed or name.startswith("_") or name == "*" or self._names.server_of_package(name) is not None:
             return True

@@ -199,7 +199,7 @@ class Positions:
 
 
 # ── Names whose meaning cannot change while the program runs ────────────────────────────────────────────
-_AT_HAND = {  # names that a program can use without importing them
+_PREDEFINED = {  # names that a program can use without importing them
     "call_tool": "client.call_tool",
     "call_mcp_tool": "client.call_mcp_tool",
     "asyncio": "asyncio",
@@ -260,7 +260,7 @@ class NameBindings:
                     break
         if not isinstance(node, ast.Name) or not self.is_clear:
             return ""
-        meanings = self._meanings.get(node.id, {_AT_HAND.get(node.id, "")})
+        meanings = self._meanings.get(node.id, {_PREDEFINED.get(node.id, "")})
         start = next(iter(meanings)) if len(meanings) == 1 else ""
         return ".".join([start, *parts]) if start else ""
 

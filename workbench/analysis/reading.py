@@ -34,7 +34,7 @@ from workbench.analysis.interpreter.values import Arguments, texts_in
 from workbench.analysis.lookalike_names import note_lookalikes
 from workbench.analysis.parsed_program import ParsedProgram, words_of
 from workbench.analysis.typescript_verdict import assess_script
-from workbench.analysis.verdict import add_conclusions, look_at_text, verdict_of
+from workbench.analysis.verdict import add_conclusions, note_text_findings, verdict_of
 from workbench.gc_pause import pause_gc
 from workbench.records import Effect, EffectKind, Finding, Flow, Gate, HostRule, Risk, Span, Tool, ToolUse, Verdict
 from workbench.records.common_types import worst
@@ -70,7 +70,7 @@ class Reading:
     servers: frozenset[str] = frozenset()  # names of servers, as spelled in the program
     imported: frozenset[str] = frozenset()  # top-level packages that the interpreter found imported, in any way
     earlier: tuple[ast.stmt, ...] = ()  # earlier programs of the REPL session
-    whole: bool = True  # whether the earlier programs could be analyzed
+    complete: bool = True  # whether the earlier programs could be analyzed
     language: str = PYTHON
     skills: Mapping[str, Reading] = field(default_factory=dict)  # name of a skill that it uses → its Reading
 
@@ -83,7 +83,7 @@ class Reading:
     def tree(self) -> ast.Module | None:
         return self.program.tree
 
-    def judged(self, verdict: Verdict) -> Reading:
+    def with_verdict(self, verdict: Verdict) -> Reading:
         """Return the same reading with a different verdict, changed by bounds, session data or settings."""
         return dataclasses.replace(self, verdict=verdict)
 
@@ -112,7 +112,7 @@ class Reading:
         constants = (node for node in self.program.nodes if isinstance(node, ast.Constant))
         return tuple((node.value, node) for node in constants if isinstance(node.value, str))
 
-    def given_to(self, node: ast.AST) -> frozenset[tuple[str, str]]:
+    def enclosing_calls(self, node: ast.AST) -> frozenset[tuple[str, str]]:
         """Return (server, tool) of the calls that contain a node."""
         return frozenset(self._enclosing_calls.get(node, ()))
 
@@ -139,7 +139,7 @@ class Reading:
         return found
 
 
-def read(
+def read_program(
     code: str | CanonicalText,
     tools: Sequence[Tool] | None,
     reach: Sequence[HostRule] | None = None,
@@ -161,7 +161,7 @@ def read(
 
 def assess(code: str, tools: Sequence[Tool] | None, reach: Sequence[HostRule] | None = None) -> Verdict:
     """Return the verdict of a program, without its skills."""
-    return read(code, tools, reach).verdict
+    return read_program(code, tools, reach).verdict
 
 
 def _read(
@@ -181,7 +181,7 @@ def _read(
     interpreter = Interpreter(program, tool_lookup(tools), SYNTAX)
     _run(interpreter)
     find_leaks(interpreter, tree)
-    look_at_text(interpreter.report, text.text)
+    note_text_findings(interpreter.report, text.text)
     note_lookalikes(interpreter.report, text.text, tree)
     _read_inner(interpreter.report, interpreter, 1)
     if reach is not None:
@@ -208,12 +208,12 @@ def _run(interpreter: Interpreter) -> None:
     try:
         interpreter.read()
     except WorkLimitExceeded:
-        _incomplete(interpreter.report, "The program is too large to be analyzed completely")
+        _note_incomplete(interpreter.report, "The program is too large to be analyzed completely")
     except RecursionError:
-        _incomplete(interpreter.report, "The program is too deeply nested to be analyzed completely")
+        _note_incomplete(interpreter.report, "The program is too deeply nested to be analyzed completely")
 
 
-def _incomplete(report: ProgramReport, words: str) -> None:
+def _note_incomplete(report: ProgramReport, words: str) -> None:
     report.not_assessed[f"{words}."] = None
     report.add("cap", Risk.HIGH, words, Span(1, 0, 1, 0), effect=EffectKind.MAY)
 
@@ -222,16 +222,16 @@ def _read_inner(report: ProgramReport, outer: Interpreter, depth: int) -> None:
     """Analyze constant texts given to exec as programs. Their findings are reported at the place of the call."""
     for inner in outer.inner.values():
         if time.thread_time() > outer.deadline:
-            _incomplete(report, "The program runs too many texts as code to be analyzed completely")
+            _note_incomplete(report, "The program runs too many texts as code to be analyzed completely")
             break
         program = outer.program(inner.text)
         if program.tree is None:
             continue
-        interpreter = Interpreter(program, outer.toolbook, SYNTAX, inner.span, outer.deadline)
+        interpreter = Interpreter(program, outer.tool_lookup, SYNTAX, inner.span, outer.deadline)
         _run(interpreter)
         if depth < DEEPEST:
             _read_inner(interpreter.report, interpreter, depth + 1)
-        report.take(interpreter.report)
+        report.merge(interpreter.report)
         outer.modules |= interpreter.modules
         outer.tool_calls.setdefault(inner.node, {}).update(
             (key, found) for calls in interpreter.tool_calls.values() for key, found in calls.items()
@@ -248,14 +248,14 @@ def _read_session(
     ends = _ends(earlier)
     together = _read(canonicalize("\n".join((*earlier, alone.program.text))), tools, reach, ends)
     if together.verdict.gate is Gate.BLOCKED:
-        return dataclasses.replace(alone, verdict=_session_unread(alone.verdict), whole=False)
+        return dataclasses.replace(alone, verdict=_session_unread(alone.verdict), complete=False)
     offset = ends[-1]
     verdict = _combined_verdict(alone.verdict, together.verdict, offset, len(earlier))
     calls = tuple(
-        dataclasses.replace(one, span=_moved(one.span, offset)) for one in together.calls if one.span.line > offset
+        dataclasses.replace(one, span=_shift_span(one.span, offset)) for one in together.calls if one.span.line > offset
     )
     whole = together.tree is not None
-    return dataclasses.replace(together, program=alone.program, verdict=verdict, calls=calls, whole=whole)
+    return dataclasses.replace(together, program=alone.program, verdict=verdict, calls=calls, complete=whole)
 
 
 def _ends(earlier: Sequence[str]) -> list[int]:
@@ -301,31 +301,31 @@ def _combined_verdict(alone: Verdict, together: Verdict, offset: int, number: in
         together,
         sha=alone.sha,
         sentence=f"Together with {many} before it in this session: {together.sentence}",
-        findings=tuple(_finding(one, offset) for one in together.findings),
-        effects=tuple(_effect(one, offset) for one in together.effects),
+        findings=tuple(_shift_finding(one, offset) for one in together.findings),
+        effects=tuple(_shift_effect(one, offset) for one in together.effects),
         tools=tuple(ToolUse(one.server, one.tool, max(1, one.line - offset)) for one in together.tools),
-        flows=tuple(_flow(one, offset) for one in together.flows if one.sink_line > offset),
+        flows=tuple(_shift_flow(one, offset) for one in together.flows if one.sink_line > offset),
         skills={name: max(1, line - offset) for name, line in together.skills.items()},
     )
 
 
-def _finding(one: Finding, offset: int) -> Finding:
+def _shift_finding(one: Finding, offset: int) -> Finding:
     span = one.span
     if span.line <= offset:
         return replace(one, message=one.message + _WHERE, span=Span(1, 0, 1, 0))
-    return replace(one, span=_moved(span, offset))
+    return replace(one, span=_shift_span(span, offset))
 
 
-def _moved(span: Span, offset: int) -> Span:
+def _shift_span(span: Span, offset: int) -> Span:
     return replace(span, line=span.line - offset, end_line=max(0, span.end_line - offset))
 
 
-def _flow(one: Flow, offset: int) -> Flow:
+def _shift_flow(one: Flow, offset: int) -> Flow:
     """Shift the lines of a flow. Line 0: an earlier program has read the source."""
     return replace(one, line=max(0, one.line - offset), sink_line=one.sink_line - offset)
 
 
-def _effect(one: Effect, offset: int) -> Effect:
+def _shift_effect(one: Effect, offset: int) -> Effect:
     if one.line > offset:
         return replace(one, line=one.line - offset)
     kind = EffectKind.MAY if one.kind is EffectKind.WILL else one.kind  # it already happened and may happen again

@@ -65,22 +65,27 @@ _POISON: tuple[tuple[re.Pattern[str], str], ...] = (
 def definition_warnings(tool: Tool) -> tuple[ToolWarning, ...]:
     """Return the warnings for one tool, without comparing it with other tools."""
     texts = tuple(_texts(tool))
-    return (*_hidden(tool, texts), *_disguised(tool), *_claims(tool), *_poison(tool, texts))
+    return (
+        *_hidden_character_warnings(tool, texts),
+        *_other_script_warnings(tool),
+        *_contradiction_warnings(tool),
+        *_poisoning_warnings(tool, texts),
+    )
 
 
-def unmarked(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
+def unannotated_warnings(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
     """Return warnings for tools whose name says that they delete something, without an annotation that says so.
 
     A server without any annotations gets one warning for all of its tools."""
     silent = [
         tool
         for tool in tools
-        if _takes(tool.name) and _claimed(tool).destructive is None and not _claimed(tool).read_only
+        if _is_deleting_name(tool.name) and _claimed(tool).destructive is None and not _claimed(tool).read_only
     ]
     if not silent:
         return ()
     if any(_claimed(tool).destructive is not None or _claimed(tool).read_only is not None for tool in tools):
-        return tuple(_silent(tool) for tool in silent if _claimed(tool).read_only is None)
+        return tuple(_unannotated_warning(tool) for tool in silent if _claimed(tool).read_only is None)
     words = (
         f"None of its tools says whether it changes anything; {len(silent)} have names that say they delete something."
     )
@@ -88,13 +93,13 @@ def unmarked(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
     return (ToolWarning(silent[0].server, "", "unmarked", words, why),)
 
 
-def _silent(tool: Tool) -> ToolWarning:
-    words = f"Its name says “{_taking(tool.name)}”, but no annotation says whether it deletes."
+def _unannotated_warning(tool: Tool) -> ToolWarning:
+    words = f"Its name says “{_deleting_word(tool.name)}”, but no annotation says whether it deletes."
     why = "Other tools of this server have this annotation; without it, you and the model cannot be sure."
     return ToolWarning(tool.server, tool.name, "unmarked", words, why)
 
 
-def _hidden(tool: Tool, texts: Iterable[tuple[str, str]]) -> Iterator[ToolWarning]:
+def _hidden_character_warnings(tool: Tool, texts: Iterable[tuple[str, str]]) -> Iterator[ToolWarning]:
     for place, text in texts:
         if found := find_hidden_characters(text):
             words = f"Its {place} has {len(found)} characters you cannot see, the first {found[0].subject}."
@@ -105,7 +110,7 @@ def _hidden(tool: Tool, texts: Iterable[tuple[str, str]]) -> Iterator[ToolWarnin
             return
 
 
-def _disguised(tool: Tool) -> Iterator[ToolWarning]:
+def _other_script_warnings(tool: Tool) -> Iterator[ToolWarning]:
     plain = plain_letters(tool.name)
     if plain != tool.name and plain.isascii():
         words = f"Its name reads “{plain[:80]}” but has letters of a different script."
@@ -114,25 +119,25 @@ def _disguised(tool: Tool) -> Iterator[ToolWarning]:
         )
 
 
-def _claims(tool: Tool) -> Iterator[ToolWarning]:
-    if _claimed(tool).read_only and (contradicts(tool) or _takes(tool.name)):
+def _contradiction_warnings(tool: Tool) -> Iterator[ToolWarning]:
+    if _claimed(tool).read_only and (contradicts(tool) or _is_deleting_name(tool.name)):
         words = "It claims to be read-only, but its name says that it changes something."
         yield ToolWarning(
             tool.server, tool.name, "contradiction", words, "Clients that trust the claim do not ask you for approval."
         )
-    elif _claimed(tool).destructive is False and _takes(tool.name):
-        words = f"It claims to destroy nothing, but its name says “{_taking(tool.name)}”."
+    elif _claimed(tool).destructive is False and _is_deleting_name(tool.name):
+        words = f"It claims to destroy nothing, but its name says “{_deleting_word(tool.name)}”."
         yield ToolWarning(
             tool.server, tool.name, "contradiction", words, "Clients that trust the claim do not ask you for approval."
         )
 
 
-def _poison(tool: Tool, texts: Iterable[tuple[str, str]]) -> Iterator[ToolWarning]:
-    told = set()
+def _poisoning_warnings(tool: Tool, texts: Iterable[tuple[str, str]]) -> Iterator[ToolWarning]:
+    reported = set()
     for place, text in texts:
         for pattern, words in _POISON:
-            if words not in told and (match := pattern.search(text)):
-                told.add(words)
+            if words not in reported and (match := pattern.search(text)):
+                reported.add(words)
                 yield ToolWarning(tool.server, tool.name, "poison", f"{words}, in its {place}.", _quote(text, match))
 
 
@@ -142,26 +147,26 @@ def _quote(text: str, match: re.Match[str]) -> str:
     return f"“{'…' if start else ''}{shown[: _QUOTED * 2]}…”"
 
 
-def _takes(name: str) -> bool:
+def _is_deleting_name(name: str) -> bool:
     """Return whether a deleting word is the verb of the name, and not the object of a reading tool."""
-    return bool(_taking(name)) and not tool_verbs.reads(name)
+    return bool(_deleting_word(name)) and not tool_verbs.reads(name)
 
 
-def _taking(name: str) -> str:
-    return next((word for word in tool_verbs.words(name) if word in _TAKING), "")
+def _deleting_word(name: str) -> str:
+    return next((word for word in tool_verbs.name_words(name) if word in _TAKING), "")
 
 
 def _texts(tool: Tool) -> Iterator[tuple[str, str]]:
     """Yield every text that a model reads, with its place, including names of properties."""
     left = _LONGEST
-    for number, (place, text) in enumerate(_walk(tool)):
+    for number, (place, text) in enumerate(_definition_texts(tool)):
         if number >= _TEXTS or left <= 0:
             return
         yield place, text[:left]
         left -= len(text)
 
 
-def _walk(tool: Tool) -> Iterator[tuple[str, str]]:
+def _definition_texts(tool: Tool) -> Iterator[tuple[str, str]]:
     yield "name", tool.name
     yield "title", tool.title
     yield "description", tool.description
@@ -183,7 +188,7 @@ def _claimed(tool: Tool) -> Hints:
     return tool.claimed or tool.hints
 
 
-def _says_nothing(tool: Tool) -> bool:
+def _has_no_annotations(tool: Tool) -> bool:
     claims = _claimed(tool)
     return claims.destructive is None and not claims.read_only
 
@@ -197,29 +202,32 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+")
 _JOINTS = re.compile(r"[-_.\s]")
 
 
-class _Town(Struct, frozen=True):
+class _ToolNames(Struct, frozen=True):
     """All tool names of a project, and the words that they contain."""
 
     owners: Mapping[str, frozenset[str]]
     words: Mapping[str, int]  # word → number of names that contain it
-    nearly: Mapping[str, str]  # name → similar name of a tool of a different server
+    lookalikes: Mapping[str, str]  # name → similar name of a tool of a different server
 
 
-def neighbour_warnings(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
+def similar_name_warnings(tools: Sequence[Tool]) -> tuple[ToolWarning, ...]:
     """Return warnings about equal or similar tool names on different servers."""
     owners: dict[str, set[str]] = defaultdict(set)
     for tool in tools:
         owners[tool.name].add(tool.server)
     frozen = {name: frozenset(servers) for name, servers in owners.items()}
-    words = Counter(word for name in frozen for word in set(tool_verbs.words(name)))
-    town = _Town(frozen, words, _nearly(frozen, words))
-    return (*_shared(town), *(warning for tool in tools for warning in _odd(tool, town)))
+    words = Counter(word for name in frozen for word in set(tool_verbs.name_words(name)))
+    tool_names = _ToolNames(frozen, words, _find_lookalikes(frozen, words))
+    return (
+        *_shared_name_warnings(tool_names),
+        *(warning for tool in tools for warning in _lookalike_warnings(tool, tool_names)),
+    )
 
 
-def _shared(town: _Town) -> Iterator[ToolWarning]:
+def _shared_name_warnings(tool_names: _ToolNames) -> Iterator[ToolWarning]:
     """Yield one warning for each pair of servers, not one for each shared name."""
     names: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for name, servers in town.owners.items():
+    for name, servers in tool_names.owners.items():
         for server in servers:
             for other in servers - {server}:
                 names[server, other].append(name)
@@ -229,18 +237,18 @@ def _shared(town: _Town) -> Iterator[ToolWarning]:
         yield ToolWarning(server, "", "same name", words, "Check which of them a program or an agent means.")
 
 
-def _odd(tool: Tool, town: _Town) -> Iterator[ToolWarning]:
-    twin = town.nearly.get(tool.name, "")
-    if owner := min(town.owners.get(twin, frozenset()) - {tool.server}, default=""):
+def _lookalike_warnings(tool: Tool, tool_names: _ToolNames) -> Iterator[ToolWarning]:
+    twin = tool_names.lookalikes.get(tool.name, "")
+    if owner := min(tool_names.owners.get(twin, frozenset()) - {tool.server}, default=""):
         words = f"Its name is similar to {owner}.{twin[:80]}."
         yield ToolWarning(tool.server, tool.name, "lookalike", words, "You or a model may mistake it for that tool.")
-    if named := _names_others(tool, town):
+    if named := _find_foreign_name(tool, tool_names):
         words = f"Its description mentions a tool of another server: {named}."
         why = "A server should not mention tools of other servers: this can change how a model uses them."
         yield ToolWarning(tool.server, tool.name, "poison", words, why)
 
 
-def _nearly(owners: Mapping[str, frozenset[str]], words: Mapping[str, int]) -> dict[str, str]:
+def _find_lookalikes(owners: Mapping[str, frozenset[str]], words: Mapping[str, int]) -> dict[str, str]:
     """Return names that differ from a name of another server in one letter or only in look-alike letters."""
     shapes: dict[str, list[str]] = defaultdict(list)
     for name in owners:
@@ -250,7 +258,12 @@ def _nearly(owners: Mapping[str, frozenset[str]], words: Mapping[str, int]) -> d
     for alike in shapes.values():
         for name in alike if len(alike) <= _FAMILY else ():
             twin = next(
-                (one for one in alike if one != name and owners[one] - owners[name] and _close(name, one, words)), ""
+                (
+                    one
+                    for one in alike
+                    if one != name and owners[one] - owners[name] and _is_confusable(name, one, words)
+                ),
+                "",
             )
             if twin:
                 found.setdefault(name, twin)
@@ -265,7 +278,7 @@ def _shapes(name: str) -> set[str]:
     return {plain, *(plain[:place] + plain[place + 1 :] for place in range(len(plain)))}
 
 
-def _close(one: str, other: str, words: Mapping[str, int]) -> bool:
+def _is_confusable(one: str, other: str, words: Mapping[str, int]) -> bool:
     """Return whether two names differ in a way that a reader overlooks.
 
     Harmless differences: separators between words, a plural, a number, or a different word that other names use, too
@@ -276,13 +289,13 @@ def _close(one: str, other: str, words: Mapping[str, int]) -> bool:
         return True
     if _singular(one) == _singular(other):
         return False
-    first, second = tool_verbs.words(plain_letters(one)), tool_verbs.words(plain_letters(other))
+    first, second = tool_verbs.name_words(plain_letters(one)), tool_verbs.name_words(plain_letters(other))
     differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
     honest = len(first) == len(second) and all(words.get(a, 0) > 1 and words.get(b, 0) > 1 for a, b in differing)
-    return not honest and _one_letter(_plain(one), _plain(other))
+    return not honest and _differs_in_one_letter(_plain(one), _plain(other))
 
 
-def _one_letter(one: str, other: str) -> bool:
+def _differs_in_one_letter(one: str, other: str) -> bool:
     longer, shorter = sorted((one, other), key=len, reverse=True)
     place = next((at for at, (a, b) in enumerate(zip(longer, shorter, strict=False)) if a != b), len(shorter))
     if len(longer) == len(shorter):
@@ -296,13 +309,13 @@ def _plain(name: str) -> str:
 
 
 def _singular(name: str) -> tuple[str, ...]:
-    return tuple(word.removesuffix("s") for word in tool_verbs.words(name) if not word.isdigit())
+    return tuple(word.removesuffix("s") for word in tool_verbs.name_words(name) if not word.isdigit())
 
 
-def _names_others(tool: Tool, town: _Town) -> str:
+def _find_foreign_name(tool: Tool, tool_names: _ToolNames) -> str:
     """Return a name of several words in the description that only other servers have."""
     for word in list(dict.fromkeys(_NAME.findall(tool.description[:_READ])))[:_NAMED]:
-        servers = town.owners.get(word, frozenset())
+        servers = tool_names.owners.get(word, frozenset())
         if len(word) >= _SHORT and servers and tool.server not in servers:
             return f"{min(servers)}.{word}"
     return ""

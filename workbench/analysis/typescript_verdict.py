@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.interpreter.program_report import ProgramReport
 from workbench.identifiers import fold
-from workbench.permissions.tool_annotations import tool_risk
+from workbench.permissions.tool_annotations import facts_of
 from workbench.records import EffectKind, Gate, Risk, Span, Tool, ToolUse, Verdict
 from workbench.records.common_types import at_least, worst
 
@@ -68,7 +68,7 @@ def _named(text: str, tools: Sequence[Tool]) -> list[tuple[Tool, int]]:
 
 def _note(report: ProgramReport, tool: Tool, line: int) -> None:
     """Add an effect for a tool that may change something. Tools that only read are only listed."""
-    risk = tool_risk(tool)
+    risk = facts_of(tool).risk
     if at_least(risk, Risk.MEDIUM):
         words = f"May call {tool.server}.{tool.name}, which can change data"
         report.add("tool", risk, words, Span(line, 0, line, 0), subject=tool.name, effect=EffectKind.MAY)

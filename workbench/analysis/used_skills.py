@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from workbench.analysis.data_flow.leak_findings import find_leak_between
-from workbench.analysis.interpreter.imports import PACKAGE, unread
-from workbench.analysis.reading import Reading, read
+from workbench.analysis.interpreter.imports import PACKAGE, unread_skill
+from workbench.analysis.reading import Reading, read_program
 from workbench.analysis.verdict import ONLY_COMPUTES, merge_impacts
 from workbench.errors import WorkbenchError
 from workbench.identifiers import skill_module_name
@@ -32,13 +32,13 @@ def read_all(
     tools: Sequence[Tool],
     skills: Sequence[Skill],
     earlier: Sequence[str] = (),
-    above: tuple[str, ...] = (),
+    importers: tuple[str, ...] = (),
     reach: Sequence[HostRule] | None = None,
 ) -> Reading:
     """Analyze a program with the earlier programs of its REPL session and every skill they use.
 
-    `above`: the skills that led to this text."""
-    return with_skills(read(code, tools, reach, earlier=earlier), tools, skills, above, reach)
+    `importers`: the skills that led to this text."""
+    return with_skills(read_program(code, tools, reach, earlier=earlier), tools, skills, importers, reach)
 
 
 def uses_skills(reading: Reading) -> bool:
@@ -51,7 +51,7 @@ def with_skills(
     reading: Reading,
     tools: Sequence[Tool],
     skills: Sequence[Skill],
-    above: tuple[str, ...] = (),
+    importers: tuple[str, ...] = (),
     reach: Sequence[HostRule] | None = None,
 ) -> Reading:
     """Return the reading of a text together with every skill that it uses."""
@@ -63,34 +63,34 @@ def with_skills(
         verdict = replace(verdict, definitions={**verdict.definitions, **{MARK + one.name: one.sha for one in skills}})
     for name, line in verdict.skills.items():
         if (skill := known.get(name)) is None:
-            verdict = _unkept(verdict, name, line)
-        elif doubt := _doubt(skill, above):
-            verdict = _asking(verdict, skill, line, doubt)
+            verdict = _add_unknown_skill(verdict, name, line)
+        elif doubt := _why_unread(skill, importers):
+            verdict = _add_unread_skill(verdict, skill, line, doubt)
         else:
-            inner = read_all(skill.code, tools, skills, (), (*above, skill.name), reach)
+            inner = read_all(skill.code, tools, skills, (), (*importers, skill.name), reach)
             leak = find_leak_between(verdict, inner.verdict, tools)
-            verdict = _joined(verdict, skill, inner.verdict, line)
+            verdict = _add_skill_verdict(verdict, skill, inner.verdict, line)
             if leak is not None:
-                verdict = _leaking(verdict, skill, line, *leak)
+                verdict = _add_unclear_flow(verdict, skill, line, *leak)
             read_skills |= {**inner.skills, skill.name: inner}
     return dataclasses.replace(reading, verdict=verdict, skills=read_skills)
 
 
-def circle(name: str, code: str, skills: Sequence[Skill]) -> tuple[str, ...]:
+def find_cycle(name: str, code: str, skills: Sequence[Skill]) -> tuple[str, ...]:
     """Return the import cycle that a skill with this code would cause; empty if there is none."""
     texts = {skill.name: skill.code for skill in skills} | {name: code}
     known = {skill_module_name(one): one for one in texts}
-    ways: list[tuple[str, ...]] = [(name,)]
+    paths: list[tuple[str, ...]] = [(name,)]
     seen = {name}
-    while ways:
-        way = ways.pop(0)
-        for found in _named(texts[way[-1]]):
+    while paths:
+        path = paths.pop(0)
+        for found in _find_imports(texts[path[-1]]):
             other = known.get(found)
             if other == name:
-                return (*way, name)
+                return (*path, name)
             if other is not None and other not in seen:
                 seen.add(other)
-                ways.append((*way, other))
+                paths.append((*path, other))
     return ()
 
 
@@ -100,19 +100,19 @@ def used_skills(code: str, skills: Sequence[Skill]) -> dict[str, str]:
     found: dict[str, str] = {}
     texts = [code]
     while texts:
-        for name in _named(texts.pop()):
+        for name in _find_imports(texts.pop()):
             if (skill := known.get(name)) is not None and skill.name not in found:
                 found[skill.name] = skill.sha
                 texts.append(skill.code)
     return found
 
 
-def borrows(verdict: Verdict | None) -> bool:
+def includes_skills(verdict: Verdict | None) -> bool:
     """Return whether skills were assessed together with the program."""
     return verdict is not None and any(name.startswith(MARK) for name in verdict.definitions)
 
 
-def borrowed_codes(verdict: Verdict, skills: Sequence[Skill]) -> tuple[str, ...]:
+def included_skill_codes(verdict: Verdict, skills: Sequence[Skill]) -> tuple[str, ...]:
     """Return the texts of the skills that were assessed together with the program."""
     return tuple(skill.code for skill in skills if MARK + skill.name in verdict.definitions)
 
@@ -141,22 +141,24 @@ def _by_import_name(skills: Sequence[Skill]) -> Mapping[str, Skill]:
     return {name: skill for skill in skills for name in (skill.name.replace("-", "_"), skill_module_name(skill.name))}
 
 
-def _named(code: str) -> Mapping[str, int]:
+def _find_imports(code: str) -> Mapping[str, int]:
     """Return the import names of the skills that a text uses, each with its first line."""
-    return read(code, None).verdict.skills
+    return read_program(code, None).verdict.skills
 
 
-def _doubt(skill: Skill, above: tuple[str, ...]) -> str:
+def _why_unread(skill: Skill, importers: tuple[str, ...]) -> str:
     """Return why a skill is not analyzed: an import cycle, or too deep nesting; "" if it is."""
-    if skill.name in above:
-        way = " → ".join((*above[above.index(skill.name) :], skill.name))
-        return f"The skills {way} import each other in a cycle, which fails at run time"
+    if skill.name in importers:
+        path = " → ".join((*importers[importers.index(skill.name) :], skill.name))
+        return f"The skills {path} import each other in a cycle, which fails at run time"
     return (
-        f"The skill {skill.name}: skills import each other too deeply to be analyzed" if len(above) >= DEEPEST else ""
+        f"The skill {skill.name}: skills import each other too deeply to be analyzed"
+        if len(importers) >= DEEPEST
+        else ""
     )
 
 
-def _unkept(verdict: Verdict, name: str, line: int) -> Verdict:
+def _add_unknown_skill(verdict: Verdict, name: str, line: int) -> Verdict:
     """Return the verdict as refused because a skill is unknown.
 
     No approval is needed, because there is nothing to load. The empty hash makes `check_unchanged` fail if such a skill
@@ -167,7 +169,7 @@ def _unkept(verdict: Verdict, name: str, line: int) -> Verdict:
     return replace(refused, gate=gate, definitions={**verdict.definitions, MARK + name: ""})
 
 
-def _asking(verdict: Verdict, skill: Skill, line: int, doubt: str) -> Verdict:
+def _add_unread_skill(verdict: Verdict, skill: Skill, line: int, doubt: str) -> Verdict:
     asking = _with_finding(verdict, "skill.unread", Risk.HIGH, doubt, skill.name, line)
     return replace(
         asking,
@@ -184,33 +186,33 @@ def _with_finding(
         verdict,
         risk=worst((verdict.risk, risk)),
         gate=Gate.ASK,
-        sentence=_and(verdict, f"{words}."),
+        sentence=_extend_sentence(verdict, f"{words}."),
         findings=(*verdict.findings, Finding(rule, risk, words, span, subject)),
         effects=(*verdict.effects, Effect(effect, words, line, risk)),
     )
 
 
-def _leaking(verdict: Verdict, skill: Skill, line: int, source: str, sink: str) -> Verdict:
+def _add_unclear_flow(verdict: Verdict, skill: Skill, line: int, source: str, sink: str) -> Verdict:
     """Return the verdict with a finding that the data flow between the program and the skill cannot be followed."""
     words = f"Whether data from {source} goes to {sink} cannot be determined: the skill {skill.name} is between them"
     asking = _with_finding(verdict, "flow.unclear", Risk.HIGH, words, sink, line)
     return replace(asking, gate=Gate.ASK, may_carry=tuple(sorted({*verdict.may_carry, sink})))
 
 
-def _and(verdict: Verdict, words: str) -> str:
+def _extend_sentence(verdict: Verdict, words: str) -> str:
     """Return the verdict's sentence with an addition, or the addition alone if the program only computes."""
     return words if verdict.sentence == ONLY_COMPUTES else f"{verdict.sentence} {words}"
 
 
-def _joined(verdict: Verdict, skill: Skill, inner: Verdict, line: int) -> Verdict:
+def _add_skill_verdict(verdict: Verdict, skill: Skill, inner: Verdict, line: int) -> Verdict:
     place = f" (in the skill {skill.name})"
-    read = {unread(name) for name in (skill.name.replace("-", "_"), skill_module_name(skill.name))}
-    still_unread = [doubt for doubt in verdict.not_assessed if doubt not in read]
+    unread = {unread_skill(name) for name in (skill.name.replace("-", "_"), skill_module_name(skill.name))}
+    still_unread = [doubt for doubt in verdict.not_assessed if doubt not in unread]
     return replace(
         verdict,
         risk=worst((verdict.risk, inner.risk)),
         gate=verdict.gate if inner.gate is Gate.AUTO else Gate.ASK,
-        sentence=_and(verdict, f"The skill {skill.name}: {inner.sentence}"),
+        sentence=_extend_sentence(verdict, f"The skill {skill.name}: {inner.sentence}"),
         findings=(
             *verdict.findings,
             *(replace(one, message=one.message + place, span=Span(line, 0, line, 0)) for one in inner.findings),

@@ -7,11 +7,11 @@ from typing import Final
 
 from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.interpreter.program_report import NotedFinding, ProgramReport
-from workbench.analysis.interpreter.tool_calls import use_words
+from workbench.analysis.interpreter.tool_calls import describe_use
 from workbench.analysis.interpreter.values import HOLE
 from workbench.analysis.tables.dangerous_texts import BLOB, HEX_ESCAPES, SHORTEST_BLOB
 from workbench.analysis.tables.program_actions import ProgramAction
-from workbench.permissions.tool_annotations import sends, tool_risk
+from workbench.permissions.tool_annotations import facts_of
 from workbench.records import Effect, EffectKind, Flow, Gate, Impact, Risk, Span, Tool, ToolUse, Verdict
 from workbench.records.common_types import at_least, rank, worst
 
@@ -30,15 +30,15 @@ def sentence(report: ProgramReport) -> str:
 
 
 def _changing_tools(report: ProgramReport) -> list[str]:
-    changing = [use for use in report.uses.values() if tool_risk(use.tool) is not Risk.LOW]
-    changing.sort(key=lambda use: (not sends(use.tool), use.line))
+    changing = [use for use in report.uses.values() if facts_of(use.tool).risk is not Risk.LOW]
+    changing.sort(key=lambda use: (not facts_of(use.tool).sends, use.line))
     return _listed(
-        dict.fromkeys(use_words(use.tool, use.looped) for use in changing), "further tools that may change data"
+        dict.fromkeys(describe_use(use.tool, use.looped) for use in changing), "further tools that may change data"
     )
 
 
 def _reading_tools(report: ProgramReport) -> list[str]:
-    reading = [use for use in report.uses.values() if tool_risk(use.tool) is Risk.LOW]
+    reading = [use for use in report.uses.values() if facts_of(use.tool).risk is Risk.LOW]
     names = list(dict.fromkeys(use.full_name for use in reading))
     if not names:
         return []
@@ -153,10 +153,10 @@ def _tools_by_class(report: ProgramReport) -> dict[str, tuple[str, ...]]:
 
 def tool_class(tool: Tool) -> str:
     """Return the class of a tool: reads, adds, changes or sends. Sending takes precedence over changing."""
-    risk = tool_risk(tool)
+    risk = facts_of(tool).risk
     if risk is Risk.LOW:
         return "reads"
-    if sends(tool):
+    if facts_of(tool).sends:
         return "sends"
     return "adds" if risk is Risk.MEDIUM else "changes"
 
@@ -165,12 +165,12 @@ def _lasting(effect: Effect) -> bool:
     return effect.reversible is False and effect.kind is not EffectKind.REFUSED
 
 
-def look_at_text(report: ProgramReport, text: str) -> None:
+def note_text_findings(report: ProgramReport, text: str) -> None:
     """Add findings that need no parsing: encoded data and \\x escapes."""
     long = max(map(len, text.split("\n"))) >= SHORTEST_BLOB
     if match := BLOB.search(text) if long else None:
         span = _span(text, match.start(), match.end())
-        report.fact("blob", span)
+        report.add_fact("blob", span)
         report.add("text.blob", Risk.LOW, f"Contains {len(match.group())} characters of encoded data", span)
     if match := HEX_ESCAPES.search(text) if "\\x" in text else None:
         words = "Readable text is written as \\x escapes"
@@ -192,7 +192,7 @@ def _certainty(report: ProgramReport) -> EffectKind:
     """Return REFUSED only if every way to send data is closed: no sending tool and no open network."""
     if report.opened:
         return EffectKind.MAY
-    tools_send = report.dynamic or any(sends(use.tool) for use in report.uses.values())
+    tools_send = report.dynamic or any(facts_of(use.tool).sends for use in report.uses.values())
     only_network = report.facts["out"] == report.facts.get("network")
     return EffectKind.REFUSED if only_network and not tools_send else EffectKind.MAY
 

@@ -16,7 +16,7 @@ from msgspec import Raw
 
 from workbench import __version__
 from workbench.api.client_stub import CoreApi
-from workbench.api.codec import NOTHING, Hint, Message, Shelved, decode, decode_event
+from workbench.api.codec import NOTHING, Hint, Message, TextPreview, decode, decode_event
 from workbench.api.core_launcher import CoreLauncher, reap_launched
 from workbench.api.core_lock import check_private
 from workbench.api.frames import HELLO_SECONDS, PROTOCOL, READ_AHEAD, SLICE, error_from_json, pack_frame, read_frame
@@ -62,9 +62,9 @@ class CoreConnection:
             offset, length = offset + wanted, length - wanted
         return "".join(parts)
 
-    async def whole(self, text: str) -> str:
+    async def fetch_full_text(self, text: str) -> str:
         """Return the complete text of an answer; the core keeps long texts."""
-        return await self.fetch(text.handle, 0, text.size) if isinstance(text, Shelved) else text
+        return await self.fetch(text.handle, 0, text.size) if isinstance(text, TextPreview) else text
 
     async def close(self) -> None:
         """Disconnect; open calls fail with an error."""
@@ -74,7 +74,7 @@ class CoreConnection:
         try:
             await self._writer.wait_closed()
         except OSError as fault:
-            log.debug("the core was gone first: %s", fault)
+            log.debug("the core closed the connection first: %s", fault)
         closers, self._closers = self._closers, []
         for closer in closers:
             await closer()
@@ -111,14 +111,14 @@ class CoreConnection:
             while (message := await read_frame(self._reader)) is not None:
                 await self._receive(message)
         except WorkbenchError as fault:
-            log.error("the core cannot be understood: %s", fault.message)
+            log.error("the core sent an invalid message: %s", fault.message)
         finally:
             self._end()
 
     async def _receive(self, message: Message) -> None:
         number = message.get("id", 0)
         if type(number) is not int:
-            raise WorkbenchError("A message is neither an answer nor events.")
+            raise WorkbenchError("A message has neither an answer nor events.")
         for event in message.get("events", ()):
             self._tell(event)
         hint, future = self._waiting.get(number, (None, None))
@@ -138,7 +138,7 @@ class CoreConnection:
         try:
             event = decode_event(value)
         except WorkbenchError as fault:
-            log.error("an event cannot be understood: %s", fault.message)
+            log.error("the core sent an invalid event: %s", fault.message)
         else:
             self._bus.tell(event)
 
@@ -171,7 +171,7 @@ async def connect(paths: Paths, start: bool = True, role: str = "window") -> Cor
     while True:
         check_private(paths.runtime)
         try:
-            reader, writer = await asyncio.open_unix_connection(paths.person_socket, limit=READ_AHEAD)
+            reader, writer = await asyncio.open_unix_connection(paths.user_socket, limit=READ_AHEAD)
         except OSError as fault:
             await _begin_or_refuse(starter, start, fault)
             continue
@@ -204,7 +204,7 @@ async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, proj
 async def _begin_or_refuse(starter: CoreLauncher, start: bool, fault: OSError | None) -> None:
     if not start:
         raise WorkbenchError(
-            "No core runs for this project.", "Open the window, or start one with `mcp-workbench serve`."
+            "No core is running for this project.", "Open the window, or start one with `mcp-workbench serve`."
         )
     if isinstance(fault, PermissionError):
         raise WorkbenchError(f"The core's socket cannot be used: {fault.strerror}.", "It belongs to another user.")
@@ -214,7 +214,7 @@ async def _begin_or_refuse(starter: CoreLauncher, start: bool, fault: OSError | 
 
 
 def _gone() -> WorkbenchError:
-    return WorkbenchError("The connection to the core is gone.", "Nothing that was decided or recorded is lost.")
+    return WorkbenchError("The connection to the core was lost.", "Nothing that was decided or recorded is lost.")
 
 
 def _settle(future: asyncio.Future[Any], value: Any = None, fault: WorkbenchError | None = None) -> None:

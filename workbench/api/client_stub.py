@@ -92,12 +92,12 @@ from workbench.records import (
     SkillUse,
     TokenReport,
     Tool,
-    ToolBits,
     ToolCall,
     ToolSummary,
     ToolWarning,
     Trial,
     UndoPlan,
+    UserAnnotations,
     Verdict,
     Vitals,
 )
@@ -167,17 +167,6 @@ class CoreApi(Protocol):
     @api
     async def audit_report(self, since: float, until: float, form: str) -> str: ...
 
-    @api(decides=True)
-    async def bring_back_skill(self, name: str) -> Skill: ...
-
-    @api(decides=True)
-    async def bring_files(self, sources: tuple[str, ...], folder: str = "") -> tuple[FileInfo, ...]: ...
-
-    @api(decides=True)
-    async def bring_sign_in(self, server: str, address: str) -> None:
-        """Complete a sign-in with the address at which the browser ended, if the browser could not reach this
-        machine."""
-
     @api
     async def call(self, call: ToolCall) -> Outcome:
         """Make a call for the user; origin and session are set by the core, whatever the client sends."""
@@ -187,7 +176,7 @@ class CoreApi(Protocol):
         """The program that makes the same call."""
 
     @api
-    async def call_in_words(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
+    async def call_as_text(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
         """The call as text to copy: `json-rpc`, `curl` or `command`."""
 
     @api
@@ -220,11 +209,6 @@ class CoreApi(Protocol):
         """A file's text before and after that change."""
 
     @api
-    async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
-        """Differences from the definitions that the user approved or last saw: blocked tools first, then new ones,
-        then removed ones."""
-
-    @api
     async def changes_of(self, name: str) -> FileChanges:
         """The changes of one run, or of one action of the user."""
 
@@ -242,7 +226,7 @@ class CoreApi(Protocol):
         call; otherwise it is one of many, from files that others may have written."""
 
     @api
-    async def clean(self, code: str) -> str:
+    async def clean_code(self, code: str) -> str:
         """The text without what prevents it from being run: hidden characters, foreign encodings, odd line ends."""
 
     @api(decides=True)
@@ -269,7 +253,7 @@ class CoreApi(Protocol):
         """The tools that most often ran in the same program as this one."""
 
     @api
-    async def compare(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
+    async def compare_definitions(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
         """The differences between two points in time: tools, instructions, version, protocol."""
 
     @api
@@ -282,6 +266,11 @@ class CoreApi(Protocol):
     @api
     async def complete_code(self, code: str, line: int, column: int) -> tuple[Candidate, ...]:
         """Completions at a position in a Python program, most likely first. Columns count code points from 0."""
+
+    @api(decides=True)
+    async def complete_sign_in(self, server: str, address: str) -> None:
+        """Complete a sign-in with the address at which the browser ended, if the browser could not reach this
+        machine."""
 
     @api(decides=True)
     async def connect(self, server: str, sha: str = "") -> ServerState:
@@ -298,6 +287,25 @@ class CoreApi(Protocol):
     @api(decides=True, consent=True)
     async def decide_files(self, run_id: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> FileChanges:
         """Write the allowed changes and drop the denied ones; changes in neither list stay held."""
+
+    @api
+    async def definition_changes(self, server: str) -> tuple[DefinitionChange, ...]:
+        """Differences from the definitions that the user approved or last saw: blocked tools first, then new ones,
+        then removed ones."""
+
+    @api
+    async def definition_history(self, server: str) -> tuple[Moment, ...]:
+        """The times at which the server's definitions changed, newest first."""
+
+    @api(decides=True)
+    async def delete_calls(self, numbers: tuple[int, ...]) -> None:
+        """Delete individual calls from the history."""
+
+    @api(decides=True)
+    async def delete_file_history(self) -> None: ...
+
+    @api(decides=True)
+    async def delete_secret(self, name: str) -> SecretStore: ...
 
     @api
     async def diagnose(self, server: str) -> tuple[Check, ...]:
@@ -318,9 +326,6 @@ class CoreApi(Protocol):
     async def draft_skill(
         self, name: str, description: str, code: str, run_id: str, tags: tuple[str, ...] = ()
     ) -> Skill: ...
-
-    @api(decides=True)
-    async def drop_secret(self, name: str) -> SecretStore: ...
 
     @api(decides=True)
     async def dry_run(
@@ -375,6 +380,9 @@ class CoreApi(Protocol):
     async def export_entries(self, query: EntryQuery, file: str, form: str) -> int: ...
 
     @api(decides=True)
+    async def export_file(self, path: str, target: str) -> int: ...
+
+    @api(decides=True)
     async def export_servers(self, client: str, names: tuple[str, ...], itself: bool, sha: str) -> ExportReport:
         """Export servers, if the result is the one that was previewed."""
 
@@ -409,13 +417,6 @@ class CoreApi(Protocol):
     @api
     async def find(self, words: str, kinds: tuple[str, ...], limit: int) -> Finds:
         """Search results, best first, ranked as for agents; an empty query returns a list. No kinds: all kinds."""
-
-    @api(decides=True)
-    async def forget(self, numbers: tuple[int, ...]) -> None:
-        """Delete individual calls from the history."""
-
-    @api(decides=True)
-    async def forget_changes(self) -> None: ...
 
     @api(decides=True)
     async def forget_values(self, session: str) -> int:
@@ -461,6 +462,9 @@ class CoreApi(Protocol):
         """Whether the HTTP endpoint for agents is open, with its access token."""
 
     @api(decides=True)
+    async def import_files(self, sources: tuple[str, ...], folder: str = "") -> tuple[FileInfo, ...]: ...
+
+    @api(decides=True)
     async def import_servers(self, choices: tuple[ImportChoice, ...]) -> ImportReport:
         """Write found servers into `.mcp.json`; none starts before the user connects it."""
 
@@ -473,10 +477,6 @@ class CoreApi(Protocol):
         """Keep the draft with this hash as the next version. Its text is read from disk again first."""
 
     @api
-    async def kept_files(self) -> KeptFiles:
-        """How much is stored for undo, and how many answers are cached."""
-
-    @api
     async def known_servers(self) -> tuple[KnownServer, ...]:
         """Ready-made entries for servers of well-known vendors."""
 
@@ -484,12 +484,12 @@ class CoreApi(Protocol):
     async def levels(self) -> tuple[Level, ...]:
         """Probe the isolation levels again and return them, from the weakest to the strongest."""
 
-    @api
-    async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
-        """Review the skills of a folder, zip file or git checkout; nothing is written."""
-
     @api(decides=True)
     async def make_folder(self, path: str) -> FileInfo: ...
+
+    @api(decides=True)
+    async def mark_changes_seen(self, server: str) -> None:
+        """Mark new and removed tools as seen; blocked tools stay blocked."""
 
     @api(decides=True)
     async def mark_privacy(self, mark: PrivacyMark) -> PrivacyRules:
@@ -502,10 +502,6 @@ class CoreApi(Protocol):
     @api
     async def model_view(self, text: str, server: str) -> ModelView:
         """What an agent would see of a text from this server; nothing is sent."""
-
-    @api
-    async def moments(self, server: str) -> tuple[Moment, ...]:
-        """The times at which the server's definitions changed, newest first."""
 
     @api(decides=True)
     async def move_secrets(self, server: str) -> ServerState:
@@ -537,12 +533,12 @@ class CoreApi(Protocol):
         """Open the secret store; if no keyring was found before, look for one again."""
 
     @api
-    async def past(self, query: PastQuery) -> tuple[PastCall, ...]:
-        """Return the newest calls that match, without their outcomes."""
-
-    @api
     async def past_call(self, number: int) -> PastCall:
         """Return one call with everything that was stored for it."""
+
+    @api
+    async def past_calls(self, query: PastQuery) -> tuple[PastCall, ...]:
+        """Return the newest calls that match, without their outcomes."""
 
     @api
     async def permissions(self) -> Permissions: ...
@@ -570,9 +566,6 @@ class CoreApi(Protocol):
     @api
     async def profiles(self) -> Profiles:
         """Return the built-in profiles first; of two with one name the user's applies."""
-
-    @api(decides=True)
-    async def put_secret(self, name: str, value: str) -> SecretStore: ...
 
     @api
     async def read_file(self, path: str) -> str:
@@ -636,6 +629,9 @@ class CoreApi(Protocol):
         """Restore a removed server as it was."""
 
     @api(decides=True)
+    async def restore_skill(self, name: str) -> Skill: ...
+
+    @api(decides=True)
     async def retire_skill(self, name: str) -> Skill: ...
 
     @api
@@ -643,11 +639,15 @@ class CoreApi(Protocol):
         """The value of one token; that the user looked at it, or copied it, is written to the audit."""
 
     @api
-    async def reveal_found(self, key: str) -> Mapping[str, str]:
+    async def reveal_found_server(self, key: str) -> Mapping[str, str]:
         """The masked values of a found server, by their place, for display to the user; noted in the audit."""
 
     @api
     async def review_figures(self) -> ReviewFigures: ...
+
+    @api
+    async def review_skills(self, path: str) -> tuple[SkillReview, ...]:
+        """Review the skills of a folder, zip file or git checkout; nothing is written."""
 
     @api(decides=True, consent=True)
     async def revoke_permission(self, rule_id: str) -> Permissions: ...
@@ -696,10 +696,6 @@ class CoreApi(Protocol):
         opened."""
 
     @api(decides=True)
-    async def see_changes(self, server: str) -> None:
-        """Mark new and removed tools as seen; blocked tools stay blocked."""
-
-    @api(decides=True)
     async def send_raw(self, server: str, text: str, confirmed: bool) -> RawAnswer:
         """Send a message written by hand. A tool call is processed as any tool call: policy, privacy, audit."""
 
@@ -715,7 +711,7 @@ class CoreApi(Protocol):
     async def servers(self) -> tuple[ServerState, ...]: ...
 
     @api(decides=True, consent=True)
-    async def set_bits(self, server: str, tool: str, bits: ToolBits) -> Tool:
+    async def set_annotations(self, server: str, tool: str, bits: UserAnnotations) -> Tool:
         """Set the user's own annotations of one tool, which replace those of its server and guesses; None removes
         them."""
 
@@ -740,6 +736,9 @@ class CoreApi(Protocol):
     @api(decides=True)
     async def set_roots(self, server: str, roots: tuple[str, ...]) -> ServerState:
         """Set the root folders that a server is told; written into `.mcp.json`."""
+
+    @api(decides=True)
+    async def set_secret(self, name: str, value: str) -> SecretStore: ...
 
     @api
     async def settings(self) -> Settings:
@@ -796,6 +795,10 @@ class CoreApi(Protocol):
     async def stop_run(self, run_id: str) -> Run:
         """End a run as the user."""
 
+    @api
+    async def storage_usage(self) -> KeptFiles:
+        """How much is stored for undo, and how many answers are cached."""
+
     @api(decides=True)
     async def submit(
         self,
@@ -825,9 +828,6 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def tag_skill(self, name: str, tags: tuple[str, ...]) -> Skill: ...
-
-    @api(decides=True)
-    async def take_file(self, path: str, target: str) -> int: ...
 
     @api
     async def task_result(self, server: str, task: str) -> str:

@@ -2,7 +2,7 @@
 
 Unknown fields are ignored, because the other side may be newer; a value of the wrong shape is a `WorkbenchError` that
 names the field. Texts over 64 KB stay in the core's long-text store: a preview is sent in place of each, with a list
-of their paths. The decoder makes a `Shelved` of each preview, or inserts the complete text if it has access to the
+of their paths. The decoder makes a `TextPreview` of each preview, or inserts the complete text if it has access to the
 store.
 """
 
@@ -41,14 +41,14 @@ _WITHOUT_TEXT = (int, float, bool, type(None), Any)
 _NON_FINITE = re.compile(rb"\xcb[\x7f\xff][\xf0-\xff]")  # a float in MessagePack that is not finite
 
 
-class Shelved(str):
+class TextPreview(str):
     """The preview of a long text; the core keeps the complete text under `handle`."""
 
     __slots__ = ("handle", "size")
     handle: str
     size: int  # characters of the complete text
 
-    def __new__(cls, preview: str, handle: str, size: int) -> Shelved:
+    def __new__(cls, preview: str, handle: str, size: int) -> TextPreview:
         self = super().__new__(cls, preview)
         self.handle, self.size = handle, size
         return self
@@ -70,7 +70,7 @@ class Message(TypedDict, total=False):
     cancel: Any
 
 
-class _ShelvedText(Struct, frozen=True, array_like=True):
+class _ShortenedText(Struct, frozen=True, array_like=True):
     """The path at which a preview replaces a long text."""
 
     path: _Path
@@ -82,14 +82,14 @@ class _Parcel(Struct, frozen=True, array_like=True):
     """A value with the paths of its previews, in encoded form."""
 
     value: Raw
-    shelved: tuple[_ShelvedText, ...] = ()
+    shelved: tuple[_ShortenedText, ...] = ()
 
 
 class _PlainParcel(Struct, frozen=True, array_like=True):
     """The same as `_Parcel`, parsed by the standard library."""
 
     value: Any
-    shelved: tuple[_ShelvedText, ...] = ()
+    shelved: tuple[_ShortenedText, ...] = ()
 
 
 _messages = cache(lambda: msgspec.json.Decoder(Message))
@@ -97,8 +97,8 @@ _parcels = cache(lambda: msgspec.json.Decoder(_Parcel))
 
 
 def shelved(handle: str, size: int, preview: str) -> str:
-    """Make a `Shelved` text, which keeps the preview and the handle."""
-    return Shelved(preview, handle, size)
+    """Make a `TextPreview` text, which keeps the preview and the handle."""
+    return TextPreview(preview, handle, size)
 
 
 def encode(hint: Hint, value: Any, keep: Keep | None = None) -> Raw:
@@ -108,7 +108,7 @@ def encode(hint: Hint, value: Any, keep: Keep | None = None) -> Raw:
         encoded = to_json(value)
         if len(encoded) <= LARGE:
             return Raw(b"[" + encoded + b"]")
-    found: list[_ShelvedText] = []
+    found: list[_ShortenedText] = []
     shortened = _shortened(hint, value, (), keep, found)
     if found or not encoded:
         encoded = to_json(shortened)
@@ -148,20 +148,20 @@ def to_json(value: Any) -> bytes:
     the slower standard library.
     """
     try:
-        encoded = msgspec.json.encode(value, enc_hook=_plainer)
-        if not _NON_FINITE.search(msgspec.msgpack.encode(value, enc_hook=_plainer)):
+        encoded = msgspec.json.encode(value, enc_hook=_encode_hook)
+        if not _NON_FINITE.search(msgspec.msgpack.encode(value, enc_hook=_encode_hook)):
             return encoded
     except (TypeError, ValueError, OverflowError, RecursionError):
         pass  # the standard library encodes it, or says why it cannot
     try:
         return json.dumps(to_plain(value), separators=(",", ":")).encode("ascii")
     except (TypeError, ValueError, OverflowError, RecursionError) as fault:
-        raise WorkbenchError(f"This cannot be sent: {fault}.") from fault
+        raise WorkbenchError(f"This value cannot be sent as JSON: {fault}.") from fault
 
 
 def to_plain(value: Any) -> JsonValue:
     """Convert records to dictionaries, lists and plain values. Any: whatever a record may hold."""
-    return msgspec.to_builtins(value, enc_hook=_plainer)
+    return msgspec.to_builtins(value, enc_hook=_encode_hook)
 
 
 def to_message(body: bytes) -> Message:
@@ -169,7 +169,7 @@ def to_message(body: bytes) -> Message:
     try:
         return _messages().decode(body)
     except msgspec.ValidationError as fault:
-        raise WorkbenchError(f"A message has another shape: {fault}.") from None
+        raise WorkbenchError(f"A message does not have the expected shape: {fault}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
@@ -188,12 +188,12 @@ def _rebuilt(parts: JsonValue) -> Message:
             parts[name] = Raw(json.dumps(parts[name]).encode())
     if "events" in parts:
         if type(parts["events"]) is not list:
-            raise WorkbenchError("A message has another shape.")
+            raise WorkbenchError("A message does not have the expected shape.")
         parts["events"] = [Raw(json.dumps(event).encode()) for event in parts["events"]]
     return cast(Message, parts)
 
 
-def _decoded(hint: Hint, encoded: Raw) -> tuple[Any, tuple[_ShelvedText, ...]]:
+def _decoded(hint: Hint, encoded: Raw) -> tuple[Any, tuple[_ShortenedText, ...]]:
     try:
         parcel = _parcels().decode(encoded)
         return _decoder(hint).decode(parcel.value), parcel.shelved
@@ -216,12 +216,12 @@ def _decoder(hint: Hint) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(hint)
 
 
-def _plainer(value: Any) -> JsonValue:
+def _encode_hook(value: Any) -> JsonValue:
     """Convert a subclass of a JSON type to that type. Any: whatever msgspec does not know."""
     for kind, make in _PLAIN_TYPES:
         if isinstance(value, kind):
             return make(value)
-    raise TypeError(f"{type(value).__name__} has no place in JSON")
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
 _PLAIN_TYPES: tuple[tuple[type, Callable[[Any], JsonValue]], ...] = (
@@ -237,10 +237,10 @@ _PLAIN_TYPES: tuple[tuple[type, Callable[[Any], JsonValue]], ...] = (
 # Long texts: a preview replaces a long text where a type declares a text.
 
 
-def _shortened(hint: Hint, value: Any, path: _Path, keep: Keep | None, found: list[_ShelvedText]) -> Any:
+def _shortened(hint: Hint, value: Any, path: _Path, keep: Keep | None, found: list[_ShortenedText]) -> Any:
     """Return the value with a preview for each long text, which is added to `found`. Text in untyped JSON is not
     shortened."""
-    hint = _given(hint)
+    hint = _without_none(hint)
     if hint is str:
         return _preview(value, path, keep, found)
     if keep and _is_small(value):
@@ -265,19 +265,19 @@ def _shortened(hint: Hint, value: Any, path: _Path, keep: Keep | None, found: li
 def _is_small(value: Any) -> bool:
     """Whether the value is too small to contain a long text. Any: a part of a record."""
     try:
-        return len(msgspec.json.encode(value, enc_hook=_plainer)) <= LARGE
+        return len(msgspec.json.encode(value, enc_hook=_encode_hook)) <= LARGE
     except (TypeError, ValueError, RecursionError):
         return False
 
 
-def _preview(text: Any, path: _Path, keep: Keep | None, found: list[_ShelvedText]) -> Any:
+def _preview(text: Any, path: _Path, keep: Keep | None, found: list[_ShortenedText]) -> Any:
     """Return a preview for a long text. Any: whatever is where a type declares a text; only texts are shortened."""
-    if isinstance(text, Shelved):
-        found.append(_ShelvedText(path, text.handle, text.size))
+    if isinstance(text, TextPreview):
+        found.append(_ShortenedText(path, text.handle, text.size))
         return ""
     if keep is None or not isinstance(text, str) or len(text) <= LARGE:
         return text
-    found.append(_ShelvedText(path, keep(text), len(text)))
+    found.append(_ShortenedText(path, keep(text), len(text)))
     return text[:PREVIEW]
 
 
@@ -288,13 +288,13 @@ def _text_fields(kind: type[Struct]) -> tuple[tuple[str, Hint], ...]:
 
 
 def _holds_text(hint: Hint) -> bool:
-    hint = _given(hint)
+    hint = _without_none(hint)
     if hint in _WITHOUT_TEXT or (isinstance(hint, type) and issubclass(hint, Enum)):
         return False
     return get_args(hint)[-1:] != (Any,)  # untyped JSON is not shortened
 
 
-def _given(hint: Hint) -> Hint:
+def _without_none(hint: Hint) -> Hint:
     """Return the type hint without None."""
     origin: Any = get_origin(hint)
     if origin not in (Union, types.UnionType):
@@ -307,7 +307,7 @@ def _with_text(value: Any, path: _Path, resolve: Callable[[str], str]) -> Any:
     """Return the value with the long text inserted at a path; raises `WorkbenchError` if there is no text."""
     if not path:
         if type(value) is not str:
-            raise WorkbenchError("A long text stands where no text belongs.")
+            raise WorkbenchError("A message has a long text in a place that does not take text.")
         return resolve(value)
     key, rest = path[0], path[1:]
     try:
@@ -319,7 +319,7 @@ def _with_text(value: Any, path: _Path, resolve: Callable[[str], str]) -> Any:
             return {**value, key: _with_text(value[key], rest, resolve)}
     except LookupError:
         pass
-    raise WorkbenchError("A long text stands where no text belongs.")
+    raise WorkbenchError("A message has a long text in a place that does not take text.")
 
 
 def _name(hint: Hint) -> str:

@@ -38,7 +38,7 @@ class CoreLauncher:
         self._check_time()
         if (pause := self._not_before - time.monotonic()) > 0:
             yield pause
-        process = _launched.pop(self._paths.person_socket, None) or launch(self._paths, agent=self._agent)
+        process = _launched.pop(self._paths.user_socket, None) or launch(self._paths, agent=self._agent)
         try:
             while process.poll() is None:
                 self._check_time()
@@ -66,14 +66,14 @@ def launch_ahead(paths: Paths) -> None:
     """Launch the core while the client itself is still loading; the next `CoreLauncher` takes the process over."""
     try:
         with socket.socket(socket.AF_UNIX) as probe:
-            probe.connect(str(paths.person_socket))
+            probe.connect(str(paths.user_socket))
     except OSError:
-        _launched[paths.person_socket] = launch(paths)
+        _launched[paths.user_socket] = launch(paths)
 
 
 def reap_launched(paths: Paths) -> Iterator[float]:
     """Reap the process of `launch_ahead` if its core was reached without a `CoreLauncher`; yields seconds to wait."""
-    process = _launched.pop(paths.person_socket, None)
+    process = _launched.pop(paths.user_socket, None)
     while process is not None and process.poll() is None:
         yield POLL_SECONDS
     if process is not None and process.stderr:

@@ -28,7 +28,7 @@ class CoreLock:
             os.close(self._descriptor)
             raise AnotherCoreRuns(
                 f"A core already runs for this project (process {pid}).",
-                "A second window attaches to it by itself; `mcp-workbench stop` ends it.",
+                "Open a window, which connects to it, or end it with `mcp-workbench stop`.",
             ) from None
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
@@ -69,7 +69,7 @@ def make_private(folder: Path) -> None:
             check_private(part)
             part.chmod(0o700)
     except OSError as fault:
-        raise WorkbenchError(f"The folder {folder} for sockets cannot be made: {fault.strerror}.", HINT) from fault
+        raise WorkbenchError(f"The folder {folder} for sockets cannot be created: {fault.strerror}.", HINT) from fault
 
 
 def check_private(folder: Path) -> None:
@@ -80,9 +80,9 @@ def check_private(folder: Path) -> None:
         except FileNotFoundError:
             continue
         except OSError as fault:
-            raise WorkbenchError(f"The folder {part} cannot be looked at: {fault.strerror}.", HINT) from fault
+            raise WorkbenchError(f"The folder {part} cannot be examined: {fault.strerror}.", HINT) from fault
         if not stat.S_ISDIR(found.st_mode):
-            raise WorkbenchError(f"{part} should be a folder and is not.", HINT)
+            raise WorkbenchError(f"{part} is not a folder.", HINT)
         if found.st_uid != os.getuid():
             raise WorkbenchError(f"The folder {part} belongs to another user.", HINT)
 

@@ -34,7 +34,7 @@ def pack_frame(message: JsonObject, cap: int = FRAME_CAP) -> bytes:
     """Encode a message as one frame."""
     body = to_json(message)
     if len(body) > cap:
-        raise OversizedFrame(f"A message of {len(body):,} bytes is longer than the wire allows.")
+        raise OversizedFrame(f"A message of {len(body):,} bytes is longer than the protocol allows.")
     return _LENGTH.pack(len(body)) + body
 
 
@@ -43,7 +43,7 @@ async def read_frame(reader: asyncio.StreamReader, cap: int = FRAME_CAP) -> Mess
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
         if length > cap:
-            raise OversizedFrame(f"A message of {length:,} bytes is longer than the wire allows.")
+            raise OversizedFrame(f"A message of {length:,} bytes is longer than the protocol allows.")
         body = await reader.readexactly(length)
     except (asyncio.IncompleteReadError, OSError):
         return None
@@ -57,5 +57,5 @@ def error_to_json(error: WorkbenchError) -> dict[str, str]:
 def error_from_json(fault: Any) -> WorkbenchError:
     """Convert a fault from the other side. Any: a fault of whatever shape."""
     if type(fault) is not dict:
-        return WorkbenchError("The core answered with a fault it could not describe.")
+        return WorkbenchError("The core reported an error in an unknown format.")
     return WorkbenchError(str(fault.get("message", "")), str(fault.get("hint", "")))

@@ -38,7 +38,7 @@ class PeerProcess:
         try:
             return Path(f"/proc/{self.pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
         except OSError:
-            return "a process that is gone"
+            return "a process that has ended"
 
 
 @dataclass(slots=True)
@@ -53,28 +53,28 @@ class ApiCaller:
     unlocked: bool = False  # it has entered the user's PIN
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """Describe the caller for the audit."""
         pid = self.process.pid if self.process is not None else 0
         return f"{self.terminal or 'no terminal'}, process {pid}, user {self.user}"
 
 
-_asking: ContextVar[ApiCaller | None] = ContextVar("asking", default=None)
+_current: ContextVar[ApiCaller | None] = ContextVar("asking", default=None)
 
 
 def current_caller() -> ApiCaller | None:
     """Return the client whose request is being answered; None inside the core itself."""
-    return _asking.get()
+    return _current.get()
 
 
 @contextmanager
 def answering_caller(one: ApiCaller) -> Iterator[None]:
     """Set the current caller while a request of this client is answered."""
-    token = _asking.set(one)
+    token = _current.set(one)
     try:
         yield
     finally:
-        _asking.reset(token)
+        _current.reset(token)
 
 
 def caller_at(end: socket.socket | None, role: str, clients: Callable[[], Iterable[PeerProcess]]) -> ApiCaller:
@@ -104,8 +104,8 @@ def check_is_user() -> None:
     above = set(_ancestors(one.process.pid))
     if (client := next((client for client in one.clients() if client in above), None)) is not None:
         raise WorkbenchError(
-            f"This was started by {client.name} (process {client.pid}), which is an agent's client, and an agent must"
-            " not answer for its user.",
+            f"This process was started by {client.name} (process {client.pid}), which is an agent's client, and an"
+            " agent must not answer for its user.",
             "Nothing was decided. Answer in the workbench's window, or in a terminal that you opened yourself.",
         )
 

@@ -64,7 +64,7 @@ async def connect_allowed_servers(api: CoreApi) -> None:
 
 
 async def _wait(connection: CoreConnection, run_id: str, on_held: OnHeld | None) -> Run:
-    changed, told = asyncio.Event(), set[str]()
+    changed, reported = asyncio.Event(), set[str]()
 
     def hear(event: Event) -> None:
         changed.set()
@@ -73,8 +73,8 @@ async def _wait(connection: CoreConnection, run_id: str, on_held: OnHeld | None)
     try:
         while (run := await connection.api.run(run_id)).state not in ENDS:
             changed.clear()
-            if on_held is not None and (fresh := _held(run) - told):
-                told |= fresh
+            if on_held is not None and (fresh := _pending_decisions(run) - reported):
+                reported |= fresh
                 await on_held(run)
                 continue
             with contextlib.suppress(TimeoutError):
@@ -85,7 +85,7 @@ async def _wait(connection: CoreConnection, run_id: str, on_held: OnHeld | None)
         forget()
 
 
-def _held(run: Run) -> set[str]:
+def _pending_decisions(run: Run) -> set[str]:
     """Return what waits for the user: the decision about the program, and each held call."""
     decision = {run.proposal.sha} if run.state is RunState.WAITING else set[str]()
     return decision | {held_call.id for held_call in run.held_calls}

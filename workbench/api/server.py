@@ -49,13 +49,13 @@ class ApiServer:
         bus: Bus,
         project: str = "",
         *,
-        shelf: LongTextStore | None = None,
+        long_texts: LongTextStore | None = None,
         agent_clients: Callable[[], Iterable[PeerProcess]] = tuple,
     ) -> None:
         """`agent_clients`: processes of the connected agents' clients; processes that they start must not consent
         for the user."""
         self.methods = methods
-        self.shelf = shelf or LongTextStore()
+        self.long_texts = long_texts or LongTextStore()
         self._project = project
         self._agent_clients = agent_clients
         self._clients: set[ServedClient] = set()
@@ -64,7 +64,7 @@ class ApiServer:
         self._pending: list[Event] = []
         self._timer: asyncio.Handle | None = None
         self._flushed = 0.0
-        self._stop_listening = bus.listen(self._gather)
+        self._stop_listening = bus.listen(self._collect_event)
 
     @property
     def connections(self) -> int:
@@ -117,9 +117,9 @@ class ApiServer:
         batch, self._pending = _join_output(self._pending), []
         self._flushed = asyncio.get_running_loop().time()
         if self._clients:
-            self._send_events([(type(event).__name__, encode_event(event, self.shelf.keep)) for event in batch])
+            self._send_events([(type(event).__name__, encode_event(event, self.long_texts.store)) for event in batch])
 
-    def _gather(self, event: Event) -> None:
+    def _collect_event(self, event: Event) -> None:
         if not self._clients:
             return  # clients that connect later query the current state
         self._pending.append(event)
@@ -156,7 +156,7 @@ class ApiServer:
         except TimeoutError:
             return ""
         except WorkbenchError as fault:
-            log.warning("a client was turned away: %s", fault.message)
+            log.warning("a client was refused: %s", fault.message)
             writer.write(pack_frame({"fault": error_to_json(fault)}))
             return ""
         writer.write(pack_frame({"hello": {"protocol": PROTOCOL, "app": __version__, "project": self._project}}))
@@ -185,19 +185,19 @@ class ServedClient:
                 message = await read_frame(self._reader)
             except OversizedFrame as fault:
                 log.warning("a connection was closed: %s", fault.message)
-                self._say({"fault": error_to_json(fault)})
+                self._send_message({"fault": error_to_json(fault)})
                 return
             except WorkbenchError as fault:
-                self._say({"id": None, "fault": error_to_json(fault)})
+                self._send_message({"id": None, "fault": error_to_json(fault)})
                 continue
             if message is None:
                 return
-            self._accept(message)
+            self._handle_message(message)
 
     def send(self, frame: bytes) -> None:
         """Write a frame; a client that has stopped reading is disconnected, so that its backlog cannot grow."""
         if self._writer.transport.get_write_buffer_size() > UNREAD_CAP:
-            log.warning("a client does not read what it is sent and was disconnected")
+            log.warning("a client was disconnected because it does not read what it is sent")
             self._writer.transport.abort()
         elif not self._writer.is_closing():
             self._writer.write(frame)
@@ -220,22 +220,24 @@ class ServedClient:
         except (TimeoutError, OSError):
             self._writer.transport.abort()
 
-    def _say(self, message: JsonObject) -> None:
+    def _send_message(self, message: JsonObject) -> None:
         self.send(pack_frame(message))
 
-    def _accept(self, message: Message) -> None:
+    def _handle_message(self, message: Message) -> None:
         if "cancel" in message:
             self._cancel(message["cancel"])
             return
         number = message.get("id")
         if type(number) is not int or number in self._requests:
-            self._say({"id": None, "fault": error_to_json(WorkbenchError("A request needs a number of its own."))})
+            self._send_message({"id": None, "fault": error_to_json(WorkbenchError("A request needs a unique number."))})
         elif len(self._requests) >= OPEN_REQUESTS:
-            self._say({"id": number, "fault": error_to_json(WorkbenchError("Too many requests are open at once."))})
+            self._send_message(
+                {"id": number, "fault": error_to_json(WorkbenchError("Too many requests are open at once."))}
+            )
         else:
-            self._start(number, message)
+            self._start_request(number, message)
 
-    def _start(self, number: int, message: Message) -> None:
+    def _start_request(self, number: int, message: Message) -> None:
         name = str(message.get("ask", "fetch"))
         task = spawn(f"api.{name}", self._answer(number, message))
         self._requests[number] = (name, task)
@@ -252,35 +254,37 @@ class ServedClient:
 
     async def _answer(self, number: int, message: Message) -> None:
         try:
-            answer = {"id": number, "value": await self._value(message)}
+            answer = {"id": number, "value": await self._call_method(message)}
             frame = pack_frame(answer)
         except WorkbenchError as fault:
             frame = pack_frame({"id": number, "fault": error_to_json(fault)})
         except Exception as fault:
             log.exception("an API method failed: %s", message.get("ask"))
-            trouble = WorkbenchError(f"The core failed on this: {type(fault).__name__}.", "Its log has the details.")
+            trouble = WorkbenchError(f"The core failed on this request: {type(fault).__name__}.", "See the core's log.")
             frame = pack_frame({"id": number, "fault": error_to_json(trouble)})
         self._server.flush()
         self.send(frame)
 
-    async def _value(self, message: Message) -> Raw:
+    async def _call_method(self, message: Message) -> Raw:
         if "fetch" in message:
-            return encode(str, self._slice(message))
+            return encode(str, self._text_slice(message))
         method = self._server.methods.get(str(message.get("ask")))
         if method is None:
             raise WorkbenchError(f"The core has no method {message.get('ask')!r}.")
-        arguments = method.schema.decode_arguments(message.get("arguments", NO_ARGUMENTS), self._server.shelf.whole)
+        arguments = method.schema.decode_arguments(
+            message.get("arguments", NO_ARGUMENTS), self._server.long_texts.resolve
+        )
         with answering_caller(self._caller):
             if method.mark.consent:
                 check_is_user()
             answer = await method(**arguments)
-        return method.schema.encode_answer(answer, self._server.shelf.keep)
+        return method.schema.encode_answer(answer, self._server.long_texts.store)
 
-    def _slice(self, message: Message) -> str:
+    def _text_slice(self, message: Message) -> str:
         handle, offset, length = message.get("fetch"), message.get("offset"), message.get("length")
         if type(handle) is not str or type(offset) is not int or type(length) is not int:
-            raise WorkbenchError("A long text is fetched by handle, offset and length.")
-        return self._server.shelf.slice(handle, offset, min(length, SLICE))
+            raise WorkbenchError("A request for a long text needs a handle, an offset and a length.")
+        return self._server.long_texts.slice(handle, offset, min(length, SLICE))
 
 
 def _cancel_once(task: asyncio.Task[None]) -> None:
@@ -295,11 +299,13 @@ def _checked_role(hello: JsonValue, project: str) -> str:
         raise WorkbenchError("The first message must be a hello.")
     if hello.get("protocol") != PROTOCOL or hello.get("app") != __version__:
         raise WorkbenchError(
-            f"The core that runs is version {__version__}, and this is {hello.get('app')}.",
+            f"The running core is version {__version__}, but this client is version {hello.get('app')}.",
             "End it with `mcp-workbench stop`; the next start uses the new version.",
         )
     if hello.get("project") != project:
-        raise WorkbenchError(f"This core serves the project {project}.", "Start with the same folder.")
+        raise WorkbenchError(
+            f"This core serves a different project: {project}.", "Connect with the folder of that project."
+        )
     return role
 
 
@@ -339,7 +345,7 @@ class LongTextStore:
         self._texts: OrderedDict[str, str] = OrderedDict()
         self._bytes = 0
 
-    def keep(self, text: str) -> str:
+    def store(self, text: str) -> str:
         """Keep a text; returns its handle."""
         handle = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         if handle not in self._texts:
@@ -352,11 +358,11 @@ class LongTextStore:
     def slice(self, handle: str, offset: int, length: int) -> str:
         """Return a part of a text; raises for a handle whose text was dropped."""
         if handle not in self._texts:
-            raise WorkbenchError("This long text is no longer kept.", "Open it again to have it fetched anew.")
+            raise WorkbenchError("This long text is no longer kept.", "Open it again.")
         self._texts.move_to_end(handle)
         return self._texts[handle][max(0, offset) : max(0, offset) + max(0, length)]
 
-    def whole(self, handle: str, size: int, preview: str) -> str:
+    def resolve(self, handle: str, size: int, preview: str) -> str:
         """Return the complete text for a handle that a client sent back, so that no text is shortened on its way
         into the core."""
         return self.slice(handle, 0, sys.maxsize)

@@ -27,7 +27,7 @@ def serve(paths: Paths, direct: Sequence[str] = ()) -> int:
     """Copy until the agent disconnects (returns 0) or the core has exited (1). `direct`: servers whose tools this
     agent sees one by one."""
     try:
-        core = _reach(paths)
+        core = _connect_core(paths)
         if direct:
             import json
 
@@ -37,16 +37,16 @@ def serve(paths: Paths, direct: Sequence[str] = ()) -> int:
         return 1
     with core:
         left, done = threading.Event(), threading.Event()
-        threading.Thread(target=_carry_in, args=(core, left, done), name="agent to core", daemon=True).start()
-        agent_listens = _carry_out(core)
+        threading.Thread(target=_copy_in, args=(core, left, done), name="agent to core", daemon=True).start()
+        agent_listens = _copy_out(core)
         done.set()
     if left.is_set() or not agent_listens:
         return 0
-    print("mcp-workbench: The core has ended. Start the agent's session again to go on.", file=sys.stderr)
+    print("mcp-workbench: The core has ended. Restart the agent's session to continue.", file=sys.stderr)
     return 1
 
 
-def _reach(paths: Paths) -> socket.socket:
+def _connect_core(paths: Paths) -> socket.socket:
     starter = CoreLauncher(paths, agent=True)
     while True:
         check_private(paths.runtime)
@@ -61,7 +61,7 @@ def _reach(paths: Paths) -> socket.socket:
         time.sleep(RETRY_SECONDS)
 
 
-def _carry_in(core: socket.socket, left: threading.Event, done: threading.Event) -> None:
+def _copy_in(core: socket.socket, left: threading.Event, done: threading.Event) -> None:
     """Copy from the agent to the core; after the agent's end of input the core has `DRAIN_SECONDS` to finish its
     answers."""
     try:
@@ -75,7 +75,7 @@ def _carry_in(core: socket.socket, left: threading.Event, done: threading.Event)
         return  # the core has exited; the other direction reports it
 
 
-def _carry_out(core: socket.socket) -> bool:
+def _copy_out(core: socket.socket) -> bool:
     """Copy from the core to the agent; False when the agent stopped reading."""
     while True:
         try:

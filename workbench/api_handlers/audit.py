@@ -50,7 +50,7 @@ class AuditHandler(RequestHandler):
             count = await asyncio.to_thread(export, self._services.audit_search, query, Path(file), form, gone.is_set)
         finally:
             gone.set()
-        self._note("audit.exported", f"You exported {count} entries of the audit")
+        self._note("audit.exported", f"You exported audit entries: {count}")
         return count
 
     @api
@@ -62,7 +62,7 @@ class AuditHandler(RequestHandler):
     @api
     async def audit_report(self, since: float, until: float, form: str) -> str:
         if form not in _FORMS:
-            raise WorkbenchError(f"There is no report as {form!r}.", f"Choose one of {', '.join(_FORMS)}.")
+            raise WorkbenchError(f"The report cannot be made as {form!r}.", f"Choose one of {', '.join(_FORMS)}.")
         chain = await self.verify_audit()
         rules = self._services.rules.view(self._catalog.tools())
         labels = {rule.id: rule.label or rule.id for rule in rules.rules}
@@ -73,7 +73,7 @@ class AuditHandler(RequestHandler):
         made = await asyncio.to_thread(
             make_report, self._services.audit_search, since, until or time.time() + 1, context
         )
-        self._note("audit.reported", f"You made a report as {form}")
+        self._note("audit.reported", f"You created an audit report as {form}")
         return await asyncio.to_thread(_FORMS[form], made)
 
     @api

@@ -61,7 +61,7 @@ class CallHandler(RequestHandler):
             if call.id not in self._cancelled:
                 raise  # the connection is lost
             task.uncancel()  # this request continues: its answer says that the call was cancelled
-            fault = Fault("The call was cancelled.", "What the server had done until then stays done.")
+            fault = Fault("The call was cancelled.", "What the server had already done is not undone.")
             return Outcome(call.id, ok=False, fault=fault)
         finally:
             self._calls.pop(call.id, None)
@@ -80,7 +80,7 @@ class CallHandler(RequestHandler):
         return call_source(found, self._function(found), arguments)
 
     @api
-    async def call_in_words(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
+    async def call_as_text(self, form: str, server: str, tool: str, arguments: JsonObject) -> str:
         """The call as text to copy: `json-rpc`, `curl` or `command`."""
         state = self._catalog.server(server).state
         return call_text(form, state, self._catalog.tool(server, tool), arguments, self._services.paths.project)
@@ -125,7 +125,7 @@ class SavedCallsHandler(RequestHandler):
     @api(decides=True)
     async def restore_saved(self, file: str, text: str) -> None:
         await asyncio.to_thread(self._saved.restore, file, text)
-        self._note("call.restored", f"You put the saved call {file} back")
+        self._note("call.restored", f"You restored the saved call {file}")
         self._services.tell(SavedCallsChanged(file))
 
     @api
@@ -155,10 +155,10 @@ class CallHistoryHandler(RequestHandler):
     """Deletes from the history of calls."""
 
     @api(decides=True)
-    async def forget(self, numbers: tuple[int, ...]) -> None:
+    async def delete_calls(self, numbers: tuple[int, ...]) -> None:
         """Delete individual calls from the history."""
         await self._services.history.forget(numbers)
-        self._note("history.calls_deleted", f"You had {len(numbers)} calls forgotten")
+        self._note("history.calls_deleted", f"You deleted calls from the history: {len(numbers)}")
 
     @api(decides=True)
     async def clear_history(self) -> None:

@@ -32,7 +32,7 @@ ITSELF = "workbench"  # the name under which other clients know this workbench
 _REMEMBERED = 20  # exports that can be undone while the core runs
 
 
-class _Written(Struct, frozen=True):
+class _Export(Struct, frozen=True):
     draft: ConfigDraft
     existed: bool
 
@@ -42,7 +42,7 @@ class ClientConfigHandler(RequestHandler):
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
-        self._written: dict[str, _Written] = {}
+        self._exports: dict[str, _Export] = {}
 
     @api
     async def found_servers(self) -> Discovery:
@@ -51,11 +51,11 @@ class ClientConfigHandler(RequestHandler):
         return await asyncio.to_thread(show, found, faults, self._configs())
 
     @api
-    async def reveal_found(self, key: str) -> Mapping[str, str]:
+    async def reveal_found_server(self, key: str) -> Mapping[str, str]:
         """The masked values of a found server, by their place, for display to the user; noted in the audit."""
-        found = await self._finds()
+        found = await self._found_configs()
         if key not in found:
-            raise WorkbenchError("That server is not there any more.", "Look again.")
+            raise WorkbenchError("That server is no longer configured.", "Search for servers again.")
         one, values = found[key], dict[str, str]()
 
         def keep(place: str, value: str) -> str:
@@ -63,20 +63,20 @@ class ClientConfigHandler(RequestHandler):
             return value
 
         secret_masking.swap(one.config, keep)
-        self._note("secret.looked_at", f"You looked at the secrets of {one.config.name} in {one.place.client.title}")
+        self._note("secret.looked_at", f"You viewed the secrets of {one.config.name} in {one.place.client.title}")
         return values
 
     @api(decides=True)
     async def import_servers(self, choices: tuple[ImportChoice, ...]) -> ImportReport:
         """Write found servers into `.mcp.json`; none starts before the user connects it."""
-        found = await self._finds()
+        found = await self._found_configs()
         added: list[str] = []
         faults: list[Fault] = []
         stored = 0
         for choice in choices:
             try:
                 made = settle(choice, found, frozenset(config.name for config in self._configs()))
-                stored += await self._take_in(made)
+                stored += await self._add_server(made)
             except WorkbenchError as fault:
                 faults.append(Fault(fault.message, fault.hint))
                 continue
@@ -94,19 +94,19 @@ class ClientConfigHandler(RequestHandler):
     async def preview_export(self, client: str, names: tuple[str, ...], itself: bool) -> ExportPreview:
         """Preview the changes of exporting these servers to a client; with `itself`, the workbench is exported as a
         server too."""
-        return config_export.show(await self._draft(client, names, itself))
+        return config_export.show(await self._draft_export(client, names, itself))
 
     @api(decides=True)
     async def export_servers(self, client: str, names: tuple[str, ...], itself: bool, sha: str) -> ExportReport:
         """Export servers, if the result is the one that was previewed."""
-        made = await self._draft(client, names, itself)
+        made = await self._draft_export(client, names, itself)
         if made.blocked is not None:
             raise WorkbenchError(made.blocked.message, made.blocked.hint)
         if config_export.sha(made.after) != sha:
-            raise WorkbenchError(f"{made.place.file} changed since you saw it.", "Look at what would be written again.")
+            raise WorkbenchError(f"{made.place.file} has changed since the preview.", "Preview the export again.")
         existed = made.place.file.exists()
         backup = await asyncio.to_thread(config_export.write, made)
-        self._written = dict([*self._written.items(), (sha, _Written(made, existed))][-_REMEMBERED:])
+        self._exports = dict([*self._exports.items(), (sha, _Export(made, existed))][-_REMEMBERED:])
         written = tuple(made.entries)
         self._note("server.exported", f"You wrote {', '.join(written)} into {made.place.file}")
         return ExportReport(config_export.describe(made.place), written, backup, sha, tuple(made.notes))
@@ -114,38 +114,38 @@ class ClientConfigHandler(RequestHandler):
     @api(decides=True)
     async def undo_export(self, sha: str) -> ClientFile:
         """Restore the file as it was before the export that wrote this content."""
-        written = self._written.get(sha)
+        written = self._exports.get(sha)
         if written is None:
-            raise WorkbenchError("That export cannot be taken back any more.", "Its copy lies beside the file.")
+            raise WorkbenchError("That export can no longer be undone.", "Restore the backup next to the file.")
         made = written.draft
         await asyncio.to_thread(config_export.take_back, made.place, made.before, sha, written.existed)
-        del self._written[sha]
-        self._note("server.export_undone", f"You put {made.place.file} back as it was")
+        del self._exports[sha]
+        self._note("server.export_undone", f"You restored {made.place.file} as it was before the export")
         return config_export.describe(made.place)
 
-    async def _finds(self) -> dict[str, FoundConfig]:
+    async def _found_configs(self) -> dict[str, FoundConfig]:
         found, _ = await asyncio.to_thread(find, self._services.paths.project)
         return {one.key: one for one in found}
 
-    async def _take_in(self, made: ConfigImport) -> int:
+    async def _add_server(self, made: ConfigImport) -> int:
         """Import an entry. Secrets are stored first: an entry must not refer to a secret that is not stored."""
         for name, value in made.secrets.items():
-            await asyncio.to_thread(self._services.secrets.put, name, value)
+            await asyncio.to_thread(self._services.secrets.set_secret, name, value)
             self._note("secret.stored", f"You stored the secret {name}", server=made.config.name)
         await self._catalog.add(made.config)
         return len(made.secrets)
 
-    async def _draft(self, client: str, names: tuple[str, ...], itself: bool) -> ConfigDraft:
+    async def _draft_export(self, client: str, names: tuple[str, ...], itself: bool) -> ConfigDraft:
         known = {config.name: config for config in self._configs()}
         if unknown := [name for name in names if name not in known]:
             raise WorkbenchError(f"There is no server {unknown[0]!r:.100}.", "Read .mcp.json again.")
         if any(known[name].builtin for name in names):
-            raise WorkbenchError("The demo server is a part of the workbench.", "Connect the workbench itself instead.")
-        wanted = [known[name] for name in names] + ([self._itself()] if itself else [])
+            raise WorkbenchError("The demo server is part of the workbench.", "Export the workbench itself instead.")
+        wanted = [known[name] for name in names] + ([self._own_entry()] if itself else [])
         place = config_export.target(self._services.paths.project, client)
         return await asyncio.to_thread(config_export.draft, place, wanted)
 
-    def _itself(self) -> ServerConfig:
+    def _own_entry(self) -> ServerConfig:
         """Return the entry for the workbench with the path of this Python, so that it works without anything on the
         PATH."""
         project = str(self._services.paths.project)

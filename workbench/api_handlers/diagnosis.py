@@ -34,7 +34,7 @@ def _sandbox(services: Services) -> Check:
     if strength.level == "none":
         return Check("Sandbox", CheckState.BAD, f"Programs cannot run. {strength.reason}", strength.hint)
     marks = ", ".join(f"{name} {'✓' if there else '✗'}" for name, there in strength.features.items())
-    words = f"Programs run locked up ({strength.backend}, {strength.level}): {marks}. {strength.reason}".rstrip()
+    words = f"Programs run in a sandbox ({strength.backend}, {strength.level}): {marks}. {strength.reason}".rstrip()
     fix = strength.hint or next(iter(strength.fixes.values()), "")
     return Check("Sandbox", CheckState.GOOD if strength.level == "full" else CheckState.DOUBT, words, fix)
 
@@ -50,10 +50,10 @@ async def _typescript(services: Services) -> Check:
     if not deno_backend.runtime():
         return Check("TypeScript", CheckState.SKIPPED, deno_backend.MISSING, deno_backend.HINT)
     if deno_backend.LANGUAGE not in services.sandbox.levels()[0].languages:
-        words = f"Deno {deno_backend.version()} is here, but not a sandbox that it runs in."
+        words = f"Deno {deno_backend.version()} is installed, but no sandbox that it can run in is available."
         return Check("TypeScript", CheckState.SKIPPED, words)
     try:
-        ending = await _tried(services)
+        ending = await _run_probe(services)
     except WorkbenchError as fault:
         return Check("TypeScript", CheckState.BAD, fault.message, fault.hint)
     if ending.result == "2":
@@ -63,25 +63,26 @@ async def _typescript(services: Services) -> Check:
     )
 
 
-async def _tried(services: Services) -> Ending:
+async def _run_probe(services: Services) -> Ending:
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-trial-") as folder:
         program = Program(_TRIAL, Limits(seconds=10.0), Path(folder), language=deno_backend.LANGUAGE)
-        return await services.sandbox.run(program, _no_answers, lambda stream, text: None)
+        return await services.sandbox.run(program, _refuse_call, lambda stream, text: None)
 
 
-async def _no_answers(what: str, wish: JsonObject) -> JsonValue:
-    raise ToolFailure("A trial answers no requests.", "no_answer")
+async def _refuse_call(what: str, wish: JsonObject) -> JsonValue:
+    raise ToolFailure("The trial program must not send requests.", "no_answer")
 
 
 def _network(services: Services) -> Check:
     """Check the network rules. Open hosts are not an error; an unreadable rule is."""
     rules = services.network.rules()
     if rules.closed:
-        return Check("Network", CheckState.DOUBT, f"Programs reach nothing. {rules.closed}", "Mend that entry.")
+        words = f"Programs cannot reach any host. {rules.closed}"
+        return Check("Network", CheckState.DOUBT, words, "Correct that file.")
     if not rules.open:
-        return Check("Network", CheckState.GOOD, "Programs reach nothing outside, unless you allow a host for one run.")
+        return Check("Network", CheckState.GOOD, "Programs cannot reach any host unless you allow one for a run.")
     names = ", ".join(rule.domain for rule in rules.open[:5]) + (" …" if len(rules.open) > 5 else "")
-    return Check("Network", CheckState.GOOD, f"Network is open: programs may reach {names}.")
+    return Check("Network", CheckState.GOOD, f"Programs may reach these hosts: {names}.")
 
 
 def _search(services: Services) -> Check:
@@ -89,7 +90,7 @@ def _search(services: Services) -> Check:
     words, source = services.catalog.finder.reading(), services.catalog.finder.source
     if source.trouble:
         return Check("Search", CheckState.BAD, f"{words} {source.trouble}")
-    fix = "" if source.built() else "A sentence model finds more: mcp-workbench search build"
+    fix = "" if source.built() else "A sentence model finds more. Run: mcp-workbench search build"
     return Check("Search", CheckState.GOOD, words, fix)
 
 
@@ -102,9 +103,9 @@ def _secrets(services: Services) -> Check:
 
 def _disk(services: Services) -> Check:
     free = shutil.disk_usage(services.paths.project).free
-    words = f"{free / (1 << 30):,.1f} GB are free where the project is."
+    words = f"{free / (1 << 30):,.1f} GB are free on the disk of the project."
     if free < _ROOM:
-        return Check("Disk", CheckState.DOUBT, words, "Free some space: the audit and answers are written there.")
+        return Check("Disk", CheckState.DOUBT, words, "Free disk space: the audit and answers are written there.")
     return Check("Disk", CheckState.GOOD, words)
 
 
@@ -112,16 +113,16 @@ async def _audit(services: Services) -> Check:
     services.journal.settle_quietly()
     report = await asyncio.to_thread(services.journal.verify)
     if report.whole:
-        return Check("Audit", CheckState.GOOD, f"All {report.entries:,} entries are as they were written.")
-    fix = "Look at the entries before that one, and at the file's backups."
-    return Check("Audit", CheckState.BAD, f"Entry {report.broken_at} does not fit the chain.", fix, report.reason)
+        return Check("Audit", CheckState.GOOD, f"All {report.entries:,} entries are unchanged.")
+    fix = "Compare the entries before it with a backup of the file."
+    return Check("Audit", CheckState.BAD, f"The hash chain is broken at entry {report.broken_at}.", fix, report.reason)
 
 
 def _runner(name: str, what: str) -> Check:
     """Check a program that starts servers. A missing one is not an error, because the user may not need it."""
     if found := shutil.which(name):
         return Check(name, CheckState.GOOD, f"{found} starts {what}.")
-    return Check(name, CheckState.SKIPPED, f"{name} is not here; it starts {what}.")
+    return Check(name, CheckState.SKIPPED, f"{name} is not installed; it starts {what}.")
 
 
 class DiagnosisHandler(RequestHandler):
@@ -142,8 +143,8 @@ class DiagnosisHandler(RequestHandler):
             self._services.tell(ServerChecked(server, len(told), masked))
             told.append(masked)
 
-        launch_of = launcher(self._services.paths.project, self._services.secrets.get)
-        await Diagnosis(found, launch_of, self._reach, tell).make()
+        launch_of = launcher(self._services.paths.project, self._services.secrets.get_secret)
+        await Diagnosis(found, launch_of, self._endpoint, tell).make()
         return tuple(told)
 
     @api
@@ -164,9 +165,9 @@ class DiagnosisHandler(RequestHandler):
             *(_runner(name, what) for name, what in _RUNNERS.items()),
         )
 
-    def _reach(self, config: ServerConfig) -> tuple[str, Mapping[str, str]]:
+    def _endpoint(self, config: ServerConfig) -> tuple[str, Mapping[str, str]]:
         """Return the address of a remote server and the headers sent to it; may block on a keyring."""
-        secret = self._services.secrets.get
+        secret = self._services.secrets.get_secret
         headers = {name: expand(value, os.environ, secret) for name, value in config.headers.items()}
         return expand(config.url, os.environ, secret), headers
 

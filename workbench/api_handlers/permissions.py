@@ -11,7 +11,16 @@ from workbench.api.marker import api
 from workbench.api_handlers.request_handler import RequestHandler
 from workbench.errors import WorkbenchError
 from workbench.events import NetworkChanged, PermissionsChanged
-from workbench.records import HostRule, JsonValue, NetworkRules, Permission, Permissions, Profiles, Tool, ToolBits
+from workbench.records import (
+    HostRule,
+    JsonValue,
+    NetworkRules,
+    Permission,
+    Permissions,
+    Profiles,
+    Tool,
+    UserAnnotations,
+)
 from workbench.settings import OLD_NAMES, Settings, change, is_combined, read, write
 
 
@@ -29,16 +38,16 @@ class SettingsHandler(RequestHandler):
         name = OLD_NAMES.get(name, name)
         changed = change(self._services.settings(), name, value)
         paths = self._services.paths
-        write(paths.person_settings, name, value)
+        write(paths.user_settings, name, value)
         if is_combined(name):
-            together = read(paths.project_settings, paths.person_settings).settings
+            together = read(paths.project_settings, paths.user_settings).settings
             changed = change(changed, name, getattr(together, name.replace(".", "_", 1)))
         self._services.settings.set(changed)
-        self._note("setting.changed", f"{name} is {value!r} now")
+        self._note("setting.changed", f"You set {name} to {value!r}")
         return changed
 
 
-_NOT_SAID = ("key", "entry")  # fields of ToolBits that identify the tool
+_NOT_SAID = ("key", "entry")  # fields of UserAnnotations that identify the tool
 
 
 class PermissionsHandler(RequestHandler):
@@ -54,23 +63,23 @@ class PermissionsHandler(RequestHandler):
         sentence and the fingerprints that it is bound to are filled in by the core."""
         self._catalog.server(rule.server)  # raises if there is no such server
         tool = self._catalog.tool(rule.server, rule.tool) if rule.tool and rule.kind != "server" else None
-        made = self._services.rules.put(replace(rule, tool=tool.name if tool else ""), tool)
+        made = self._services.rules.set_rule(replace(rule, tool=tool.name if tool else ""), tool)
         self._note("rule.set", f"You set a rule: {made.label}", server=made.server)
-        self._tell_rules()
+        self._publish_rules()
         return made
 
     @api(decides=True, consent=True)
     async def revoke_permission(self, rule_id: str) -> Permissions:
         gone = self._services.rules.revoke(rule_id)
         self._note("rule.revoked", f"You revoked a rule: {gone.label or gone.id}", server=gone.server)
-        return self._tell_rules()
+        return self._publish_rules()
 
     @api(decides=True, consent=True)
     async def restore_permission(self, rule_id: str) -> Permissions:
         """Restore a rule that was revoked since the core started, exactly as it was."""
         back = self._services.rules.restore(rule_id)
-        self._note("rule.restored", f"You brought back a rule: {back.label or back.id}", server=back.server)
-        return self._tell_rules()
+        self._note("rule.restored", f"You restored a rule: {back.label or back.id}", server=back.server)
+        return self._publish_rules()
 
     @api
     async def suggest_permissions(self, server: str, tool: str, arguments: JsonValue) -> tuple[Permission, ...]:
@@ -82,33 +91,34 @@ class PermissionsHandler(RequestHandler):
     async def trust_server(self, server: str, yes: bool) -> Permissions:
         """Set whether the annotations of a server's tools are trusted, for as long as its entry is unchanged."""
         if self._catalog.server(server).state.config.builtin:
-            raise WorkbenchError(f"{server} is built in: it is a part of the workbench.", "It is always believed.")
-        self._services.rules.believe(server, yes)
+            raise WorkbenchError(f"{server} is built in and always trusted.", "Choose one of your own servers.")
+        self._services.rules.set_trust(server, yes)
         self._catalog.weigh_again(server)
-        words = "trust what {} says of its tools" if yes else "no longer trust what {} says of its tools"
+        words = "trusted the tool annotations of {}" if yes else "no longer trust the tool annotations of {}"
         self._note("server.trusted" if yes else "server.trust_withdrawn", f"You {words.format(server)}", server=server)
-        return self._tell_rules()
+        return self._publish_rules()
 
     @api(decides=True, consent=True)
-    async def set_bits(self, server: str, tool: str, bits: ToolBits) -> Tool:
+    async def set_annotations(self, server: str, tool: str, bits: UserAnnotations) -> Tool:
         """Set the user's own annotations of one tool, which replace those of its server and guesses; None removes
         them."""
         found = self._catalog.tool(server, tool)
-        self._services.rules.say(found, bits)
+        self._services.rules.set_annotations(found, bits)
         self._catalog.weigh_again(server)
         said = [name for name in bits.__struct_fields__ if name not in _NOT_SAID and getattr(bits, name) is not None]
-        words = ", ".join(f"{name} {'yes' if getattr(bits, name) else 'no'}" for name in said) or "nothing any more"
-        self._note("tool.annotation_changed", f"You said of {server}.{found.name}: {words}", server=server)
-        self._tell_rules()
+        words = ", ".join(f"{name} {'yes' if getattr(bits, name) else 'no'}" for name in said) or "none"
+        summary = f"You set the annotations of {server}.{found.name}: {words}"
+        self._note("tool.annotation_changed", summary, server=server)
+        self._publish_rules()
         return self._catalog.tool(server, found.name)
 
     @api(decides=True, consent=True)
     async def renew_permissions(self) -> Permissions:
         """Start an empty list of rules if the stored one cannot be read."""
-        self._services.rules.renew()
+        self._services.rules.replace_damaged_file()
         self._catalog.weigh_again()
-        self._note("rule.list_reset", "You began a new list of rules")
-        return self._tell_rules()
+        self._note("rule.list_reset", "You started a new, empty list of rules")
+        return self._publish_rules()
 
     @api(decides=True, consent=True)
     async def accept_profile(self, sha: str) -> Profiles:
@@ -123,7 +133,7 @@ class PermissionsHandler(RequestHandler):
         self._note("profile.withdrawn", "You withdrew your approval of a profile of the project")
         return self._services.run_profiles.profiles()
 
-    def _tell_rules(self) -> Permissions:
+    def _publish_rules(self) -> Permissions:
         found = self._services.rules.view(self._catalog.tools())
         self._services.tell(PermissionsChanged(found))
         return found
@@ -136,28 +146,29 @@ class NetworkHandler(RequestHandler):
     async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
         """Add a rule of the user; without ports, the usual ports of its protocols apply."""
         rule = self._services.network.add(domain, ports, protocols)
-        return self._changed("network.allowed", "You opened {} for programs", rule)
+        return self._note_host_change("network.allowed", "You allowed programs to reach {}", rule)
 
     @api(decides=True)
     async def remove_host(self, sha: str) -> NetworkRules:
-        return self._done(self._services.network.remove, sha, "network.removed", "You closed {} for programs")
+        words = "You no longer allow programs to reach {}"
+        return self._change_host_rule(self._services.network.remove, sha, "network.removed", words)
 
     @api(decides=True, consent=True)
     async def accept_host(self, sha: str) -> NetworkRules:
         """Accept a rule that the project suggests, exactly as it is now."""
-        return self._done(
-            self._services.network.accept, sha, "network.accepted", "You accepted {}, which the project offers"
+        return self._change_host_rule(
+            self._services.network.accept, sha, "network.accepted", "You accepted the project's network rule for {}"
         )
 
     @api(decides=True)
     async def withdraw_host(self, sha: str) -> NetworkRules:
-        words = "You withdrew your approval of {}, which the project offers"
-        return self._done(self._services.network.withdraw, sha, "network.withdrawn", words)
+        words = "You withdrew your approval of the project's network rule for {}"
+        return self._change_host_rule(self._services.network.withdraw, sha, "network.withdrawn", words)
 
-    def _done(self, deed: Callable[[str], HostRule], sha: str, kind: str, words: str) -> NetworkRules:
-        return self._changed(kind, words, deed(sha))
+    def _change_host_rule(self, deed: Callable[[str], HostRule], sha: str, kind: str, words: str) -> NetworkRules:
+        return self._note_host_change(kind, words, deed(sha))
 
-    def _changed(self, kind: str, words: str, rule: HostRule) -> NetworkRules:
+    def _note_host_change(self, kind: str, words: str, rule: HostRule) -> NetworkRules:
         ports, protocols = ", ".join(map(str, rule.ports)), ", ".join(rule.protocols)
         self._note(kind, words.format(f"{rule.domain} (ports {ports}; {protocols})"))
         rules = self._services.network.rules()

@@ -21,7 +21,7 @@ from workbench.privacy.detector_preview import preview_masking
 from workbench.privacy.detectors.json_fields import parsed
 from workbench.privacy.detectors.kinds import BY_NAME, SEALED
 from workbench.privacy.pii_tokens import count_tokens, unmask_with_spans
-from workbench.privacy.user_marks import switched, with_threshold
+from workbench.privacy.user_marks import with_kind_switched, with_threshold
 from workbench.privacy.value_index import fold
 from workbench.privacy.value_store import StoredValue
 from workbench.records import (
@@ -62,23 +62,21 @@ class PrivacyHandler(RequestHandler):
         here = {agent.session for agent in self._agents()}
         person, *agents = self._services.sessions.all()
         agents = [*self._services.sessions.past.values(), *agents]
-        found = [self._session_told(one, one.id in here) for one in reversed(agents)]
-        return (self._session_told(person, True), *(one for one in found if one.tokens or one.here))
+        found = [self._session_summary(one, one.id in here) for one in reversed(agents)]
+        return (self._session_summary(person, True), *(one for one in found if one.tokens or one.here))
 
     @api
     async def privacy_report(self, query: PrivacyQuery) -> PrivacyReport:
-        session = await self._settled(query.session)
-        told, enabled = self._session_told(session, True), self._services.settings().privacy_enabled
-        return await asyncio.to_thread(report_of, session, told, query, enabled)
+        session = await self._registered_session(query.session)
+        summary, enabled = self._session_summary(session, True), self._services.settings().privacy_enabled
+        return await asyncio.to_thread(report_of, session, summary, query, enabled)
 
     @api
     async def privacy_export(self, session: str) -> str:
         """Everything about a session's values except the values, as JSON."""
-        found = await self._settled(session)
-        values = await asyncio.to_thread(all_of, found)
-        self._note_look(
-            "privacy.exported", f"You exported what is known of {found.author}'s tokens, without values", found
-        )
+        found = await self._registered_session(session)
+        values = await asyncio.to_thread(hidden_values, found)
+        self._note_view("privacy.exported", f"You exported the tokens of {found.author}, without values", found)
         whole = {"session": found.id, "author": found.author, "values": [to_builtins(one) for one in values]}
         return json.dumps(whole, indent=2, ensure_ascii=False)
 
@@ -89,43 +87,43 @@ class PrivacyHandler(RequestHandler):
             await asyncio.to_thread(self._services.vault_persistence.bring_back)
         found = self._session(session)
         answer = revealed(found, token)
-        deed = "copied" if copied else "looked at"
+        deed = "copied" if copied else "viewed"
         kind = "privacy.copied" if copied else "privacy.revealed"
-        self._note_look(kind, f"You {deed} the value behind {answer.token}", found, {"token": answer.token})
+        self._note_view(kind, f"You {deed} the value of {answer.token}", found, {"token": answer.token})
         return answer
 
     @api(decides=True)
     async def forget_values(self, session: str) -> int:
         """Delete all values of a session and return their number; earlier tokens no longer have a value then."""
-        found = await self._settled(session)
+        found = await self._registered_session(session)
         count = found.forget()
         await asyncio.to_thread(self._services.vault_persistence.drop, session)
-        self._note_look("privacy.forgotten", f"You had {count} values of this session forgotten", found)
+        self._note_view("privacy.forgotten", f"You deleted the values of this session: {count}", found)
         return count
 
     @api
     async def model_view(self, text: str, server: str) -> ModelView:
         """What an agent would see of a text from this server; nothing is sent."""
         if len(text) > _LONGEST:
-            raise WorkbenchError("This is too long to be shown as a model would see it.", "Look at a part of it.")
+            raise WorkbenchError("The text is too long for a preview of what a model would see.", "Use a part of it.")
         session = self._services.sessions.preview
         if len(session.vault.issued()) > _REMEMBERED:
             session.forget()
         enabled = self._services.settings().privacy_enabled
-        return await offload.MASKING_PREVIEW.run(len(text), _seen, session, text, server, enabled)
+        return await offload.MASKING_PREVIEW.run(len(text), _preview_view, session, text, server, enabled)
 
     @api
     async def try_privacy(self, text: str) -> Trial:
         """What the detector finds in a text and how it would be masked; nothing is stored."""
         if len(text) > _LONGEST:
-            raise WorkbenchError("This text is too long to try the detector on.", "Take a part of it.")
+            raise WorkbenchError("The text is too long to try the detector on.", "Use a part of it.")
         following = self._services.privacy_marks.following(self._services.settings())
         return await offload.MASKING_PREVIEW.run(len(text), preview_masking, text, following.rules, following.known)
 
-    async def _settled(self, name: str) -> Session:
+    async def _registered_session(self, name: str) -> Session:
         """Return a session after all pending registrations of its answers are done."""
         session = self._session(name)
-        await session.registrations.settled()
+        await session.registrations.wait_until_done()
         return session
 
     def _session(self, name: str) -> Session:
@@ -133,72 +131,72 @@ class PrivacyHandler(RequestHandler):
         found = sessions.preview if name == PREVIEW else sessions.get(name) or sessions.past.get(name)
         if found is None:
             raise WorkbenchError(
-                "The values of this session are not known any more.",
-                "They ended with its core, or some time after its agent left. privacy.keep_days keeps values longer.",
+                "The values of this session are no longer stored.",
+                "They end with the core or some time after the agent leaves. To keep them, set privacy.keep_days.",
             )
         return found
 
-    def _session_told(self, session: Session, here: bool) -> PrivacySession:
+    def _session_summary(self, session: Session, here: bool) -> PrivacySession:
         count = sum(session.vault.counts_by_kind().values())
         return PrivacySession(session.id, session.author, session.origin is Origin.AGENT, count, here)
 
-    def _note_look(self, kind: str, summary: str, session: Session, detail: JsonObject | None = None) -> None:
+    def _note_view(self, kind: str, summary: str, session: Session, detail: JsonObject | None = None) -> None:
         """Write an audit entry. Not through `_note`, which would mask a token of a different session because it
         looks like a value."""
         self._services.journal.append(Note(kind, summary, BY, session.id, detail=detail or {}))
 
 
-def _seen(session: Session, text: str, server: str, enabled: bool) -> ModelView:
+def _preview_view(session: Session, text: str, server: str, enabled: bool) -> ModelView:
     """Mask a text as the answer of a call: registered with its keys, then masked as everything sent to a model."""
-    session.register(text, server, _value)
+    session.register(text, server, _json_or_text)
     masked = session.mask(text)
     whole, hidden = unmask_with_spans(masked, session.vault.restore)
     return ModelView(masked, session.id, hidden if whole == text else (), count_tokens(masked), enabled)
 
 
-def _value(text: str) -> JsonValue:
+def _json_or_text(text: str) -> JsonValue:
     found = parsed(text)
     return text if found is None else found
 
 
-def report_of(session: Session, told: PrivacySession, query: PrivacyQuery, enabled: bool) -> PrivacyReport:
+def report_of(session: Session, summary: PrivacySession, query: PrivacyQuery, enabled: bool) -> PrivacyReport:
     """Return a page of values and the counts of a session; reads up to tens of thousands of values, so call it on a
     thread."""
     issued = session.vault.issued()
-    fitting = _fitting(session, issued, query)
+    fitting = _matching(session, issued, query)
     counts = Counter(held.kind for _, held in issued)
     kinds = tuple(KindCount(kind, count) for kind, count in sorted(counts.items()))
     shown = fitting[query.after : query.after + query.limit]
-    return PrivacyReport(told, tuple(_told(session, *one) for one in shown), len(fitting), kinds, enabled)
+    return PrivacyReport(summary, tuple(_hidden_value(session, *one) for one in shown), len(fitting), kinds, enabled)
 
 
-def all_of(session: Session) -> tuple[HiddenValue, ...]:
+def hidden_values(session: Session) -> tuple[HiddenValue, ...]:
     """Return every token of a session, without the value."""
-    return tuple(_told(session, token, held) for token, held in session.vault.issued())
+    return tuple(_hidden_value(session, token, held) for token, held in session.vault.issued())
 
 
 def revealed(session: Session, token: str) -> Revealed:
     """Return the value of a token of this session, in any spelling that a model used."""
     held = session.vault.find_pasted(token)
     if held is None:
-        hint = "Values are kept in memory only, as long as their session lasts or until you have them forgotten."
-        raise WorkbenchError("What this stood for is not known any more.", hint)
-    told = _told(session, session.vault.canonical(token), held)
-    return Revealed(told.token, told.kind, held.text, told.sources, told.came, told.went, told.times)
+        hint = "Values are kept until their session ends or you delete them. Set privacy.keep_days to keep them longer."
+        raise WorkbenchError("The value of this token is no longer stored.", hint)
+    hidden = _hidden_value(session, session.vault.canonical(token), held)
+    return Revealed(hidden.token, hidden.kind, held.text, hidden.sources, hidden.came, hidden.went, hidden.times)
 
 
-def _fitting(
+def _matching(
     session: Session, issued: Sequence[tuple[str, StoredValue]], query: PrivacyQuery
 ) -> list[tuple[str, StoredValue]]:
     words = fold(query.text.strip())
     return [
         (token, held)
         for token, held in issued
-        if (not query.kind or held.kind == query.kind) and (not words or _fits(session, token, held, words))
+        if (not query.kind or held.kind == query.kind) and (not words or _matches(session, token, held, words))
     ]
 
 
-def _fits(session: Session, token: str, held: StoredValue, words: str) -> bool:
+def _matches(session: Session, token: str, held: StoredValue, words: str) -> bool:
     """Whether a token matches a search. Its value matches only as a whole, because otherwise a search could guess it
     letter by letter."""
     if words in token.lower() or fold(held.text) == words or any(words in source.lower() for source in held.sources):
@@ -207,7 +205,7 @@ def _fits(session: Session, token: str, held: StoredValue, words: str) -> bool:
     return any(words in f"{place.server}.{place.tool}".lower() or words in place.run_id for place in places)
 
 
-def _told(session: Session, token: str, held: StoredValue) -> HiddenValue:
+def _hidden_value(session: Session, token: str, held: StoredValue) -> HiddenValue:
     uses = session.token_history.uses(token)
     came, went = session.vault.places(held.text), tuple(reversed(uses.calls.values()))
     return HiddenValue(token, held.kind, uses.times, tuple(sorted(held.sources)), came, went, tuple(uses.runs))
@@ -229,15 +227,15 @@ class PrivacyRulesHandler(RequestHandler):
     async def mark_privacy(self, mark: PrivacyMark) -> PrivacyRules:
         """Always mask a value, or never; applies to every session at once."""
         made = self._services.privacy_marks.add(mark)
-        deed = f"hidden as {made.kind}" if made.hide else "let pass"
+        deed = f"masked as {made.kind}" if made.hide else "left unmasked"
         self._note_mark("privacy.marked", f"You marked a {made.what} to be {deed}", made)
         return self._follow()
 
     @api(decides=True, consent=True)
     async def unmark_privacy(self, mark_id: str) -> PrivacyRules:
         gone = self._services.privacy_marks.remove(mark_id)
-        deed = "hidden" if gone.hide else "let pass"
-        self._note_mark("privacy.unmarked", f"You took back that a {gone.what} is {deed}", gone)
+        deed = "masked" if gone.hide else "left unmasked"
+        self._note_mark("privacy.unmarked", f"You removed the mark that a {gone.what} is {deed}", gone)
         return self._follow()
 
     @api(decides=True, consent=True)
@@ -247,9 +245,9 @@ class PrivacyRulesHandler(RequestHandler):
         if kind not in BY_NAME or kind == SEALED:
             raise WorkbenchError(f"There is no kind of personal data {kind!r:.40}.")
         if threshold and not 0 < threshold <= 1:
-            raise WorkbenchError("A threshold is a number above 0, up to 1.")
+            raise WorkbenchError("A threshold must be greater than 0 and at most 1.")
         settings = self._services.settings()
-        await self._set("privacy.off", switched(settings.privacy_off, kind, on=on))
+        await self._set("privacy.off", with_kind_switched(settings.privacy_off, kind, on=on))
         if threshold:
             await self._set("privacy.thresholds", with_threshold(settings.privacy_thresholds, kind, threshold))
         return self._follow()

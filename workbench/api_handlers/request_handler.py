@@ -28,7 +28,7 @@ class RequestHandler:
 
     def _carry_trust(self, server: str, before: str) -> None:
         """Keep the trust in a server whose entry the user changed."""
-        self._services.rules.carry(server, before)
+        self._services.rules.keep_for_changed_entry(server, before)
         self._catalog.weigh_again(server)
 
     def _check_terminal(self, *, of_agent: bool) -> str:
@@ -41,13 +41,13 @@ class RequestHandler:
         self._check_interactive(one)
         if self._services.paths.terminal_pin.exists() and not one.unlocked:
             raise WorkbenchError("Your PIN is needed to answer from a terminal.", "Nothing was decided.")
-        return one.words
+        return one.description
 
     def _check_interactive(self, one: ApiCaller) -> None:
         if one.role != TERMINAL or not one.terminal:
             raise WorkbenchError(
-                "This is answered in a window or in an interactive terminal, and there is none here.",
-                "Run the same command in a terminal of your own.",
+                "This can be answered only in a window or an interactive terminal, and this is neither.",
+                "Run the same command in your own terminal.",
             )
 
     def _note(

@@ -90,7 +90,7 @@ class RunHandler(RequestHandler):
         return json.dumps(log, indent=1, ensure_ascii=True)
 
     @api(in_thread=True)
-    def clean(self, code: str) -> str:
+    def clean_code(self, code: str) -> str:
         """The text without what prevents it from being run: hidden characters, foreign encodings, odd line ends."""
         return clean_text(code)
 
@@ -114,7 +114,7 @@ class RunHandler(RequestHandler):
     async def dry_run_waiting(self, run_id: str) -> Run:
         """Start a dry run of a program that waits for approval. The program continues to wait."""
         run = self._manager.dry_runs.of_waiting(run_id)
-        self._note("run.dry_run_started", f"Dry run of a program of {run.proposal.author}", run_id=run_id)
+        self._note("run.dry_run_started", f"You started a dry run of a program of {run.proposal.author}", run_id=run_id)
         return run
 
     @api(decides=True, consent=True)
@@ -158,7 +158,7 @@ class RunHandler(RequestHandler):
         """End a REPL session; its variables are lost, and a program that runs in it is ended. Returns the remaining
         ones."""
         await self._manager.states.end(session, name, "the user ended it")
-        return self._manager.states.now()
+        return self._manager.states.records()
 
     @api
     async def check_code(self, code: str) -> tuple[Finding, ...]:

@@ -29,7 +29,7 @@ class SearchHandler(RequestHandler):
         """Search results, best first, ranked as for agents; an empty query returns a list. No kinds: all kinds."""
         unknown = [kind for kind in kinds if kind not in set(FindKind)]
         if unknown:
-            raise WorkbenchError(f"There is nothing of the kind {unknown[0]!r:.60}.", f"Kinds: {', '.join(FindKind)}.")
+            raise WorkbenchError(f"{unknown[0]!r:.60} is not a kind of result.", f"Use one of {', '.join(FindKind)}.")
         wanted = tuple(FindKind(kind) for kind in kinds)
         return await self._catalog.everywhere.find(words, wanted, max(1, min(limit, _MOST)), await self._library())
 

@@ -32,19 +32,19 @@ class SecretsHandler(RequestHandler):
     async def secrets(self) -> SecretStore:
         """What is known without unlocking anything: a locked keyring must not prompt the user because a window was
         opened."""
-        return await asyncio.to_thread(self._look, self._uses(), self._signed())
+        return await asyncio.to_thread(self._describe_store, self._secret_uses(), self._signed_in_secrets())
 
     @api(decides=True)
-    async def put_secret(self, name: str, value: str) -> SecretStore:
-        await asyncio.to_thread(self._services.secrets.put, name, value)
+    async def set_secret(self, name: str, value: str) -> SecretStore:
+        await asyncio.to_thread(self._services.secrets.set_secret, name, value)
         self._note("secret.stored", f"You stored the secret {name}")
-        return await self._tell_store()
+        return await self._publish_store()
 
     @api(decides=True)
-    async def drop_secret(self, name: str) -> SecretStore:
-        await asyncio.to_thread(self._services.secrets.drop, name)
+    async def delete_secret(self, name: str) -> SecretStore:
+        await asyncio.to_thread(self._services.secrets.delete_secret, name)
         self._note("secret.deleted", f"You deleted the secret {name}")
-        return await self._tell_store()
+        return await self._publish_store()
 
     @api(decides=True)
     async def move_secrets(self, server: str) -> ServerState:
@@ -53,38 +53,38 @@ class SecretsHandler(RequestHandler):
         store = await self.open_secrets()
         if store.kind not in ("keyring", "file"):
             raise WorkbenchError(
-                "The secrets of this entry cannot be moved: they would be forgotten when the core ends.",
+                "The secrets of this entry cannot be moved: they would be lost when the core ends.",
                 "Open Secrets… in the Workbench menu and choose a passphrase, then move them.",
             )
         changed, values = plain_text_secrets.moved(config, [info.name for info in store.secrets])
         for name, value in values.items():
-            await asyncio.to_thread(self._services.secrets.put, name, value)
-        self._note("secret.moved", f"You moved {len(values)} secrets of {server} out of .mcp.json", server=server)
+            await asyncio.to_thread(self._services.secrets.set_secret, name, value)
+        self._note("secret.moved", f"You moved secrets of {server} out of .mcp.json: {len(values)}", server=server)
         before = self._entry(server)
         state = await self._catalog.replace(changed)
         self._carry_trust(server, before)
-        await self._tell_store()
+        await self._publish_store()
         return state
 
     @api(decides=True)
     async def unlock_secrets(self, passphrase: str) -> SecretStore:
         """Unlock the encrypted file; creates one if there is none and no keyring either."""
         await asyncio.to_thread(self._services.secrets.unlock, passphrase)
-        self._note("secret.unlocked", "You opened the encrypted file of secrets")
-        return await self._tell_store()
+        self._note("secret.unlocked", "You unlocked the encrypted file of secrets")
+        return await self._publish_store()
 
     @api(decides=True)
     async def open_secrets(self) -> SecretStore:
         """Open the secret store; if no keyring was found before, look for one again."""
-        await asyncio.to_thread(self._services.secrets.look_again)
-        return await self._tell_store()
+        await asyncio.to_thread(self._services.secrets.reopen)
+        return await self._publish_store()
 
-    async def _tell_store(self) -> SecretStore:
+    async def _publish_store(self) -> SecretStore:
         store = await self.secrets()
         self._services.tell(SecretsChanged(store))
         return store
 
-    def _uses(self) -> dict[str, tuple[str, ...]]:
+    def _secret_uses(self) -> dict[str, tuple[str, ...]]:
         """Return secret name → servers whose entries refer to it."""
         uses: dict[str, tuple[str, ...]] = {}
         for state in self._catalog.states():
@@ -92,20 +92,20 @@ class SecretsHandler(RequestHandler):
                 uses[name] = (*uses.get(name, ()), state.config.name)
         return uses
 
-    def _signed(self) -> dict[str, str]:
+    def _signed_in_secrets(self) -> dict[str, str]:
         """Return secret name → server whose sign-in is stored under it."""
         return {name_of(state.config.name): state.config.name for state in self._catalog.states()}
 
-    def _look(self, uses: dict[str, tuple[str, ...]], signed: dict[str, str]) -> SecretStore:
+    def _describe_store(self, uses: dict[str, tuple[str, ...]], signed: dict[str, str]) -> SecretStore:
         """Describe the secret store. Runs on a thread, so it gets data that the event loop may change as arguments."""
         room = self._services.secrets
-        stored = room.known()
+        stored = room.known_names()
         infos = [
             SecretInfo(name, name in stored, uses.get(name, ()), signed.get(name, ""))
             for name in sorted({*stored, *uses})
         ]
         if not room.opened:
-            return SecretStore("", "The place for secrets has not been opened yet.", secrets=tuple(infos))
+            return SecretStore("", "The secret store has not been opened yet.", secrets=tuple(infos))
         return SecretStore(room.kind, room.sentence, room.hint, room.passphrase, tuple(infos))
 
 
@@ -134,20 +134,20 @@ class TerminalPin:
             kept = self._read()
             if (left := kept["until"] - self._now()) > 0:
                 raise WorkbenchError(
-                    "Too many wrong PINs were given.", f"Try again in {left // 60:.0f} min {left % 60:.0f} s."
+                    "Too many wrong PINs were entered.", f"Try again in {left // 60:.0f} min {left % 60:.0f} s."
                 )
             wrong = kept["wrong"] + 1
             wait = min(LONGEST_WAIT, 2.0 ** (wrong - FREE_TRIES)) if wrong > FREE_TRIES else 0.0
             self._save({**kept, "wrong": wrong, "until": self._now() + wait})  # counted before the PIN is compared
             if not hmac.compare_digest(bytes.fromhex(kept["hash"]), _hash(pin, bytes.fromhex(kept["salt"]), _COST)):
-                hint = f"The next try has to wait {wait:.0f} s." if wait else "Type it again."
-                raise WorkbenchError("That is not the PIN.", hint)
+                hint = f"Wait {wait:.0f} s before the next attempt." if wait else "Enter it again."
+                raise WorkbenchError("The PIN is wrong.", hint)
             self._save({**kept, "wrong": 0, "until": 0.0})
 
     def set(self, pin: str, old: str = "") -> None:
         """Set the PIN; replacing one needs the old PIN."""
         if not SHORTEST <= len(pin) <= LONGEST:
-            raise WorkbenchError(f"A PIN has {SHORTEST} to {LONGEST} characters.", "Choose another one.")
+            raise WorkbenchError(f"A PIN has {SHORTEST} to {LONGEST} characters.", "Choose another PIN.")
         if self.is_set:
             self.check(old)
         salt = os.urandom(16)
@@ -173,12 +173,12 @@ class TerminalPin:
             }
         except (TypeError, KeyError, ValueError) as fault:
             raise WorkbenchError(
-                f"The file of your PIN cannot be read: {self._file}.",
-                "Nothing can be answered from a terminal until you remove that file and set a PIN again.",
+                f"The PIN file cannot be read: {self._file}.",
+                "Remove that file and set a PIN again; until then, nothing can be answered from a terminal.",
             ) from fault
 
     def _save(self, kept: dict[str, Any]) -> None:  # Any: JSON of a known shape
-        private_json_files.save(self._file, kept, durable=True, name="The file of your PIN")
+        private_json_files.save(self._file, kept, durable=True, name="The PIN file")
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -240,4 +240,6 @@ class TerminalPinHandler(RequestHandler):
 
     def _note_pin(self, kind: str, summary: str) -> None:
         one = current_caller()
-        self._services.journal.append(Note(kind, summary, actor=BY, detail={"terminal": one.words if one else ""}))
+        self._services.journal.append(
+            Note(kind, summary, actor=BY, detail={"terminal": one.description if one else ""})
+        )

@@ -34,7 +34,7 @@ class ResourceHandler(RequestHandler):
     async def subscribe_resource(self, server: str, uri: str, on: bool) -> None:
         """Subscribe to changes of a resource (`ResourcesUpdated`), or unsubscribe."""
         await self._catalog.offered.subscribe(server, uri, on=on)
-        words = "subscribed to" if on else "ended the subscription to"
+        words = "subscribed to" if on else "unsubscribed from"
         self._note("resource.subscribed" if on else "resource.unsubscribed", f"You {words} {uri:.300}", server=server)
 
     @api
@@ -46,7 +46,7 @@ class ResourceHandler(RequestHandler):
     async def set_log_level(self, server: str, level: str) -> None:
         """Set the lowest level at which the server logs."""
         await self._catalog.offered.set_log_level(server, level)
-        self._note("server.log-level", f"You asked {server} to log from {level} on", server=server)
+        self._note("server.log-level", f"You set the log level of {server} to {level}", server=server)
 
 
 class ServerTaskHandler(RequestHandler):
@@ -55,21 +55,21 @@ class ServerTaskHandler(RequestHandler):
     @api
     async def server_tasks(self, server: str) -> tuple[ServerTask, ...]:
         """The server's tasks, newest first; none while the server is stopped."""
-        return await mcp_tasks.list_tasks(self._catalog.server(server), self._patience)
+        return await mcp_tasks.list_tasks(self._catalog.server(server), self._timeout)
 
     @api(decides=True)
     async def cancel_task(self, server: str, task: str) -> None:
-        self._note("task.cancelled", f"You cancelled the task {task:.100} at {server}", server=server)
-        await mcp_tasks.cancel_task(self._catalog.server(server), task, self._patience)
+        self._note("task.cancelled", f"You cancelled the task {task:.100} of {server}", server=server)
+        await mcp_tasks.cancel_task(self._catalog.server(server), task, self._timeout)
 
     @api
     async def task_result(self, server: str, task: str) -> str:
         """The result of a task that ended: the raw answer of its call, as JSON text."""
         self._note("task.fetched", f"You fetched the result of the task {task:.100} from {server}", server=server)
-        return await mcp_tasks.task_result(self._catalog.server(server), task, self._patience)
+        return await mcp_tasks.task_result(self._catalog.server(server), task, self._timeout)
 
     @property
-    def _patience(self) -> float:
+    def _timeout(self) -> float:
         return self._services.settings().server_call_seconds
 
 
@@ -87,13 +87,13 @@ class ElicitationHandler(RequestHandler):
         reason."""
         ask = next((one for one in self._catalog.asks.all() if one.id == ask_id), None)
         if ask is None:
-            raise WorkbenchError("This request is no longer open.", "Its server or its call has ended.")
+            hint = "It was answered, or its server or its call has ended."
+            raise WorkbenchError("This request is no longer open.", hint)
         answered = self._catalog.asks.answer(ask_id, action, self._elicitations.unmask_answer(ask, content))
         if action == "accept" and ask.kind == "form":
-            fields = given_fields(content) or "nothing"
-            self._note(
-                "elicitation.values_sent", f"You gave {ask.server}: {fields}", server=ask.server, run_id=ask.run_id
-            )
+            fields = given_fields(content) or "none"
+            summary = f"You sent {ask.server} these fields: {fields}"
+            self._note("elicitation.values_sent", summary, server=ask.server, run_id=ask.run_id)
         return answered
 
     @api

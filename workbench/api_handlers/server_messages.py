@@ -56,7 +56,7 @@ class ServerMessageHandler(RequestHandler):
         message = raw_messages.read(text)
         if message.tool:
             return await self._send_call(server, message, confirmed)
-        self._note("server.message_sent", f"You sent {message.method:.200} to {server} by hand", server=server)
+        self._note("server.message_sent", f"You sent the message {message.method:.200} to {server}", server=server)
         seconds = self._services.settings().server_call_seconds
         return await raw_messages.send(self._catalog.server(server), message, seconds)
 
@@ -83,7 +83,7 @@ class ServerMessageHandler(RequestHandler):
         return self._catalog.definition_warnings.of(self._catalog.server(server).name)
 
     @api
-    async def changes(self, server: str) -> tuple[DefinitionChange, ...]:
+    async def definition_changes(self, server: str) -> tuple[DefinitionChange, ...]:
         """Differences from the definitions that the user approved or last saw: blocked tools first, then new ones,
         then removed ones."""
         return self._catalog.server(server).pins.changes()
@@ -98,12 +98,12 @@ class ServerMessageHandler(RequestHandler):
         )
 
     @api
-    async def moments(self, server: str) -> tuple[Moment, ...]:
+    async def definition_history(self, server: str) -> tuple[Moment, ...]:
         """The times at which the server's definitions changed, newest first."""
         return await self._catalog.server(server).definition_history.list()
 
     @api
-    async def compare(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
+    async def compare_definitions(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
         """The differences between two points in time: tools, instructions, version, protocol."""
         return await self._catalog.server(server).definition_history.compare(before, after)
 
@@ -118,6 +118,6 @@ class ServerMessageHandler(RequestHandler):
         return found.pins.changes()
 
     @api(decides=True)
-    async def see_changes(self, server: str) -> None:
+    async def mark_changes_seen(self, server: str) -> None:
         """Mark new and removed tools as seen; blocked tools stay blocked."""
         await self._catalog.server(server).own.look()

@@ -45,7 +45,7 @@ class ServerHandler(RequestHandler):
         if sha and sha != fingerprint(state.config):
             raise WorkbenchError(
                 f"The entry of {server} changed after it was shown.",
-                "Nothing was started. Press Connect and read it.",
+                "Nothing was started. Press Connect and review the new entry.",
             )
         self._note("server.allowed", f"You allowed {server} to start", server=server, terminal=terminal)
         return await self._catalog.connect(server)
@@ -79,14 +79,14 @@ class ServerEntryHandler(RequestHandler):
         Without `server` the entry is new. With `keep_secrets`, values that look like secrets are moved to the secret
         store."""
         if server:
-            self._own(server)
+            self._editable_config(server)
         elif any(state.config.name == config.name for state in self._catalog.states()):
-            raise WorkbenchError(f"The project has a server {config.name} already.", "Choose another name.")
+            raise WorkbenchError(f"The project already has a server named {config.name}.", "Choose another name.")
         mcp_json_file.parse_entry(
             config.name, mcp_json_file.entry_as_json(config, {})
         )  # raises before anything is changed
         if keep_secrets:
-            config = await self._apart(config)
+            config = await self._move_secrets_out(config)
         if server and config.name != server:
             await self._carry_pins(server, config.name)
             await self._catalog.rearrange(lambda file: file.rename(server, config.name))
@@ -95,11 +95,11 @@ class ServerEntryHandler(RequestHandler):
         self._note(f"server.{deed}", f"You {deed} {config.name}", server=config.name)
         return state
 
-    async def _apart(self, config: ServerConfig) -> ServerConfig:
+    async def _move_secrets_out(self, config: ServerConfig) -> ServerConfig:
         """Store the secrets of an entry before the entry that refers to them is written."""
         made = keep_apart(config)
         for name, value in made.secrets.items():
-            await asyncio.to_thread(self._services.secrets.put, name, value)
+            await asyncio.to_thread(self._services.secrets.set_secret, name, value)
             self._note("secret.stored", f"You stored the secret {name}", server=config.name)
         return made.config
 
@@ -107,7 +107,7 @@ class ServerEntryHandler(RequestHandler):
         """Copy the definition pins to the new name, so that a changed definition stays blocked."""
         pins = self._catalog.server(server).pins
         if pins.known:
-            heir = DefinitionPins(name, self._services.paths.pins)
+            heir = DefinitionPins(name, self._services.paths.definition_pins)
             await asyncio.to_thread(heir.save, pins.snapshot())
 
     @api(in_thread=True)
@@ -118,8 +118,8 @@ class ServerEntryHandler(RequestHandler):
     @api(decides=True)
     async def duplicate_server(self, server: str) -> ServerState:
         """Copy an entry under a free name, after the original."""
-        self._own(server)
-        name = self._free(server)
+        self._editable_config(server)
+        name = self._unused_name(server)
         await self._carry_pins(server, name)
         await self._catalog.rearrange(lambda file: file.duplicate(server, name))
         self._note("server.added", f"You added {name}, a copy of {server}", server=name)
@@ -127,32 +127,32 @@ class ServerEntryHandler(RequestHandler):
 
     @api(decides=True)
     async def switch_server(self, server: str, disabled: bool) -> ServerState:
-        state = await self._catalog.add(replace(self._own(server), disabled=disabled))
+        state = await self._catalog.add(replace(self._editable_config(server), disabled=disabled))
         self._note("server.enabled_changed", f"You {'disabled' if disabled else 'enabled'} {server}", server=server)
         return state
 
     @api(decides=True)
     async def move_server(self, server: str, before: str) -> None:
         """Move a server before another one; an empty name moves it to the end."""
-        self._own(server)
+        self._editable_config(server)
         await self._catalog.rearrange(lambda file: file.move(server, before))
 
     @api(decides=True)
     async def restore_server(self, server: str) -> ServerState:
         """Restore a removed server as it was."""
         if any(state.config.name == server and not state.config.builtin for state in self._catalog.states()):
-            raise WorkbenchError(f"The project has a server {server} again.", "Rename that one first.")
+            raise WorkbenchError(f"The project already has a server named {server}.", "Rename that server first.")
         await self._catalog.rearrange(lambda file: file.restore(server))
-        self._note("server.added", f"You put {server} back", server=server)
+        self._note("server.added", f"You restored {server}", server=server)
         return self._catalog.server(server).state
 
-    def _own(self, server: str) -> ServerConfig:
+    def _editable_config(self, server: str) -> ServerConfig:
         config = self._catalog.server(server).state.config
         if config.builtin:
-            raise WorkbenchError(f"{server} is built in and stays as it is.", "Add a server of your own.")
+            raise WorkbenchError(f"{server} is built in and cannot be changed.", "Add your own server.")
         return config
 
-    def _free(self, name: str) -> str:
+    def _unused_name(self, name: str) -> str:
         taken = {state.config.name for state in self._catalog.states()}
         return next(free for number in range(2, len(taken) + 3) if (free := f"{name}-{number}") not in taken)
 
@@ -162,8 +162,8 @@ class ServerEntryHandler(RequestHandler):
         before = self._entry(server)
         state = await self._catalog.set_roots(server, roots)
         self._carry_trust(server, before)
-        told = ", ".join(roots) or "no folder"
-        self._note("server.roots", f"You told {server} of {told}", server=server)
+        told = ", ".join(roots) or "none"
+        self._note("server.roots", f"You set the root folders of {server}: {told}", server=server)
         return state
 
 
@@ -173,56 +173,56 @@ class SignInHandler(RequestHandler):
     @api(decides=True)
     async def sign_in(self, server: str) -> SignIn:
         """Start a sign-in, and return when it is over. The event `SignInWanted` names the page to open."""
-        config = self._remote(server)
+        config = self._remote_config(server)
         if not self._catalog.server(server).state.allowed:
-            raise WorkbenchError(f"{server} has not been allowed yet.", "Press Connect first; then sign in.")
+            raise WorkbenchError(f"{server} has not been allowed yet.", "Press Connect first, then sign in.")
         if brings_its_own(config):
             raise WorkbenchError(
-                f"The entry of {server} brings a header Authorization of its own.",
-                "Correct that; or take it out, and then sign in.",
+                f"The entry of {server} has its own Authorization header.",
+                "Correct that header, or remove it and then sign in.",
             )
-        self._note("server.sign_in_started", f"You began to sign in at {server}", server=server)
+        self._note("server.sign_in_started", f"You started to sign in to {server}", server=server)
         report = await self._sign_ins.sign_in(config)
         if report.state == "done":
-            self._note("server.signed_in", f"You signed in at {server}", server=server)
+            self._note("server.signed_in", f"You signed in to {server}", server=server)
             with contextlib.suppress(WorkbenchError):  # the reason is in the server's status
                 await self._catalog.connect(server)
         return report
 
     @api(decides=True)
     async def cancel_sign_in(self, server: str) -> SignIn:
-        config = self._remote(server)
+        config = self._remote_config(server)
         await self._sign_ins.cancel(config)
         return await self._sign_ins.report(config)
 
     @api(decides=True)
-    async def bring_sign_in(self, server: str, address: str) -> None:
+    async def complete_sign_in(self, server: str, address: str) -> None:
         """Complete a sign-in with the address at which the browser ended, if the browser could not reach this
         machine."""
-        self._sign_ins.bring(self._remote(server), address)
+        self._sign_ins.bring(self._remote_config(server), address)
 
     @api(decides=True)
     async def sign_out(self, server: str) -> SignIn:
         """Delete the access tokens and the registration, and close the connection."""
-        config = self._remote(server)
+        config = self._remote_config(server)
         report = await self._sign_ins.sign_out(config)
         await self._catalog.disconnect(server)
-        self._note("server.signed_out", f"You signed out at {server}", server=server)
+        self._note("server.signed_out", f"You signed out of {server}", server=server)
         return report
 
     @api
     async def sign_in_report(self, server: str) -> SignIn:
         """The last sign-in, step by step, and what is stored of it."""
-        return await self._sign_ins.report(self._remote(server))
+        return await self._sign_ins.report(self._remote_config(server))
 
     @property
     def _sign_ins(self) -> SignIns:
         return self._services.sign_ins
 
-    def _remote(self, server: str) -> ServerConfig:
+    def _remote_config(self, server: str) -> ServerConfig:
         config = self._catalog.server(server).state.config
         if not config.remote:
             raise WorkbenchError(
-                f"{server} runs on this machine: there is nowhere to sign in.", "Give it its keys in env."
+                f"{server} runs on this machine and has no sign-in.", "Set its keys in the env of its entry."
             )
         return config

@@ -52,7 +52,7 @@ class SkillTestHandler(RequestHandler):
         """The recordings of a skill, and those that its draft would add."""
         found, faults = await asyncio.to_thread(self._read, name)
         broken = tuple(CassetteInfo(label, fault=words) for label, words in sorted(faults.items()))
-        return (*(_told(one) for _, one in found.values()), *broken)
+        return (*(_cassette_info(one) for _, one in found.values()), *broken)
 
     @api(decides=True)
     async def record_cassette(self, run_id: str, skill: str, name: str, arguments: JsonObject) -> CassetteInfo:
@@ -66,11 +66,11 @@ class SkillTestHandler(RequestHandler):
         if given is None:
             given = await asyncio.to_thread(self._caller, run.proposal.code, subject)
         tape = self._manager.recording(run_id)
-        await session.registrations.settled()
-        made = await self._recording.make(label, subject, given, tape, partial(_hidden, session), run_id)
+        await session.registrations.wait_until_done()
+        made = await self._recording.make(label, subject, given, tape, partial(_with_tokens, session), run_id)
         await asyncio.to_thread(self._write, subject, made)
         self._note("skill.recording_added", f"You recorded the cassette {label} of {subject.name}", run_id=run_id)
-        return _told(made)
+        return _cassette_info(made)
 
     @api
     async def test_skill(self, name: str, draft: bool = False, cassette: str = "") -> tuple[SkillTest, ...]:
@@ -79,30 +79,33 @@ class SkillTestHandler(RequestHandler):
         found, faults = await asyncio.to_thread(self._read, name)
         wanted = [one for _, one in found.values() if cassette in ("", one.name)]
         if cassette and not wanted and cassette not in faults:
-            raise WorkbenchError(f"{subject.name} has no cassette {cassette!r:.80}.", "Its page lists them.")
+            raise WorkbenchError(f"{subject.name} has no cassette {cassette!r:.80}.", "See the list on its page.")
         tests = [await self._replay.test(subject, one) for one in wanted]
-        return (*tests, *(_broken(subject, label, words) for label, words in faults.items() if cassette in ("", label)))
+        return (
+            *tests,
+            *(_error_result(subject, label, words) for label, words in faults.items() if cassette in ("", label)),
+        )
 
     @api(decides=True)
     async def accept_cassette(self, name: str, cassette: str, draft: bool = False) -> CassetteInfo:
         """Update the expectation of a recording to what the skill does now."""
         subject = await asyncio.to_thread(self._subject, name, draft=draft)
-        folder, known = await asyncio.to_thread(self._one, name, cassette)
+        folder, known = await asyncio.to_thread(self._find_cassette, name, cassette)
         made = await self._recording.settle(subject, known)
         await asyncio.to_thread(write_cassette, folder, made)
-        self._note("skill.recording_updated", f"You took what {subject.name} does now for the cassette {cassette}")
-        return _told(made)
+        self._note("skill.recording_updated", f"You updated the cassette {cassette} to what {subject.name} does now")
+        return _cassette_info(made)
 
     @api(decides=True)
     async def remove_cassette(self, name: str, cassette: str) -> None:
-        folder, _ = await asyncio.to_thread(self._one, name, cassette)
+        folder, _ = await asyncio.to_thread(self._find_cassette, name, cassette)
         await asyncio.to_thread(remove_cassette, folder, cassette)
         self._note("skill.recording_removed", f"You removed the cassette {cassette} of {name}")
 
     @api(decides=True)
     async def check_drift(self, name: str, cassette: str, allow: bool = False) -> SkillTest:
         """Make the recorded calls at the live servers: only calls that read, or with `allow` all of them."""
-        _, known = await asyncio.to_thread(self._one, name, cassette)
+        _, known = await asyncio.to_thread(self._find_cassette, name, cassette)
         return await self._checks.check_recording(name, known, allow=allow)
 
     # ── on a thread ──────────────────────────────────────────────────────────────────────────────
@@ -128,11 +131,12 @@ class SkillTestHandler(RequestHandler):
         """Return the program if it calls the skill with arguments that are not JSON."""
         return code if skill.name in used_skills(code, self._services.library.kept_skills()) else {}
 
-    def _one(self, name: str, cassette: str) -> tuple[Path, Cassette]:
+    def _find_cassette(self, name: str, cassette: str) -> tuple[Path, Cassette]:
         found, faults = self._read(name)
         if cassette not in found:
             words = faults.get(cassette, f"{name} has no cassette {cassette!r:.80}.")
-            raise WorkbenchError(words, f"There are: {', '.join(found)}." if found else "Record one from a run's page.")
+            hint = f"Its cassettes: {', '.join(found)}." if found else "Record one from a run's page."
+            raise WorkbenchError(words, hint)
         return found[cassette]
 
     def _write(self, skill: Skill, cassette: Cassette) -> None:
@@ -140,12 +144,12 @@ class SkillTestHandler(RequestHandler):
         self._services.library.notify_changed(skill.name)
 
 
-def _hidden(session: Session, value: JsonValue) -> JsonValue:
+def _with_tokens(session: Session, value: JsonValue) -> JsonValue:
     """Mask personal data with tokens, which a recording replaces."""
     return session.vault.sanitize_json(session.mask_json(value))
 
 
-def _told(one: Cassette) -> CassetteInfo:
+def _cassette_info(one: Cassette) -> CassetteInfo:
     result = json.dumps(one.result, ensure_ascii=False) if not one.failure else one.failure
     calls = sum(step.kind == "call" for step in one.steps)
     arguments = json.dumps(dict(one.arguments), ensure_ascii=False)
@@ -161,6 +165,6 @@ def _told(one: Cassette) -> CassetteInfo:
     )
 
 
-def _broken(skill: Skill, label: str, words: str) -> SkillTest:
+def _error_result(skill: Skill, label: str, words: str) -> SkillTest:
     found = (SkillDifference(DifferenceKind.FAILURE, words),)
     return SkillTest(skill.name, label, "error", found, 0.0, skill.version, skill.state is SkillState.DRAFT)

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from workbench.analysis.canonical_text import canonicalize
 from workbench.analysis.program_fingerprints import skeleton
-from workbench.analysis.used_skills import circle
+from workbench.analysis.used_skills import find_cycle
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import BY, RequestHandler
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject, Run, Skill, SkillPage, SkillReview, SkillState
 from workbench.runs.run_manager import RunManager
-from workbench.runs.skill_actions import missing, needed_tools, run_skill
+from workbench.runs.skill_actions import describe_missing_tools, needed_tools, run_skill
 from workbench.runs.skill_imports import SkillImports
 from workbench.skills.skill_code import calling, schema_of, trying
 from workbench.skills.skill_folder import is_name
@@ -37,12 +37,12 @@ class SkillHandler(RequestHandler):
     async def skills(self) -> tuple[Skill, ...]:
         found = await asyncio.to_thread(self._services.library.skills)
         tools = self._catalog.tools()
-        return tuple(replace(skill, missing=missing(skill.tools, tools)) for skill in found)
+        return tuple(replace(skill, missing=describe_missing_tools(skill.tools, tools)) for skill in found)
 
     @api
     async def skill(self, name: str) -> Skill:
         found = await asyncio.to_thread(self._services.library.get, name)
-        return replace(found, missing=missing(found.tools, self._catalog.tools()))
+        return replace(found, missing=describe_missing_tools(found.tools, self._catalog.tools()))
 
     @api
     async def skill_page(self, name: str) -> SkillPage:
@@ -59,7 +59,7 @@ class SkillHandler(RequestHandler):
         """The program that calls a kept skill with these arguments."""
         skill = await asyncio.to_thread(self._services.library.get, name, SkillState.KEPT)
         if skill.faults:
-            raise WorkbenchError(f"{skill.name} cannot be run: {skill.faults[0]}", "Look at it in the library.")
+            raise WorkbenchError(f"{skill.name} cannot be run: {skill.faults[0]}", "Open it in the library.")
         return calling(skill, arguments)
 
     @api(decides=True)
@@ -81,10 +81,10 @@ class SkillHandler(RequestHandler):
     async def new_skill(self, name: str, description: str) -> Skill:
         """Create a draft with example code; the name must be valid and free."""
         if not is_name(name):
-            words = f"{name!r:.80} is no name of a skill."
-            raise WorkbenchError(words, "Small letters, digits and single hyphens between them, such as weekly-report.")
+            words = f"{name!r:.80} is not a skill name."
+            raise WorkbenchError(words, "Use lower-case letters, digits and single hyphens, for example weekly-report.")
         if await asyncio.to_thread(self._services.library.is_taken, name):
-            raise WorkbenchError(f"There is a skill {name} already.", "Choose another name, or open that one.")
+            raise WorkbenchError(f"A skill named {name} already exists.", "Choose another name, or open that skill.")
         return await self.draft_skill(name, description, beginning(name, description), "")
 
     @api(decides=True, consent=True)
@@ -95,8 +95,8 @@ class SkillHandler(RequestHandler):
         if faults := canonicalize(seen.code).faults:
             raise WorkbenchError(faults[0].message, "Remove those characters, then keep it.")
         usable = await asyncio.to_thread(self._services.library.usable)
-        if way := circle(seen.name, seen.code, usable):
-            raise WorkbenchError(f"{seen.name} would import itself: {' → '.join(way)}.", "Take one of the imports out.")
+        if way := find_cycle(seen.name, seen.code, usable):
+            raise WorkbenchError(f"{seen.name} would import itself: {' → '.join(way)}.", "Remove one of these imports.")
         verdict = await self._manager.assess(seen.code)
         skill = await asyncio.to_thread(self._services.library.keep, name, sha, BY)
         summary = f"You kept the skill {skill.name}, version {skill.version}"
@@ -110,9 +110,9 @@ class SkillHandler(RequestHandler):
         return skill
 
     @api(decides=True)
-    async def bring_back_skill(self, name: str) -> Skill:
+    async def restore_skill(self, name: str) -> Skill:
         skill = await asyncio.to_thread(self._services.library.bring_back, name)
-        self._note("skill.restored", f"You brought the skill {skill.name} back")
+        self._note("skill.restored", f"You restored the skill {skill.name}")
         return skill
 
     @api(decides=True)
@@ -124,7 +124,7 @@ class SkillHandler(RequestHandler):
     @api(decides=True)
     async def tag_skill(self, name: str, tags: tuple[str, ...]) -> Skill:
         skill = await asyncio.to_thread(self._services.library.tag, name, tags)
-        self._note("skill.tagged", f"You tagged the skill {skill.name}: {', '.join(skill.tags) or 'nothing'}")
+        self._note("skill.tagged", f"You set the tags of the skill {skill.name}: {', '.join(skill.tags) or 'none'}")
         return skill
 
     @api(decides=True)
@@ -136,14 +136,14 @@ class SkillHandler(RequestHandler):
         return self._manager.submit(trying(skill, arguments), person, f"Try the skill {skill.name}.", skill=skill.name)
 
     @api
-    async def look_at_skills(self, path: str) -> tuple[SkillReview, ...]:
+    async def review_skills(self, path: str) -> tuple[SkillReview, ...]:
         """Review the skills of a folder, zip file or git checkout; nothing is written."""
-        return await self._imports.look(Path(path).expanduser())
+        return await self._imports.review_skills(Path(path).expanduser())
 
     @api(decides=True)
     async def import_skill(self, key: str) -> Skill:
         """Make a draft of the reviewed skill with this key."""
-        skill = await self._imports.bring_in(key)
+        skill = await self._imports.import_skill(key)
         self._note("skill.imported", f"You imported the skill {skill.name}, {skill.author}")
         return skill
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from workbench.agent.tool_definitions import INSTRUCTIONS, TOOLS, listed
+from workbench.agent.tool_definitions import INSTRUCTIONS, TOOLS, encode_definition
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import RequestHandler
 from workbench.records import Depth, ModeAdvice, ModelFactor, SessionTokens, TokenReport
@@ -55,7 +55,7 @@ class TokenReportHandler(RequestHandler):
 
 def own_tokens() -> int:
     """Return the model tokens of the workbench's own tools and instructions, per conversation."""
-    return count(INSTRUCTIONS) + sum(count(listed(tool)) for tool in TOOLS)
+    return count(INSTRUCTIONS) + sum(count(encode_definition(tool)) for tool in TOOLS)
 
 
 # Factors relative to o200k, measured over tool definitions, code, prose and tool results.

@@ -43,17 +43,19 @@ class WorkspaceHandler(RequestHandler):
     # ── what the user changes ────────────────────────────────────────────────────────────────────
     @api(decides=True)
     async def write_file(self, path: str, text: str) -> FileInfo:
-        return await self._do(f"wrote {path}", (path,), lambda: self._services.workspace_files.write(path, text))
+        return await self._change_as_user(
+            f"wrote {path}", (path,), lambda: self._services.workspace_files.write(path, text)
+        )
 
     @api(decides=True)
     async def make_folder(self, path: str) -> FileInfo:
-        return await self._do(
-            f"made the folder {path}", (path,), lambda: self._services.workspace_files.make_folder(path)
+        return await self._change_as_user(
+            f"created the folder {path}", (path,), lambda: self._services.workspace_files.make_folder(path)
         )
 
     @api(decides=True)
     async def rename_file(self, path: str, to: str) -> FileInfo:
-        return await self._do(
+        return await self._change_as_user(
             f"moved {path} to {to}", (path, to), lambda: self._services.workspace_files.rename(path, to)
         )
 
@@ -66,19 +68,19 @@ class WorkspaceHandler(RequestHandler):
             for path in paths:
                 self._services.workspace_files.remove(path)
 
-        await self._as_theirs(writer, remove)
+        await self._run_change(writer, remove)
         return FileChanges(writer.id, writer.kind, BY, writer.label, 0.0, count=len(writer.files))
 
     @api(decides=True)
-    async def bring_files(self, sources: tuple[str, ...], folder: str = "") -> tuple[FileInfo, ...]:
+    async def import_files(self, sources: tuple[str, ...], folder: str = "") -> tuple[FileInfo, ...]:
         words = Path(sources[0]).name if len(sources) == 1 else f"{len(sources)} files"
         bring = self._services.workspace_files
-        return await self._do(f"brought {words}", (), lambda: import_files(bring, sources, folder))
+        return await self._change_as_user(f"imported {words}", (), lambda: import_files(bring, sources, folder))
 
     @api(decides=True)
-    async def take_file(self, path: str, target: str) -> int:
+    async def export_file(self, path: str, target: str) -> int:
         size = await asyncio.to_thread(export_file, self._services.workspace_files, path, Path(target))
-        self._note("file.copied_out", f"{path} was copied out of the workspace")
+        self._note("file.copied_out", f"You copied {path} out of the workspace")
         return size
 
     # ── what runs changed ────────────────────────────────────────────────────────────────────────
@@ -121,9 +123,7 @@ class WorkspaceHandler(RequestHandler):
 
         done = await asyncio.to_thread(undo)
         count = f"{done.count:,} files" if done.count != 1 else "one file"
-        self._note(
-            "file.changes_undone", f"Changes of {count} were taken back", run_id=name if not name.count("-") else ""
-        )
+        self._note("file.changes_undone", f"You undid changes of {count}", run_id=name if not name.count("-") else "")
         self._services.tell(FilesChanged(done.id, done.count))
         return done
 
@@ -159,28 +159,28 @@ class WorkspaceHandler(RequestHandler):
         def decide() -> tuple[FileChanges, tuple[str, ...]]:
             names = {displayed_name(path): path for path in held.requested_changes(run_id).files}
             if unknown := [path for path in (*allow, *deny) if path not in names]:
-                raise WorkbenchError(f"{unknown[0]} does not wait for a decision.", "Look at the list again.")
+                raise WorkbenchError(f"No change of {unknown[0]} waits for a decision.", "Reload the list.")
             done = held.decide(run_id, [names[path] for path in allow], [names[path] for path in deny], BY)
             left = next((one.files for one in held.all() if one.id == run_id), {})
             return file_change_records.changes_record(done), tuple(sorted(map(displayed_name, left)))
 
         done, left = await asyncio.to_thread(decide)
         written = [one.path for one in done.files]
-        words = f"{_count(len(written))} written, {_count(len(deny))} kept as they were"
+        words = f"{_count(len(written))} written, {_count(len(deny))} left unchanged"
         self._note(
             "file.held_changes_decided",
             f"You decided what a program may change: {words}",
             run_id=run_id,
             terminal=terminal,
         )
-        self._manager.files_decided(run_id, left)
+        self._manager.update_held_files(run_id, left)
         self._services.tell(FilesHeld(run_id, len(left)))
         if written:
             self._services.tell(FilesChanged(done.id, done.count))
         return done
 
     @api(in_thread=True)
-    def kept_files(self) -> KeptFiles:
+    def storage_usage(self) -> KeptFiles:
         """How much is stored for undo, and how many answers are cached."""
         count, size = self._services.snapshots.stored_size()
         undo_bytes = self._services.settings().workspace_undo_mb * 1_000_000
@@ -189,13 +189,13 @@ class WorkspaceHandler(RequestHandler):
     @api(decides=True)
     async def clear_cache(self, server: str = "") -> int:
         gone = await asyncio.to_thread(self._services.answer_cache.forget, server)
-        self._note("cache.cleared", f"{gone} kept answers were forgotten", server=server)
+        self._note("cache.cleared", f"You deleted cached answers: {gone}", server=server)
         return gone
 
     @api(decides=True)
-    async def forget_changes(self) -> None:
+    async def delete_file_history(self) -> None:
         await asyncio.to_thread(self._services.snapshots.forget)
-        self._note("file.history_deleted", "What runs changed in the workspace was forgotten")
+        self._note("file.history_deleted", "You deleted the history of workspace changes")
         self._services.tell(FilesChanged("", 0))
 
     @property
@@ -208,15 +208,15 @@ class WorkspaceHandler(RequestHandler):
         only = () if any("\\" in path for path in paths) else paths
         return Writer(f"you-{secrets.token_hex(6)}", "person", BY, words, only=only)
 
-    async def _do(self, words: str, paths: tuple[str, ...], work: Callable[[], Answer]) -> Answer:
-        return await self._as_theirs(self._writer(words, paths), work)
+    async def _change_as_user(self, words: str, paths: tuple[str, ...], work: Callable[[], Answer]) -> Answer:
+        return await self._run_change(self._writer(words, paths), work)
 
-    async def _as_theirs(self, writer: Writer, work: Callable[[], Answer]) -> Answer:
-        def deed() -> Answer:
+    async def _run_change(self, writer: Writer, work: Callable[[], Answer]) -> Answer:
+        def change_files() -> Answer:
             with self._services.snapshots.direct_change(writer):
                 return work()
 
-        answer = await asyncio.to_thread(deed)
-        self._note("file.changed", f"The user {writer.label}")
+        answer = await asyncio.to_thread(change_files)
+        self._note("file.changed", f"You {writer.label}")
         self._services.tell(FilesChanged(writer.id, len(writer.files)))
         return answer

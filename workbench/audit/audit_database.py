@@ -53,7 +53,7 @@ def open_store(path: Path) -> sqlite3.Connection:
         os.chmod(path, 0o600)
     except OSError as fault:
         raise WorkbenchError(
-            f"The audit {path} cannot be opened: {fault.strerror}.", "Nothing runs unrecorded: make the file writable."
+            f"The audit {path} cannot be opened: {fault.strerror}.", "Make the file writable; nothing runs without it."
         ) from fault
     _refuse_rubbish(path)
     store = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
@@ -94,7 +94,7 @@ def _refuse_rubbish(path: Path) -> None:
     with path.open("rb") as file:
         beginning = file.read(len(MAGIC))
     if beginning and beginning != MAGIC:
-        raise refusal(path, "it is no SQLite database")
+        raise refusal(path, "it is not an SQLite database")
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
@@ -141,7 +141,7 @@ def _prepare(store: sqlite3.Connection, path: Path) -> None:
     if not empty and owner != OURS:
         raise refusal(path, "it is a database of another program")
     if version > VERSION:
-        raise refusal(path, "a newer version of this program made it")
+        raise refusal(path, "a newer version of MCP Workbench created it")
     store.execute("PRAGMA journal_mode=WAL")
     store.execute("PRAGMA synchronous=NORMAL")
     store.execute(f"PRAGMA wal_autocheckpoint={_MOST_WAL_PAGES}")

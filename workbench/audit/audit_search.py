@@ -19,7 +19,7 @@ from workbench.api.marker import api
 from workbench.audit.audit_database import DAMAGE, open_to_read, refusal
 from workbench.audit.hash_chain import entry_of
 from workbench.audit.search_index import FACETS, HOUR, POSTINGS, TERMS, attach
-from workbench.audit.search_queries import Span, fields_of, match_of, plain, select_marks, select_span
+from workbench.audit.search_queries import CandidateRange, fields_of, match_of, plain, select_marks, select_span
 from workbench.errors import WorkbenchError
 from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Facet
 from workbench.records.audit import current_kind
@@ -80,7 +80,7 @@ class AuditSearch:
     def entry(self, seq: int) -> Entry:
         found = self.entries(EntryQuery(before=seq + 1, limit=1))
         if not found or found[0].seq != seq:
-            raise WorkbenchError(f"There is no entry {seq}.", "Verify the audit: it may have been taken out.")
+            raise WorkbenchError(f"There is no entry {seq}.", "Verify the audit: the entry may have been removed.")
         return found[0]
 
     def marks(self, query: EntryQuery, over: Callable[[], bool] = lambda: False) -> EntryMarks:
@@ -146,7 +146,7 @@ def _bounds(reader: _Reader, query: EntryQuery) -> tuple[int, int]:
     return int(first), high if unknown else min(high, int(last) + 1)
 
 
-def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[Span]:
+def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[CandidateRange]:
     """Ranges of entry numbers from the newest down, sized so that each takes about the time of a step."""
     match, size = match_of(query.text), _FIRST
     leads = _leading_terms(reader, query) if reader.indexed else ()
@@ -170,7 +170,7 @@ def _spans(reader: _Reader, query: EntryQuery, low: int, high: int) -> Iterator[
         step = (_INDEXED if words_only or term else _LARGEST) if indexed else size
         bottom = max(low, high - step, reader.indexed + 1 if (match or leads) and not indexed else 0)
         began = time.monotonic()
-        yield Span(bottom, high, match, term, alone) if indexed else Span(bottom, high)
+        yield CandidateRange(bottom, high, match, term, alone) if indexed else CandidateRange(bottom, high)
         took = max(1e-4, time.monotonic() - began)
         size = int(min(_LARGEST, max(1_000, size * min(8.0, _STEP / took))))
         high = bottom

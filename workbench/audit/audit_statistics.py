@@ -21,13 +21,13 @@ from workbench.records import (
     DayFigures,
     Entry,
     Figures,
-    Foretold,
-    Given,
     Note,
+    PredictionAccuracy,
     ReviewFigures,
     RunTally,
     ServerFigures,
     Tally,
+    TokenReleaseCount,
     ToolFigures,
 )
 
@@ -144,10 +144,12 @@ def figures(finder: AuditSearch, since: float, until: float, cents: int = 0) -> 
             tools=tuple(ToolFigures(*row) for row in ask.rows(_TOOLS)),
             hidden=_tallies(ask, _MADE),
             hidden_for=_tallies(ask, _MADE_FOR),
-            given=tuple(Given(str(row[0]), str(row[1]), str(row[2]), int(row[3] or 0)) for row in ask.rows(_GIVEN)),
+            given=tuple(
+                TokenReleaseCount(str(row[0]), str(row[1]), str(row[2]), int(row[3] or 0)) for row in ask.rows(_GIVEN)
+            ),
             review=_review(decisions),
             deciders=_deciders(decisions),
-            foretold=Foretold(*(int(number or 0) for number in next(ask.rows(_SEEN)))),
+            foretold=PredictionAccuracy(*(int(number or 0) for number in next(ask.rows(_SEEN)))),
             flows=_tallies(ask, _FLOWS),
             trifecta=tuple(str(row[0]) for row in ask.rows(_TRIFECTA)),
             violations=_tallies(ask, _BROKEN),

@@ -219,7 +219,7 @@ def _row_fault(row: Row, seq: int, previous: str) -> str:
     if row[0] != seq:
         return f"entry {seq} is missing"
     if row[14] != previous:
-        return "it does not follow the entry before it"
+        return "it does not follow the previous entry"
     try:
         changed = row[15] != hash_of(previous, row[:14])
     except TypeError:  # a blob, which the workbench never writes
@@ -227,7 +227,7 @@ def _row_fault(row: Row, seq: int, previous: str) -> str:
     if changed:
         return "its content is not what was written"
     if row[2] == GAP:
-        return f"here the workbench noticed a loss: {row[3]}"
+        return f"the workbench noticed a loss of entries here ({row[3]})"
     return ""
 
 

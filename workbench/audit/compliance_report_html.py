@@ -40,11 +40,11 @@ Row = Sequence[object]
 def as_html(report: Report) -> str:
     """The report as one HTML page."""
     since = _day(report.figures.since) if report.figures.since > 0 else "the beginning"
-    title = f"Audit report, {since} to {_day(report.figures.until)}"
+    title = f"Audit report from {since} to {_day(report.figures.until)}"
     parts = (
         f"<h1>{_safe(title)}</h1>",
-        f'<p class="quiet">Made {_time(report.made)} by MCP Workbench {_safe(report.version)} from the audit of the '
-        f"project {_safe(report.project)}. Times are those of the machine it was made on.</p>",
+        f'<p class="quiet">Created {_time(report.made)} by MCP Workbench {_safe(report.version)} from the audit of the '
+        f"project {_safe(report.project)}. Times are in the time zone of that computer.</p>",
         _facts(report),
         _chain(report),
         _runs(report),
@@ -53,12 +53,12 @@ def as_html(report: Report) -> str:
         _calls(report),
         _personal(report),
         _incidents("Violations", report.incidents, "Nothing was refused, blocked or unexpected."),
-        _executions("Actions of high risk", (run for run in report.executions if run.risk in HIGH)),
-        _executions("Executions that did not succeed", (run for run in report.executions if not run.success)),
-        _incidents("Permissions given, changed and revoked", report.permissions, "No rule was made or revoked."),
-        _list("Rules that count no more", report.void, "Every rule still counts."),
-        _list("Tool definitions that programs were judged with", report.definitions, "None were needed."),
-        _list("Profiles that programs ran within", report.profiles, "None are known."),
+        _executions("High-risk executions", (run for run in report.executions if run.risk in HIGH)),
+        _executions("Unsuccessful executions", (run for run in report.executions if not run.success)),
+        _incidents("Changes to rules, trust and approvals", report.permissions, "There were none."),
+        _list("Rules that no longer apply", report.void, "All rules still apply."),
+        _list("Tool definitions used to assess programs", report.definitions, "There were none."),
+        _list("Run profiles used", report.profiles, "There were none."),
         _executions("All executions", report.executions),
     )
     head = f'<meta charset="utf-8"><title>{_safe(title)}</title><style>{_STYLE}</style>'
@@ -77,9 +77,9 @@ def _facts(report: Report) -> str:
         (f"{sum(one.number for one in figures.violations):,}", "violations"),
         (f"{rate:.0%}" if rate is not None else "–", "of requests allowed"),
         (f"{figures.average_ms / 1000:.1f} s", "average duration"),
-        (f"{figures.tokens:,}", "tokens used"),
-        (f"{saved:,}", f"tokens saved, worth {tokens.money(saved, figures.cents_per_million)}"),
-        (f"{figures.entries:,}", "entries of the audit"),
+        (f"{figures.tokens:,}", "model tokens used"),
+        (f"{saved:,}", f"model tokens saved, worth {tokens.money(saved, figures.cents_per_million)}"),
+        (f"{figures.entries:,}", "audit entries"),
     )
     cells = "".join(f"<div><b>{_safe(number)}</b><span>{_safe(words)}</span></div>" for number, words in facts)
     return f'<div class="facts">{cells}</div>'
@@ -89,11 +89,11 @@ def _chain(report: Report) -> str:
     chain = report.chain
     if chain.whole:
         words = (
-            f'<span class="good">Unbroken</span>: {chain.entries:,} entries, each tied to the one before by SHA-256.'
+            f'<span class="good">Unbroken</span>: {chain.entries:,} entries, each linked to the previous by SHA-256.'
         )
     else:
         words = f'<span class="bad">Broken at entry {chain.broken_at}</span>: {_safe(chain.reason)}.'
-    return f"<h2>The chain</h2><p>{words}<br>Head: <code>{_safe(chain.head)}</code></p>"
+    return f"<h2>Hash chain</h2><p>{words}<br>Head: <code>{_safe(chain.head)}</code></p>"
 
 
 def _runs(report: Report) -> str:
@@ -114,26 +114,29 @@ def _runs(report: Report) -> str:
 def _decisions(report: Report) -> str:
     review, figures = report.figures.review, report.figures
     rows: list[Row] = [
-        ("Decisions that somebody looked at", review.decided),
+        ("Decisions made individually", review.decided),
         ("Allowed", review.allowed),
         ("Median time to decide", f"{review.median_seconds:.1f} s"),
         ("Allowed too soon to have been read", review.hasty),
         *((f"Allowed by {one.name}", one.number) for one in figures.deciders),
     ]
-    return _table("Decisions", ("", ""), rows if review.decided else [], "Nobody was asked.")
+    return _table("Decisions", ("", ""), rows if review.decided else [], "No approval was requested.")
 
 
 def _foretold(report: Report) -> str:
     one, figures = report.figures.foretold, report.figures
     rows = (("Predicted and observed", one.seen), ("Predicted, not observed", one.unseen),
-            ("Observed but not predicted", one.unforeseen), ("Nobody could tell", one.unread))  # fmt: skip
+            ("Observed but not predicted", one.unforeseen),
+            ("Observed, prediction not possible", one.unread))  # fmt: skip
     flows = [(flow.name, flow.number) for flow in figures.flows]
     return (
         _table("Predicted and observed effects", ("", ""), rows, "")
         + _table(
-            "Flows of data in programs", ("Flow", "programs"), flows, "No program led data from one tool to another."
+            "Data flows in programs", ("Flow", "programs"), flows, "No program passed data from one tool to another."
         )
-        + _list("Sessions with private data, strangers' text and a way out", figures.trifecta, "None had all three.")
+        + _list(
+            "Sessions with private data, untrusted content and a way to send data", figures.trifecta, "There were none."
+        )
     )
 
 
@@ -144,7 +147,10 @@ def _calls(report: Report) -> str:
     ]
     tools = [(one.server, one.tool, one.risk, one.calls, one.failed, one.refused) for one in report.figures.tools]
     return _table(
-        "Calls by server", ("Server", "calls", "failed", "median ms", "95 % within ms"), servers, "No tool was called."
+        "Calls by server",
+        ("Server", "calls", "failed", "median ms", "95th percentile ms"),
+        servers,
+        "No tool was called.",
     ) + _table("Calls by tool and class", ("Server", "Tool", "Class", "calls", "failed", "refused"), tools, "")
 
 
@@ -154,24 +160,20 @@ def _personal(report: Report) -> str:
     whom = [(one.name, one.number) for one in figures.hidden_for]
     given = [(one.kind, one.source, one.to, one.number) for one in figures.given]
     return (
-        _table("Personal data replaced by tokens", ("Kind", "values"), made, "None was found.")
-        + _table("For whom", ("Agent", "values"), whom, "")
-        + _table("Values given back into calls", ("Kind", "of", "to", "values"), given, "None was given back.")
+        _table("Personal data replaced by tokens", ("Kind", "values"), made, "No personal data was found.")
+        + _table("Values replaced by tokens, by agent", ("Agent", "values"), whom, "")
+        + _table("Values unmasked in calls", ("Kind", "from", "to", "values"), given, "No values were unmasked.")
     )
 
 
 def _executions(title: str, runs: Iterable[Execution]) -> str:
     every = list(runs)
     rows = [
-        (_time(run.at), run.actor, run.risk, run.outcome, run.decided_by or ("itself" if run.approved else "–"),
+        (_time(run.at), run.actor, run.risk, run.outcome, run.decided_by or ("automatic" if run.approved else "–"),
          f"{run.ms:,.0f}", f"{run.tokens:,}", run.code_hash[:16], "; ".join(run.violations) or run.error)
         for run in every[:SHOWN]
     ]  # fmt: skip
-    more = (
-        f'<p class="quiet">And {len(every) - SHOWN:,} more; the report as JSON lists them.</p>'
-        if len(every) > SHOWN
-        else ""
-    )
+    more = f'<p class="quiet">The JSON report lists {len(every) - SHOWN:,} more.</p>' if len(every) > SHOWN else ""
     heads = ("When", "Agent", "Risk", "Outcome", "Allowed by", "ms", "tokens", "Code, SHA-256", "What went wrong")
     return _table(title, heads, rows, "There were none.") + more
 

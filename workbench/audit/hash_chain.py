@@ -133,10 +133,11 @@ def fault_at_end(store: sqlite3.Connection, head: Head | None) -> str:
     """Why the end of the database does not fit the head file; empty if it does, or if newer entries follow."""
     (last,) = store.execute("SELECT coalesce(max(seq), 0) FROM entries").fetchone()
     if head is None:
-        return "the note of the last entry is missing" if last else ""
+        return "the file that records the last entry is missing or damaged" if last else ""
     if head.seq > last:
-        return f"{head.seq - last} entries are missing at the end"
+        missing = head.seq - last
+        return f"{missing} {'entry is' if missing == 1 else 'entries are'} missing at the end"
     found = store.execute("SELECT hash FROM entries WHERE seq = ?", (head.seq,)).fetchone()
     if head.seq and found != (head.hash,):
-        return f"entry {head.seq} is not the one that was written"
+        return f"entry {head.seq} differs from the one that was written"
     return ""

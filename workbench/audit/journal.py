@@ -91,7 +91,7 @@ class Journal:
             self._head_file = HeadFile(path)
         except OSError as fault:
             self._store.close()
-            raise refusal(path, f"its head cannot be noted, {fault.strerror}") from fault
+            raise refusal(path, f"the file for its last hash cannot be opened, {fault.strerror}") from fault
         try:
             self._resume(noted)
         except DAMAGE as fault:
@@ -100,7 +100,7 @@ class Journal:
         except OSError as fault:
             self.close()
             name = ahead_path(path).name
-            raise refusal(path, f"the file {name} beside it cannot be read, {fault.strerror}") from fault
+            raise refusal(path, f"the file {name} next to it cannot be read, {fault.strerror}") from fault
         except WorkbenchError:
             self.close()
             raise
@@ -136,7 +136,7 @@ class Journal:
         try:
             self.settle()
         except WorkbenchError as fault:
-            log.error("%s %d entries wait.", fault.message, len(self._queue))
+            log.error("%s Entries that wait to be written: %d.", fault.message, len(self._queue))
 
     def _write_queue(self, *more: tuple[float, Note]) -> Entry:
         """Write up to a batch of the queue and these notes in one transaction; returns the last entry."""
@@ -217,7 +217,8 @@ class Journal:
         rows, missing = read_ahead(self._path, *(self._store.execute(_LAST).fetchone() or (0, START)))
         if rows:
             self._insert(rows, weighty=True)
-        reason = f"{missing} entries that a core had written last are damaged or do not follow the others"
+        entries = "entry" if missing == 1 else "entries"
+        reason = f"{missing} {entries} of an earlier core could not be imported: damaged or out of order"
         return reason if missing else ""
 
     def _insert(self, rows: Sequence[Row], *, weighty: bool) -> None:
@@ -230,7 +231,8 @@ class Journal:
             else:
                 self._insert_many(rows)
         except sqlite3.Error as fault:
-            raise WorkbenchError(f"The audit cannot be written: {fault}.", "Nothing runs unrecorded.") from fault
+            hint = "Check the file and the free disk space; nothing runs until the audit can be written."
+            raise WorkbenchError(f"The audit cannot be written: {fault}.", hint) from fault
         finally:
             if weighty:
                 self._store.execute("PRAGMA synchronous=NORMAL")

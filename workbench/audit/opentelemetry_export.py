@@ -65,10 +65,11 @@ class Telemetry:
                 self._spans.take(self._due.popleft())
         except ImportError:
             self._tell(
-                Noticed(Fault("OpenTelemetry is switched on, but its packages are not here.", f"Run: {INSTALL}"))
+                Noticed(Fault("OpenTelemetry is turned on, but its packages are not installed.", f"Run: {INSTALL}"))
             )
         except ValueError as fault:
-            self._tell(Noticed(Fault(f"telemetry.endpoint cannot be used: {fault}.", "Such as http://127.0.0.1:4318.")))
+            hint = "Enter an address such as http://127.0.0.1:4318."
+            self._tell(Noticed(Fault(f"telemetry.endpoint cannot be used: {fault}.", hint)))
         finally:
             self._due.clear()
             self._changing = None
@@ -82,7 +83,7 @@ class Telemetry:
 def _opened(endpoint: str) -> Spans:
     parts = urlsplit(endpoint)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("it is no address")
+        raise ValueError("it is not an HTTP address")
     from workbench.audit.opentelemetry_spans import Spans
 
     logging.getLogger("opentelemetry").setLevel(logging.ERROR)  # no warning each second about an unreachable collector

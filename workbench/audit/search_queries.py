@@ -25,7 +25,7 @@ _BRIEF_OF_ENTRIES = _ALL_OF_ENTRIES.replace("entries.detail", "'{}'")
 Values = list[str | int | float]
 
 
-class Span(Struct, frozen=True):
+class CandidateRange(Struct, frozen=True):
     """A range of entry numbers, and the trigrams or the term that select candidates in it; all entries without both."""
 
     low: int
@@ -51,13 +51,13 @@ def select(query: EntryQuery) -> tuple[str, Values]:
     return f"SELECT {_columns(query)} FROM entries {where}ORDER BY seq DESC LIMIT ?", values
 
 
-def select_span(query: EntryQuery, span: Span, limit: int) -> tuple[str, Values]:
+def select_span(query: EntryQuery, span: CandidateRange, limit: int) -> tuple[str, Values]:
     """The SQL statement for the matching entries of a span, and its values."""
     source, values = _source(query, span)
     return f"SELECT {_columns(query)} {source} ORDER BY {span.place} DESC LIMIT ?", [*values, limit]
 
 
-def select_marks(query: EntryQuery, span: Span, before: int, every: int) -> tuple[str, Values]:
+def select_marks(query: EntryQuery, span: CandidateRange, before: int, every: int) -> tuple[str, Values]:
     """The SQL statement that counts the matching entries of a span and lists those that begin a page."""
     source, values = _source(query, span)
     if span.alone:
@@ -127,7 +127,7 @@ def _columns(query: EntryQuery) -> str:
     return _BRIEF_OF_ENTRIES if query.brief else _ALL_OF_ENTRIES
 
 
-def _source(query: EntryQuery, span: Span) -> tuple[str, Values]:
+def _source(query: EntryQuery, span: CandidateRange) -> tuple[str, Values]:
     terms, values = conditions(query)
     if span.match:  # CROSS makes the planner read the trigram index first
         start = "FROM words.found CROSS JOIN entries ON entries.seq = found.rowid"

@@ -19,14 +19,14 @@ from workbench.errors import WorkbenchError
 from workbench.files import read_plain, write_file
 from workbench.privacy.detectors.detector import SeenTexts
 from workbench.privacy.pii_tokens import TokenHistory, cut_before, find_tokens
-from workbench.privacy.public_texts import Program, PublicTexts, Stretches
+from workbench.privacy.public_texts import PublicProgram, PublicTexts, Stretches
 from workbench.privacy.sealed_values import SealedValues
 from workbench.privacy.text_kinds import KindMarks, Part, TextKind
-from workbench.privacy.user_marks import Following
+from workbench.privacy.user_marks import StartRules
 from workbench.privacy.value_store import Source
 from workbench.privacy.vault import Vault
 from workbench.records import JsonObject, JsonValue, Ledger, Origin, Place, ToolSummary
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.tokens import add
 from workbench.workspace.directory_scan import Stamp
 
@@ -45,14 +45,14 @@ _REMEMBERED = 20_000  # characters; shorter texts of a server are remembered and
 class Session:
     """One agent session; its PII tokens never resolve in a different session."""
 
-    def __init__(self, name: str, origin: Origin, author: str, masked: Callable[[], bool], masks: Masks) -> None:
+    def __init__(self, name: str, origin: Origin, author: str, masked: Callable[[], bool], masks: SecretMasks) -> None:
         self.id = name
         self.origin = origin
         self.author = author
-        self.declared: Mapping[str, str] = {}  # what the agent declares about its client and its model
+        self.client_claims: Mapping[str, str] = {}  # what the agent declares about its client and its model
         # the name it gave itself; if two connected agents have the same name, `author` has a number
-        self.called = author
-        self.present = True
+        self.claimed_name = author
+        self.connected = True
         self.left_at = 0.0  # when its agent disconnected, by the monotonic clock
         self.vault = Vault(name)
         self.token_history = TokenHistory()
@@ -62,33 +62,35 @@ class Session:
         self._registered = SeenTexts()
         self.ledger = Ledger()
         self.provenance = ProvenanceIndex()
-        self.permitted: set[tuple[str, ...]] = set()  # values that the user allowed: server, tool, rule, path, value
+        self.allowed_values: set[tuple[str, ...]] = (
+            set()
+        )  # values that the user allowed: server, tool, rule, path, value
         # kind, source, receiving server and tool → number of values
-        self.given: Counter[tuple[str, str, str, str]] = Counter()
+        self.released_values: Counter[tuple[str, str, str, str]] = Counter()
         self.sealed = SealedValues(self.vault)
-        self.seals: dict[str, bool] = {}  # sealed tools that answered → whether the agent was notified
+        self.sealed_tools: dict[str, bool] = {}  # sealed tools that answered → whether the agent was notified
         self.guesses = 0  # number of comparisons of sealed values with texts
         # workspace files that were searched for personal data → size, time
-        self.files: dict[str, tuple[int, float]] = {}
-        self._following = Following()
-        self._apart = Vault(self.id)  # for texts that only the audit contains, see `mask_apart`
-        self.made: dict[str, Stamp] = {}  # workspace files that its programs made, with their last state
+        self.searched_files: dict[str, tuple[int, float]] = {}
+        self._following = StartRules()
+        self._audit_vault = Vault(self.id)  # for texts that only the audit contains, see `mask_apart`
+        self.created_files: dict[str, Stamp] = {}  # workspace files that its programs made, with their last state
         # whether the ledger has counted the definitions, which direct use would load once
         self.knows_definitions = False
         self._searches: deque[tuple[float, str, frozenset[tuple[str, str]]]] = deque(maxlen=_SEARCHES)
-        self._told: Counter[str] = Counter()  # tokens that were reported to the audit
+        self._reported: Counter[str] = Counter()  # tokens that were reported to the audit
         # shown arguments of the latest calls: arguments, masking state, text
-        self.shown: dict[int, tuple[JsonObject, object, str]] = {}
-        self._masked = masked
+        self.shown_arguments: dict[int, tuple[JsonObject, object, str]] = {}
+        self._is_masking = masked
         self._masks = masks  # stored secrets, which are masked whatever the settings for personal data are
 
-    def searched(self, question: str, found: Iterable[ToolSummary]) -> None:
+    def add_search(self, question: str, found: Iterable[ToolSummary]) -> None:
         """Remember a search for a while: its masked query and the tools found."""
         tools = frozenset((one.server, one.name) for one in found)
         if question.strip() and tools:
             self._searches.append((time.monotonic(), self.mask(question), tools))
 
-    def questions(self, server: str, tool: str) -> list[str]:
+    def find_queries(self, server: str, tool: str) -> list[str]:
         """Return the recent search queries whose results contained a tool that has run now."""
         since = time.monotonic() - _SEARCH_SECONDS
         return [question for at, question, tools in self._searches if at >= since and (server, tool) in tools]
@@ -103,25 +105,25 @@ class Session:
                 self._registered.add(key)
 
     @property
-    def hidden_by(self) -> object:
+    def masking_state(self) -> object:
         """A value that compares unequal as soon as a text might be masked differently."""
-        return self.vault, self.vault.learnt, self._masks.known, self._masked()
+        return self.vault, self.vault.learnt, self._masks.known, self._is_masking()
 
     @property
-    def hides(self) -> bool:
+    def masks_personal_data(self) -> bool:
         """Whether personal data is replaced by tokens."""
-        return self._masked()
+        return self._is_masking()
 
     def mask(self, text: str) -> str:
         """Return the text as the model of this session may see it."""
         text = self._masks.mask(text)
-        return self.vault.sanitize(text) if self._masked() else text
+        return self.vault.sanitize(text) if self._is_masking() else text
 
     def mask_known(self, text: str) -> str:
         """Mask a definition, a skill or a sentence of the workbench: known values only, nothing is detected or
         registered."""
         text = self._masks.mask(text)
-        return self.vault.replace_known(text) if self._masked() else text
+        return self.vault.replace_known(text) if self._is_masking() else text
 
     def mask_part(self, text: str, kind: TextKind) -> str:
         """Mask a part of a text according to its kind. Stored secrets are masked in every kind."""
@@ -132,7 +134,7 @@ class Session:
     def mask_parts(self, parts: Sequence[Part], code: str = "") -> str:
         """Mask a text of several parts, whose data parts come from a program with this code; a value found in one
         part is replaced in all."""
-        program = Program(code)
+        program = PublicProgram(code)
         while True:
             learnt = self.vault.learnt
             masked = [
@@ -142,24 +144,24 @@ class Session:
             if learnt == self.vault.learnt:
                 return "".join(masked)
 
-    def mask_apart(self, text: str, letters: int = 0) -> str:
+    def mask_for_audit(self, text: str, letters: int = 0) -> str:
         """Mask a text that an agent wrote, for the audit: detected values get tokens of a separate vault, so that
         the agent still gets its own text back unchanged. `letters`: only the first so many characters."""
         whole = not letters or len(text) <= letters
         text = self._masks.mask(text if whole else text[: letters + _EDGE])
-        if self._masked():
-            text = self.vault.replace_known(self._guess_apart(text))
+        if self._is_masking():
+            text = self.vault.replace_known(self._mask_detected(text))
         if whole:
             return text
         start = text[:-_EDGE]
         return start[: cut_before(start, letters)]
 
-    def _guess_apart(self, text: str) -> str:
+    def _mask_detected(self, text: str) -> str:
         parts, at = list[str](), 0
         for token in find_tokens(text):  # existing tokens are kept
-            parts += [self._apart.sanitize(text[at : token.start()]), token.group()]
+            parts += [self._audit_vault.sanitize(text[at : token.start()]), token.group()]
             at = token.end()
-        return "".join([*parts, self._apart.sanitize(text[at:])])
+        return "".join([*parts, self._audit_vault.sanitize(text[at:])])
 
     def mask_start(self, text: str, letters: int) -> str:
         """Return the first `letters` characters of a text, masked before it is cut; a value that may be cut is
@@ -169,13 +171,13 @@ class Session:
         start = self.mask(text[: letters + _EDGE])[:-_EDGE]
         return start[: cut_before(start, letters)]
 
-    def mask_output(self, text: str, program: Program | None = None) -> str:
+    def mask_output(self, text: str, program: PublicProgram | None = None) -> str:
         """Mask text that a program made, which may have cut values anywhere. Nothing is detected in texts that the
         workbench gave to the program, or in lines of its own code in a traceback."""
-        public = self.public_texts.stretches(text, program) if self._masked() else ()
+        public = self.public_texts.stretches(text, program) if self._is_masking() else ()
         if not public:
             text = self.mask(text)
-            return self.vault.remove_truncated_values(text) if self._masked() else text
+            return self.vault.remove_truncated_values(text) if self._is_masking() else text
         if (bare := self._masks.mask(text)) != text:
             public = self.public_texts.stretches(bare, program)
         return self.vault.remove_truncated_values(*self.vault.sanitize_around(bare, Stretches(public)))
@@ -183,36 +185,36 @@ class Session:
     def mask_json(self, value: JsonValue) -> JsonValue:
         """Return a value as audit and model may see it."""
         value = self._masks.mask_json(value)
-        return self.vault.sanitize_json(value) if self._masked() else value
+        return self.vault.sanitize_json(value) if self._is_masking() else value
 
     def mask_result(self, value: JsonValue) -> JsonValue:
         """Mask what a program returned; nothing is detected in texts that the workbench gave to the program."""
         value = self._masks.mask_json(value)
-        return self.vault.sanitize_json(value, self.public_texts.has) if self._masked() else value
+        return self.vault.sanitize_json(value, self.public_texts.has) if self._is_masking() else value
 
-    def shows(self, data: bytes) -> bool:
+    def needs_masking(self, data: bytes) -> bool:
         """Whether bytes, which cannot be masked, contain something that would have to be masked."""
-        return self._masks.mask_bytes(data) != data or (self._masked() and self.vault.shows(data))
+        return self._masks.mask_bytes(data) != data or (self._is_masking() and self.vault.shows(data))
 
-    def follow(self, following: Following) -> None:
+    def follow(self, following: StartRules) -> None:
         """Apply new marks and settings for personal data; texts that were read under others will be read again."""
         if following == self._following:
             return
         self._following = following
-        self._begin_looking()
+        self._reset_detection()
 
-    def _begin_looking(self) -> None:
+    def _reset_detection(self) -> None:
         self.vault.follow(self._following.rules)
-        self._apart = Vault(self.id)
-        self._apart.follow(self._following.rules)
+        self._audit_vault = Vault(self.id)
+        self._audit_vault.follow(self._following.rules)
         for kind, value in self._following.known:
             self.vault.learn(kind, value)
         self._registered = SeenTexts()
 
-    def made_since(self) -> dict[str, int]:
+    def count_new_values(self) -> dict[str, int]:
         """Return how many values of each kind got a token since the last call of this method; for the audit."""
         found = Counter(self.vault.counts_by_kind())
-        new, self._told = found - self._told, found
+        new, self._reported = found - self._reported, found
         return dict(sorted(new.items()))
 
     def forget(self) -> int:
@@ -221,21 +223,28 @@ class Session:
         known = len(self.vault.issued())
         self.vault, self.token_history = Vault(self.id), TokenHistory()
         self.sealed = SealedValues(self.vault)
-        self._begin_looking()
-        self.given.clear()
+        self._reset_detection()
+        self.released_values.clear()
         return known
 
     @property
     def weight(self) -> int:
         """Return the memory use, counted in values."""
-        return self.vault.learnt + self.provenance.letters // LETTERS_OF_A_VALUE
+        return self.vault.learnt + self.provenance.characters // LETTERS_OF_A_VALUE
 
     def release(self) -> None:
         """Release everything large; other objects may still hold the session."""
         self.forget()
         self.provenance = ProvenanceIndex()
         self.text_kinds = KindMarks()
-        for kept in (self.permitted, self.seals, self.files, self.made, self.shown, self._searches):
+        for kept in (
+            self.allowed_values,
+            self.sealed_tools,
+            self.searched_files,
+            self.created_files,
+            self.shown_arguments,
+            self._searches,
+        ):
             kept.clear()
 
     def spend(self, ledger: Ledger) -> None:
@@ -247,15 +256,15 @@ class Sessions:
     their vault and the user can reveal the tokens of its runs; then it is released."""
 
     def __init__(
-        self, masked: Callable[[], bool], masks: Masks | None = None, memory: SessionMemory | None = None
+        self, masked: Callable[[], bool], masks: SecretMasks | None = None, memory: SessionMemory | None = None
     ) -> None:
         self._memory = memory or SessionMemory(None, lambda: 0)
-        self._masked = masked
-        self._masks = masks or Masks()
+        self._is_masking = masked
+        self._masks = masks or SecretMasks()
         self._all = {PERSON: Session(PERSON, Origin.PERSON, "you", masked, self._masks)}
         self.past: dict[str, Session] = {}  # sessions of earlier cores, whose tokens the user may reveal
         self.preview = Session(PREVIEW, Origin.PERSON, "you", masked, self._masks)
-        self._following = Following()
+        self._following = StartRules()
         # id, author, origin and ledger of released sessions
         self.released: deque[tuple[str, str, Origin, Ledger]] = deque(maxlen=PAST_SESSIONS)
         self._spent = Ledger()  # model tokens of all released sessions
@@ -268,18 +277,18 @@ class Sessions:
         """Open the session of a new agent, with an id that cannot be guessed."""
         while (name := f"agent-{secrets.token_hex(3)}") in self._all:
             pass
-        session = Session(name, Origin.AGENT, author, self._masked, self._masks)
+        session = Session(name, Origin.AGENT, author, self._is_masking, self._masks)
         session.follow(self._following)
         self._all[session.id] = session
         return session
 
-    def bring_back(self, name: str, author: str, vault: Vault) -> None:
+    def restore(self, name: str, author: str, vault: Vault) -> None:
         """Restore a session of an earlier core, which only the user can look at: it has no agent and no calls."""
-        session = Session(name, Origin.AGENT, author, self._masked, self._masks)
+        session = Session(name, Origin.AGENT, author, self._is_masking, self._masks)
         session.vault = vault
         self.past[name] = session
 
-    def follow(self, following: Following) -> None:
+    def follow(self, following: StartRules) -> None:
         """Apply marks and settings for personal data to every session, including later ones."""
         if following == self._following:
             return
@@ -289,24 +298,24 @@ class Sessions:
         self.preview.follow(following)
         self.preview.forget()  # so that the preview shows the user's change at once
 
-    def named(self, session: Session, author: str) -> None:
+    def set_name(self, session: Session, author: str) -> None:
         """Set the name that an agent gave; what it read in an earlier connection counts for this session too."""
-        taken = {one.author for one in self._all.values() if one.present and one is not session}
+        taken = {one.author for one in self._all.values() if one.connected and one is not session}
         numbered = (f"{author} ({number})" for number in count(2))
-        session.called = author
+        session.claimed_name = author
         session.author = next(name for name in chain([author], numbered) if name not in taken)
-        session.provenance = self._memory.of(author, session.provenance)
+        session.provenance = self._memory.load(author, session.provenance)
 
-    def left(self, session: Session) -> None:
+    def mark_disconnected(self, session: Session) -> None:
         """Mark a session's agent as disconnected. Its name is free again; the session stays for a while, because
         late answers still need its vault."""
-        session.present, session.left_at = False, time.monotonic()
+        session.connected, session.left_at = False, time.monotonic()
 
     def release(self, at_work: Container[str], kept: Container[str]) -> list[Session]:
         """Release sessions of disconnected agents, oldest first, and return them: those older than `KEEP_SECONDS`
         whose runs are not in `kept`, and more while all together exceed `MOST_WEIGHT`. A session in `at_work` is
         never released, and the one that disconnected last only because of its age."""
-        gone = [one for one in self._all.values() if not one.present and one.id not in at_work]
+        gone = [one for one in self._all.values() if not one.connected and one.id not in at_work]
         gone.sort(key=lambda one: one.left_at)
         weight, old = sum(one.weight for one in gone), time.monotonic() - KEEP_SECONDS
         released = []
@@ -324,7 +333,7 @@ class Sessions:
     def remember(self, session: Session) -> None:
         """Store the kinds of text that a session has read, after a run or a connection has ended, for later cores."""
         if session.origin is Origin.AGENT:
-            self._memory.keep(session.called, session.provenance)
+            self._memory.store(session.claimed_name, session.provenance)
 
     def get(self, name: str) -> Session | None:
         return self._all.get(name)
@@ -364,34 +373,34 @@ class SessionMemory:
         self._known: dict[str, ProvenanceIndex] = {}
         self._kept = self._read()
 
-    def of(self, name: str, fresh: ProvenanceIndex) -> ProvenanceIndex:
+    def load(self, name: str, fresh: ProvenanceIndex) -> ProvenanceIndex:
         """Return what an agent of this name had read when it connected; `fresh` if nothing is remembered."""
         key, since = _key(name), self._clock() - self._minutes() * 60
         before = self._known.get(key)
-        if before is not None and (not before.at or before.at >= since):
+        if before is not None and (not before.last_read_at or before.last_read_at >= since):
             before.kinds |= fresh.kinds
-            before.private_from |= fresh.private_from
+            before.private_servers |= fresh.private_servers
             return before
         kinds, at = self._kept.get(key, _NOTHING)
         if at >= since:
             fresh.kinds |= kinds
             if PRIVATE in kinds:
-                fresh.private_from |= {""}
-            fresh.at = max(fresh.at, at)
+                fresh.private_servers |= {""}
+            fresh.last_read_at = max(fresh.last_read_at, at)
         self._know(key, fresh)
         return fresh
 
-    def keep(self, name: str, read: ProvenanceIndex) -> None:
+    def store(self, name: str, read: ProvenanceIndex) -> None:
         """Store which kinds this name has read, and when. The file is not written after each program, because a
         stored time that is slightly behind changes nothing."""
         key, since = _key(name), self._clock() - self._minutes() * 60
-        if (newest := self._known.get(key)) is None or newest.at < read.at:
+        if (newest := self._known.get(key)) is None or newest.last_read_at < read.last_read_at:
             self._know(key, read)  # of several connections, the latest to read counts
         kinds, at = self._kept.get(key, _NOTHING)
         kinds = kinds if at >= since else frozenset()
-        if read.at < since or (read.kinds <= kinds and read.at < at + _LATE):
+        if read.last_read_at < since or (read.kinds <= kinds and read.last_read_at < at + _LATE):
             return
-        self._kept[key] = (read.kinds | kinds, read.at)
+        self._kept[key] = (read.kinds | kinds, read.last_read_at)
         for old in sorted(self._kept, key=lambda one: self._kept[one][1])[: max(0, len(self._kept) - MOST_NAMES)]:
             del self._kept[old]
         self._write()
@@ -400,11 +409,15 @@ class SessionMemory:
         self._known.pop(key, None)
         self._known[key] = read
         since = self._clock() - self._minutes() * 60
-        for old in [one for one, found in self._known.items() if found.at and found.at < since and one != key]:
+        for old in [
+            one
+            for one, found in self._known.items()
+            if found.last_read_at and found.last_read_at < since and one != key
+        ]:
             del self._known[old]
-        letters = sum(found.letters for found in self._known.values())
+        letters = sum(found.characters for found in self._known.values())
         while len(self._known) > 1 and (len(self._known) > MOST_NAMES or letters > MOST_LETTERS):
-            letters -= self._known.pop(next(iter(self._known))).letters
+            letters -= self._known.pop(next(iter(self._known))).characters
 
     def _read(self) -> dict[str, tuple[frozenset[str], float]]:
         """Read the file; an unreadable file counts as empty."""

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import parse_qsl, urlsplit
 
-from workbench.broker.picture_metadata import parted
+from workbench.broker.picture_metadata import split_picture
 from workbench.events import spawn
 from workbench.privacy.value_store import Source
 from workbench.records import Content, JsonValue, Outcome
@@ -34,22 +34,22 @@ class AnswerRegistrations:
     """The registrations of one session, executed one after the other in the order of their answers."""
 
     def __init__(self) -> None:
-        self._due: deque[tuple[Register, Callable[[], None]]] = deque()
+        self._queue: deque[tuple[Register, Callable[[], None]]] = deque()
         self._task: asyncio.Task[None] | None = None
-        self._hurries = False  # the core is closing: queued answers are noted without being searched
+        self._is_closing = False  # the core is closing: queued answers are noted without being searched
 
     @property
     def busy(self) -> bool:
         """Whether an answer that was shown is not registered yet."""
         return self._task is not None
 
-    def put(self, register: Register, note: Callable[[], None]) -> None:
+    def add(self, register: Register, note: Callable[[], None]) -> None:
         """Queue the registration of an answer; `note` is called after it."""
-        self._due.append((register, note))
+        self._queue.append((register, note))
         if self._task is None:
             self._task = spawn("registration of answers", self._work())
 
-    async def settled(self) -> None:
+    async def wait_until_done(self) -> None:
         """Wait until every answer that was shown is registered."""
         while self._task is not None:
             await asyncio.wait([self._task])
@@ -60,26 +60,26 @@ class AnswerRegistrations:
         if self._task is not None:
             await asyncio.wait([self._task], timeout=seconds)
         if self._task is not None:
-            self._hurries = True
+            self._is_closing = True
             self._task.cancel()
-            await self.settled()
+            await self.wait_until_done()
 
     async def _work(self) -> None:
         try:
-            while self._due:
-                register, note = self._due.popleft()
+            while self._queue:
+                register, note = self._queue.popleft()
                 try:
-                    if not self._hurries:
+                    if not self._is_closing:
                         await register()
                 except asyncio.CancelledError:
-                    if not self._hurries:
+                    if not self._is_closing:
                         raise
                 except Exception:  # its note is masked with the values known so far
-                    log.exception("an answer could not be looked through for personal data")
+                    log.exception("an answer could not be searched for personal data")
                 try:
                     note()
                 except Exception:  # the other answers are still registered
-                    log.exception("an answer could not be noted")
+                    log.exception("an answer could not be added to history and audit")
         finally:
             self._task = None
 
@@ -108,9 +108,9 @@ def _texts(block: Content) -> Iterator[str]:
         try:
             yield data.decode()
         except UnicodeDecodeError:
-            yield from parted(data).notes  # the file is a picture or another binary file
+            yield from split_picture(data).notes  # the file is a picture or another binary file
     elif block.kind == "image" and 0 < len(block.data) <= _LONGEST_PICTURE:
-        yield from parted(_bytes(block.data)).notes
+        yield from split_picture(_bytes(block.data)).notes
 
 
 def _query_parameters(uri: str) -> str:

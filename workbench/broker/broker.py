@@ -42,6 +42,7 @@ from workbench.permissions.judgement import FIRST_CALL, RULED, UNFORESEEN, CallC
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
+    CallDecision,
     Fault,
     HeldCallAnswer,
     Origin,
@@ -52,14 +53,13 @@ from workbench.records import (
     ServerConfig,
     Tool,
     ToolCall,
-    Word,
 )
 from workbench.records.common_types import at_least
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.workspace.answer_cache import key_of
 
 
-class AnswerCache:
+class ToolAnswerCaching:
     """Caches answers of reading tools that the settings name, for equal calls of programs."""
 
     hears = (SignInChanged, ServerRemoved)
@@ -118,7 +118,7 @@ class Broker:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self.caching = AnswerCache(services)
+        self.caching = ToolAnswerCaching(services)
 
     async def call(self, call: ToolCall, guard: RunGuard | None = None, progress: Progress | None = None) -> Outcome:
         """Judge the call, and make it if allowed. `guard`: the guard of the calling run, if a program calls. A
@@ -136,7 +136,7 @@ class Broker:
         context = await self._context(call, tool, session, guard)
         judgement = await self._judge(call, context, guard)
         used = self._count_uses(judgement.used)
-        while judgement.decision is Word.ASK and guard is not None:
+        while judgement.decision is CallDecision.ASK and guard is not None:
             target = self._target(tool)
             answer = await guard.ask(call, tool, context.arguments, judgement)
             if not answer.allow:
@@ -149,14 +149,14 @@ class Broker:
             context = replace(context, replaced=replaced, allowed_now=allowed)
             judgement = await self._judge(call, context, guard)
             used |= self._count_uses(rule for rule in judgement.used if rule.id not in used)
-        if judgement.decision is not Word.ALLOW:
-            confirm = judgement.decision is Word.ASK
+        if judgement.decision is not CallDecision.ALLOW:
+            confirm = judgement.decision is CallDecision.ASK
             return self._refuse(
                 call, session, judgement.fault, judgement.noted_risk, confirm=confirm, asks=judgement.asks
             )
         if judgement.stand_in and guard is not None:
-            return await self._stand_in(call, context, session, judgement, guard)
-        return await self._carry(call, context, session, judgement, guard, progress)
+            return await self._answer_dry_run(call, context, session, judgement, guard)
+        return await self._make_call(call, context, session, judgement, guard, progress)
 
     def progress(self, call_id: str) -> Progress:
         """Return a function that reports the progress of a call to the clients."""
@@ -172,7 +172,7 @@ class Broker:
     ) -> CallContext:
         """Return what the call is judged by now. `counted`: from the first judgement of a call that waited for the
         user, so that it counts once."""
-        rules, damaged = self._services.rules.of(tool), None
+        rules, damaged = self._services.rules.rules_for(tool), None
         try:
             release, arguments = await restore_tokens(call, tool, session, rules)
         except WorkbenchError as fault:
@@ -219,7 +219,7 @@ class Broker:
             return None, ""
 
     # ── sending ──────────────────────────────────────────────────────────────────────────────────
-    async def _carry(
+    async def _make_call(
         self,
         call: ToolCall,
         context: CallContext,
@@ -230,7 +230,7 @@ class Broker:
     ) -> Outcome:
         tool, arguments, given, risk = context.tool, context.arguments, context.release, judgement.risk
         if guard is not None:
-            guard.passed(tool, arguments, judgement)
+            guard.note_sent(tool, arguments, judgement)
         count_release(given, session)
         if at_least(risk, Risk.MEDIUM):  # a side effect is audited before it happens
             words = f"{tool.server}.{tool.name} was called"
@@ -244,16 +244,16 @@ class Broker:
             outcome = await self._send(sent, tool, session, risk, progress)
             await self.caching.learn(sent, tool, outcome)
         if not call.run_id:
-            return await self._for_user(sent, call, tool, session, risk, outcome, given)
-        outcome = await self._registered(session, tool, outcome, call.run_id)
+            return await self._answer_user(sent, call, tool, session, risk, outcome, given)
+        outcome = await self._register_answer(session, tool, outcome, call.run_id)
         if guard is not None:
             await guard.learn(call, tool, outcome)
         learns = guard is None or not guard.is_dry_run
         self._remember(sent, tool, session, outcome, learns=learns)
         self._services.journal.append_soon(lambda: ended_call_note(call, tool, session, risk, outcome, given))
-        return await self._for_program(outcome, tool, session, given)
+        return await self._answer_program(outcome, tool, session, given)
 
-    async def _for_user(
+    async def _answer_user(
         self,
         sent: ToolCall,
         call: ToolCall,
@@ -269,41 +269,41 @@ class Broker:
             self._remember(sent, tool, session, outcome)
             self._services.journal.append(ended_call_note(call, tool, session, risk, outcome, given))
 
-        register = partial(self._registered, session, tool, outcome, call.run_id)
+        register = partial(self._register_answer, session, tool, outcome, call.run_id)
         long = outcome.bytes > offload.REGISTRATION.limit
         if session.origin is Origin.PERSON and (long or session.registrations.busy):
-            session.registrations.put(register, note)
+            session.registrations.add(register, note)
             return outcome
         outcome = await register()
         note()
         return outcome
 
-    async def _for_program(
+    async def _answer_program(
         self, outcome: Outcome, tool: Tool, session: Session, given: Sequence[ReleaseDecision] = ()
     ) -> Outcome:
         """Return the answer as the sandbox gets it, with sealed values replaced by tokens."""
-        fields = self._services.rules.of(tool).sealed_fields(self._services.settings().privacy_sealed)
+        fields = self._services.rules.rules_for(tool).sealed_fields(self._services.settings().privacy_sealed)
         return await seal_answer(outcome, tool, session, fields, given)
 
-    async def _stand_in(
+    async def _answer_dry_run(
         self, call: ToolCall, context: CallContext, session: Session, judgement: Judgement, guard: RunGuard
     ) -> Outcome:
         """Return the answer of a dry run; it is registered too, because answers from the history may contain
         personal data."""
-        held = await guard.stand_in(call, context.tool, context.arguments, judgement)
+        held = await guard.hold_call(call, context.tool, context.arguments, judgement)
         words = "was held by a dry run" if held.ok else "was refused: the dry run cannot hold more calls"
         self._note(
             "call.held_by_dry_run", call, session, judgement.risk, f"{call.server}.{call.tool} {words}", ok=held.ok
         )
-        held = await self._registered(session, context.tool, held, call.run_id)
-        return await self._for_program(held, context.tool, session)
+        held = await self._register_answer(session, context.tool, held, call.run_id)
+        return await self._answer_program(held, context.tool, session)
 
     def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome, *, learns: bool = True) -> None:
         """Add the call to the history, and let the search ranking learn from it."""
         if not outcome.cached:  # a cached answer called no server
             self._services.history.keep(call, tool, outcome)
         if outcome.ok and learns:
-            for question in session.questions(tool.server, tool.name):
+            for question in session.find_queries(tool.server, tool.name):
                 self._services.catalog.ran_after(question, tool.server, tool.name)
 
     async def _send(
@@ -316,23 +316,25 @@ class Broker:
             self._services.history.keep(call, tool, Outcome(call.id, ok=False, fault=Fault("The call was cancelled.")))
             raise
         except Exception as fault:  # an unexpected fault of the workbench must still leave an audit entry
-            log.exception("a call of %s.%s broke", call.server, call.tool)
+            log.exception("a call of %s.%s failed in the workbench", call.server, call.tool)
             return Outcome(
-                call.id, ok=False, fault=Fault("The workbench itself failed.", "Its log says more.", str(fault))
+                call.id,
+                ok=False,
+                fault=Fault("The workbench failed with an internal error.", "See its log.", str(fault)),
             )
 
-    async def _registered(self, session: Session, tool: Tool, outcome: Outcome, run_id: str) -> Outcome:
+    async def _register_answer(self, session: Session, tool: Tool, outcome: Outcome, run_id: str) -> Outcome:
         """Register the personal data of an answer, with its keys, before anything can be sent out. An answer that
         cannot be searched reaches no agent; the user sees it, as all answers."""
         place = Place(tool.server, tool.name, run_id, round(time.time(), 1))
         try:
             await offload.REGISTRATION.run(outcome.bytes, register_outcome, session, place, outcome)
         except Exception as fault:  # data from a server can make a parser fail in any way
-            log.exception("an answer of %s.%s cannot be read for personal data", tool.server, tool.name)
+            log.exception("an answer of %s.%s cannot be searched for personal data", tool.server, tool.name)
             if session.origin is Origin.PERSON:
                 return outcome
             unread = Fault(
-                "The answer cannot be read for personal data, so it is not handed on.", "", type(fault).__name__
+                "The answer could not be searched for personal data, so it is withheld.", "", type(fault).__name__
             )
             return Outcome(outcome.call_id, ok=False, fault=unread, ms=outcome.ms, bytes=outcome.bytes)
         return outcome
@@ -363,7 +365,7 @@ def _denied_by_user(answer: HeldCallAnswer, judgement: Judgement) -> Fault:
     about = [one for one in judgement.reasons if one.rule in (RULED, UNFORESEEN)]
     words = f"{about[0].text.rstrip('.')}." if about else "This call needs the user's approval."
     reason = f"The user denied it: {answer.reason}" if answer.reason and answer.held_call_id else answer.reason
-    return Fault(f"{words} {reason or 'The user denied it.'}", "Go on without it, or ask why.")
+    return Fault(f"{words} {reason or 'The user denied it.'}", "Continue without this call, or ask the user why.")
 
 
 def _refusal(call: ToolCall, fault: Fault, *, confirm: bool = False, asks: str = "") -> Outcome:

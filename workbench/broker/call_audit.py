@@ -56,7 +56,7 @@ class AuditMasking:
     def mask(self, note: Note) -> Note:
         """Return the masked entry."""
         session = self._sessions.get(note.session)
-        if session is None or not session.hides or self._is_clean(note, session):
+        if session is None or not session.masks_personal_data or self._is_clean(note, session):
             return note
         made_up = bool(note.tool) and not self._is_tool(note.server, note.tool)
         return replace(
@@ -70,7 +70,7 @@ class AuditMasking:
     def _is_clean(self, note: Note, session: Session) -> bool:
         """Whether no text of the entry contains a known value. Many entries repeat the same short texts, so these
         are cached."""
-        known = (session.id, session.hidden_by)
+        known = (session.id, session.masking_state)
         if self._clean[0] != known or len(self._clean[1]) > _MOST_CLEAN:
             self._clean = known, set()
         clean = self._clean[1]
@@ -113,15 +113,15 @@ def shown_arguments(session: Session, arguments: JsonObject) -> str:
     a program may pass megabytes, ten thousand times."""
     if not arguments:
         return "{}"
-    remembered = session.shown.get(id(arguments))
-    if remembered is not None and remembered[0] is arguments and remembered[1] == session.hidden_by:
+    remembered = session.shown_arguments.get(id(arguments))
+    if remembered is not None and remembered[0] is arguments and remembered[1] == session.masking_state:
         return remembered[2]
     left = [KEPT_LEAVES]
-    text = _cut(_json_text(session.mask_json(_beginning(dict(arguments), session, left))))
+    text = _cut(_json_text(session.mask_json(_shorten_value(dict(arguments), session, left))))
     if left[0] > 0 and "…" not in text:  # longer arguments may be megabytes, which must not be kept in memory
-        if len(session.shown) >= _AT_ONCE:
-            session.shown.clear()
-        session.shown[id(arguments)] = (arguments, session.hidden_by, text)
+        if len(session.shown_arguments) >= _AT_ONCE:
+            session.shown_arguments.clear()
+        session.shown_arguments[id(arguments)] = (arguments, session.masking_state, text)
     return text
 
 
@@ -129,17 +129,19 @@ def _cut(text: str) -> str:
     return text if len(text) <= KEPT_ARGUMENTS else text[: cut_before(text, KEPT_ARGUMENTS)] + " …"
 
 
-def _beginning(value: JsonValue, session: Session, left: list[int]) -> JsonValue:
+def _shorten_value(value: JsonValue, session: Session, left: list[int]) -> JsonValue:
     """Return the value with a limited number of leaves, and only the start of long texts."""
     left[0] -= 1
     if isinstance(value, str) and len(value) > KEPT_ARGUMENTS:
         return f"{session.mask_start(value, KEPT_ARGUMENTS)} … ({len(value):,} characters)"
     if isinstance(value, list):
-        return [_beginning(item, session, left) for item in value[: max(0, left[0])] if left[0] > 0]
+        return [_shorten_value(item, session, left) for item in value[: max(0, left[0])] if left[0] > 0]
     if isinstance(value, dict):
         some = islice(value.items(), max(0, left[0]))
         return {
-            session.mask_start(key, LONGEST_KEY): _beginning(item, session, left) for key, item in some if left[0] > 0
+            session.mask_start(key, LONGEST_KEY): _shorten_value(item, session, left)
+            for key, item in some
+            if left[0] > 0
         }
     return value
 
@@ -161,7 +163,7 @@ def ended_call_note(
     try:
         return call_note(kind, call, session, risk, summary, outcome, ok=outcome.ok, given=given)
     except Exception as fault:  # data from a server can make a parser fail in any way
-        log.exception("what is known of a call of %s.%s cannot be written down", tool.server, tool.name)
+        log.exception("the details of a call of %s.%s cannot be written to the audit", tool.server, tool.name)
         bare = replace(call, arguments={})
         return replace(
             call_note(kind, bare, session, risk, summary, None, ok=outcome.ok), detail={"unread": type(fault).__name__}

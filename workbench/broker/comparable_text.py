@@ -30,7 +30,7 @@ def _word_pattern() -> re.Pattern[str]:
     return re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the words of a text: letters and digits only, case-folded."""
     return _word_pattern().findall(clean(text).casefold())
 
@@ -40,7 +40,7 @@ def clean(text: str) -> str:
     return text if text.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
 
 
-def readings(text: str) -> Iterator[str]:
+def decoded_readings(text: str) -> Iterator[str]:
     """Yield the text and its decodings from URL, JSON, HTML, base64 and hex encoding, up to two levels deep."""
     yield text
     if len(text) <= _LEAF:
@@ -50,22 +50,22 @@ def readings(text: str) -> Iterator[str]:
                 yield from (inner.text for inner in decoded_texts(view.text))
 
 
-def joined(text: str) -> Iterator[str]:
+def joined_numbers(text: str) -> Iterator[str]:
     """Yield numbers and account numbers without the separators between their groups."""
     for pattern in (_NUMBER, _ACCOUNT):
         for match in pattern.finditer(text):
             yield "".join(filter(str.isalnum, match.group())).casefold()
 
 
-def atoms(text: str) -> Iterator[list[str]]:
+def identifying_parts(text: str) -> Iterator[list[str]]:
     """Yield identifying parts: addresses, numbers, paths, and for a URL also its host."""
     for match in _URL.finditer(text):
-        yield words(match.group(1))
+        yield split_words(match.group(1))
     for match in _ATOM.finditer(text):
-        yield words(match.group())
+        yield split_words(match.group())
 
 
-def leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, str]]:
+def argument_leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield path and text of each text or number in a call's arguments; names that carry data count too."""
     stack: list[tuple[str, JsonValue]] = [(path, value)]
     while stack:
@@ -84,7 +84,7 @@ def leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, str]]:
             yield place, str(node)
 
 
-def plain(answer: str) -> str:
+def answer_text(answer: str) -> str:
     """Return the texts in a JSON answer, one per line; any other answer unchanged."""
     if answer.lstrip()[:1] not in ("{", "[", '"'):
         return answer

@@ -15,15 +15,15 @@ from workbench.events import AskArrived, AskSettled, Event
 from workbench.privacy.vault import Vault
 from workbench.records import Ask, JsonObject, JsonValue, Note
 
-_LOOKED_AT = 20_000  # characters of a request that are searched for personal data on the event loop
+_MOST_SEARCHED = 20_000  # characters of a request that are searched for personal data on the event loop
 _SHOWN = 300  # characters of a request in the summary of the audit entry
-_KINDS = {"form": "fields to fill in", "url": "a visit to a page", "sampling": "a completion (sampling)"}
+_KINDS = {"form": "form input", "url": "a visit to a page", "sampling": "a completion (sampling)"}
 _ENDINGS = {  # end of an elicitation → kind and summary of the audit entry
-    "accept": ("elicitation.accepted", "You answered {0}"),
-    "decline": ("elicitation.declined", "You declined what {0} asked"),
-    "cancel": ("elicitation.dismissed", "You dismissed what {0} asked"),
-    "timed out": ("elicitation.timed_out", "Nobody answered {0} in time"),
-    "withdrawn": ("elicitation.withdrawn", "What {0} asked is over with its call"),
+    "accept": ("elicitation.accepted", "You answered the request of {0}"),
+    "decline": ("elicitation.declined", "You declined the request of {0}"),
+    "cancel": ("elicitation.dismissed", "You dismissed the request of {0}"),
+    "timed out": ("elicitation.timed_out", "The request of {0} was not answered in time"),
+    "withdrawn": ("elicitation.withdrawn", "The request of {0} ended with its call"),
 }
 
 
@@ -39,8 +39,8 @@ class ElicitationAudit:
         match event:
             case AskArrived(ask=ask) if not ask.opened:
                 session = self.session(ask)
-                _learn(session.vault, ask)
-                words = session.mask_start(ask.message or _last_words(ask), _SHOWN)
+                _register_request(session.vault, ask)
+                words = session.mask_start(ask.message or _last_message(ask), _SHOWN)
                 self._note(ask, "elicitation.requested", f"{ask.server} asks for {_KINDS[ask.kind]}: {words}")
             case AskArrived(ask=ask):
                 self._note(ask, "elicitation.page_opened", f"You opened {ask.host} for {ask.server}")
@@ -93,15 +93,15 @@ def _fields(ask: Ask) -> list[str]:
     return [str(name)[:60] for name in json.loads(ask.schema).get("properties", {})] if ask.schema else []
 
 
-def _learn(vault: Vault, ask: Ask) -> None:
+def _register_request(vault: Vault, ask: Ask) -> None:
     """Register what a server shows the user, because it may occur in the server's answer to the agent."""
     vault.register(ask.message, ask.server)
     if ask.schema:
         vault.register(json.loads(ask.schema), ask.server)
-    vault.register(ask.request[:_LOOKED_AT], ask.server)
+    vault.register(ask.request[:_MOST_SEARCHED], ask.server)
 
 
-def _last_words(ask: Ask) -> str:
+def _last_message(ask: Ask) -> str:
     """Return the last message of a sampling request, for the summary of the audit entry."""
     messages = json.loads(ask.request).get("messages", []) if ask.request else []
     content = messages[-1].get("content") if messages else ""

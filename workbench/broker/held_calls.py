@@ -22,8 +22,8 @@ from workbench.records import HeldCall, HeldCallAnswer, Risk
 
 LISTED = 200  # calls that one answer can apply to; more wait for the next answer
 GATHER = 0.05  # seconds for which newly waiting calls are collected before the user is notified
-TIMED_OUT = HeldCallAnswer("", allow=False, reason="Nobody answered in time.")
-_WORSE = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
+TIMED_OUT = HeldCallAnswer("", allow=False, reason="The approval request was not answered in time.")
+_BY_RISK = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 
 
 @dataclass(slots=True)
@@ -43,10 +43,10 @@ class _Group:
     name: str
     key: tuple[str, ...]
     waiting: list[_Waiting] = field(default_factory=list)
-    told: HeldCall | None = None
+    shown_call: HeldCall | None = None
     ids: dict[str, int] = field(default_factory=dict)  # id → number of calls that it covered
-    gathering: asyncio.TimerHandle | None = None  # runs until the user is notified about the calls that joined
-    times: int = 0  # number of notifications
+    notify_timer: asyncio.TimerHandle | None = None  # runs until the user is notified about the calls that joined
+    notifications: int = 0  # number of notifications
 
 
 class HeldCalls:
@@ -59,12 +59,12 @@ class HeldCalls:
     @api(name="held_calls")
     def all(self) -> tuple[HeldCall, ...]:
         """All held calls of the core, oldest first."""
-        return tuple(group.told for group in self._groups.values() if group.told is not None)
+        return tuple(group.shown_call for group in self._groups.values() if group.shown_call is not None)
 
-    def of(self, run_id: str) -> tuple[HeldCall, ...]:
+    def for_run(self, run_id: str) -> tuple[HeldCall, ...]:
         return tuple(held_call for held_call in self.all() if held_call.run_id == run_id)
 
-    def holds(self, run_id: str) -> bool:
+    def has_waiting(self, run_id: str) -> bool:
         """Whether a call of this run waits for the user right now; that time does not count as the program's."""
         return any(key[0] == run_id for key in self._groups)
 
@@ -78,17 +78,17 @@ class HeldCalls:
         try:
             return await waiting.answer
         finally:
-            self._drop(group, waiting, "withdrawn")  # the run was stopped
+            self._remove_call(group, waiting, "withdrawn")  # the run was stopped
 
     def answer(self, answer: HeldCallAnswer) -> HeldCall:
         """Apply the user's answer to the calls that the held call showed under the id in the answer."""
         group = next((one for one in self._groups.values() if answer.held_call_id in one.ids), None)
-        if group is None or group.told is None:
-            raise WorkbenchError("Nobody waits for this answer any more.", "The run went on, or it ended.")
-        told = group.told
-        many = group.ids[answer.held_call_id] if answer.allow else len(group.waiting)
-        self._settle(group, many, answer, "allowed" if answer.allow else "denied")
-        return told
+        if group is None or group.shown_call is None:
+            raise WorkbenchError("This call no longer waits for a decision.", "Its run continued or ended.")
+        shown_call = group.shown_call
+        count = group.ids[answer.held_call_id] if answer.allow else len(group.waiting)
+        self._settle(group, count, answer, "allowed" if answer.allow else "denied")
+        return shown_call
 
     def withdraw(self, run_id: str) -> None:
         """Withdraw all held calls of a run that has ended."""
@@ -110,70 +110,70 @@ class HeldCalls:
             group = self._groups[key] = _Group(uuid.uuid4().hex[:12], key)
         loop = asyncio.get_running_loop()
         waiting.held_call = replace(held_call, deadline=time.time() + seconds)
-        waiting.timer = loop.call_later(seconds, self._expired, group, waiting)
+        waiting.timer = loop.call_later(seconds, self._time_out, group, waiting)
         group.waiting.append(waiting)
-        if group.told is None:
-            self._show(group)
-        elif group.gathering is None:
-            group.gathering = loop.call_later(GATHER, self._show, group)
+        if group.shown_call is None:
+            self._notify_user(group)
+        elif group.notify_timer is None:
+            group.notify_timer = loop.call_later(GATHER, self._notify_user, group)
         return group
 
-    def _show(self, group: _Group) -> None:
+    def _notify_user(self, group: _Group) -> None:
         """Notify the user of the waiting calls, under a new id."""
-        if group.gathering is not None:
-            group.gathering.cancel()
-            group.gathering = None
+        if group.notify_timer is not None:
+            group.notify_timer.cancel()
+            group.notify_timer = None
         if not group.waiting:
             return
-        before = group.told.id if group.told is not None else ""
-        group.times += 1
+        before = group.shown_call.id if group.shown_call is not None else ""
+        group.notifications += 1
         shown = group.waiting[:LISTED]
         first = shown[0].held_call
-        group.told = replace(
+        group.shown_call = replace(
             first,
-            id=f"{group.name}-{group.times}",
+            id=f"{group.name}-{group.notifications}",
             deadline=min(one.held_call.deadline for one in shown),
             why=tuple(dict.fromkeys(reason for one in shown for reason in one.held_call.why))[:20],
             origins=tuple(dict.fromkeys(origin for one in shown for origin in one.held_call.origins))[:20],
-            risk=max((one.held_call.risk for one in shown), key=_WORSE.index),
+            risk=max((one.held_call.risk for one in shown), key=_BY_RISK.index),
             trifecta=any(one.held_call.trifecta for one in shown),
             offers=tuple(dict.fromkeys(rule for one in shown for rule in one.held_call.offers)),
             more=len(group.waiting) - 1,
             list=tuple(one.line for one in shown),
         )
-        group.ids[group.told.id] = len(shown)
-        self._tell(CallHeld(group.told, before))
+        group.ids[group.shown_call.id] = len(shown)
+        self._tell(CallHeld(group.shown_call, before))
 
-    def _settle(self, group: _Group, many: int, answer: HeldCallAnswer, ending: str) -> None:
-        settled, group.waiting = group.waiting[:many], group.waiting[many:]
+    def _settle(self, group: _Group, count: int, answer: HeldCallAnswer, ending: str) -> None:
+        settled, group.waiting = group.waiting[:count], group.waiting[count:]
         for one in settled:
-            _give(one, answer)
-        self._left(group, ending)
+            _answer_call(one, answer)
+        self._update_group(group, ending)
 
-    def _drop(self, group: _Group, waiting: _Waiting, ending: str) -> None:
+    def _remove_call(self, group: _Group, waiting: _Waiting, ending: str) -> None:
         if waiting in group.waiting:
             group.waiting.remove(waiting)
-            _give(waiting, TIMED_OUT)
-            self._left(group, ending)
+            _answer_call(waiting, TIMED_OUT)
+            self._update_group(group, ending)
 
-    def _left(self, group: _Group, ending: str) -> None:
+    def _update_group(self, group: _Group, ending: str) -> None:
         """Handle calls that no longer wait; the others are shown again under a new id, and old ids become invalid."""
         group.ids.clear()
-        told = group.told
+        shown_call = group.shown_call
         if group.waiting:
-            self._show(group)
+            self._notify_user(group)
             return
-        if group.gathering is not None:
-            group.gathering.cancel()
+        if group.notify_timer is not None:
+            group.notify_timer.cancel()
         self._groups.pop(group.key, None)
-        if told is not None:
-            self._tell(HeldCallSettled(told, ending))
+        if shown_call is not None:
+            self._tell(HeldCallSettled(shown_call, ending))
 
-    def _expired(self, group: _Group, waiting: _Waiting) -> None:
-        self._drop(group, waiting, "timed out")
+    def _time_out(self, group: _Group, waiting: _Waiting) -> None:
+        self._remove_call(group, waiting, "timed out")
 
 
-def _give(waiting: _Waiting, answer: HeldCallAnswer) -> None:
+def _answer_call(waiting: _Waiting, answer: HeldCallAnswer) -> None:
     if waiting.timer is not None:
         waiting.timer.cancel()
     if not waiting.answer.done():

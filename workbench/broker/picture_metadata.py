@@ -29,45 +29,45 @@ _WIDE: Final = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,4000}")
 
 
 @dataclass(frozen=True, slots=True)
-class Parted:
+class SplitPicture:
     """A picture file split into image data and the texts in its metadata."""
 
     bare: bytes
     notes: tuple[str, ...] = ()
 
 
-def parted(data: bytes) -> Parted:
+def split_picture(data: bytes) -> SplitPicture:
     """Return the picture without its metadata, and the readable texts in the metadata."""
     try:
         pieces = list(_pieces(data))
     except (struct.error, IndexError, ValueError):
-        return Parted(data)  # invalid format: all of its bytes are searched before it is shown
+        return SplitPicture(data)  # invalid format: all of its bytes are searched before it is shown
     notes = [text for kept, piece in pieces if not kept for text in _texts(piece)]
     bare = b"".join(piece for kept, piece in pieces if kept)
-    return Parted(_sized(bare) if bare[:4] == b"RIFF" else bare, tuple(notes))
+    return SplitPicture(_with_size(bare) if bare[:4] == b"RIFF" else bare, tuple(notes))
 
 
 def _pieces(data: bytes) -> Iterator[tuple[bool, bytes]]:
     """Yield the parts of a file in order, and whether each is needed to draw it."""
     if data.startswith(_PNG):
-        return _of_png(data)
+        return _png_pieces(data)
     if data.startswith(b"\xff\xd8\xff"):
-        return _of_jpeg(data)
+        return _jpeg_pieces(data)
     if data.startswith((b"GIF87a", b"GIF89a")):
-        return _of_gif(data)
+        return _gif_pieces(data)
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return _of_webp(data)
-    raise ValueError("no picture whose parts are known")
+        return _webp_pieces(data)
+    raise ValueError("unknown picture format")
 
 
-def _of_png(data: bytes) -> Iterator[tuple[bool, bytes]]:
+def _png_pieces(data: bytes) -> Iterator[tuple[bool, bytes]]:
     yield True, _PNG
     at, kind = len(_PNG), b""
     while kind != b"IEND":
         size, kind = struct.unpack_from(">I4s", data, at)
         end = at + size + 12
         if end > len(data):
-            raise ValueError("a chunk that has no end")
+            raise ValueError("a chunk is longer than the file")
         yield (True, data[at:end]) if kind in _DRAWN else (False, _unpacked(kind, data[at + 8 : end - 4]))
         at = end
     yield False, data[at:]
@@ -86,17 +86,17 @@ def _unpacked(kind: bytes, note: bytes) -> bytes:
     return note
 
 
-def _of_jpeg(data: bytes) -> Iterator[tuple[bool, bytes]]:
+def _jpeg_pieces(data: bytes) -> Iterator[tuple[bool, bytes]]:
     yield True, data[:2]
     at = 2
     while True:
         sign, marker, size = struct.unpack_from(">BBH", data, at)
         if sign != 0xFF or size < 2 or at + 2 + size > len(data):
-            raise ValueError("a segment that is none")
+            raise ValueError("an invalid segment")
         if marker == 0xDA:  # start of scan: the rest is image data
             end = data.rfind(b"\xff\xd9") + 2
             if end < at:
-                raise ValueError("a drawing that has no end")
+                raise ValueError("the image data has no end")
             yield True, data[at:end]
             yield False, data[end:]
             return
@@ -105,7 +105,7 @@ def _of_jpeg(data: bytes) -> Iterator[tuple[bool, bytes]]:
         at += 2 + size
 
 
-def _of_gif(data: bytes) -> Iterator[tuple[bool, bytes]]:
+def _gif_pieces(data: bytes) -> Iterator[tuple[bool, bytes]]:
     at = 13 + _colours(data[10])
     yield True, data[:at]
     while data[at] != 0x3B:
@@ -117,7 +117,7 @@ def _of_gif(data: bytes) -> Iterator[tuple[bool, bytes]]:
             loop = data[at + 1] == 0xFF and data[at + 3 : at + 14] == _GIF_LOOP
             yield data[at + 1] == 0xF9 or loop, data[at:end]
         else:
-            raise ValueError("a block that is none")
+            raise ValueError("an invalid block")
         at = end
     yield True, data[at : at + 1]
     yield False, data[at + 1 :]
@@ -134,14 +134,14 @@ def _after_blocks(data: bytes, at: int) -> int:
     return at + 1
 
 
-def _of_webp(data: bytes) -> Iterator[tuple[bool, bytes]]:
+def _webp_pieces(data: bytes) -> Iterator[tuple[bool, bytes]]:
     yield True, data[:12]
     at, end = 12, min(len(data), struct.unpack_from("<I", data, 4)[0] + 8)
     while at < end:
         kind, size = struct.unpack_from("<4sI", data, at)
         after = at + 8 + size + size % 2
         if after > len(data):
-            raise ValueError("a chunk that has no end")
+            raise ValueError("a chunk is longer than the file")
         chunk = data[at:after]
         if kind == b"VP8X" and size >= 1:
             chunk = chunk[:8] + bytes((chunk[8] & ~_WEBP_NOTES,)) + chunk[9:]
@@ -150,7 +150,7 @@ def _of_webp(data: bytes) -> Iterator[tuple[bool, bytes]]:
     yield False, data[at:]
 
 
-def _sized(riff: bytes) -> bytes:
+def _with_size(riff: bytes) -> bytes:
     return riff[:4] + struct.pack("<I", len(riff) - 8) + riff[8:]
 
 

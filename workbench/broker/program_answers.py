@@ -43,7 +43,7 @@ def program_value(outcome: Outcome, schema: JsonObject | None = None) -> Answere
 
 def failure(outcome: Outcome, call: ToolCall, tool: Tool | None, alike: Sequence[str] = ()) -> ToolFailure:
     """Return the exception for the program. `alike`: similar tool names, if there is no tool of this name."""
-    fault = outcome.fault or Fault("The tool failed without saying why.")
+    fault = outcome.fault or Fault("The tool failed without an error message.")
     code = fault.code or ("refused" if outcome.refused else "tool" if outcome.tool_error else "server")
     if tool is None or outcome.refused:
         return ToolFailure(fault.message, code, (), alike, fault.hint)
@@ -130,8 +130,8 @@ log = logging.getLogger(__name__)
 
 _MOST_GUESSES: Final = 200  # comparisons of sealed values with texts per session, because each reveals a little
 _HINT: Final = (
-    "Some values of {} are sealed: programs hold tokens such as [EMAIL_1.k7q2], which become values again in the"
-    " arguments of tools. `from client import equal, domain_of, year_of, last4, initials, masked` asks about them."
+    "Some values of {} are sealed: programs hold tokens such as [EMAIL_1.k7q2], which are replaced by the values in the"
+    " arguments of tools. To query them: `from client import equal, domain_of, year_of, last4, initials, masked`."
 )
 
 
@@ -140,23 +140,23 @@ async def seal_answer(
 ) -> Outcome:
     """Return the answer for the sandbox with sealed values replaced by tokens; an answer that cannot be sealed is
     withheld."""
-    tokens = [token for one in given for token in one.what.tokens]
+    tokens = [token for one in given for token in one.restoration.tokens]
     if fields:
-        session.seals.setdefault(f"{tool.server}.{tool.name}", False)
+        session.sealed_tools.setdefault(f"{tool.server}.{tool.name}", False)
     if not fields and not tokens and not session.sealed:
         return outcome
     try:
         return await offload.REGISTRATION.run(outcome.bytes, _sealed, outcome, tool, session, fields, tokens)
     except Exception as fault:  # data from a server can make a parser fail in any way
         log.exception("an answer of %s.%s cannot be sealed", tool.server, tool.name)
-        unread = Fault("The answer cannot be sealed, so it is not handed on.", "", type(fault).__name__)
+        unread = Fault("The answer could not be sealed, so it is withheld.", "", type(fault).__name__)
         return Outcome(outcome.call_id, ok=False, fault=unread, ms=outcome.ms, bytes=outcome.bytes)
 
 
 def sealed_values_hint(session: Session) -> str:
     """Return a hint about sealed tools that the agent was not told of before."""
-    fresh = [name for name, told in session.seals.items() if not told]
-    session.seals.update(dict.fromkeys(fresh, True))
+    fresh = [name for name, told in session.sealed_tools.items() if not told]
+    session.sealed_tools.update(dict.fromkeys(fresh, True))
     return _HINT.format(" and ".join(fresh)) if fresh else ""
 
 
@@ -164,12 +164,14 @@ def answer_about_sealed_values(session: Session, params: JsonObject) -> JsonValu
     """Answer a program's request about values that it holds as tokens."""
     values = params.get("values")
     if not isinstance(values, list) or not all(isinstance(one, str | int | float) for one in values):
-        raise WorkbenchError("Give tokens or texts.", 'Such as domain_of(customer["email"]).')
+        raise WorkbenchError(
+            "Sealed values are queried with tokens or texts.", 'Example: domain_of(customer["email"]).'
+        )
     read = [_read(session.vault, str(one)) for one in values]
     if any(not kind for kind, _ in read) and any(kind for kind, _ in read):
         session.guesses += 1
         if session.guesses > _MOST_GUESSES:
-            words = f"Sealed values were compared with texts {_MOST_GUESSES} times in this session; that is the most."
+            words = f"Sealed values were compared with texts {_MOST_GUESSES} times in this session, which is the limit."
             raise WorkbenchError(words, "Compare tokens with tokens.")
     return operate(str(params.get("operation", "")), read)
 
@@ -179,7 +181,7 @@ def _read(vault: Vault, text: str) -> tuple[str, str]:
     if LOOKALIKE.fullmatch(text.strip()):
         return normalize_token(text.strip()).rpartition("_")[0], vault.reveal(text)
     if "_" in text and LOOKALIKE.search(text):
-        raise WorkbenchError("This is a token among other words.", "Give one token by itself.")
+        raise WorkbenchError("The text contains a token and other text.", "Pass one token alone.")
     return "", text
 
 
@@ -222,6 +224,6 @@ def _block(block: Content, read: Callable[[str], str], seal_text: Callable[[str]
     """Seal a part of an answer. Bytes from a sealed tool are withheld, because values in them cannot be replaced."""
     if closed and block.data:
         size = len(block.data) * 3 // 4
-        return Content("text", f"[{block.mime or block.kind}, {size:,} bytes: kept outside, since its tool is sealed]")
+        return Content("text", f"[{block.mime or block.kind}, {size:,} bytes: withheld, because its tool is sealed]")
     words = {name: seal_text(getattr(block, name)) for name in ("uri", "name", "note") if getattr(block, name)}
     return replace(block, text=read(block.text), **words)

@@ -18,11 +18,18 @@ from typing import Final
 
 from msgspec import Struct
 
-from workbench.broker.comparable_text import atoms, clean, joined, plain, readings, words
+from workbench.broker.comparable_text import (
+    answer_text,
+    clean,
+    decoded_readings,
+    identifying_parts,
+    joined_numbers,
+    split_words,
+)
 from workbench.offload import SOURCE_INDEXING
 
 PHRASE: Final = 5  # consecutive words that are unlikely to occur twice by chance
-_FEW: Final = 100_000  # hashes held in a set, which is faster; more are added to the bits
+_MOST_RECENT: Final = 100_000  # hashes held in a set, which is faster; more are added to the bits
 _BITS: Final = 1 << 25
 _MOST: Final = 3_000_000  # hashes in the bits; with more, false positives are too frequent
 _BLOCK: Final = 50_000  # words processed at a time
@@ -32,23 +39,23 @@ class NgramBloomFilter:
     """Bloom filter over single words, word pairs and 5-grams of any number of texts."""
 
     def __init__(self) -> None:
-        self._few: set[int] = set()
+        self._recent: set[int] = set()
         self._bits = bytearray()
-        self._poured = 0
+        self._flushed = 0
 
     @property
     def full(self) -> bool:
         """Whether it holds too many words to be reliable: every value must be suspected then."""
-        return self._poured > _MOST
+        return self._flushed > _MOST
 
     def add(self, words: Sequence[str]) -> None:
         for start in range(0, len(words), _BLOCK):
             block = words[start : start + _BLOCK + PHRASE]
-            self._few.update(map(hash, block))
-            self._few.update(map(hash, pairwise(block)))
-            self._few.update(map(hash, phrases(block)))
-            if len(self._few) > _FEW:
-                self._pour()
+            self._recent.update(map(hash, block))
+            self._recent.update(map(hash, pairwise(block)))
+            self._recent.update(map(hash, phrases(block)))
+            if len(self._recent) > _MOST_RECENT:
+                self._flush()
 
     def has(self, words: Sequence[str]) -> bool:
         """Whether these words occurred in this order, as far as pairs can show."""
@@ -61,21 +68,21 @@ class NgramBloomFilter:
         return (phrase for phrase in phrases(words) if self._known(hash(phrase)))
 
     def _known(self, number: int) -> bool:
-        if number in self._few:
+        if number in self._recent:
             return True
         bits = self._bits
         return bool(bits) and all(bits[place >> 3] & (1 << (place & 7)) for place in _places(number))
 
-    def _pour(self) -> None:
+    def _flush(self) -> None:
         if not self._bits:
             self._bits = bytearray(_BITS >> 3)
         if not self.full:
             bits = self._bits
-            for number in self._few:
+            for number in self._recent:
                 for place in _places(number):
                     bits[place >> 3] |= 1 << (place & 7)
-        self._poured += len(self._few)
-        self._few.clear()
+        self._flushed += len(self._recent)
+        self._recent.clear()
 
 
 def phrases(words: Sequence[str]) -> Iterable[tuple[str, ...]]:
@@ -93,12 +100,12 @@ UNTRUSTED: Final = "untrusted"
 PRIVATE: Final = "private"
 KEPT_LETTERS: Final = 4_000_000  # characters of answers that a session keeps, newest first
 KEPT_READS: Final = 2_000  # answers whose source a session keeps
-MOST_UNFILED: Final = (
+MOST_UNINDEXED: Final = (
     32_000_000  # characters of answers that wait to be indexed; more are indexed without waiting for a call
 )
 _MOST_READS: Final = 20_000
 AROUND: Final = 90  # characters shown before and after a match
-MOST_PASSED: Final = 2_000  # remembered addresses that reading calls used without approval
+MOST_ACCEPTED: Final = 2_000  # remembered addresses that reading calls used without approval
 _FEWEST: Final = 6  # minimum characters of a distinctive value
 _FEWEST_PLAIN: Final = 12  # minimum characters, if the value consists of ordinary words
 _LONGEST_ATOM: Final = 200_000  # characters of one argument that are searched for addresses and numbers
@@ -108,7 +115,7 @@ _READABLE: Final = 300_000  # characters of an answer that are also indexed in d
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]+")
 
 
-def _nobody(part: Sequence[str]) -> bool:
+def _is_nothing_known(part: Sequence[str]) -> bool:
     return False
 
 
@@ -127,81 +134,87 @@ class FoundSource(Struct, frozen=True):
     """The source of an argument value or of a part of it."""
 
     kinds: frozenset[str]
-    words: tuple[str, ...]  # words of the value that matched
+    matched_words: tuple[str, ...]  # words of the value that matched
     read: AnswerRead | None = None  # None: the answer is no longer kept
-    around: str = ""  # text around the match; the match is between \x02 and \x03
+    excerpt: str = ""  # text around the match; the match is between \x02 and \x03
 
 
 class ProvenanceIndex:
-    """Provenance index of one session. Call `learn` after each answer, `origin` before a call that could do harm."""
+    """Provenance index of one session. Call `learn` after each answer, `find_sources` before a call that could do
+    harm."""
 
     def __init__(self) -> None:
         self.kinds: frozenset[str] = frozenset()  # kinds of everything read
-        self.private_from: frozenset[str] = (
+        self.private_servers: frozenset[str] = (
             frozenset()
         )  # servers whose private data was read; "": no longer known which
-        self.passed: set[str] = set()  # addresses that reading calls used before without any objection
-        self.at = 0.0  # time of the last read answer
-        self.way_out = False  # whether a tool that can send data outside was called
-        self._unfiled: deque[AnswerRead] = deque()
+        self.accepted_addresses: set[str] = set()  # addresses that reading calls used before without any objection
+        self.last_read_at = 0.0  # time of the last read answer
+        self.called_outside = False  # whether a tool that can send data outside was called
+        self._unindexed: deque[AnswerRead] = deque()
         self._weight = 0  # characters not yet indexed
         self._kept: deque[AnswerRead] = deque()
         self._letters = 0
         self._dropped: frozenset[str] = frozenset()  # kinds of answers that are no longer kept
-        self._prints: dict[frozenset[str], NgramBloomFilter] = {}
-        self._filing = Lock()
+        self._filters: dict[frozenset[str], NgramBloomFilter] = {}
+        self._index_lock = Lock()
 
     def learn(self, read: AnswerRead) -> None:
         """Record an answer; it is indexed later."""
-        self.at = time.time()
+        self.last_read_at = time.time()
         if read.kinds - self.kinds:
             self.kinds |= read.kinds
         if PRIVATE in read.kinds:
-            self.private_from |= {read.server}
-        self._unfiled.append(read)
+            self.private_servers |= {read.server}
+        self._unindexed.append(read)
         self._weight += sum(map(len, read.texts))
 
     @property
-    def letters(self) -> int:
+    def characters(self) -> int:
         """Return the number of characters of held answers."""
         return self._letters + self._weight
 
     @property
-    def heavy(self) -> bool:
+    def needs_thread(self) -> bool:
         """Whether there is so much to index that it must be done on a thread, or a thread is indexing."""
-        return self._weight > SOURCE_INDEXING.limit or self._filing.locked()
+        return self._weight > SOURCE_INDEXING.limit or self._index_lock.locked()
 
     @property
-    def overfull(self) -> bool:
+    def must_index(self) -> bool:
         """Whether the waiting answers should be indexed now, without waiting for a call."""
-        return self._weight > MOST_UNFILED or len(self._unfiled) > _MOST_READS
+        return self._weight > MOST_UNINDEXED or len(self._unindexed) > _MOST_READS
 
-    def file(self) -> None:
+    def index_answers(self) -> None:
         """Index the answers received since the last time; may run on a thread."""
-        with self._filing:
+        with self._index_lock:
             self._weight = 0
-            while self._unfiled:  # the event loop may add more meanwhile
-                self._file(self._unfiled.popleft())
+            while self._unindexed:  # the event loop may add more meanwhile
+                self._index_answer(self._unindexed.popleft())
 
-    def origin(
-        self, text: str, kinds: frozenset[str], *, names: bool = False, known: Callable[[Sequence[str]], bool] = _nobody
+    def find_sources(
+        self,
+        text: str,
+        kinds: frozenset[str],
+        *,
+        names: bool = False,
+        known: Callable[[Sequence[str]], bool] = _is_nothing_known,
     ) -> tuple[FoundSource, ...]:
         """Find the sources of a text in answers of these kinds. `names`: the text names a destination, so a single
         short word counts too, and the reversed text is checked as well. `known`: parts to ignore because the user
         wrote or read them; parts next to them are still checked."""
         found: dict[frozenset[str], FoundSource] = {}
-        for reading in chain(readings(text), [text[::-1]] if names else ()):
-            for kind, imprint in tuple(self._prints.items()):
+        for reading in chain(decoded_readings(text), [text[::-1]] if names else ()):
+            for kind, ngrams in tuple(self._filters.items()):
                 if kind in found or not kind & kinds:
                     continue
-                if came := self._match(reading, kind, imprint, known, names=names):
+                if came := self._match(reading, kind, ngrams, known, names=names):
                     found[kind] = came
         return tuple(found.values())
 
-    def pass_places(self, texts: Iterable[str]) -> None:
+    def accept_addresses(self, texts: Iterable[str]) -> None:
         """Remember addresses that reading calls used without any objection."""
-        if len(self.passed) < MOST_PASSED:
-            self.passed.update(texts)
+        if len(self.accepted_addresses) < MOST_ACCEPTED:
+            self.accepted_addresses.update(texts)
 
     def is_public(self, text: str) -> bool:
         """Whether an answer that is not private contains the complete text."""
@@ -214,24 +227,24 @@ class ProvenanceIndex:
         self,
         text: str,
         kinds: frozenset[str],
-        imprint: NgramBloomFilter,
+        ngrams: NgramBloomFilter,
         known: Callable[[Sequence[str]], bool],
         *,
         names: bool,
     ) -> FoundSource | None:
-        said = words(text)
-        if imprint.full and _tells(said) and not known(said):
+        said = split_words(text)
+        if ngrams.full and _is_distinctive(said) and not known(said):
             return FoundSource(kinds, tuple(said[:PHRASE]))
-        parts = (part for part in _parts(text, said, names=names) if imprint.has(part))
-        strange = (part for part in chain(parts, imprint.shared(said)) if not known(part))
+        parts = (part for part in _parts(text, said, names=names) if ngrams.has(part))
+        strange = (part for part in chain(parts, ngrams.shared(said)) if not known(part))
         for number, part in enumerate(strange):
             if number >= _LOOKED_UP:
                 return FoundSource(kinds, tuple(part))
-            if came := self._confirmed(part, kinds):
+            if came := self._confirm_match(part, kinds):
                 return came
         return None
 
-    def _confirmed(self, part: Sequence[str], kinds: frozenset[str]) -> FoundSource | None:
+    def _confirm_match(self, part: Sequence[str], kinds: frozenset[str]) -> FoundSource | None:
         """Find the answer that contains a match; the filter alone decides only for answers that are no longer kept."""
         pattern = re.compile(r"[\W_]*".join(map(re.escape, part)), re.IGNORECASE)
         for read in reversed(tuple(self._kept)):  # a thread may be indexing for a different run
@@ -240,21 +253,21 @@ class ProvenanceIndex:
         return FoundSource(kinds, tuple(part)) if kinds <= self._dropped else None
 
     # ── indexing ─────────────────────────────────────────────────────────────────────────────────
-    def _file(self, read: AnswerRead) -> None:
-        imprint = self._prints.setdefault(read.kinds, NgramBloomFilter())
-        texts = tuple(clean(plain(text)) for text in read.texts)
+    def _index_answer(self, read: AnswerRead) -> None:
+        ngrams = self._filters.setdefault(read.kinds, NgramBloomFilter())
+        texts = tuple(clean(answer_text(text)) for text in read.texts)
         other: list[str] = []
         for text in texts:
-            imprint.add(words(text))
-            for number in joined(text):
-                imprint.add([number])
+            ngrams.add(split_words(text))
+            for number in joined_numbers(text):
+                ngrams.add([number])
                 other.append(number)
             hidden = (
                 UNTRUSTED in read.kinds and len(text) <= _READABLE
             )  # outsiders may encode instructions that an agent is to decode
-            decoded = [*readings(text)][1:] if hidden else ()
+            decoded = [*decoded_readings(text)][1:] if hidden else ()
             for view in decoded:
-                imprint.add(words(view))
+                ngrams.add(split_words(view))
             other += map(clean, decoded)
             if not text.isascii() and (folded := text.casefold()) != text.lower():
                 other.append(folded)  # characters whose lower-case form has two characters
@@ -272,14 +285,14 @@ class ProvenanceIndex:
 def _parts(text: str, said: list[str], *, names: bool) -> Iterable[list[str]]:
     """Yield the parts of a text that are looked up as a whole: the text itself if it is short, and each address or
     number in it."""
-    if len(said) < PHRASE and (_tells(said) or (names and len("".join(said)) > 2)):
+    if len(said) < PHRASE and (_is_distinctive(said) or (names and len("".join(said)) > 2)):
         yield said
     text = text[:_LONGEST_ATOM]
-    yield from ([number] for number in joined(text))
-    yield from islice((atom for atom in atoms(text) if _tells(atom, _FEWEST)), _MOST_ATOMS)
+    yield from ([number] for number in joined_numbers(text))
+    yield from islice((atom for atom in identifying_parts(text) if _is_distinctive(atom, _FEWEST)), _MOST_ATOMS)
 
 
-def _tells(part: Sequence[str], least: int = _FEWEST_PLAIN) -> bool:
+def _is_distinctive(part: Sequence[str], least: int = _FEWEST_PLAIN) -> bool:
     """Whether a match of this part is meaningful: `5` and `open` occur everywhere."""
     letters = "".join(part)
     weight = len(letters) if letters.isascii() else 2 * len(letters)

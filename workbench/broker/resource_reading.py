@@ -39,7 +39,7 @@ class ResourceReader:
             address = str(session.vault.restore_json({"uri": uri}, server)["uri"])
             outcome = await self._services.catalog.offered.read(call_id, server, address)
         except asyncio.CancelledError:
-            self._note("resource.cancelled", f"{what} was not waited for", server, session, ok=False)
+            self._note("resource.cancelled", f"{what}: the request was cancelled", server, session, ok=False)
             raise
         except WorkbenchError as fault:
             outcome = Outcome(call_id, ok=False, fault=Fault(fault.message, fault.hint))
@@ -58,7 +58,9 @@ class ResourceReader:
             restored = session.vault.restore_json(dict(arguments), server)
             answer = await self._services.catalog.offered.prompt(server, name, restored)
         except asyncio.CancelledError:
-            self._note("prompt.cancelled", f"{what} was not waited for", server, session, arguments=arguments, ok=False)
+            self._note(
+                "prompt.cancelled", f"{what}: the request was cancelled", server, session, arguments=arguments, ok=False
+            )
             raise
         except WorkbenchError as fault:
             answer = PromptAnswer(name, fault=Fault(fault.message, fault.hint))
@@ -66,7 +68,9 @@ class ResourceReader:
         outcome = Outcome("", answer.fault is None, content, "", answer.fault, ms=answer.ms, bytes=answer.bytes)
 
         def note() -> None:
-            kind, word = ("prompt.filled", "was filled") if outcome.ok else ("prompt.failed", "could not be filled")
+            kind, word = (
+                ("prompt.filled", "was filled in") if outcome.ok else ("prompt.failed", "could not be filled in")
+            )
             told = replace(outcome, tokens=answer.tokens)
             self._note(kind, f"{what} {word}", server, session, told, arguments=arguments)
 
@@ -80,7 +84,7 @@ class ResourceReader:
         this way."""
         register = partial(self._register, session, server, outcome)
         if outcome.bytes > offload.REGISTRATION.limit or session.registrations.busy:
-            session.registrations.put(register, note)
+            session.registrations.add(register, note)
         else:
             await register()
             note()
@@ -91,7 +95,7 @@ class ResourceReader:
         try:
             await offload.REGISTRATION.run(outcome.bytes, register_outcome, session, server, outcome)
         except Exception:  # data from a server can make a parser fail in any way
-            log.exception("what %s sent cannot be read for personal data", server)
+            log.exception("an answer of %s cannot be searched for personal data", server)
 
     def _note(
         self,

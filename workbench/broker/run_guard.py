@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from workbench.analysis.approval_gate import is_auto_approved_as_additive
 from workbench.analysis.reading import Reading
 from workbench.broker.agent_sessions import Session
-from workbench.broker.comparable_text import MOST_LEAVES, leaves, words
+from workbench.broker.comparable_text import MOST_LEAVES, argument_leaves, split_words
 from workbench.broker.held_calls import HeldCalls
 from workbench.broker.program_answers import readable_texts
 from workbench.broker.provenance_index import AnswerRead, FoundSource
@@ -62,7 +62,7 @@ class ArgumentValues(Struct, frozen=True):
 
 def collect_values(arguments: JsonObject) -> ArgumentValues:
     """Collect the values of a call; ordinary values beyond a limit are checked together as one text."""
-    walk = leaves(dict(arguments))
+    walk = argument_leaves(dict(arguments))
     every = [(path, text, names_place(path)) for path, text in islice(walk, MOST_WALKED)]
     more = next(walk, None) is not None
     places, others = [one for one in every if one[2]], [one for one in every if not one[2]]
@@ -75,7 +75,7 @@ def collect_values(arguments: JsonObject) -> ArgumentValues:
     )
 
 
-def in_order(arguments: JsonObject, about: Collection[str]) -> tuple[JsonObject, int]:
+def order_arguments(arguments: JsonObject, about: Collection[str]) -> tuple[JsonObject, int]:
     """Order the arguments for the approval request: those it is about first, then destinations. Also returns how
     many characters of them, on one line, the user must see."""
     asked = {path.split(".")[0].replace("[]", "") for path in about}
@@ -89,14 +89,14 @@ def _names_destination(key: str, value: object) -> bool:
     if names_place(key):
         return True
     return isinstance(value, dict | list) and any(
-        names_place(path) for path, _ in islice(leaves({key: value}), MOST_LEAVES)
+        names_place(path) for path, _ in islice(argument_leaves({key: value}), MOST_LEAVES)
     )
 
 
 SHOWN_VALUE = 300  # characters of one value in an approval request
 SHOWN_ARGUMENTS = 20_000  # characters of all arguments in an approval request
 SHOWN_LINE = 400  # characters of a call in a list of calls
-_LOOKED_FOR = frozenset({UNTRUSTED, PRIVATE})
+_SUSPECT_KINDS = frozenset({UNTRUSTED, PRIVATE})
 
 
 class CallPlan(Protocol):
@@ -146,14 +146,14 @@ class GuardedRun(Protocol):
     @property
     def dry_run(self) -> SideEffectHolder | None: ...
 
-    def note(self, kind: str, summary: str, detail: dict[str, object]) -> None:
+    def write_audit(self, kind: str, summary: str, detail: dict[str, object]) -> None:
         """Write an entry into the audit of the run."""
 
 
 class RunGuard:
     """The state of one run that its calls are judged by. The broker calls, in this order: `count`, then `judge` with
-    this object as evidence, `ask` if the judgement asks, `passed` before the call is sent, `learn` after its answer;
-    in a dry run `stand_in` instead of sending."""
+    this object as evidence, `ask` if the judgement asks, `note_sent` before the call is sent, `learn` after its answer;
+    in a dry run `hold_call` instead of sending."""
 
     def __init__(
         self,
@@ -193,13 +193,13 @@ class RunGuard:
         planned = plan.judge(call.id, tool, arguments) if plan is not None else PlanMatch.NO_PLAN
         return CountedCall(self._calls[tool.server, tool.name], planned)
 
-    def passed(self, tool: Tool, arguments: JsonObject, judgement: Judgement) -> None:
+    def note_sent(self, tool: Tool, arguments: JsonObject, judgement: Judgement) -> None:
         """Record that a call is sent to its server."""
         facts = facts_of(tool)
         if facts.reaches_outside:
-            self._provenance.way_out = True
-        if judgement.unsuspected and facts.asks_anywhere:
-            self._provenance.pass_places(text for _, text, place in collect_values(arguments).values if place)
+            self._provenance.called_outside = True
+        if judgement.unsuspected and facts.reads_named_hosts:
+            self._provenance.accept_addresses(text for _, text, place in collect_values(arguments).values if place)
 
     async def learn(self, call: ToolCall, tool: Tool, outcome: Outcome) -> None:
         """Record an answer; it is indexed when the judgement of a later call needs it."""
@@ -207,8 +207,8 @@ class RunGuard:
             self._run.plan.learn(call.id, outcome)
         if (kinds := provenance_rules.kinds_of(tool)) and (texts := readable_texts(outcome)):
             self._provenance.learn(AnswerRead(call.id, call.run_id, tool.server, tool.name, kinds, texts))
-            if self._provenance.overfull:
-                await asyncio.to_thread(self._provenance.file)
+            if self._provenance.must_index:
+                await asyncio.to_thread(self._provenance.index_answers)
 
     # ── dry runs ─────────────────────────────────────────────────────────────────────────────────
     @property
@@ -220,11 +220,11 @@ class RunGuard:
         """Whether a dry run really makes calls of tools that read external data."""
         return self._run.dry_run is not None and self._run.dry_run.asks_outside
 
-    async def stand_in(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> Outcome:
+    async def hold_call(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> Outcome:
         """Return the answer of a dry run in place of the server's; the call becomes a line of its plan."""
         if self._run.dry_run is None:
             raise RuntimeError("not a dry run")
-        found = shortened(judgement.sources)
+        found = shorten_values(judgement.sources)
         return await self._run.dry_run.hold(call, tool, arguments, judgement.risk, found, self._run.record.verdict)
 
     # ── evidence for the judgement; may be called on a worker thread ─────────────────────────────
@@ -234,7 +234,7 @@ class RunGuard:
 
     @property
     def private_servers(self) -> frozenset[str]:
-        return self._provenance.private_from
+        return self._provenance.private_servers
 
     @property
     def unreviewed(self) -> bool:
@@ -253,25 +253,25 @@ class RunGuard:
         provenance, facts = self._provenance, facts_of(tool)
         if not provenance.kinds or facts.harmless:
             return False
-        long = provenance.letters > SOURCE_INDEXING.limit
-        return provenance.heavy or (long and PRIVATE in provenance.kinds and facts.reaches_outside)
+        long = provenance.characters > SOURCE_INDEXING.limit
+        return provenance.needs_thread or (long and PRIVATE in provenance.kinds and facts.reaches_outside)
 
     def sources(self, tool: Tool, arguments: JsonObject) -> ValueSources:
         """Return the sources of a call's values. Values that the user read or wrote as part of the program have no
         source, nor do addresses that were used before, because a page repeats its own address."""
         if not self._provenance.kinds:
             return ValueSources()
-        sifted = collect_values(arguments)
-        if sifted.values:
-            self._provenance.file()
-        again: Collection[str] = self._provenance.passed if facts_of(tool).asks_anywhere else ()
+        argument_values = collect_values(arguments)
+        if argument_values.values:
+            self._provenance.index_answers()
+        again: Collection[str] = self._provenance.accepted_addresses if facts_of(tool).reads_named_hosts else ()
         found = tuple(
             _value_origin(path, text, came)
-            for path, text, place in sifted.values
+            for path, text, place in argument_values.values
             if not (place and text in again)
-            for came in self._provenance.origin(text, _LOOKED_FOR, names=place, known=self._knows)
+            for came in self._provenance.find_sources(text, _SUSPECT_KINDS, names=place, known=self._is_known)
         )
-        return ValueSources(found, sifted.unread_place, sifted.unread)
+        return ValueSources(found, argument_values.unread_place, argument_values.unread)
 
     def derived(self, arguments: JsonObject) -> Sequence[tuple[str, str]]:
         return [
@@ -281,14 +281,14 @@ class RunGuard:
         ]
 
     def holds(self, arguments: JsonObject) -> bool:
-        return self._own(*(text for _, text in leaves(dict(arguments))))
+        return self._program_contains(*(text for _, text in argument_leaves(dict(arguments))))
 
     def describe(self, reason: CallReason, tool: Tool) -> CallReason:
         return describe_personal_data(reason, self._run.session.vault, tool)
 
     def allowed_before(self, tool: Tool, reason: CallReason) -> bool:
         place = tool.server, tool.name
-        return (*place, reason.rule) in self._allowed_rest or (*place, *reason.key) in self._run.session.permitted
+        return (*place, reason.rule) in self._allowed_rest or (*place, *reason.key) in self._run.session.allowed_values
 
     def denied_before(self, tool: Tool, reason: CallReason) -> bool:
         return (tool.server, tool.name, *reason.key) in self._denied
@@ -298,29 +298,29 @@ class RunGuard:
         """Return the literal texts and numbers of the program, and of earlier programs in its REPL session."""
         return self._run.reading.constants if self._run.reading else frozenset()
 
-    def _knows(self, part: Sequence[str]) -> bool:
-        return self._own(" ".join(part))
+    def _is_known(self, part: Sequence[str]) -> bool:
+        return self._program_contains(" ".join(part))
 
-    def _own(self, *texts: str) -> bool:
+    def _program_contains(self, *texts: str) -> bool:
         """Whether the program's text, as the user read or wrote it, contains all these texts."""
         if not (self.approved or self._run.record.proposal.origin is Origin.PERSON):
             return False
-        return all(self._says(words(text)) for text in texts)
+        return all(self._program_has_words(split_words(text)) for text in texts)
 
-    def _says(self, part: Sequence[str]) -> bool:
+    def _program_has_words(self, part: Sequence[str]) -> bool:
         """Whether the program's text contains these words; an account number may be grouped differently there."""
         together = "".join(part)
         return f" {' '.join(part)} " in self._text or (len(together) > 7 and together in self._text.replace(" ", ""))
 
     @cached_property
     def _text(self) -> str:
-        return f" {' '.join(words(self._run.record.proposal.code))} "
+        return f" {' '.join(split_words(self._run.record.proposal.code))} "
 
     # ── asking the user ──────────────────────────────────────────────────────────────────────────
     async def ask(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> HeldCallAnswer:
         """Hold the call until the user has answered, and remember the answer."""
         run, name, reasons = self._run, f"{tool.server}.{tool.name}", judgement.reasons
-        shown, decisive = in_order(arguments, [one.path for one in reasons])
+        shown, decisive = order_arguments(arguments, [one.path for one in reasons])
         text = json.dumps(shown, ensure_ascii=False, indent=2, default=str)
         held_call = HeldCall(
             id="",
@@ -332,7 +332,9 @@ class RunGuard:
             why=tuple(dict.fromkeys(f"{one.text.rstrip('.')}." for one in reasons)),
             risk=worst(one.risk for one in reasons),
             sentence=f"{run.record.proposal.author} wants to call {name} now.",
-            origins=shortened(one for one in judgement.sources if any(one.path == reason.path for reason in reasons)),
+            origins=shorten_values(
+                one for one in judgement.sources if any(one.path == reason.path for reason in reasons)
+            ),
             session=run.session.id,
             author=run.record.proposal.author,
             trifecta=provenance_rules.trifecta(tool, self._provenance.kinds),
@@ -341,7 +343,7 @@ class RunGuard:
         line = json.dumps(shown, ensure_ascii=False, default=str)
         self.asked += 1
         self._waiting(call.id, True)
-        run.note(
+        run.write_audit(
             "call.waiting",
             f"{name} waits for approval: {reasons[0].text}",
             {"call": call.id, "why": held_call.why},
@@ -353,7 +355,7 @@ class RunGuard:
             self._waiting(call.id, False)
         said = "was allowed by the user" if answer.allow else f"was denied: {answer.reason or 'the user denied it'}"
         detail: dict[str, object] = {"call": call.id, "allow": answer.allow}
-        run.note("call.allowed" if answer.allow else "call.denied", f"{name} {said}", detail)
+        run.write_audit("call.allowed" if answer.allow else "call.denied", f"{name} {said}", detail)
         self._remember(tool, reasons, answer)
         return answer
 
@@ -365,10 +367,10 @@ class RunGuard:
             elif answer.scope == "rest":
                 self._allowed_rest.add((*place, one.rule))
             elif one.value and one.rule != PLAN:  # a plan applies to one run
-                self._run.session.permitted.add((*place, *one.key))
+                self._run.session.allowed_values.add((*place, *one.key))
 
 
-def shortened(found: Iterable[ValueOrigin]) -> tuple[ValueOrigin, ...]:
+def shorten_values(found: Iterable[ValueOrigin]) -> tuple[ValueOrigin, ...]:
     """Return sources with values shortened for an approval request."""
     return tuple(
         replace(one, value=f"{one.value[:SHOWN_VALUE]} …") if len(one.value) > SHOWN_VALUE else one for one in found
@@ -377,7 +379,7 @@ def shortened(found: Iterable[ValueOrigin]) -> tuple[ValueOrigin, ...]:
 
 def _value_origin(path: str, text: str, came: FoundSource) -> ValueOrigin:
     read = came.read
-    origin = ValueOrigin(path, text, tuple(sorted(came.kinds)), around=came.around)
+    origin = ValueOrigin(path, text, tuple(sorted(came.kinds)), around=came.excerpt)
     if read is None:
         return origin
     return replace(origin, server=read.server, tool=read.tool, call_id=read.call_id, run_id=read.run_id)

@@ -26,7 +26,7 @@ from workbench.skills.library import Library
 from workbench.workspace.answer_cache import AnswerCache
 from workbench.workspace.held_files import HeldFiles
 from workbench.workspace.snapshots import Snapshots
-from workbench.workspace.workspace_files import Store
+from workbench.workspace.workspace_files import WorkspaceFiles
 
 
 class Services(Struct, frozen=True, kw_only=True):
@@ -50,6 +50,6 @@ class Services(Struct, frozen=True, kw_only=True):
     network: Network
     sandbox: Sandbox
     library: Library
-    workspace_files: Store
+    workspace_files: WorkspaceFiles
     snapshots: Snapshots
     held_files: HeldFiles

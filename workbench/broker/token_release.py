@@ -22,7 +22,7 @@ from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.rules import Rules
 from workbench.privacy.pii_tokens import LOOKALIKE, normalize_token
 from workbench.privacy.vault import Restoration, Vault
-from workbench.records import Gate, JsonObject, Tool, ToolCall, Word
+from workbench.records import CallDecision, Gate, JsonObject, Tool, ToolCall
 
 
 async def restore_tokens(
@@ -54,14 +54,16 @@ async def judge_release(call: ToolCall, tool: Tool, session: Session, rules: Too
 
 def release_details(given: Iterable[ReleaseDecision]) -> list[dict[str, object]]:
     """Return kinds, counts and servers for the audit, never values."""
-    places = ((one.what, f"{one.what.server}.{one.what.tool}") for one in given)
+    places = ((one.restoration, f"{one.restoration.server}.{one.restoration.tool}") for one in given)
     return [{"kind": what.kind, "count": what.count, "of": what.source, "to": place} for what, place in places]
 
 
 def count_release(given: Iterable[ReleaseDecision], session: Session) -> None:
     """Count what was released to which tool, for reports about a session's data."""
     for one in given:
-        session.given[one.what.kind, one.what.source, one.what.server, one.what.tool] += one.what.count
+        session.released_values[
+            one.restoration.kind, one.restoration.source, one.restoration.server, one.restoration.tool
+        ] += one.restoration.count
 
 
 def _judge_release(call: ToolCall, tool: Tool, session: Session, rules: ToolRules) -> tuple[ReleaseDecision, ...]:
@@ -73,7 +75,7 @@ def _judge_release(call: ToolCall, tool: Tool, session: Session, rules: ToolRule
         every = vault.restorations(vault.sanitize_json(call.arguments), server)
         plain = [one for one in every if (one.kind, one.source) not in known]
         judged = rules.judge_release(plain, session.id, call.run_id)
-        words += tuple(one for one in judged if one.rule is not None and one.word is not Word.ALLOW)
+        words += tuple(one for one in judged if one.rule is not None and one.decision is not CallDecision.ALLOW)
     return words
 
 
@@ -99,7 +101,7 @@ def find_announced_tokens(reading: Reading) -> AnnouncedTokens:
         return frozenset(told | {(*place, token) for token in _tokens(reading.program.text) for place in every})
     for text, node in reading.literals:
         if tokens := _tokens(text):
-            told |= {(*place, token) for token in tokens for place in reading.given_to(node) or every}
+            told |= {(*place, token) for token in tokens for place in reading.enclosing_calls(node) or every}
     return frozenset(told)
 
 
@@ -113,7 +115,9 @@ def announce_tokens(reading: Reading, session: Session, rules: Rules, find: Call
     for server, tool, token in sorted(pairs):
         tokens[server, tool].append(f"[{token}]")
     lines = [line for place, found in tokens.items() for line in _lines(place, found, session, rules, find)]
-    return reading.judged(replace(verdict, asks=tuple(dict.fromkeys((*lines, *verdict.asks))))) if lines else reading
+    return (
+        reading.with_verdict(replace(verdict, asks=tuple(dict.fromkeys((*lines, *verdict.asks))))) if lines else reading
+    )
 
 
 def describe_personal_data(reason: CallReason, vault: Vault, tool: Tool) -> CallReason:
@@ -133,9 +137,9 @@ def _lines(
         tool = find(*place)
     except WorkbenchError:
         return
-    for one in rules.of(tool).judge_release(found, session.id):
-        if one.word is not Word.ALLOW:
-            yield f"{one.what}."
+    for one in rules.rules_for(tool).judge_release(found, session.id):
+        if one.decision is not CallDecision.ALLOW:
+            yield f"{one.restoration}."
 
 
 def _restorations(vault: Vault, tokens: Sequence[str], server: str) -> tuple[Restoration, ...]:

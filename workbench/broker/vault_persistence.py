@@ -77,7 +77,7 @@ class VaultPersistence:
                 if session.vault.issued() and self._key():
                     self._append(session)
             except (WorkbenchError, OSError) as fault:
-                log.warning("the values of a session are not kept: %s", fault)
+                log.warning("the values of a session cannot be stored: %s", fault)
 
     def bring_back(self) -> None:
         """Restore sessions of earlier cores and released sessions; expired and unwanted files are deleted."""
@@ -116,10 +116,10 @@ class VaultPersistence:
     def _key(self) -> bytes:
         """Return the master key, created when first needed; empty if there is no place to store it."""
         if not self._master and self._secrets.kind in ("keyring", "file"):
-            stored = self._secrets.get(KEPT_VALUES)
+            stored = self._secrets.get_secret(KEPT_VALUES)
             if stored is None:
                 stored = base64.b64encode(os.urandom(KEY)).decode("ascii")
-                self._secrets.put(KEPT_VALUES, stored)
+                self._secrets.set_secret(KEPT_VALUES, stored)
             self._master = base64.b64decode(stored)
         return self._master
 
@@ -144,13 +144,13 @@ class VaultPersistence:
             box = ValueCipher(self._master, file.stem, head["key"])
             vault = Vault(file.stem, base64.b64decode(box.open(_MARKS, marks["sealed"])))
             for line in lines:
-                self._put_back(vault, line["about"], box.open(line["about"], line["sealed"]))
+                self._restore_value(vault, line["about"], box.open(line["about"], line["sealed"]))
         except (OSError, ValueError, KeyError, TypeError) as fault:
-            log.warning("kept values cannot be read: %s: %s", file.name, fault)
+            log.warning("stored values cannot be read: %s: %s", file.name, fault)
             return
-        self._sessions.bring_back(file.stem, str(head.get("author", "an agent")), vault)
+        self._sessions.restore(file.stem, str(head.get("author", "an agent")), vault)
 
-    def _put_back(self, vault: Vault, token: str, value: Any) -> None:  # Any: JSON that this module wrote
+    def _restore_value(self, vault: Vault, token: str, value: Any) -> None:  # Any: JSON that this module wrote
         vault.put_back(token, str(value["text"]), value["number"], [str(one) for one in value["sources"]])
 
 

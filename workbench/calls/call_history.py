@@ -66,7 +66,7 @@ class WriteQueue:
         self._emptying = False
         self._lost = 0
 
-    def put(self, call: FinishedCall) -> bool:
+    def add(self, call: FinishedCall) -> bool:
         """Add a call. Returns true when no writer is emptying the queue and the caller must start one."""
         with self._lock:
             self._calls.append(call)
@@ -78,11 +78,11 @@ class WriteQueue:
             return begin
 
     @property
-    def heavy(self) -> bool:
+    def is_due(self) -> bool:
         """Whether the queue holds so much that it should be written at once."""
         return self._weight >= STRETCH
 
-    def take(self, most: int) -> list[FinishedCall]:
+    def take_batch(self, most: int) -> list[FinishedCall]:
         """Remove and return the next calls, at most `most`. An empty list means that the writer may stop."""
         with self._lock:
             taken: list[FinishedCall] = []
@@ -94,7 +94,7 @@ class WriteQueue:
             self._emptying = bool(taken)
             return taken
 
-    def take_lost(self) -> int:
+    def take_dropped_count(self) -> int:
         """Return the number of dropped calls since the last request, and reset it."""
         with self._lock:
             lost, self._lost = self._lost, 0
@@ -134,12 +134,12 @@ class History:
         settings = self._settings()
         if self._closed or not settings.history_enabled or (call.run_id and not settings.history_runs):
             return
-        if self._waiting.put(finished_call(call, tool, outcome, settings.history_answer_kb * 1024)):
+        if self._waiting.add(finished_call(call, tool, outcome, settings.history_answer_kb * 1024)):
             asyncio.get_running_loop().call_later(PAUSE, self._begin)
-        if self._waiting.heavy:
+        if self._waiting.is_due:
             self._begin()
 
-    @api(name="past")
+    @api(name="past_calls")
     async def find(self, query: PastQuery) -> tuple[PastCall, ...]:
         """Return the newest calls that match, without their outcomes."""
         asked = select(query)
@@ -148,8 +148,8 @@ class History:
         rows = await self._ask(lambda store: store.execute(*asked).fetchall())
         calls, unread = decode_rows(rows)
         if unread and not self._unread:
-            words = f"{unread} calls of the history cannot be read and are left out."
-            self._tell(Noticed(Fault(words, f"They are damaged, or of another version: {self._path}")))
+            words = f"Unreadable calls in the history: {unread}. They are not shown."
+            self._tell(Noticed(Fault(words, f"They are damaged or come from a different version: {self._path}")))
         self._unread += unread
         return calls
 
@@ -159,7 +159,9 @@ class History:
         question = f"SELECT {WHOLE} FROM calls WHERE id = ?"
         row = await self._ask(lambda store: store.execute(question, (number,)).fetchone())
         if row is None:
-            raise WorkbenchError("This call is no longer kept.", "It was forgotten, or was older than the history is.")
+            raise WorkbenchError(
+                "This call is no longer in the history.", "It was deleted, or removed because of its age."
+            )
         try:
             return decode_row(row)
         except (ValueError, TypeError) as fault:
@@ -198,7 +200,7 @@ class History:
             return await self._run(partial(self._write_then_ask, question))
         except (sqlite3.Error, OSError, UnicodeDecodeError) as fault:
             await self._run(partial(self._recover, fault))
-            raise WorkbenchError("The history cannot be read just now.", f"{fault}. Its file: {self._path}") from fault
+            raise WorkbenchError("The history cannot be read now.", f"{fault}. Its file: {self._path}") from fault
 
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
@@ -217,22 +219,23 @@ class History:
         return self._store
 
     def _write(self) -> None:
-        while batch := self._waiting.take(BATCH):
+        while batch := self._waiting.take_batch(BATCH):
             rows = [row for one in batch if (row := self._row(one)) is not None]
             try:
                 self._tell(CallsKept(self._insert(rows)))
                 self._complained = False
             except Exception as fault:  # no failure may prevent later calls from being stored or reach the caller
                 self._recover(fault)
-        if lost := self._waiting.take_lost():
-            self._tell(Noticed(Fault(f"{lost} calls came too fast to be kept in the history.", "The audit has them.")))
+        if lost := self._waiting.take_dropped_count():
+            words = f"{lost} calls arrived too fast to be stored in the history."
+            self._tell(Noticed(Fault(words, "The audit contains them.")))
 
     def _row(self, finished: FinishedCall) -> Row | None:
         """Return the row of a call, or None when it cannot be encoded: untrusted arguments may be nested too deeply."""
         try:
             return encode_row(finished, self._mask)
         except (ValueError, RecursionError) as fault:
-            log.warning("a call of %s cannot be kept: %s", finished.call.tool, type(fault).__name__)
+            log.warning("a call of %s cannot be stored: %s", finished.call.tool, type(fault).__name__)
             return None
 
     def _insert(self, rows: list[Row]) -> tuple[PastCall, ...]:
@@ -272,7 +275,7 @@ class History:
             self._tell(Noticed(_damaged(set_aside(self._path))))
         elif not self._complained:
             self._complained = True
-            self._tell(Noticed(Fault(f"Calls cannot be kept in the history: {fault}.", f"Its file: {self._path}")))
+            self._tell(Noticed(Fault(f"Calls cannot be stored in the history: {fault}.", f"Its file: {self._path}")))
 
     def _begin_anew(self) -> None:
         self._let_go()
@@ -306,4 +309,4 @@ def _size(store: sqlite3.Connection) -> int:
 
 
 def _damaged(aside: Path) -> Fault:
-    return Fault("The history of calls was damaged; a new one has begun.", f"The old one was set aside: {aside}", "")
+    return Fault("The call history was damaged; a new one was started.", f"The damaged file was moved to {aside}", "")

@@ -19,14 +19,14 @@ def steps(path: str) -> tuple[Step, ...]:
     """Parse a path. The WorkbenchError for a syntax error shows where it is."""
     rest = path.removeprefix("$")
     if len(path) > LONGEST:
-        raise WorkbenchError("The path is too long.", f"{LONGEST} characters are enough for anybody.")
+        raise WorkbenchError("The path is too long.", f"Use at most {LONGEST} characters.")
     found: list[Step] = []
     at = 0
     while at < len(rest):
         match = STEP.match(rest, at)
         if match is None:
             raise WorkbenchError(
-                f"The path {path!r} cannot be read from {rest[at:]!r} on.",
+                f"The path {path!r} has a syntax error at {rest[at:]!r}.",
                 'Write keys with dots and indices in brackets: orders[0].id, orders[*].id, ["odd key"].',
             )
         key, index, quoted = match[1], match[3], match[5]

@@ -35,7 +35,7 @@ class CallStore:
         for number, path in enumerate(self._files()):
             file = path.relative_to(self._project).as_posix()
             if number >= MOST:
-                broken.append(BrokenCall(file, Fault(f"There are more than {MOST} files; the rest is not read.")))
+                broken.append(BrokenCall(file, Fault(f"There are more than {MOST} files; the others are not read.")))
                 break
             try:
                 calls.append(self._read(path, file))
@@ -53,7 +53,9 @@ class CallStore:
         file = file_of(call.collection, call.name)
         path = self._path(file)
         if file != instead_of and path.exists():
-            raise WorkbenchError(f"There is a saved call {file} already.", "Choose another name, or change that one.")
+            raise WorkbenchError(
+                f"The saved call {file} already exists.", "Choose a different name, or edit that call."
+            )
         self._write(path, write(call))
         if instead_of and instead_of != file:
             self._path(instead_of).unlink(missing_ok=True)
@@ -76,7 +78,7 @@ class CallStore:
         """Write a deleted file again."""
         path = self._path(file)
         if path.exists():
-            raise WorkbenchError(f"There is a saved call {file} already.", "It was made meanwhile.")
+            raise WorkbenchError(f"The saved call {file} already exists.", "It was created in the meantime.")
         self._write(path, text)
 
     def _files(self) -> Iterator[Path]:
@@ -98,11 +100,13 @@ class CallStore:
         parts = file.split("/")
         fits = parts[0] == FOLDER and file.endswith(ENDING) and len(parts) in (2, 3)
         if not fits or not all(NAME.fullmatch(part) for part in parts[1:]):
-            raise WorkbenchError(f"{file!r:.200} is no place for a saved call.", "They lie in calls/collection/.")
+            words = f"{file!r:.200} is not a valid path of a saved call."
+            raise WorkbenchError(words, "Use calls/NAME.json or calls/COLLECTION/NAME.json.")
         path = self._project.joinpath(*parts)
         for place in (self._folder, path.parent, path):
             if place.is_symlink():
-                raise WorkbenchError(f"{place.name} is a link, and nothing is written through one.", "Replace it.")
+                words = f"{place.name} is a symbolic link, which is not allowed for saved calls."
+                raise WorkbenchError(words, "Replace the link with a real file or folder.")
         return path
 
     def _write(self, path: Path, text: str) -> None:
@@ -134,6 +138,6 @@ def _entries(folder: Path) -> list[Path]:
 
 def _unreadable(file: str, fault: OSError | UnicodeError) -> WorkbenchError:
     if isinstance(fault, OSError) and fault.errno == errno.ENOENT:
-        return WorkbenchError(f"There is no saved call {file}.", "Somebody took it away meanwhile.")
+        return WorkbenchError(f"There is no saved call {file}.", "It was deleted in the meantime.")
     words = fault.strerror if isinstance(fault, OSError) else "it is not UTF-8"
     return WorkbenchError(f"{file} cannot be read: {words}.")

@@ -22,11 +22,11 @@ KINDS = {kind.value: kind for kind in Expect}
 TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 OURS = ("server", "tool", "note", "tags", "arguments", "expect", "kept", "secret")
 _PARTS = {
-    "note": "a text",
-    "tags": "a list of texts",
+    "note": "a string",
+    "tags": "a list of strings",
     "arguments": "an object",
     "expect": "a list",
-    "secret": "a list of texts",
+    "secret": "a list of strings",
 }
 
 
@@ -78,12 +78,14 @@ def read(text: str, collection: str, name: str, file: str) -> SavedCall:
         found = json.loads(text)
     except json.JSONDecodeError as fault:
         words = f"line {fault.lineno}, column {fault.colno}: {fault.msg}"
-        raise Misread(f"{file} cannot be read: {words}.", "Texts need double quotes, lists no comma at their end.",
+        raise Misread(f"{file} cannot be read: {words}.", "Use double quotes, and no comma after the last item.",
                       fault.lineno) from fault  # fmt: skip
     except (ValueError, RecursionError) as fault:
         raise Misread(f"{file} cannot be read: a number is too long, or it is nested too deeply.") from fault
     if not isinstance(found, dict):
-        raise Misread(f"{file} holds no JSON object.", 'A saved call looks like {"server": "…", "tool": "…"}.', 1)
+        raise Misread(
+            f"{file} does not contain a JSON object.", 'A saved call looks like {"server": "…", "tool": "…"}.', 1
+        )
     return _Reader(text, file).call(found, collection, name)
 
 
@@ -97,7 +99,7 @@ class _Reader:
     def call(self, found: dict[str, Any], collection: str, name: str) -> SavedCall:  # Any: untrusted JSON
         for key in ("server", "tool"):
             if not isinstance(found.get(key), str) or not found[key]:
-                raise self._misread(key, f"it does not say which {key} is called", f'Add "{key}": "…".')
+                raise self._misread(key, f'"{key}" must be a non-empty string', f'Write "{key}": "…".')
         try:
             stored = msgspec.convert(found, _StoredCall)
         except msgspec.ValidationError as fault:
@@ -117,17 +119,17 @@ class _Reader:
         key, number = found.groups() if found else ("", "")
         if key == "expect" and number:
             return self._unclear(int(number) + 1)
-        return self._misread(key, f"{key} is not {_PARTS.get(key, 'right')}")
+        return self._misread(key, f"{key} is not {_PARTS.get(key, 'valid')}")
 
     def _unclear(self, number: int) -> Misread:
-        hint = f"Each has one of: {', '.join(KINDS)}."
-        return self._misread("expect", f"expectation {number} does not say what is expected", hint)
+        hint = f"Give each expectation exactly one of: {', '.join(KINDS)}."
+        return self._misread("expect", f"expectation {number} is not valid", hint)
 
     def _texts(self, found: Mapping[str, Any], key: str) -> tuple[str, ...]:  # Any: untrusted JSON
         try:
             return msgspec.convert(found.get(key, []), tuple[str, ...])
         except msgspec.ValidationError as fault:
-            raise self._misread(key, f"{key} is not a list of texts") from fault
+            raise self._misread(key, f"{key} is not a list of strings") from fault
 
     def _expectation(self, found: Mapping[str, Any], number: int) -> Expectation:  # Any: untrusted JSON
         where, kinds = f"expectation {number}", [key for key in found if key in KINDS]
@@ -135,7 +137,7 @@ class _Reader:
             raise self._unclear(number)
         kind, value, path = KINDS[kinds[0]], found[kinds[0]], found.get("path", "")
         if not isinstance(path, str):
-            raise self._misread("path", f"the path of {where} is not a text")
+            raise self._misread("path", f"the path of {where} is not a string")
         try:
             steps(path)
             ignore = self._texts(found, "ignore")
@@ -163,8 +165,8 @@ def _misfit(kind: Expect, value: object) -> str:
         Expect.SCHEMA: (value is True, "true"),
         Expect.KEPT: (value is True, "true"),
         Expect.EXISTS: (isinstance(value, bool), "true or false"),
-        Expect.ERROR: (isinstance(value, str), "a text; an empty one fits every error"),
-        Expect.TEXT: (isinstance(value, str), "a text"),
+        Expect.ERROR: (isinstance(value, str), "a string; an empty string matches every error"),
+        Expect.TEXT: (isinstance(value, str), "a string"),
         Expect.MATCHES: (isinstance(value, str) and len(value) <= 1_000, "a regular expression"),
         Expect.TYPE: (value in TYPES if isinstance(value, str) else False, f"one of {', '.join(TYPES)}"),
         Expect.COUNT: (isinstance(value, int) and number, "a whole number"),

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
     from workbench.records import HttpEndpoint
 
-EPILOG = """Without --http: MCP over stdin and stdout, as MCP clients start it.
-With --http: streamable HTTP on 127.0.0.1. Each request needs the header `Authorization: Bearer TOKEN`. The address and
-the token are printed (--json for scripts). Ctrl+C closes the endpoint. The setting agent.http keeps it open.
---direct is for servers with few tools; with many tools, searching costs the model fewer tokens than their definitions.
-Each call needs the same approval as before. The setting agent.direct does the same for all agents."""
+EPILOG = """Without --http, this command serves one agent over stdin and stdout. MCP clients start it this way.
+With --http, it serves agents over streamable HTTP on 127.0.0.1. Each request needs the header
+`Authorization: Bearer TOKEN`. The address and the token are printed (--json for scripts). Ctrl+C closes the endpoint.
+The setting agent.http keeps it open.
+--direct is for servers with few tools. With many tools, searching costs the model fewer tokens than their definitions.
+Each call needs the same approval as without --direct. The setting agent.direct does the same for all agents."""
 
-DIRECT_HINT = "The setting agent.direct does the same for all agents. Example: demo github."
+DIRECT_HINT = "Use the setting agent.direct, which applies to all agents. Example: demo github."
 
 
 def arrange_serve(parser: Parser) -> None:
@@ -34,7 +35,7 @@ def arrange_serve(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument("--http", action="store_true", help="open the HTTP endpoint instead, until Ctrl+C")
     parser.add_argument(
-        "--port", type=int, default=None, metavar="N", help="port of the endpoint; 0: any free port (8737)"
+        "--port", type=int, default=None, metavar="N", help="port of the endpoint (default: 8737; 0: any free port)"
     )
     parser.add_argument("--new-token", action="store_true", help="make a new token; the old one becomes invalid")
     add_common(parser, _serve)
@@ -42,11 +43,11 @@ def arrange_serve(parser: Parser) -> None:
 
 def _serve(given: argparse.Namespace, paths: Paths) -> int:
     if given.http and given.direct:
-        raise WorkbenchError("--direct is for one agent; --http opens an endpoint for many.", DIRECT_HINT)
+        raise WorkbenchError("--direct is for one agent, but --http opens an endpoint for many.", DIRECT_HINT)
     if given.http:
         return hold_endpoint(given, paths)
     if given.port is not None or given.new_token:
-        raise WorkbenchError("--port and --new-token belong to --http.", "See `mcp-workbench serve --help`.")
+        raise WorkbenchError("--port and --new-token need --http.", "See `mcp-workbench serve --help`.")
     from workbench.api.stdio_bridge import serve
 
     return serve(paths, given.direct)
@@ -76,7 +77,7 @@ async def _hold(given: argparse.Namespace, connection: CoreConnection) -> int:
     for end in ends:
         end.cancel()
     if connection.closed.is_set():
-        raise WorkbenchError("The core has ended, and the endpoint with it.", "Run the command again.")
+        raise WorkbenchError("The core has ended, so the endpoint is closed.", "Run the command again.")
     if not before.url:  # this command opened the endpoint
         await api.close_http_endpoint()
     return DONE

@@ -1,7 +1,7 @@
 """Approval requests of all kinds: finds them by id in any project, shows them, and reads the user's answer at a
 terminal.
 
-Each kind is a subclass of `Request`; `found` lists the requests of all kinds.
+Each kind is a subclass of `Request`; `find_requests` lists the requests of all kinds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from workbench.api.client_texts import LONGEST, confirmation_name
 from workbench.cli.approval_text import call_facts, program_facts, time_left
 from workbench.cli.common_options import DONE, talk
-from workbench.cli.terminal_answers import ROLE, Terminal, answer, later, running, unlock
+from workbench.cli.terminal_answers import ROLE, Terminal, answer, find_running_projects, report_unanswered, unlock
 from workbench.cli.terminal_output import narrate
 from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, Event, FilesHeld, HeldCallSettled, RunChanged, spawn
@@ -36,7 +36,7 @@ SHORTEST = 3  # minimum characters of an abbreviated id
 _TYPED = (Risk.HIGH, Risk.CRITICAL)  # for these risks, the user must type a name instead of "allow"
 _SCOPES = {
     "session": "for this agent's session",
-    "text": "whenever exactly this text comes",
+    "text": "whenever exactly this program is submitted",
     "tool": "for this tool from now on",
     "server": "for this server from now on",
 }
@@ -57,7 +57,7 @@ class Request(ABC):
 
     @property
     @abstractmethod
-    def word(self) -> str:
+    def confirmation_word(self) -> str:
         """The word that the user types to allow the request."""
 
     @property
@@ -114,7 +114,7 @@ class ProgramRequest(Request):
         self._hosts: tuple[str, ...] = ()
 
     @property
-    def word(self) -> str:
+    def confirmation_word(self) -> str:
         verdict = self.run.verdict
         return confirmation_name(verdict) if verdict is not None and self.risk in _TYPED else "allow"
 
@@ -125,16 +125,18 @@ class ProgramRequest(Request):
     @property
     def obstacle(self) -> str:
         if self.run.verdict is None or self.run.verdict.gate is Gate.BLOCKED:
-            return "This program cannot run as it stands. Deny it, or change it with `mcp-workbench runs edit`."
+            return "This program cannot run in its current form. Deny it, or change it with `mcp-workbench runs edit`."
         return ""
 
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
-        return program_facts(self.run, await connection.whole(self.run.proposal.code), width)
+        return program_facts(self.run, await connection.fetch_full_text(self.run.proposal.code), width)
 
     async def ask_hosts(self, terminal: Terminal) -> None:
         """Ask which hosts to allow for this run: hosts that the program names and no rule allows."""
         for host in self.run.verdict.hosts if self.run.verdict else ():
-            typed = await terminal.line(f"Open {host} for this run? Type yes, or Enter to leave it closed: ")
+            typed = await terminal.read_line(
+                f"Allow this run to reach {host}? Type yes, or press Enter to keep it blocked: "
+            )
             self._hosts += (host,) if typed == "yes" else ()
 
     async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
@@ -158,9 +160,9 @@ class ProgramRequest(Request):
         if event.run.state is not RunState.WAITING:
             decision = event.run.decision
             if decision is not None:
-                return f"It was {'allowed' if decision.allow else 'denied'} elsewhere."
-            return "It does not wait any more." if not event.run.fault else event.run.fault.message
-        return "" if event.run.proposal.sha == self.run.proposal.sha else "Its text was changed elsewhere."
+                return f"The program was {'allowed' if decision.allow else 'denied'} elsewhere."
+            return "The program is no longer waiting." if not event.run.fault else event.run.fault.message
+        return "" if event.run.proposal.sha == self.run.proposal.sha else "The program was changed elsewhere."
 
 
 class CallRequest(Request):
@@ -175,21 +177,22 @@ class CallRequest(Request):
         self.held_call = held_call
 
     @property
-    def word(self) -> str:
+    def confirmation_word(self) -> str:
         name = self.held_call.tool
         return name if self.risk in _TYPED and len(name) <= LONGEST and name.isprintable() else "allow"
 
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
-        return call_facts(self.held_call, await connection.whole(self.held_call.arguments), width)
+        return call_facts(self.held_call, await connection.fetch_full_text(self.held_call.arguments), width)
 
     async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
         await api.answer_held_call(HeldCallAnswer(self.id, allow, "once", reason, seconds))
 
     def ended_by(self, event: Event) -> str:
         if isinstance(event, CallHeld) and event.before == self.id:
-            return "More calls wait beside it now; look at it again."
+            return "More calls were added to this request. Review it again."
         if isinstance(event, HeldCallSettled) and event.held_call.id == self.id:
-            return f"It was {event.ending} elsewhere." if event.ending in ("allowed", "denied") else "It is over."
+            answered = event.ending in ("allowed", "denied")
+            return f"The call was {event.ending} elsewhere." if answered else "The call is no longer waiting."
         return ""
 
 
@@ -201,19 +204,22 @@ class FilesRequest(Request):
     def __init__(self, held: FileChanges) -> None:
         names = ", ".join(one.path for one in held.files[:3]) + (" …" if held.count > 3 else "")
         super().__init__(held.id, held.id, Risk.MEDIUM, f"Wants to change {names}.", held.actor, math.inf)
-        self._shown: dict[str, str] = {}  # path → state in the preview that the user saw
+        self._shown_states: dict[str, str] = {}  # path → state in the preview that the user saw
 
     @property
-    def word(self) -> str:
+    def confirmation_word(self) -> str:
         return "allow"
 
     async def facts(self, connection: CoreConnection, width: int) -> list[str]:
         plan = await connection.api.held_plan(self.id)
-        self._shown = {line.path: line.state for line in plan.lines}
-        lines = [self.sentence, "Nobody approved this program. The files are as they were until you decide.", ""]
+        self._shown_states = {line.path: line.state for line in plan.lines}
+        lines = [self.sentence, "This program ran without approval. The files stay unchanged until you decide.", ""]
         for line in plan.lines:
-            stays = " It stays as it is here; the window can overwrite it." if line.state == "conflict" else ""
-            lines += [f"{line.path}: {line.words}{stays}", *([f"  Elsewhere, {line.warning}"] * bool(line.warning))]
+            stays = " It stays unchanged here; the window can overwrite it." if line.state == "conflict" else ""
+            lines += [
+                f"{line.path}: {line.words}{stays}",
+                *([f"  Outside the sandbox, {line.warning}"] * bool(line.warning)),
+            ]
             lines += await self._difference(connection, line.path)
         return lines
 
@@ -222,34 +228,37 @@ class FilesRequest(Request):
             texts = await connection.api.held_text(self.id, path)
         except WorkbenchError as fault:
             return [f"  {fault.message}"]
-        now, proposed = [(await connection.whole(text)).splitlines() for text in texts]
+        now, proposed = [(await connection.fetch_full_text(text)).splitlines() for text in texts]
         lines = [f"  {line}" for line in unified_diff(now, proposed, "now", "allowed", lineterm="")]
-        more = [f"  … {len(lines) - _LINES:,} more lines are different"] if len(lines) > _LINES else []
+        more = [f"  … {len(lines) - _LINES:,} more lines of this diff"] if len(lines) > _LINES else []
         return [*lines[:_LINES], *more]
 
     async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
-        paths = tuple(path for path, state in self._shown.items() if not allow or state in ("ready", "done"))
+        paths = tuple(path for path, state in self._shown_states.items() if not allow or state in ("ready", "done"))
         if allow and not paths:
             raise WorkbenchError(
-                "Each of these files changed since the program began, so none was written.",
+                "Each of these files changed since the program started, so none was written.",
                 "Overwrite them in the window, or deny the changes.",
             )
         now = {line.path: line.state for line in (await api.held_plan(self.id)).lines}
-        if allow and any(now.get(path) != self._shown[path] for path in paths):
+        if allow and any(now.get(path) != self._shown_states[path] for path in paths):
             raise WorkbenchError(
-                "A file changed after it was shown.", "Nothing was decided. Look at it again; it waits."
+                "A file changed after it was shown.",
+                "Nothing was decided. Review the request again; it is still waiting.",
             )
         done = await api.decide_files(self.id, *((paths, ()) if allow else ((), paths)))
         if done.note:
-            raise WorkbenchError(done.note, "What could not be written waits on.")
+            raise WorkbenchError(done.note, "Changes that could not be written are still waiting.")
 
     def ended_by(self, event: Event) -> str:
         if not isinstance(event, FilesHeld) or event.run_id != self.id:
             return ""
-        return "What waits is different now; look at it again." if event.count else "It was decided elsewhere."
+        return (
+            "The waiting changes are different now. Review them again." if event.count else "It was decided elsewhere."
+        )
 
 
-async def found(api: CoreApi) -> list[Request]:
+async def find_requests(api: CoreApi) -> list[Request]:
     """All waiting requests of one project, ordered by deadline."""
     programs = [ProgramRequest(run) for run in await api.runs() if run.state is RunState.WAITING]
     calls = [CallRequest(held_call) for held_call in await api.held_calls()]
@@ -261,23 +270,27 @@ def locate(project: str | None, paths: Paths, wanted: str, kinds: Sequence[str])
     """Find a request by its id or the beginning of it. Returns its project and its full id."""
     matches: list[tuple[Paths, Request]] = []
     others: list[Request] = []
-    for one in running(project, paths):
-        for request in talk(one, lambda connection: found(connection.api), start=False, role=ROLE):
-            if request.kind in kinds and _names(wanted, request.id):
+    for one in find_running_projects(project, paths):
+        for request in talk(one, lambda connection: find_requests(connection.api), start=False, role=ROLE):
+            if request.kind in kinds and _matches_id(wanted, request.id):
                 matches.append((one, request))
             else:
                 others.append(request)
     if len(matches) == 1:
         return matches[0][0], matches[0][1].id
     if matches:
-        raise WorkbenchError(f"Several requests begin with {wanted:.40}.", _listed([one for _, one in matches]))
-    if (other := next((one for one in others if _names(wanted, one.id)), None)) is not None:
-        raise WorkbenchError(f"{other.id} is a {other.kind}.", f"Answer it with `mcp-workbench runs allow {other.id}`.")
-    if stands := _stands(project, paths, wanted):
-        raise WorkbenchError(f"{wanted:.40} does not wait for you: {stands}.", "Nothing was decided.")
+        raise WorkbenchError(f"Several request IDs start with {wanted:.40}.", _listed([one for _, one in matches]))
+    if (other := next((one for one in others if _matches_id(wanted, one.id)), None)) is not None:
+        raise WorkbenchError(
+            f"{other.id} is a request of kind “{other.kind}”.", f"Answer it with `mcp-workbench runs allow {other.id}`."
+        )
+    if state := _describe_state(project, paths, wanted):
+        raise WorkbenchError(f"{wanted:.40} is not waiting for you: {state}.", "Nothing was decided.")
     waiting = [one for one in others if one.kind in kinds]
     what = "call" if kinds == (CALL,) else "request"
-    raise WorkbenchError(f"No {what} {wanted!r:.60} waits for you.", _listed(waiting) or "Nothing else waits either.")
+    raise WorkbenchError(
+        f"No {what} {wanted!r:.60} is waiting for you.", _listed(waiting) or "Nothing else is waiting."
+    )
 
 
 def decide(paths: Paths, request_id: str, *, allow: bool, reason: str = "") -> int:
@@ -286,10 +299,10 @@ def decide(paths: Paths, request_id: str, *, allow: bool, reason: str = "") -> i
 
 
 async def _decide(connection: CoreConnection, terminal: Terminal, request_id: str, allow: bool, reason: str) -> int:
-    request = next((one for one in await found(connection.api) if one.id == request_id), None)
+    request = next((one for one in await find_requests(connection.api) if one.id == request_id), None)
     if request is None:
         raise WorkbenchError(
-            f"{request_id} does not wait for you any more.", "`mcp-workbench runs list` lists what does."
+            f"{request_id} is no longer waiting for you.", "Run `mcp-workbench runs list` to see what is waiting."
         )
     for line in await request.facts(connection, terminal.width):
         terminal.say(line)
@@ -316,76 +329,76 @@ async def settle(
             why.append(words)
             over.set()
 
-    async def lose() -> None:
+    async def watch_core() -> None:
         await connection.closed.wait()
-        why.append("The core is gone, and what waited with it.")
+        why.append("The core has ended, and all waiting requests with it.")
         over.set()
 
-    forget, losing = connection.listen(hear), spawn("core lost", lose())
+    forget, core_watch = connection.listen(hear), spawn("core lost", watch_core())
     try:
         if allow and request.obstacle:
             raise WorkbenchError(request.obstacle, "Nothing was decided.")
         if request.deadline < math.inf:
-            terminal.say(f"\nDenied in {time_left(request.deadline)} unless you answer.")
+            terminal.say(f"\nThis request is denied in {time_left(request.deadline)} unless you answer.")
         choice = None
         while choice is None:
-            typed = await terminal.line(_question(request, allow=allow), over)
+            typed = await terminal.read_line(_question(request, allow=allow), over)
             seconds = round(time.monotonic() - began, 2)
             if over.is_set():
-                raise WorkbenchError(why[0], "Your answer was not needed; nothing was sent.")
+                raise WorkbenchError(why[0], "Your answer was not sent.")
             if not typed:
-                return later()
+                return report_unanswered()
             if (choice := _choice(request, typed, allow=allow)) is None:
-                terminal.say(f"“{typed:.100}” is none of these.")
+                terminal.say(f"“{typed:.100}” is not one of these answers.")
         says_yes, scope = choice
         if not says_yes and not reason and request.kind != FILES:
-            reason = await terminal.line("Why not? The agent reads this (Enter for no reason): ", over) or ""
+            reason = await terminal.read_line("Reason for the agent (Enter for no reason): ", over) or ""
         if says_yes and isinstance(request, ProgramRequest):
             await request.ask_hosts(terminal)
         if not await unlock(connection.api, terminal):
-            return later()
+            return report_unanswered()
         forget()
         await request.send(connection.api, allow=says_yes, reason=reason, seconds=seconds, scope=scope)
     finally:
         forget()
-        losing.cancel()
-    narrate(f"{'Allowed' if says_yes else 'Denied'}. `mcp-workbench runs show {request.run_id}` tells what came of it.")
+        core_watch.cancel()
+    narrate(f"{'Allowed' if says_yes else 'Denied'}. `mcp-workbench runs show {request.run_id}` shows the result.")
     return DONE
 
 
 def _question(request: Request, *, allow: bool) -> str:
     if not allow:
         return "Type deny to deny it; Enter leaves it waiting: "
-    wider = "".join(f", {request.word} {scope} to allow it {_SCOPES[scope]}" for scope in request.scopes)
-    return f"Type {request.word} to allow it once{wider}, deny to deny it; Enter leaves it waiting: "
+    wider = "".join(f", {request.confirmation_word} {scope} to allow it {_SCOPES[scope]}" for scope in request.scopes)
+    return f"Type {request.confirmation_word} to allow it once{wider}, deny to deny it; Enter leaves it waiting: "
 
 
 def _choice(request: Request, typed: str, *, allow: bool) -> tuple[bool, str] | None:
     """The decision and its scope for the typed text, or `None` for any other text."""
-    if typed == "deny" and request.word != "deny":
+    if typed == "deny" and request.confirmation_word != "deny":
         return False, "once"
     if not allow:
         return None
-    if typed == request.word:
+    if typed == request.confirmation_word:
         return True, "once"
     word, _, scope = typed.rpartition(" ")
-    return (True, scope) if word == request.word and scope in request.scopes else None
+    return (True, scope) if word == request.confirmation_word and scope in request.scopes else None
 
 
-def _names(wanted: str, request_id: str) -> bool:
+def _matches_id(wanted: str, request_id: str) -> bool:
     return wanted == request_id or (len(wanted) >= SHORTEST and request_id.startswith(wanted))
 
 
 def _listed(requests: Sequence[Request]) -> str:
-    return f"These wait: {', '.join(f'{one.id} ({one.kind})' for one in requests[:10])}." if requests else ""
+    return f"These are waiting: {', '.join(f'{one.id} ({one.kind})' for one in requests[:10])}." if requests else ""
 
 
-def _stands(project: str | None, paths: Paths, wanted: str) -> str:
+def _describe_state(project: str | None, paths: Paths, wanted: str) -> str:
     """The state of a run with this id that does not wait for an answer."""
-    for one in running(project, paths):
+    for one in find_running_projects(project, paths):
         for run in talk(one, lambda connection: connection.api.runs(), start=False):
-            if _names(wanted, run.id):
+            if _matches_id(wanted, run.id):
                 decision = run.decision
-                said = f", after it was {'allowed' if decision.allow else 'denied'}" if decision is not None else ""
-                return f"it is {run.state}{said}"
+                decided = f", and it was {'allowed' if decision.allow else 'denied'}" if decision is not None else ""
+                return f"its state is “{run.state}”{decided}"
     return ""

@@ -23,7 +23,7 @@ from workbench.records import (
 _ORDER = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 _MOST = 200  # maximum rows of one group
 _NAMES = 12  # maximum names in one row
-_KINDS = {"untrusted": "outsiders can write there", "private": "private data"}
+_KINDS = {"untrusted": "text from outsiders", "private": "private data"}
 _LIKE = {
     Likeness.TEXT: "You allowed exactly this program {0}.",
     Likeness.TREE: "You allowed this program {0}: only spacing or comments changed.",
@@ -35,14 +35,14 @@ _LIKE = {
 def program_facts(run: Run, code: str, width: int) -> list[str]:
     """The facts about a program that waits or has waited: summary, author, effects, isolation, and all of its code."""
     verdict, proposal = run.verdict, run.proposal
-    lines = wrap(verdict.sentence if verdict else "This program was not assessed yet.", width)
+    lines = wrap(verdict.sentence if verdict else "This program has not been assessed yet.", width)
     mine = proposal.origin is Origin.PERSON
     rows = [
         ("Risk", str(verdict.risk) if verdict else "not assessed"),
         ("From", "you" if mine else f"the agent “{proposal.author}”"),
-        ("It says", "" if mine or not proposal.purpose else f"“{proposal.purpose}” (its author's claim)"),
+        ("Purpose", "" if mine or not proposal.purpose else f"“{proposal.purpose}” (its author's claim)"),
         ("Language", "" if proposal.language == "python" else proposal.language),
-        ("Goes on in", f"the REPL session “{proposal.state}”" if proposal.state else ""),
+        ("Continues", f"the REPL session “{proposal.state}”" if proposal.state else ""),
         ("Runs in", " ".join(filter(None, (run.level, f"({run.backend})" if run.backend else "")))),
         ("Isolation", run.isolation),
     ]
@@ -64,17 +64,17 @@ def verdict_facts(verdict: Verdict, width: int) -> list[str]:
         effects = sorted(
             (one for one in verdict.effects if one.kind is kind), key=lambda one: (-_ORDER.index(one.risk), one.line)
         )
-        lines += _group(title, [_at(one.line, f"{one.text}{_way_back(one)}", one.risk) for one in effects], width)
-    lines += _group("Data goes", [_flow(flow) for flow in verdict.flows], width)
+        lines += _group(title, [_at(one.line, f"{one.text}{_reversibility(one)}", one.risk) for one in effects], width)
+    lines += _group("Data flows", [_flow(flow) for flow in verdict.flows], width)
     told = {(one.line, one.text) for one in verdict.effects}
     rest = sorted(
         (one for one in verdict.findings if (one.span.line, one.message) not in told),
         key=lambda one: (-_ORDER.index(one.risk), one.span.line),
     )
-    lines += _group("Noticed", [_at(one.span.line, one.message, one.risk) for one in rest], width)
+    lines += _group("Findings", [_at(one.span.line, one.message, one.risk) for one in rest], width)
     lines += _group("Not assessed", list(verdict.not_assessed), width)
-    if rows := _in_all(verdict):
-        lines += ["", "In all", *_rows(rows, width)]
+    if rows := _impact_rows(verdict):
+        lines += ["", "Summary", *_rows(rows, width)]
     return lines
 
 
@@ -89,14 +89,17 @@ def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
     rows = [
         ("Risk", str(held_call.risk)),
         ("Program", f"{held_call.run_id} (mcp-workbench runs show {held_call.run_id})"),
-        ("Careful", "private data, strangers' text and a way out meet here" if held_call.trifecta else ""),
+        (
+            "Careful",
+            "combines private data, text from outsiders and a way to send data out" if held_call.trifecta else "",
+        ),
     ]
     lines += ["", *_rows(rows, width)]
     lines += _group("Why you are asked", list(held_call.why), width)
     if many > 1:
         lines += [
             "",
-            f"The calls that wait ({len(held_call.list)} of {many} are answered now)",
+            f"Waiting calls (your answer applies to {len(held_call.list)} of {many})",
             *_indented(held_call.list),
         ]
     else:
@@ -129,9 +132,9 @@ def time_left(deadline: float) -> str:
 def _bounds(verdict: Verdict, width: int) -> list[str]:
     parts = [*verdict.asks, *verdict.allowed]
     if verdict.required:
-        parts.append(f"May call nothing but {_names(verdict.required)}.")
+        parts.append(f"May call only {_names(verdict.required)}.")
     if verdict.profile is not None and verdict.profile.name != "write_restricted":
-        parts.append(f"Runs within {verdict.profile.name}: {verdict.profile.sentence}")
+        parts.append(f"Runs with the profile {verdict.profile.name}: {verdict.profile.sentence}")
     return _group("Why you are asked", parts, width)
 
 
@@ -142,7 +145,7 @@ def _likeness(run: Run, width: int) -> list[str]:
     when = "just now" if minutes < 1 else f"{minutes} min ago" if minutes < 120 else f"{minutes // 60} h ago"
     words = [_LIKE[like.likeness].format(when)]
     words += [
-        f"line {one.line}: {one.before} → {one.after}{', which goes somewhere else' if one.destination else ''}"
+        f"line {one.line}: {one.before} → {one.after}{' (a different destination)' if one.destination else ''}"
         for one in like.changes
     ]
     return _group("Seen before", words, width)
@@ -150,23 +153,23 @@ def _likeness(run: Run, width: int) -> list[str]:
 
 def _flow(flow: Flow) -> str:
     start = f"line {flow.line} {flow.source}" if flow.line else f"earlier: {flow.source}"
-    what = "outsiders' text" if flow.kind == "untrusted" else "private data"
+    what = "text from outsiders" if flow.kind == "untrusted" else "private data"
     return f"{start} → line {flow.sink_line} {flow.sink} ({what})"
 
 
 def _origin(origin: ValueOrigin, run_id: str, width: int) -> list[str]:
-    where = "an earlier answer that is not kept any more"
+    where = "an earlier answer that is no longer stored"
     if origin.tool:
         when = "in this run" if origin.run_id == run_id else "in an earlier run"
         where = f"the answer of {origin.server}.{origin.tool}, {when}"
     kinds = ", ".join(_KINDS.get(kind, kind) for kind in origin.kinds)
-    lines = [f"  {origin.path} = {origin.value:.200}", *_wrapped(f"was in {where} ({kinds})", width, "    ")]
+    lines = [f"  {origin.path} = {origin.value:.200}", *_wrapped(f"from {where} ({kinds})", width, "    ")]
     if origin.around:
         lines += [f"    | {line}" for line in origin.around.replace("\x02", "»").replace("\x03", "«").splitlines()]
     return lines
 
 
-def _in_all(verdict: Verdict) -> list[tuple[str, str]]:
+def _impact_rows(verdict: Verdict) -> list[tuple[str, str]]:
     found = verdict.impact
     code = "1 line" if verdict.lines == 1 else f"{verdict.lines} lines"
     forks = "1 branch or loop" if verdict.forks == 1 else f"{verdict.forks} branches and loops"
@@ -181,11 +184,11 @@ def _in_all(verdict: Verdict) -> list[tuple[str, str]]:
         ("Tools that read", _names(found.tools.get("reads", ()))),
         ("Cannot be undone", str(found.lasting or "")),
         ("Known at run time only", str(found.unnamed or "")),
-        ("To read", f"{code}, {forks}" if verdict.lines and verdict.forks else code if verdict.lines else ""),
+        ("Length", f"{code}, {forks}" if verdict.lines and verdict.forks else code if verdict.lines else ""),
     ]
 
 
-def _way_back(effect: Effect) -> str:
+def _reversibility(effect: Effect) -> str:
     if effect.risk is Risk.LOW and effect.reversible:
         return " (changes nothing)"
     return {True: " (can be undone)", False: " (cannot be undone)", None: ""}[effect.reversible]

@@ -21,10 +21,10 @@ Parser = argparse.ArgumentParser
 def add_common(parser: Parser, run: Command, *, data: bool = True, json_is_output: bool = True) -> None:
     """Add the project option, and for commands that print data the output format."""
     parser.set_defaults(run=run)
-    parser.add_argument("--project", metavar="DIR", help="folder of the project (your own project)")
+    parser.add_argument("--project", metavar="DIR", help="project folder (default: your own project)")
     parser.add_argument("--bench", dest="project", help=argparse.SUPPRESS)  # the option's name in version 0.1
     if data:
-        parser.add_argument("--output", choices=("text", "json"), default="text", help="how data is printed (text)")
+        parser.add_argument("--output", choices=("text", "json"), default="text", help="output format (default: text)")
     if data and json_is_output:
         parser.add_argument("--json", dest="output", action="store_const", const="json", help="print JSON")
 
@@ -32,9 +32,9 @@ def add_common(parser: Parser, run: Command, *, data: bool = True, json_is_outpu
 def add_consents(parser: Parser) -> None:
     """Add the options that replace the window's confirmations in scripts."""
     parser.add_argument(
-        "--allow", action="store_true", help="start a server that was never allowed; its command is shown on stderr"
+        "--allow", action="store_true", help="allow a server to start for the first time; stderr shows its command"
     )
-    parser.add_argument("--yes", action="store_true", help="make a call that may change or send something")
+    parser.add_argument("--yes", action="store_true", help="allow calls that may change or send something")
 
 
 def project_paths(folder: str | None) -> Paths:
@@ -43,9 +43,9 @@ def project_paths(folder: str | None) -> Paths:
         return paths_of()
     path = Path(folder).expanduser()
     if not path.exists():
-        raise WorkbenchError(f"There is no folder {folder}.", "Make it first, or see `mcp-workbench --help`.")
+        raise WorkbenchError(f"There is no folder {folder}.", "Create it first, or see `mcp-workbench --help`.")
     if not path.is_dir():
-        raise WorkbenchError(f"{folder} is not a folder.", "A project is a folder; name the one that holds it.")
+        raise WorkbenchError(f"{folder} is not a folder.", "Name the folder that contains the project.")
     return paths_of(path)
 
 
@@ -54,11 +54,11 @@ INTERRUPTED = 130  # the shell convention for Ctrl+C
 
 MEANING = {
     DONE: "done",
-    FAULT: "a fault, or a check that did not go as expected; the sentence is on stderr",
+    FAULT: "an error, or a check that did not go as expected; the message is on stderr",
     USAGE: "wrong usage",
-    BROKEN: "the audit is not whole",
-    NOT_RUNNING: "no core runs",
-    TOOL_ERROR: "the tool answered that it failed",
+    BROKEN: "the audit is not intact",
+    NOT_RUNNING: "no core is running",
+    TOOL_ERROR: "the tool reported an error",
     UNANSWERED: "approval is needed first: --yes for a risky call, --allow for a new server, or a terminal",
     REFUSED: "the analysis or the user refused the program",
     INTERRUPTED: "interrupted",

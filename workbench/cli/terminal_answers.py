@@ -31,7 +31,7 @@ T = TypeVar("T")
 ROLE = "terminal"  # the role of this client
 TRIES = 3  # attempts to enter the PIN
 LATER = "Nothing was decided."
-NO_CORE = "No core runs, so nothing waits for you."
+NO_CORE = "No core is running, so nothing is waiting for you."
 
 
 class NoTerminal(WorkbenchError):
@@ -46,7 +46,7 @@ class Terminal:
             self._handle = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
         except OSError as fault:
             raise NoTerminal(
-                "This needs an interactive terminal, and there is none here. Nothing was decided.",
+                "This command needs an interactive terminal, but has none. Nothing was decided.",
                 "Run it in a terminal of your own, or answer in the workbench's window.",
             ) from fault
 
@@ -63,7 +63,7 @@ class Terminal:
         while data:
             data = data[os.write(self._handle, data) :]
 
-    async def line(self, question: str, stop: asyncio.Event | None = None, *, hidden: bool = False) -> str | None:
+    async def read_line(self, question: str, stop: asyncio.Event | None = None, *, hidden: bool = False) -> str | None:
         """Read one line after the question. Returns `None` at the end of input, or if `stop` is set first."""
         loop, ready = asyncio.get_running_loop(), asyncio.Event()
         termios.tcflush(self._handle, termios.TCIFLUSH)
@@ -107,7 +107,7 @@ def answer(
 
     async def hold(connection: CoreConnection) -> int:
         await connection.api.may_answer()
-        attending = spawn("attend", _attend(connection))
+        attending = spawn("attend", _announce_user(connection))
         try:
             return await conversation(connection, terminal)
         finally:
@@ -120,7 +120,7 @@ def answer(
         terminal.close()
 
 
-async def _attend(connection: CoreConnection) -> None:
+async def _announce_user(connection: CoreConnection) -> None:
     with suppress(WorkbenchError):  # the core has ended
         await connection.api.attend(True)
 
@@ -130,7 +130,7 @@ async def unlock(api: CoreApi, terminal: Terminal) -> bool:
     if not await api.has_pin():
         return True
     for _ in range(TRIES):
-        pin = await terminal.line("Your PIN: ", hidden=True)
+        pin = await terminal.read_line("Your PIN: ", hidden=True)
         if not pin:
             return False
         try:
@@ -142,13 +142,13 @@ async def unlock(api: CoreApi, terminal: Terminal) -> bool:
     return False
 
 
-def later() -> int:
+def report_unanswered() -> int:
     """Report that no decision was entered."""
     narrate(LATER)
     return UNANSWERED
 
 
-def running(project: str | None, paths: Paths) -> list[Paths]:
+def find_running_projects(project: str | None, paths: Paths) -> list[Paths]:
     """The projects with a running core: the named project, or all projects of the user with the default project
     first.
     """
@@ -163,7 +163,7 @@ def running(project: str | None, paths: Paths) -> list[Paths]:
     return found
 
 
-def none_runs() -> int:
+def report_no_core() -> int:
     narrate(NO_CORE)
     return NOT_RUNNING
 
@@ -178,9 +178,9 @@ def _project(pid: int) -> Paths | None:
         return None
 
 
-EPILOG = """The PIN is asked for by `runs allow|deny|edit`, `calls allow|deny`, `skills keep` and `servers allow`. Only
-a salted scrypt hash of it is kept, in terminal-pin.json in your config folder. Wrong tries have to wait longer and
-longer. If you forget it, remove that file; SECURITY.md says what a PIN stops and what it does not."""
+EPILOG = """`runs allow|deny|edit`, `calls allow|deny`, `skills keep` and `servers allow` ask for the PIN. Only a salted
+scrypt hash of it is stored, in terminal-pin.json in your config folder. After each wrong PIN, the next try has to wait
+longer. If you forget the PIN, delete that file. SECURITY.md describes what a PIN prevents and what it does not."""
 
 
 def arrange_pin(parser: Parser) -> None:
@@ -189,8 +189,8 @@ def arrange_pin(parser: Parser) -> None:
     commands = parser.add_subparsers(required=True, metavar="set|clear|status")
     for name, words, run in (
         ("set", "set a PIN, or replace it", _set),
-        ("clear", "ask for none any more", _clear),
-        ("status", "say whether one is set", _status),
+        ("clear", "remove the PIN", _clear),
+        ("status", "show whether a PIN is set", _status),
     ):
         made = commands.add_parser(name, help=words, epilog=EPILOG, formatter_class=parser.formatter_class)
         add_common(made, run, data=False)
@@ -206,7 +206,7 @@ def _clear(given: argparse.Namespace, paths: Paths) -> int:
 
 def _pin_project(given: argparse.Namespace, paths: Paths) -> Paths:
     """The project of any running core, because one PIN applies to all projects."""
-    return next(iter(running(given.project, paths)), paths)
+    return next(iter(find_running_projects(given.project, paths)), paths)
 
 
 def _status(given: argparse.Namespace, paths: Paths) -> int:
@@ -217,22 +217,22 @@ def _status(given: argparse.Namespace, paths: Paths) -> int:
 
 async def _choose(connection: CoreConnection, terminal: Terminal) -> int:
     old = ""
-    if await connection.api.has_pin() and not (old := await terminal.line("Your PIN now: ", hidden=True) or ""):
-        return later()
-    new = await terminal.line("New PIN: ", hidden=True)
+    if await connection.api.has_pin() and not (old := await terminal.read_line("Current PIN: ", hidden=True) or ""):
+        return report_unanswered()
+    new = await terminal.read_line("New PIN: ", hidden=True)
     if not new:
-        return later()
-    if new != await terminal.line("Once more: ", hidden=True):
-        raise WorkbenchError("The two are not the same.", "Nothing was changed.")
+        return report_unanswered()
+    if new != await terminal.read_line("Repeat the new PIN: ", hidden=True):
+        raise WorkbenchError("The two PINs are different.", "Nothing was changed. Run the command again.")
     await connection.api.set_pin(new, old)
-    narrate("The PIN is set. Answers from a terminal ask for it.")
+    narrate("The PIN is set. Answers at a terminal now ask for it.")
     return DONE
 
 
 async def _remove(connection: CoreConnection, terminal: Terminal) -> int:
     old = ""
-    if await connection.api.has_pin() and not (old := await terminal.line("Your PIN: ", hidden=True) or ""):
-        return later()
+    if await connection.api.has_pin() and not (old := await terminal.read_line("Your PIN: ", hidden=True) or ""):
+        return report_unanswered()
     await connection.api.clear_pin(old)
-    narrate("No PIN is asked for any more.")
+    narrate("The PIN is removed.")
     return DONE

@@ -60,11 +60,11 @@ def print_table(rows: Iterable[Sequence[str]], width: int = 0) -> None:
     widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]) - 1)]
     for line in lines:
         cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=False)]
-        whole = "  ".join([*cells, line[-1]]).rstrip()
-        print(whole if not 0 < width < len(whole) else f"{whole[: width - 1].rstrip()}…")
+        total = "  ".join([*cells, line[-1]]).rstrip()
+        print(total if not 0 < width < len(total) else f"{total[: width - 1].rstrip()}…")
 
 
-def moment(at: float) -> str:
+def format_time(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))
 
 
@@ -85,14 +85,14 @@ class Progress:
         self._begun = time.monotonic()
         self._drawn = 0.0
 
-    def show(self, words: str, done: int = 0, whole: int = 0) -> None:
-        """Show `done` of `whole` as a bar. Without `whole`, show the text and the elapsed seconds."""
+    def show(self, words: str, done: int = 0, total: int = 0) -> None:
+        """Show `done` of `total` as a bar. Without `total`, show the text and the elapsed seconds."""
         now = time.monotonic()
-        if not self._there or (now - self._drawn < SECONDS and done < whole):
+        if not self._there or (now - self._drawn < SECONDS and done < total):
             return
         self._drawn = now
-        filled = BAR * done // whole if whole else 0
-        bar = f"[{'#' * filled}{'.' * (BAR - filled)}] {done}/{whole} " if whole else ""
+        filled = BAR * done // total if total else 0
+        bar = f"[{'#' * filled}{'.' * (BAR - filled)}] {done}/{total} " if total else ""
         print(f"\r\x1b[K{bar}{visible(words)} {now - self._begun:.1f} s", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:

@@ -22,7 +22,7 @@ DEPTH = 20  # maximum depth of references; deeper ones are ignored
 ORDER = ("null", "boolean", "integer", "number", "array", "object", "string")  # the order in which types are tried
 
 
-def whole_arguments(source: str) -> dict[str, JsonValue]:
+def parse_arguments(source: str) -> dict[str, JsonValue]:
     """The value of `--json`: JSON text, `@file`, or `-` for stdin."""
     text, name = source, "--json"
     if source == "-":
@@ -36,7 +36,7 @@ def whole_arguments(source: str) -> dict[str, JsonValue]:
             raise WorkbenchError(f"{name} cannot be read: {words}.") from fault
     value = _parsed(text, name)
     if not isinstance(value, dict):
-        raise WorkbenchError(f"{name} does not hold a JSON object.", 'Arguments look like {"limit": 3}.')
+        raise WorkbenchError(f"{name} does not contain a JSON object.", 'Write arguments like {"limit": 3}.')
     return value
 
 
@@ -47,7 +47,7 @@ def add_pairs(arguments: dict[str, JsonValue], pairs: Sequence[str], schema: Jso
     for pair in pairs:
         match = PAIR.fullmatch(pair)
         if match is None:
-            raise WorkbenchError(f"{pair!r:.200} is no argument.", "Write --arg name=value, or --arg name:=JSON.")
+            raise WorkbenchError(f"{pair!r:.200} is not an argument.", "Write --arg name=value, or --arg name:=JSON.")
         key, text = match["key"], match["value"]
         wanted = _property(schema, key)
         items = _items(wanted, schema)
@@ -55,18 +55,18 @@ def add_pairs(arguments: dict[str, JsonValue], pairs: Sequence[str], schema: Jso
             arguments[key] = _parsed(text, f"--arg {key}")
         elif items is not None and not text.lstrip().startswith("["):
             before = arguments[key] if key in lists else []
-            arguments[key] = [*before, typed(key, text, items, schema)]
+            arguments[key] = [*before, parse_value(key, text, items, schema)]
             lists.add(key)
         else:
-            arguments[key] = typed(key, text, wanted, schema)
+            arguments[key] = parse_value(key, text, wanted, schema)
         if not _known(schema, key):
             unknown.append(key)
     return unknown
 
 
-def typed(key: str, text: str, wanted: object, whole: JsonObject) -> JsonValue:
+def parse_value(key: str, text: str, wanted: object, root: JsonObject) -> JsonValue:
     """Convert a text to the type in the schema. Raises a `WorkbenchError` if that is impossible."""
-    kinds = _kinds(wanted, whole)
+    kinds = _kinds(wanted, root)
     choices = [value for part in kinds.values() for value in _choices(part)]
     for choice in choices:
         if text == (choice if isinstance(choice, str) else json.dumps(choice, ensure_ascii=False)):
@@ -78,7 +78,7 @@ def typed(key: str, text: str, wanted: object, whole: JsonObject) -> JsonValue:
         return text  # The schema has no type, or has an enum: the server validates the value.
     raise WorkbenchError(
         f"{key} takes {_listed(kinds)}, not {text!r:.100}.",
-        f"To send it all the same: --arg '{key}:=…' takes JSON.",
+        f"To send it anyway, write it as JSON: --arg '{key}:=…'.",
     )
 
 
@@ -110,26 +110,26 @@ def _number(kind: str, text: str) -> JsonValue:
     return int(text)
 
 
-def _kinds(schema: object, whole: JsonObject, depth: int = 0) -> dict[str, Mapping[str, Any]]:  # Any: foreign JSON
+def _kinds(schema: object, root: JsonObject, depth: int = 0) -> dict[str, Mapping[str, Any]]:  # Any: foreign JSON
     """Each type that a value may have, with the part of the schema that declares it."""
     if not isinstance(schema, Mapping) or depth > DEPTH:
         return {}
     if isinstance(reference := schema.get("$ref"), str):
-        return _kinds(_behind(reference, whole), whole, depth + 1)
+        return _kinds(_resolve_reference(reference, root), root, depth + 1)
     named = schema.get("type")
     kinds = [named] if isinstance(named, str) else named if isinstance(named, list) else _types(_choices(schema))
     found = {kind: schema for kind in kinds if kind in ORDER}
     for word in ("anyOf", "oneOf", "allOf"):
         parts = schema.get(word)
         for part in parts if isinstance(parts, list) else []:
-            for kind, inner in _kinds(part, whole, depth + 1).items():
+            for kind, inner in _kinds(part, root, depth + 1).items():
                 found.setdefault(kind, inner)
     return found
 
 
-def _items(schema: object, whole: JsonObject) -> object:
+def _items(schema: object, root: JsonObject) -> object:
     """The schema of a list's items, if the value can only be a list or null; otherwise `None`."""
-    kinds = _kinds(schema, whole)
+    kinds = _kinds(schema, root)
     if kinds.keys() - {"null"} != {"array"}:
         return None
     return kinds["array"].get("items", {})
@@ -167,9 +167,9 @@ def _known(schema: JsonObject, key: str) -> bool:
     return _property(schema, key) not in (None, False) or not schema.get("properties")
 
 
-def _behind(reference: str, whole: JsonObject) -> object:
+def _resolve_reference(reference: str, root: JsonObject) -> object:
     """The target of a reference within the schema."""
-    value: object = whole
+    value: object = root
     if not reference.startswith("#"):
         return None
     for step in reference[1:].split("/")[1:]:
@@ -184,10 +184,10 @@ def _parsed(text: str, name: str) -> JsonValue:
     except json.JSONDecodeError as fault:
         where = f"line {fault.lineno}, column {fault.colno}"
         raise WorkbenchError(
-            f"{name} is no JSON: {where}: {fault.msg}.", "Texts in JSON need double quotes."
+            f"{name} is not valid JSON: {where}: {fault.msg}.", "Write texts in double quotes."
         ) from fault
     except (ValueError, RecursionError) as fault:
-        raise WorkbenchError(f"{name} is no JSON that can be read.") from fault
+        raise WorkbenchError(f"{name} is JSON that is nested too deeply or has a number that is too long.") from fault
 
 
 def _listed(kinds: Mapping[str, object]) -> str:

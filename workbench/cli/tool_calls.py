@@ -21,12 +21,12 @@ from workbench.cli.common_options import (
     add_consents,
     talk,
 )
-from workbench.cli.consents import Line, NotAllowed, reach, terminal
+from workbench.cli.consents import Line, NotAllowed, connect_server, terminal_reader
 from workbench.cli.terminal_output import narrate, narrate_fault, print_data, print_json, visible
-from workbench.cli.tool_arguments import add_pairs, whole_arguments
+from workbench.cli.tool_arguments import add_pairs, parse_arguments
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
-from workbench.records import Content, Fault, JsonValue, Origin, Outcome, Permission, Tool, ToolCall, Word
+from workbench.records import CallDecision, Content, Fault, JsonValue, Origin, Outcome, Permission, Tool, ToolCall
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from workbench.events import Event
 
 EPILOG = """arguments:
-  --arg limit=3           typed by the tool's schema: here a number
-  --arg tag=a --arg tag=b a list, where the schema wants one
-  --arg 'filter:={"a":1}' JSON as it stands
-  --json '{"limit": 3}'   all of them as one JSON object; --arg wins over it
-  --json @file.json       from a file
-  --json -                from stdin
+  --arg limit=3           typed by the tool's schema, here as a number
+  --arg tag=a --arg tag=b a list, if the schema wants one
+  --arg 'filter:={"a":1}' a JSON value
+  --json '{"limit": 3}'   all arguments as one JSON object; --arg overrides it
+  --json @file.json       the same from a file
+  --json -                the same from stdin
 
-The answer goes to stdout, everything else to stderr. Exit codes: 0 answered, 1 a fault on the way, 2 wrong usage or
-arguments, 5 the tool answered that it failed, 6 it needs your answer at a terminal, or --yes or --allow, first, 130
+The answer goes to stdout, everything else to stderr. Exit codes: 0 answered, 1 the call failed, 2 wrong usage or
+arguments, 5 the tool reported an error, 6 approval is needed first: at a terminal, or by --yes or --allow, 130
 interrupted (the call is cancelled at the server)."""
 
 
@@ -54,7 +54,7 @@ def arrange_call(parser: Parser) -> None:
     """Add the arguments of `call`: server, tool, tool arguments, and consents."""
     parser.epilog = EPILOG
     parser.add_argument("server", metavar="SERVER")
-    parser.add_argument("tool", metavar="TOOL", help="by its own name or the one it has in Python")
+    parser.add_argument("tool", metavar="TOOL", help="name of the tool, or its name in Python")
     parser.add_argument("-a", "--arg", action="append", default=[], metavar="K=V", help="one argument; may be repeated")
     parser.add_argument("--json", default="", metavar="JSON", help="all arguments: JSON, @file, or - for stdin")
     add_consents(parser)
@@ -63,8 +63,8 @@ def arrange_call(parser: Parser) -> None:
 
 def _call(given: argparse.Namespace, paths: Paths) -> int:
     try:
-        arguments = _whole(given.json)
-        outcome = talk(paths, lambda connection: _carry(connection, given, arguments))
+        arguments = _read_arguments(given.json)
+        outcome = talk(paths, lambda connection: _make_call(connection, given, arguments))
     except NotAllowed as fault:
         narrate_fault(fault)
         return UNANSWERED
@@ -74,12 +74,12 @@ def _call(given: argparse.Namespace, paths: Paths) -> int:
     return print_outcome(outcome, given.output)
 
 
-async def _carry(connection: CoreConnection, given: argparse.Namespace, arguments: dict[str, JsonValue]) -> Outcome:
+async def _make_call(connection: CoreConnection, given: argparse.Namespace, arguments: dict[str, JsonValue]) -> Outcome:
     api = connection.api
-    await reach(api, given.server, given.allow)
+    await connect_server(api, given.server, given.allow)
     tool = await api.tool(given.server, given.tool)
     _add_typed(arguments, given.arg, tool)
-    line = terminal(busy=given.json == "-")
+    line = terminal_reader(busy=given.json == "-")
     call = ToolCall(
         uuid.uuid4().hex,
         tool.server,
@@ -94,31 +94,31 @@ async def _carry(connection: CoreConnection, given: argparse.Namespace, argument
     try:
         outcome = await api.call(call)
         if outcome.needs_confirmation and line is not None:
-            if await _agreed(api, tool, outcome, line):
+            if await _confirm_call(api, tool, outcome, line):
                 outcome = await api.call(replace(call, confirmed=True))
             else:
-                outcome = replace(outcome, fault=Fault("You did not agree to the call."))
-        return await bring_whole(connection, outcome)
+                outcome = replace(outcome, fault=Fault("You did not confirm the call."))
+        return await fetch_full_outcome(connection, outcome)
     finally:
         forget()
 
 
-async def _agreed(api: CoreApi, tool: Tool, outcome: Outcome, line: Line) -> bool:
+async def _confirm_call(api: CoreApi, tool: Tool, outcome: Outcome, line: Line) -> bool:
     """Ask the user at the terminal to confirm the call. "Always" and "trust" are stored as rules for calls by hand."""
     narrate(visible(outcome.fault.message if outcome.fault else f"{tool.name} may change or send something."))
     lasting = " [a]lways call this tool, [t]rust this server," if outcome.asks else ""
     word = (await line(f"Call it? [y]es, once,{lasting} [N]o: ")).strip().lower()
     if outcome.asks and word in ("a", "always", "t", "trust"):
         name = tool.name if word.startswith("a") else ""
-        kept = await api.set_permission(Permission("", "own", Word.ALLOW, tool.server, name))
+        kept = await api.set_permission(Permission("", "own", CallDecision.ALLOW, tool.server, name))
         narrate(visible(f"{kept.label} Revoke it in the window under Workbench > What you allowed."))
         return True
     return word in ("y", "yes")
 
 
-def _whole(source: str) -> dict[str, JsonValue]:
+def _read_arguments(source: str) -> dict[str, JsonValue]:
     try:
-        return whole_arguments(source) if source else {}
+        return parse_arguments(source) if source else {}
     except WorkbenchError as fault:
         raise WrongArguments(fault.message, fault.hint) from fault
 
@@ -130,7 +130,7 @@ def _add_typed(arguments: dict[str, JsonValue], pairs: list[str], tool: Tool) ->
         raise WrongArguments(fault.message, fault.hint) from fault
     if unknown:
         known = ", ".join(tool.input_schema.get("properties", {}))
-        narrate(f"The schema of {tool.name} names no {', '.join(unknown)}; it has: {known}.")
+        narrate(f"The schema of {tool.name} does not name {', '.join(unknown)}; it has: {known}.")
 
 
 class _Progress:
@@ -145,19 +145,21 @@ class _Progress:
 
         if isinstance(event, AskArrived) and event.ask.call_id == self._call_id:
             asked = event.ask.message or event.ask.url or event.ask.kind
-            narrate(visible(f"{event.ask.server} asks: {asked:.500} It can be answered in the window."))
+            narrate(visible(f"{event.ask.server} asks: {asked:.500} You can answer in the window."))
         if self._shown and isinstance(event, CallProgress) and event.call_id == self._call_id:
             total = f" of {event.total:g}" if event.total else ""
             narrate(visible(f"{event.progress:g}{total} {event.message}"))
 
 
-async def bring_whole(connection: CoreConnection, outcome: Outcome) -> Outcome:
+async def fetch_full_outcome(connection: CoreConnection, outcome: Outcome) -> Outcome:
     """The outcome with its long texts fetched from the core."""
     content = [
-        replace(block, text=await connection.whole(block.text), data=await connection.whole(block.data))
+        replace(
+            block, text=await connection.fetch_full_text(block.text), data=await connection.fetch_full_text(block.data)
+        )
         for block in outcome.content
     ]
-    return replace(outcome, content=tuple(content), structured=await connection.whole(outcome.structured))
+    return replace(outcome, content=tuple(content), structured=await connection.fetch_full_text(outcome.structured))
 
 
 def print_outcome(outcome: Outcome, output: str) -> int:
@@ -171,7 +173,7 @@ def print_outcome(outcome: Outcome, output: str) -> int:
     else:
         _print_text(outcome)
     if outcome.schema_fault:
-        narrate(f"The answer departs from the tool's output schema. {outcome.schema_fault}")
+        narrate(f"The answer does not match the tool's output schema. {outcome.schema_fault}")
     if outcome.ok:
         return DONE
     if not outcome.tool_error or output == "json" or not outcome.content:

@@ -22,13 +22,13 @@ from workbench.cli.approval_requests import (
     ProgramRequest,
     Request,
     decide,
-    found,
+    find_requests,
     locate,
     settle,
 )
 from workbench.cli.approval_text import program_facts, time_left
 from workbench.cli.common_options import DONE, Command, Parser, add_common, talk
-from workbench.cli.terminal_answers import ROLE, answer, later, none_runs, running
+from workbench.cli.terminal_answers import ROLE, answer, find_running_projects, report_no_core, report_unanswered
 from workbench.cli.terminal_output import narrate, print_data, print_json, print_record, print_table, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from workbench.api.client_stub import CoreApi
     from workbench.cli.terminal_answers import Terminal
 
-EPILOG = """An answer is typed at an interactive terminal, after everything about the request was shown there; it is
-never taken from a flag, a pipe or a process that an agent's client started. For high risk you type the name of what
-makes it risky. `mcp-workbench pin set` asks for a PIN as well. Without --project, all projects of yours whose core runs
-are looked at. ID may be shortened.
+EPILOG = """You type the answer at an interactive terminal, after the complete request was shown there. It is never
+taken from a flag, a pipe or a process that an agent's client started. For high risk, you type the name of what makes
+the request risky. After `mcp-workbench pin set`, you also type your PIN. Without --project, all your projects with a
+running core are searched. ID may be shortened.
 
-exit codes: 0 done, 1 a fault, or it was answered elsewhere, 4 no core runs, 6 nothing was decided"""
+exit codes: 0 done, 1 an error, or the request was answered elsewhere, 4 no core is running, 6 nothing was decided"""
 
 _MOST = 50  # maximum runs that `--all` lists
 
@@ -54,14 +54,14 @@ def arrange_runs(parser: Parser) -> None:
     """Add the subcommands list, show, allow, deny and edit."""
     parser.epilog = EPILOG
     commands = parser.add_subparsers(required=True, metavar="list|show|allow|deny|edit")
-    listing = _command(commands, parser, "list", "list what waits for you, and programs that run", _list)
-    listing.add_argument("--all", action="store_true", help="the last programs that are over, too")
-    _with_id(_command(commands, parser, "show", "show a request or a run whole", _show))
-    _with_id(_command(commands, parser, "allow", "allow what waits, after it was shown", _allow, data=False))
-    deny = _with_id(_command(commands, parser, "deny", "deny it", _deny, data=False))
-    deny.add_argument("--reason", default="", metavar="TEXT", help="the agent reads it")
+    listing = _command(commands, parser, "list", "list requests that wait for you, and running programs", _list)
+    listing.add_argument("--all", action="store_true", help="include the latest programs that have ended")
+    _with_id(_command(commands, parser, "show", "show all of a request or a run", _show))
+    _with_id(_command(commands, parser, "allow", "show a request, then allow it", _allow, data=False))
+    deny = _with_id(_command(commands, parser, "deny", "show a request, then deny it", _deny, data=False))
+    deny.add_argument("--reason", default="", metavar="TEXT", help="reason that the agent reads")
     edit = _command(commands, parser, "edit", "change a waiting program in $EDITOR, then allow it", _edit, data=False)
-    _with_id(edit).add_argument("--file", default="", metavar="FILE", help="take the new text from here")
+    _with_id(edit).add_argument("--file", default="", metavar="FILE", help="take the new text from this file")
     parser.set_defaults(kinds=(PROGRAM, CALL, FILES))
 
 
@@ -69,11 +69,11 @@ def arrange_calls(parser: Parser) -> None:
     """Add the subcommands list, show, allow and deny."""
     parser.epilog = EPILOG
     commands = parser.add_subparsers(required=True, metavar="list|show|allow|deny")
-    _command(commands, parser, "list", "list calls that are held in the middle of a run", _list_calls)
-    _with_id(_command(commands, parser, "show", "show a held call whole", _show))
-    _with_id(_command(commands, parser, "allow", "let it pass, after it was shown", _allow, data=False))
-    deny = _with_id(_command(commands, parser, "deny", "deny it", _deny, data=False))
-    deny.add_argument("--reason", default="", metavar="TEXT", help="the agent reads it")
+    _command(commands, parser, "list", "list the held calls of running programs", _list_calls)
+    _with_id(_command(commands, parser, "show", "show all of a held call", _show))
+    _with_id(_command(commands, parser, "allow", "show a held call, then allow it", _allow, data=False))
+    deny = _with_id(_command(commands, parser, "deny", "show a request, then deny it", _deny, data=False))
+    deny.add_argument("--reason", default="", metavar="TEXT", help="reason that the agent reads")
     parser.set_defaults(kinds=(CALL,))
 
 
@@ -92,12 +92,12 @@ def _command(
 
 
 def _with_id(parser: Parser) -> Parser:
-    parser.add_argument("id", metavar="ID", help="as `runs list` or the agent tells it")
+    parser.add_argument("id", metavar="ID", help="ID from `runs list` or from the agent")
     return parser
 
 
 def _list(given: argparse.Namespace, paths: Paths) -> int:
-    projects = running(given.project, paths)
+    projects = find_running_projects(given.project, paths)
     rows: list[tuple[str, ...]] = []
     plain: list[JsonObject] = []
     for one in projects:
@@ -118,23 +118,23 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
     elif rows:
         print_table(rows, shutil.get_terminal_size((120, 24)).columns)
     if not projects:
-        return none_runs()
+        return report_no_core()
     if not any(one["state"] == "waiting" for one in plain):
-        narrate("Nothing waits for you.")
+        narrate("Nothing is waiting for you.")
     return DONE
 
 
 async def _all_of(connection: CoreConnection) -> tuple[list[Request], tuple[Run, ...]]:
     api = connection.api
-    return await found(api), (await api.runs())[:_MOST]
+    return await find_requests(api), (await api.runs())[:_MOST]
 
 
 def _list_calls(given: argparse.Namespace, paths: Paths) -> int:
-    projects = running(given.project, paths)
+    projects = find_running_projects(given.project, paths)
     calls = [
         request
         for one in projects
-        for request in talk(one, lambda connection: found(connection.api), start=False, role=ROLE)
+        for request in talk(one, lambda connection: find_requests(connection.api), start=False, role=ROLE)
         if request.kind == CALL
     ]
     if given.output == "json":
@@ -145,9 +145,9 @@ def _list_calls(given: argparse.Namespace, paths: Paths) -> int:
             shutil.get_terminal_size((120, 24)).columns,
         )
     if not projects:
-        return none_runs()
+        return report_no_core()
     if not calls:
-        narrate("No call waits for you.")
+        narrate("No call is waiting for you.")
     return DONE
 
 
@@ -166,9 +166,9 @@ def _plain(run: Run, project: str) -> JsonObject:
 
 
 def _show(given: argparse.Namespace, paths: Paths) -> int:
-    projects = running(given.project, paths)
+    projects = find_running_projects(given.project, paths)
     if not projects:
-        return none_runs()
+        return report_no_core()
     for one in projects:
         if (shown := talk(one, lambda connection: _look(connection, given), start=False, role=ROLE)) is not None:
             return shown
@@ -183,9 +183,9 @@ async def _look(connection: CoreConnection, given: argparse.Namespace) -> int | 
     runs = [one for one in await api.runs() if one.id.startswith(given.id)] if PROGRAM in given.kinds else []
     if len(calls) + len(runs) > 1:
         names = ", ".join([*(one.id for one in calls), *(one.id for one in runs)][:10])
-        raise WorkbenchError(f"Several begin with {given.id:.40}.", f"They are {names}.")
+        raise WorkbenchError(f"Several IDs start with {given.id:.40}.", f"Choose one of {names}.")
     if calls:
-        held_call = replace(calls[0], arguments=await connection.whole(calls[0].arguments))
+        held_call = replace(calls[0], arguments=await connection.fetch_full_text(calls[0].arguments))
         if given.output == "json":
             print_record(held_call)
         else:
@@ -195,8 +195,8 @@ async def _look(connection: CoreConnection, given: argparse.Namespace) -> int | 
     if not runs:
         return None
     run = await api.run(runs[0].id)
-    proposal = replace(run.proposal, code=await connection.whole(run.proposal.code))
-    output, result = await connection.whole(run.output), await connection.whole(run.result)
+    proposal = replace(run.proposal, code=await connection.fetch_full_text(run.proposal.code))
+    output, result = await connection.fetch_full_text(run.output), await connection.fetch_full_text(run.result)
     run = replace(run, proposal=proposal, output=output, result=result)
     if given.output == "json":
         print_record(run)
@@ -218,7 +218,7 @@ def _ending(run: Run) -> list[str]:
             *(f"  {call.server}.{call.tool}: {call.state} {call.note}".rstrip() for call in run.calls),
         ]
     if run.output:
-        lines += ["", "Printed", run.output.rstrip()]
+        lines += ["", "Output", run.output.rstrip()]
     if run.result and run.result != "null":
         lines += ["", "Result", run.result]
     if run.fault is not None:
@@ -227,7 +227,7 @@ def _ending(run: Run) -> list[str]:
 
 
 def _hint(command: str, deadline: float) -> None:
-    narrate(f"It waits for you, {time_left(deadline)} more: mcp-workbench {command}")
+    narrate(f"Waiting for you, {time_left(deadline)} left. To answer: mcp-workbench {command}")
 
 
 def _allow(given: argparse.Namespace, paths: Paths) -> int:
@@ -239,15 +239,15 @@ def _deny(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _answer(given: argparse.Namespace, paths: Paths, *, allow: bool) -> int:
-    if not running(given.project, paths):
-        return none_runs()
+    if not find_running_projects(given.project, paths):
+        return report_no_core()
     project, request_id = locate(given.project, paths, given.id, given.kinds)
     return decide(project, request_id, allow=allow, reason="" if allow else given.reason)
 
 
 def _edit(given: argparse.Namespace, paths: Paths) -> int:
-    if not running(given.project, paths):
-        return none_runs()
+    if not find_running_projects(given.project, paths):
+        return report_no_core()
     project, request_id = locate(given.project, paths, given.id, (PROGRAM,))
     return answer(project, lambda connection, terminal: _change(connection, terminal, request_id, given.file))
 
@@ -259,7 +259,7 @@ async def _change(connection: CoreConnection, terminal: Terminal, run_id: str, s
     """
     api = connection.api
     run = await api.run(run_id)
-    before = await connection.whole(run.proposal.code)
+    before = await connection.fetch_full_text(run.proposal.code)
     draft = Path(source).expanduser() if source else _draft(run, before)
     if not source:
         _open_editor(draft)
@@ -267,18 +267,17 @@ async def _change(connection: CoreConnection, terminal: Terminal, run_id: str, s
     if code == before:
         if not source:
             _remove_draft(draft)
-        narrate("The text is as it was.")
-        return later()
+        narrate("The program was not changed.")
+        return report_unanswered()
     try:
         done = await _settle_edit(connection, terminal, run, before, code)
     except WorkbenchError as fault:
-        raise WorkbenchError(fault.message, f"{fault.hint} Your text is kept: {draft}".strip()) from fault
+        raise WorkbenchError(fault.message, f"{fault.hint} Your text is saved: {draft}".strip()) from fault
     if done == DONE and not source:
         _remove_draft(draft)
     elif done != DONE:
-        narrate(
-            f"Your text is kept: {draft}. `mcp-workbench runs edit {run_id} --file {shlex.quote(str(draft))}` goes on."
-        )
+        command = f"mcp-workbench runs edit {run_id} --file {shlex.quote(str(draft))}"
+        narrate(f"Your text is saved: {draft}. To continue: {command}")
     return done
 
 
@@ -308,7 +307,9 @@ class _EditedRequest(ProgramRequest):
             self.run = await api.edit(self.run.id, self._code)
             now = self.run.verdict
             if _meaning(expected) != _meaning(now):
-                raise WorkbenchError("What it does was judged otherwise meanwhile.", "Look at it again; it waits.")
+                raise WorkbenchError(
+                    "The assessment of the program changed in the meantime.", "Review it again; it is still waiting."
+                )
         await super().send(api, allow=allow, reason=reason, seconds=seconds, scope=scope)
 
 
@@ -334,16 +335,16 @@ def _open_editor(draft: Path) -> None:
     chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     command = shlex.split(chosen) if chosen else next(([one] for one in ("nano", "vi") if shutil.which(one)), [])
     if not command:
-        raise WorkbenchError("No editor is known.", f"Set EDITOR, or change {draft} and name it by --file.")
+        raise WorkbenchError("No editor was found.", f"Set EDITOR, or edit {draft} and pass it with --file.")
     try:
         with open("/dev/tty", "r+b", buffering=0) as tty:
             done = subprocess.run([*command, str(draft)], stdin=tty, stdout=tty, stderr=tty, check=False)
     except OSError as fault:
         raise WorkbenchError(
-            f"{command[0]} cannot be started: {fault.strerror}.", "Set EDITOR to another one."
+            f"{command[0]} cannot be started: {fault.strerror}.", "Set EDITOR to a different editor."
         ) from fault
     if done.returncode:
-        raise WorkbenchError(f"{command[0]} ended with code {done.returncode}.", f"Your text is kept: {draft}")
+        raise WorkbenchError(f"{command[0]} ended with code {done.returncode}.", f"Your text is saved: {draft}")
 
 
 def _text_of(draft: Path) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from workbench.cli.common_options import BROKEN, DONE, Parser, add_common, ask, talk
-from workbench.cli.terminal_output import moment, print_part, print_record, visible
+from workbench.cli.terminal_output import format_time, print_part, print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import FileChange, UndoPlan
@@ -25,13 +25,13 @@ _MARKS = {"added": "+", "changed": "~", "deleted": "-", "rights": "%"}
 def arrange_files(parser: Parser) -> None:
     """Add the subcommands and their options."""
     commands = parser.add_subparsers(required=True, metavar="list|read|changes|diff|undo")
-    add_common(commands.add_parser("list", help="print every file: size, time, path"), _list)
-    read = commands.add_parser("read", help="print a file as it is")
+    add_common(commands.add_parser("list", help="list all files with size, time and path"), _list)
+    read = commands.add_parser("read", help="print a file unchanged")
     add_common(read, _read, data=False)
-    read.add_argument("path", help="below the workspace")
-    changes = commands.add_parser("changes", help="print what runs and people changed, newest first")
+    read.add_argument("path", help="path inside the workspace")
+    changes = commands.add_parser("changes", help="list the changes that runs and you made, newest first")
     add_common(changes, _changes)
-    changes.add_argument("--limit", type=int, default=20, help="how many at most (20)")
+    changes.add_argument("--limit", type=int, default=20, help="maximum number of changes (default: 20)")
     diff = commands.add_parser("diff", help="print what a run changed, as a unified diff")
     add_common(diff, _diff)
     diff.add_argument("id", help="a run, or the id that `changes` prints")
@@ -39,8 +39,8 @@ def arrange_files(parser: Parser) -> None:
     undo = commands.add_parser("undo", help="show what undoing the changes would do; --yes undoes them")
     add_common(undo, _undo)
     undo.add_argument("id", help="a run, or the id that `changes` prints")
-    undo.add_argument("path", nargs="*", help="only these files; files that were changed since have to be named")
-    undo.add_argument("--yes", action="store_true", help="do it")
+    undo.add_argument("path", nargs="*", help="only these files; a file that has changed since must be named")
+    undo.add_argument("--yes", action="store_true", help="undo the changes")
 
 
 def _list(given: argparse.Namespace, paths: Paths) -> int:
@@ -49,9 +49,9 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
         print_record(found)
         return DONE
     for info in found:
-        print(visible(f"{info.size:>12,}  {moment(info.changed)}  {info.path}"))
+        print(visible(f"{info.size:>12,}  {format_time(info.changed)}  {info.path}"))
     if not found:
-        print("The workspace holds no files.", file=sys.stderr)
+        print("The workspace contains no files.", file=sys.stderr)
     return DONE
 
 
@@ -64,12 +64,12 @@ def _read(given: argparse.Namespace, paths: Paths) -> int:
         start = 0
         while True:
             piece = await connection.api.file_piece(given.path, start)
-            text = await connection.whole(piece.text)
+            text = await connection.fetch_full_text(piece.text)
             if piece.kind == "image":
                 sys.stdout.buffer.write(base64.b64decode(text))
                 return DONE
             if piece.kind == "binary":
-                raise WorkbenchError(f"{given.path} is no text.", f"It lies in {paths.workspace}.")
+                raise WorkbenchError(f"{given.path} is not a text file.", f"Open it from {paths.workspace}.")
             print_part(text)
             start = piece.end
             if start >= piece.size:
@@ -86,9 +86,9 @@ def _changes(given: argparse.Namespace, paths: Paths) -> int:
     for one in found:
         undone = "  (undone)" if one.undone_by else ""
         files = "1 file " if one.count == 1 else f"{one.count} files"
-        print(visible(f"{one.id:<18}  {moment(one.at)}  {files:>11}  {one.actor}: {one.label}{undone}"))
+        print(visible(f"{one.id:<18}  {format_time(one.at)}  {files:>11}  {one.actor}: {one.label}{undone}"))
     if not found:
-        print("Nothing was changed yet.", file=sys.stderr)
+        print("There are no changes yet.", file=sys.stderr)
     return DONE
 
 
@@ -101,12 +101,12 @@ def _diff(given: argparse.Namespace, paths: Paths) -> int:
     texts = talk(paths, lambda connection: _texts(connection, given.id, wanted))
     for one, both in zip(wanted, texts, strict=True):
         others = ["a program of yours or a server" if name == OUTSIDE else name for name in one.shared]
-        shared = f"  shared with {', '.join(others)}" if others else ""
+        shared = f"  may also have been changed by {', '.join(others)}" if others else ""
         print(visible(f"{_MARKS.get(one.deed, '?')} {one.path}{shared}"))
         for line in _unified(one, both):
             print(visible(line))
         if one.warning:
-            print(visible(f"{one.path}: elsewhere, {one.warning}"), file=sys.stderr)
+            print(visible(f"{one.path}: outside the sandbox, {one.warning}"), file=sys.stderr)
     return DONE
 
 
@@ -115,7 +115,7 @@ async def _texts(connection: CoreConnection, name: str, files: list[FileChange])
     for one in files:
         try:
             both = await connection.api.changed_text(name, one.path)
-            found.append(tuple([await connection.whole(text) for text in both]))
+            found.append(tuple([await connection.fetch_full_text(text) for text in both]))
         except WorkbenchError as fault:
             found.append((fault.message,))
     return found
@@ -137,13 +137,13 @@ def _undo(given: argparse.Namespace, paths: Paths) -> int:
         return _say_plan(given, plan, {line.path for line in todo})
     doable = tuple(line.path for line in todo if line.state in ("ready", "shared", "conflict"))
     if not doable:
-        raise WorkbenchError("There is nothing to take back.", "Without --yes it says why.")
+        raise WorkbenchError("There is nothing to undo.", "Run the command without --yes to see why.")
     done = ask(paths, lambda api: api.undo_files(given.id, doable))
     if given.output == "json":
         print_record(done)
     else:
-        back = "1 file is as it was" if done.count == 1 else f"{done.count} files are as they were"
-        print(f"{back}. To have it back: mcp-workbench files undo {done.id} --yes")
+        back = "1 file was restored" if done.count == 1 else f"{done.count} files were restored"
+        print(f"{back}. To reverse this: mcp-workbench files undo {done.id} --yes")
     if done.note:
         print(visible(done.note), file=sys.stderr)
     return BROKEN if done.note else DONE

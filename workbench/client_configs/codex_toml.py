@@ -24,7 +24,7 @@ def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own TOML
     try:
         return parse_toml(text)
     except (ValueError, RecursionError) as fault:
-        raise WorkbenchError(f"{name} cannot be read: {fault}.", "Mend it; nothing was changed in it.") from fault
+        raise WorkbenchError(f"{name} cannot be read: {fault}.", "Correct the file; it was not changed.") from fault
 
 
 def read(entry: Mapping[str, Any]) -> dict[str, Any]:  # Any: TOML
@@ -53,7 +53,8 @@ def write(config: ServerConfig, theirs: Callable[[str], str]) -> dict[str, Any]:
     entry: dict[str, Any] = {}
     if config.remote:
         if config.transport == "sse":
-            raise WorkbenchError(f"Codex speaks no HTTP with SSE, and {config.name} does.", "Leave it out there.")
+            words = f"Codex does not support HTTP with SSE, which {config.name} uses."
+            raise WorkbenchError(words, "Leave it out of this export.")
         entry |= {"url": theirs(config.url)} | _headers(config.headers, theirs)
     else:
         passed = [name for name, value in config.env.items() if value == f"${{{name}}}"]
@@ -109,7 +110,7 @@ def set_table(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str: 
         _set(document, path, value)
         return document.as_string()
     except (TOMLKitError, ValueError, RecursionError) as fault:
-        raise WorkbenchError("The file is written in a way that cannot be changed safely.", _PASTE) from fault
+        raise WorkbenchError("The file is formatted in a way that cannot be edited safely.", _PASTE) from fault
 
 
 def _set(document: tomlkit.TOMLDocument, path: Sequence[str], value: Mapping[str, Any]) -> None:  # Any: TOML

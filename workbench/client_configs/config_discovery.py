@@ -17,7 +17,7 @@ from workbench.client_configs.client_table import CLAUDE_CODE, ClientApp, Config
 from workbench.client_configs.variable_syntax import unknown
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
-from workbench.records import Discovery, Fault, FoundServer, ServerConfig, Standing
+from workbench.records import Discovery, Fault, FoundServer, ImportConflict, ServerConfig
 from workbench.servers.configuration import secret_masking
 from workbench.servers.configuration.launch_command import fingerprint
 
@@ -62,7 +62,7 @@ def read_document(place: ConfigFile) -> tuple[str, Mapping[str, Any]]:  # Any: t
     except (FileNotFoundError, NotADirectoryError):
         return "", {}
     except UnicodeDecodeError as fault:
-        raise WorkbenchError(f"{place.file} is not UTF-8: byte {fault.start}.", "Save it as UTF-8.") from fault
+        raise WorkbenchError(f"{place.file} is not valid UTF-8 at byte {fault.start}.", "Save it as UTF-8.") from fault
     except OSError as fault:
         raise WorkbenchError(f"{place.file} cannot be read: {fault.strerror}.") from fault
     return text, parser(place.client)(text.removeprefix("\ufeff"), str(place.file))
@@ -118,12 +118,12 @@ def _listed(place: ConfigFile, document: Mapping[str, Any], faults: list[Fault])
 
 def _as_found_server(one: FoundConfig, prints: set[str], names: set[str]) -> FoundServer:
     config, places_hidden = secret_masking.mask(one.config)
-    standing = Standing.CLASH if config.name in names else Standing.NEW
+    standing = ImportConflict.CLASH if config.name in names else ImportConflict.NEW
     if fingerprint(one.config) in prints:
-        standing = Standing.HERE
+        standing = ImportConflict.HERE
     texts = (config.command, *config.args, *config.env.values(), *config.headers.values(), config.url, config.cwd)
     odd = tuple(dict.fromkeys(word for text in texts for word in unknown(text)))
-    notes = (*one.notes, *(f"{word} is not filled in here: replace it after the import." for word in odd[:5]))
+    notes = (*one.notes, *(f"{word} has no value here: replace it after the import." for word in odd[:5]))
     return FoundServer(
         one.key, one.place.client.title, _short(one.place.file), config, one.sha, standing, places_hidden, notes,
         one.place.project,

@@ -44,7 +44,7 @@ def targets(project: Path) -> tuple[ConfigFile, ...]:
 def target(project: Path, name: str) -> ConfigFile:
     found = next((place for place in targets(project) if place.id == name), None)
     if found is None:
-        raise WorkbenchError("That client is not known.", "Choose one of the list.")
+        raise WorkbenchError("This client is unknown.", "Choose a client from the list.")
     return found
 
 
@@ -64,7 +64,7 @@ def draft(place: ConfigFile, configs: Sequence[ServerConfig]) -> ConfigDraft:
         made.before = text
         _compose(made, document, configs)
     except RecursionError:
-        made.blocked = Fault(f"{place.file} is nested too deeply.", "Copy the entries in by hand.")
+        made.blocked = Fault(f"{place.file} is nested too deeply.", "Copy the entries into it by hand.")
     except WorkbenchError as fault:
         made.blocked = Fault(
             f"{place.file}: {fault.message}" if str(place.file) not in fault.message else fault.message, fault.hint
@@ -82,7 +82,8 @@ def _stay_inside(place: ConfigFile) -> None:
     to a file of the user."""
     if place.project and not place.file.resolve().is_relative_to(Path(place.project).resolve()):
         raise WorkbenchError(
-            f"{place.file} is a link that leads to {place.file.resolve()}.", "Replace it by a file, then look again."
+            f"{place.file} is a symbolic link to {place.file.resolve()}, which is outside the project.",
+            "Replace the link with a file, then try again.",
         )
 
 
@@ -125,7 +126,7 @@ def take_back(place: ConfigFile, before: str, written: str, existed: bool) -> No
     text, _ = read_document(place)
     if sha(text) != written:
         raise WorkbenchError(
-            f"{place.file} was changed since.", "The file as it was before lies beside it; take over what you need."
+            f"{place.file} was changed after the export.", "Copy what you need from the backup in the same folder."
         )
     try:
         if existed:
@@ -160,7 +161,8 @@ def _compose(
     if client.inputs:
         text = _inputs(text, wanted, configs)
     if parser(client)(text, made.place.file.name) != wanted:
-        raise WorkbenchError("It is written in a way that cannot be changed safely.", "Copy the entries in by hand.")
+        words = "The file is formatted in a way that cannot be edited safely."
+        raise WorkbenchError(words, "Copy the entries into it by hand.")
     made.after = mark + text
 
 

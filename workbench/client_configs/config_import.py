@@ -26,10 +26,10 @@ def settle(choice: ImportChoice, found: Mapping[str, FoundConfig], names: frozen
     if one is None or one.sha != choice.sha:
         raise WorkbenchError(
             f"{choice.name} changed in {one.place.client.title if one else 'its app'} since it was shown.",
-            "Look at it again before you import it.",
+            "Check the entry again before you import it.",
         )
     if choice.name in names and not choice.replace:
-        raise WorkbenchError(f"The project has a server {choice.name} already.", "Import it under another name.")
+        raise WorkbenchError(f"The project already has a server {choice.name}.", "Import it under a different name.")
     config = replace(one.config, name=choice.name)
     return keep_apart(config) if choice.keep_secrets else ConfigImport(config, {})
 

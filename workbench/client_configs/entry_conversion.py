@@ -15,9 +15,9 @@ from workbench.servers.configuration import mcp_json_file
 _NAMES = {"cmd": "command", "envs": "env", "serverUrl": "url", "uri": "url", "httpUrl": "url", "transport": "type"}
 _NOT_SERVERS = ("builtin", "platform", "frontend", "inline_python")  # internal parts of goose
 _UNREAD = {
-    "envFile": "Its envFile is not read: put the variables it needs into the environment.",
-    "env_keys": "goose keeps these for it: {}. Store them here as secrets.",
-    "sandbox": "Its sandbox settings belong to that app.",
+    "envFile": "Its envFile is not imported: set the variables in the environment or in the entry.",
+    "env_keys": "goose stores these values itself: {}. Store them here as secrets.",
+    "sandbox": "Its sandbox settings are not imported: they apply only in that app.",
 }
 
 
@@ -27,7 +27,7 @@ def listed(document: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, A
     for key in path:
         found = found.get(key) or {}
         if not isinstance(found, Mapping):
-            raise WorkbenchError(f'"{key}" in it is not an object.', "Mend the file in that app.")
+            raise WorkbenchError(f'"{key}" is not an object.', "Correct the file in that app.")
     return {str(name): entry for name, entry in found.items()}
 
 
@@ -73,7 +73,7 @@ def write(config: ServerConfig, client: ClientApp, before: JsonObject, tell: Cal
     """Convert a server to this client's entry. Unknown keys of the former entry `before` are kept. Any: JSON."""
     if config.remote and not client.address:
         raise WorkbenchError(
-            f"{client.title} takes no addresses from its file, and {config.name} has one.",
+            f"{client.title} does not read remote servers from its file, and {config.name} is remote.",
             "Add it in that app under Settings, Connectors.",
         )
     if client.toml:
@@ -131,7 +131,7 @@ def _goose(config: ServerConfig, client: ClientApp, tell: Callable[[str], None])
         entry |= {"cmd": theirs(config.command), "args": [theirs(arg) for arg in config.args]}
         entry |= {"envs": _each(config.env, theirs)}
     if config.cwd:
-        tell(f"{client.title} knows no folder to start in: {config.name} starts where it runs.")
+        tell(f"{client.title} does not support working folders: {config.name} starts in the folder of the app.")
     return entry | {"description": config.description, "timeout": config.timeout_seconds or 300}
 
 
@@ -149,13 +149,13 @@ def _folder(
     if client.folder:
         entry["cwd"] = theirs(config.cwd)
     else:
-        tell(f"{client.title} knows no folder to start in: {config.name} starts where it runs.")
+        tell(f"{client.title} does not support working folders: {config.name} starts in the folder of the app.")
 
 
 def _off(config: ServerConfig, client: ClientApp, tell: Callable[[str], None]) -> dict[str, Any]:
     if client.switch:
         return {"disabled": True}
-    tell(f"{client.title} knows no disabled servers: {config.name} will be on there.")
+    tell(f"{client.title} does not support disabled servers: {config.name} will be enabled there.")
     return {}
 
 
@@ -186,7 +186,7 @@ def _check_letters(config: ServerConfig, file: str) -> None:
         "".join((*texts, *(text for pair in pairs for text in pair))).encode()
     except UnicodeEncodeError:
         name = config.name.encode("ascii", "replace").decode()
-        raise WorkbenchError(f"The server {name!r:.120} in {file} holds letters that are none.") from None
+        raise WorkbenchError(f"The server {name!r:.120} in {file} contains invalid Unicode characters.") from None
 
 
 def _note(key: str, value: object) -> str:

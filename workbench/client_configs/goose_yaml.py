@@ -15,8 +15,8 @@ from workbench.errors import WorkbenchError
 
 LARGEST = 256 << 10  # characters; the parser is slow, and a settings file written by hand is small
 _MOST = 200_000  # values in one file; repeated aliases count each time
-_HINT = "Mend the file in goose; nothing was changed in it."
-_PASTE = "Copy the entry and put it below extensions by hand."
+_HINT = "Correct the file in goose; it was not changed."
+_PASTE = "Copy the entry into the extensions section by hand."
 
 
 def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own YAML
@@ -30,14 +30,14 @@ def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own YAML
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        raise WorkbenchError(f"{name} cannot be read: {place}{fault.problem or 'it is no YAML'}.", _HINT) from fault
+        raise WorkbenchError(f"{name} cannot be read: {place}{fault.problem or 'it is not YAML'}.", _HINT) from fault
     except RecursionError as fault:
         raise WorkbenchError(f"{name} cannot be read: it is nested too deeply.", _HINT) from fault
     except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
         # yaml's constructors raise some of these errors
-        raise WorkbenchError(f"{name} cannot be read: it is no YAML that we understand.", _HINT) from fault
+        raise WorkbenchError(f"{name} cannot be read: it is not valid YAML.", _HINT) from fault
     if document is not None and not isinstance(document, dict):
-        raise WorkbenchError(f"{name} holds no settings.", _HINT)
+        raise WorkbenchError(f"{name} does not contain a YAML mapping.", _HINT)
     _bound(document or {}, name)
     return document or {}
 
@@ -51,7 +51,7 @@ def _bound(document: Any, name: str) -> None:  # Any: YAML
         inner = list(one.values()) if isinstance(one, dict) else one if isinstance(one, list | tuple | set) else ()
         left -= len(inner) + 1
         if left < 0:
-            raise WorkbenchError(f"{name} cannot be read: it repeats itself without an end.", _HINT)
+            raise WorkbenchError(f"{name} cannot be read: its aliases expand to too many values.", _HINT)
         waiting.extend(inner)
 
 
@@ -64,7 +64,7 @@ def set_entry(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str: 
     if root is None or (isinstance(root, yaml.MappingNode) and not root.value):
         return f"{text.rstrip()}\n{section}:\n{entry_text('  ', name, value)}\n".lstrip("\n")
     if not isinstance(root, yaml.MappingNode) or root.flow_style:
-        raise WorkbenchError("The file is not written line by line.", _PASTE)
+        raise WorkbenchError("The file is not in YAML block style.", _PASTE)
     found = _child(root, section)
     if found is None:
         return f"{text.rstrip()}\n{section}:\n{entry_text('  ', name, value)}\n"
@@ -72,7 +72,7 @@ def set_entry(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str: 
     if not isinstance(listed, yaml.MappingNode) or not listed.value:
         return _fill(text, found, name, value)
     if listed.flow_style:
-        raise WorkbenchError(f"{section} is not written line by line.", _PASTE)
+        raise WorkbenchError(f"The section {section} is not in YAML block style.", _PASTE)
     indent = " " * listed.start_mark.column
     if (before := _child(listed, name)) is not None:
         start, end = before[0].start_mark.index, _end(before[1])
@@ -86,7 +86,7 @@ def _fill(text: str, found: Any, name: str, value: Mapping[str, Any]) -> str:  #
     key, empty = found
     start, end = empty.start_mark.index, empty.end_mark.index
     if text[start:end].strip() not in ("", "{}", "null", "~"):
-        raise WorkbenchError("Its extensions are no mapping.", _PASTE)
+        raise WorkbenchError("The section extensions is not a YAML mapping.", _PASTE)
     indent = " " * (key.start_mark.column + 2)
     text = text[:start].rstrip(" ") + text[end:] if text[start:end].strip() else text
     line = text.find("\n", key.end_mark.index)

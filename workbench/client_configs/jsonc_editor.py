@@ -16,7 +16,7 @@ from msgspec import Struct
 from workbench.errors import WorkbenchError
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*(?:.*?\*/)?+|[{}\[\],:]|[^\s"{}\[\],:/]+|["/]', re.DOTALL)
-_HINT = "Mend the file in that app; nothing was changed in it."
+_HINT = "Correct the file in that app; it was not changed."
 
 
 class JsoncMember(Struct, frozen=True):
@@ -50,7 +50,7 @@ def parse(text: str, name: str) -> dict[str, Any]:  # Any: the file's own JSON
     except ValueError as fault:
         raise WorkbenchError(f"{name} cannot be read: a number in it has too many digits.", _HINT) from fault
     if not isinstance(document, dict):
-        raise WorkbenchError(f"{name} does not hold a JSON object.", _HINT)
+        raise WorkbenchError(f"{name} does not contain a JSON object.", _HINT)
     return document
 
 
@@ -68,7 +68,7 @@ def set_member(text: str, path: Sequence[str], value: object) -> str:
             return text[: found.value] + _value_text(text, found.start, value) + text[found.end :]
         at = found.value
         if text[at] != "{":
-            raise WorkbenchError(f'"{key}" in it is not an object.', _HINT)
+            raise WorkbenchError(f'"{key}" is not an object.', _HINT)
     return text
 
 
@@ -144,7 +144,7 @@ def _plain(text: str) -> str:
 def _opening(text: str) -> int:
     token, start, _ = next(_tokens(text), ("", 0, 0))
     if token != "{":
-        raise WorkbenchError("It does not hold a JSON object.", _HINT)
+        raise WorkbenchError("The file does not contain a JSON object.", _HINT)
     return start
 
 

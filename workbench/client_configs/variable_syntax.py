@@ -65,7 +65,7 @@ def to_theirs(text: str, client: ClientApp, tell: Callable[[str], None]) -> str:
             return match[0]
         if client.variables:
             if default is not None:
-                tell(f"{client.title} knows no default for a variable: {match[0]} lost it.")
+                tell(f"{client.title} does not support defaults for variables: {match[0]} loses its default.")
             return client.variables.replace("NAME", name)
         return _filled(match[0], name, default, client, tell)
 
@@ -81,7 +81,7 @@ def _secret(secret: str, client: ClientApp, tell: Callable[[str], None]) -> str:
     if client.inputs:
         tell(f"{client.title} will ask for the secret {secret}: it is not written into the file.")
         return f"${{input:{input_id(secret)}}}"
-    tell(f"Secrets are not written into files: put {secret} in the place of <{secret}> by hand.")
+    tell(f"Secrets are not written into files: replace <{secret}> with the secret {secret} by hand.")
     return f"<{secret}>"
 
 
@@ -89,7 +89,7 @@ def _filled(text: str, name: str, default: str | None, client: ClientApp, tell: 
     if name in _WITHOUT and (value := os.environ.get(name)):
         return value
     if default is not None:
-        tell(f"{client.title} fills in no variables: {text} became its default.")
+        tell(f"{client.title} does not support variables: {text} was replaced with its default.")
         return default
-    tell(f"{client.title} fills in no variables: replace {text} by hand.")
+    tell(f"{client.title} does not support variables: replace {text} by hand.")
     return text

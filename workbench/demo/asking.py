@@ -48,7 +48,7 @@ class DemoElicitation:
 
     async def ask(self, method: str, params: Json) -> Json:
         if _NEEDS[method] not in self._client:
-            raise Refused(f"This client cannot be asked: it does not offer {_NEEDS[method]}.")
+            raise Refused(f"This client does not support {_NEEDS[method]}, which the tool needs.")
         self._count += 1
         number = f"ask-{self._count}"
         waiting = self._open[number] = asyncio.get_running_loop().create_future()
@@ -60,7 +60,7 @@ class DemoElicitation:
             self._write({"method": "notifications/cancelled", "params": {"requestId": number}})
             raise
         if "error" in answer:
-            raise Refused(f"It was refused: {answer['error'].get('message', 'no reason was given')}")
+            raise Refused(f"The client refused the request: {answer['error'].get('message', 'no reason was given')}")
         result = answer.get("result")
         return result if isinstance(result, dict) else {}
 
@@ -71,7 +71,7 @@ async def fill_in(message: str, schema: Json) -> Json:
         "elicitation/create", {"mode": "form", "message": message, "requestedSchema": schema}
     )
     if answer.get("action") != "accept" or not isinstance(answer.get("content"), dict):
-        raise Refused(f"Nothing was planned: the answer was {answer.get('action', 'nothing')}.")
+        raise Refused(f"Nothing was planned, because the form was not accepted: {answer.get('action', 'no answer')}.")
     found: Json = answer["content"]
     return found
 

@@ -46,7 +46,7 @@ def _page(company: Company, given: Json, progress: Progress) -> DemoAnswer:
     parts = urlsplit(given["url"])
     found = PAGES.get(f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/"))
     if found is None:
-        raise Refused(f"No such page. This made-up web has: {', '.join(PAGES)}.")
+        raise Refused(f"There is no such page. This made-up web has: {', '.join(PAGES)}.")
     return DemoAnswer({"url": given["url"], "text": found})
 
 
@@ -85,7 +85,7 @@ TOOLS = (
         required=("url",),
         work=_page,
         hints=OUTSIDE,
-        output=record({"url": text("Address"), "text": text("What stands there")}),
+        output=record({"url": text("Address"), "text": text("Text of the page")}),
     ),
     DemoTool(
         name="refund_order",

@@ -55,7 +55,7 @@ RESOURCES: list[Json] = [
         "uri": GENERAL,
         "name": "general",
         "title": "Channel “general”",
-        "description": "Subscribe, then call post_message: the server tells that it changed.",
+        "description": "Subscribe, then call post_message: the server reports the change.",
         "mimeType": "text/markdown",
     },
 ]
@@ -78,7 +78,7 @@ TEMPLATES: list[Json] = [
         "uriTemplate": "demo://orders{?status,product,limit}",
         "name": "orders",
         "title": "Orders",
-        "description": "The newest orders; leave a blank empty to have all.",
+        "description": "The newest orders. Leave a field empty to include all.",
         "mimeType": "application/json",
     },
 ]
@@ -123,7 +123,7 @@ def _read_one(company: Company, kind: str, key: str) -> Json | None:
 def _orders(company: Company, given: Mapping[str, str]) -> Json:
     status, product, limit = given.get("status"), given.get("product"), given.get("limit", "")
     if status not in (None, *ORDER_STATES) or product not in (None, *PRODUCTS):
-        raise UnknownName(f"There are no orders of the state {status} and the product {product}.")
+        raise UnknownName(f"There are no orders with the state {status} and the product {product}.")
     most = int(limit) if limit.isascii() and limit.isdigit() else _LIMIT
     newest = reversed(company.orders.values())
     fitting = [order for order in newest if status in (None, order.status) and product in (None, order.product)]

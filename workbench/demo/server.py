@@ -24,7 +24,7 @@ LONGEST_LINE = 16 * 1024 * 1024
 LONGEST_TEXT = 64 * 1024  # structured results above this length are not repeated as text
 INSTRUCTIONS = (
     "A made-up company: customers, 10,000 orders, support tickets, channels and mail. Nothing here is real, "
-    "nothing leaves this process, and every start begins anew."
+    "nothing leaves this process, and every start begins with the same data."
 )
 
 _TOOLS = {
@@ -81,7 +81,7 @@ class _Conversation:
         if isinstance(message, dict) and self._asking.hear(message):
             return
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-            self._fail(None, ProtocolFault(-32600, "A message is an object with a method."))
+            self._fail(None, ProtocolFault(-32600, "A message must be an object with a method."))
         elif "id" in message:
             self._take(message)
         elif message["method"] == "notifications/cancelled":
@@ -110,7 +110,7 @@ class _Conversation:
             self._fail(message["id"], ProtocolFault(-32602, str(fault)))
         except Exception as fault:  # a bug of the demo server: the client must still get a response
             traceback.print_exception(fault)
-            self._fail(message["id"], ProtocolFault(-32603, f"The demo server made a mistake: {fault}"))
+            self._fail(message["id"], ProtocolFault(-32603, f"The demo server failed: {fault}"))
 
     def _answer(self, method: str, params: Json) -> Json | Awaitable[Json]:
         match method:
@@ -161,7 +161,7 @@ class _Conversation:
         tool = _TOOLS.get(str(params.get("name")))
         given = params.get("arguments") or {}
         if tool is None or not isinstance(given, dict):
-            raise ProtocolFault(-32602, f"There is no tool {params.get('name')}, or its arguments are no object.")
+            raise ProtocolFault(-32602, f"There is no tool {params.get('name')}, or its arguments are not an object.")
         try:
             check(tool, given)
             self._telling.log("debug", {"tool": tool.name, "arguments": given}, "demo.tools")

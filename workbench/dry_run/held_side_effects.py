@@ -13,18 +13,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.analysis.interpreter.tool_calls import reversible
-from workbench.broker.comparable_text import leaves
+from workbench.broker.comparable_text import argument_leaves
 from workbench.calls.call_history import History
 from workbench.dry_run.stand_in_values import StandIns
 from workbench.errors import WorkbenchError
 from workbench.records import (
     Content,
     Fault,
-    Held,
     JsonObject,
     JsonValue,
     Outcome,
     PastQuery,
+    PlanStep,
     Risk,
     Tool,
     ToolCall,
@@ -36,13 +36,13 @@ FILES: Final = "workspace"  # id of the plan line for all file changes
 MOST: Final = 200  # calls in a plan; a user will not read more
 MOST_LETTERS: Final = 1_000_000  # characters of the arguments of all calls in a plan
 SHOWN: Final = 20_000  # shown characters of one call's arguments
-_LIKE: Final = 50  # past calls of the same tool that are searched for one with the same arguments
+_MOST_SEARCHED: Final = 50  # past calls of the same tool that are searched for one with the same arguments
 
 
-class Step(Struct, frozen=True):
+class HeldSideEffect(Struct, frozen=True):
     """One call that a dry run held back, with its real arguments."""
 
-    held: Held
+    plan_step: PlanStep
     arguments: JsonObject
     definition: str  # hash of the tool's definition
     number: int  # counts from 1; stand-in values contain it
@@ -53,17 +53,17 @@ class HeldSideEffects:
 
     def __init__(self, history: History) -> None:
         self._history = history
-        self.steps: list[Step] = []
+        self.steps: list[HeldSideEffect] = []
         self.stand_ins = StandIns()
         self.notes: list[str] = []
         self.asks_outside = False  # whether calls of tools that read external data are made
-        self.used = False  # a run has used its plan already
+        self.plan_used = False  # a run has used its plan already
         self.full = False
         self._letters = 0
 
     @property
-    def plan(self) -> tuple[Held, ...]:
-        return tuple(step.held for step in self.steps)
+    def plan(self) -> tuple[PlanStep, ...]:
+        return tuple(step.plan_step for step in self.steps)
 
     async def hold(
         self,
@@ -79,11 +79,11 @@ class HeldSideEffects:
         self._letters += len(text)
         if len(self.steps) >= MOST or self._letters > MOST_LETTERS:
             self.full = True
-            words = f"A dry run holds at most {MOST} calls, with one megabyte of arguments."
+            words = f"A dry run can hold at most {MOST} calls with one megabyte of arguments."
             fault = Fault(words, "Start a dry run of a smaller part of the program.")
             return Outcome(call.id, ok=False, fault=fault, refused=True)
         number = len(self.steps) + 1
-        held = Held(
+        held = PlanStep(
             call_id=call.id,
             server=tool.server,
             tool=tool.name,
@@ -95,15 +95,15 @@ class HeldSideEffects:
             origins=origins,
             waits_for=self._waits_for(arguments),
         )
-        self.steps.append(Step(held, arguments, tool.hash, number))
+        self.steps.append(HeldSideEffect(held, arguments, tool.hash, number))
         outcome, answered = await self._answer(call, tool, arguments, number)
-        self.steps[number - 1] = replace(self.steps[number - 1], held=replace(held, answered=answered))
+        self.steps[number - 1] = replace(self.steps[number - 1], plan_step=replace(held, answered=answered))
         return outcome
 
     def _waits_for(self, arguments: JsonObject) -> tuple[str, ...]:
         """Describe the argument values that come from the answer of an earlier held call."""
         found = []
-        for path, text in leaves(dict(arguments)):
+        for path, text in argument_leaves(dict(arguments)):
             places = self.stand_ins.find(text).values()
             found += [f"{path}: {place or 'the answer'} of call {number}" for number, place in places]
         return tuple(dict.fromkeys(found))
@@ -119,7 +119,7 @@ class HeldSideEffects:
     async def _recorded(self, tool: Tool, arguments: JsonObject) -> Outcome | None:
         """Return a recorded answer of this tool, preferably to the same arguments."""
         try:
-            query = PastQuery(server=tool.server, tool=tool.name, state="ok", limit=_LIKE)
+            query = PastQuery(server=tool.server, tool=tool.name, state="ok", limit=_MOST_SEARCHED)
             found = [one for one in await self._history.find(query) if not one.cut and not one.withheld]
             same = json.dumps(arguments, ensure_ascii=False)
             best = next((one for one in found if one.arguments == same), found[0] if found else None)
@@ -136,7 +136,7 @@ def hold_files(dry_run: HeldSideEffects, written: dict[str, int], deleted: tuple
     changes |= dict.fromkeys(deleted, "deleted")
     text = json.dumps(changes, ensure_ascii=False, indent=2)
     names = ", ".join([*changes][:3]) + (f" and {len(changes) - 3} more" if len(changes) > 3 else "")
-    held = Held(
+    held = PlanStep(
         call_id=FILES,
         server="",
         tool=FILES,
@@ -145,7 +145,7 @@ def hold_files(dry_run: HeldSideEffects, written: dict[str, int], deleted: tuple
         reversible=False,
         risk=Risk.HIGH if deleted else Risk.MEDIUM,
     )
-    dry_run.steps.append(Step(held, {}, "", len(dry_run.steps) + 1))
+    dry_run.steps.append(HeldSideEffect(held, {}, "", len(dry_run.steps) + 1))
 
 
 def _outcome(call: ToolCall, value: JsonValue) -> Outcome:

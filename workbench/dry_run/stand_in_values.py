@@ -47,23 +47,23 @@ class StandIns:
                 found[word] = where
         return found
 
-    def _value(self, number: int, schema: object, whole: Mapping[str, Any], place: Place, depth: int) -> JsonValue:
+    def _value(self, number: int, schema: object, root: Mapping[str, Any], place: Place, depth: int) -> JsonValue:
         self._left -= 1
         if not isinstance(schema, Mapping) or depth > _DEPTH or self._left < 0:
             return None
         if isinstance(reference := schema.get("$ref"), str):
-            return self._value(number, _behind(reference, whole), whole, place, depth + 1)
+            return self._value(number, _resolve_reference(reference, root), root, place, depth + 1)
         if (fixed := _fixed(schema)) is not None:
             return fixed
         for word in _PICKS:
             if (part := _picked(schema.get(word))) is not None and "properties" not in schema:
-                return self._value(number, part, whole, place, depth + 1)
+                return self._value(number, part, root, place, depth + 1)
         match _kind(schema):
             case "object":
-                return self._object(number, schema, whole, place, depth)
+                return self._object(number, schema, root, place, depth)
             case "array":
                 items = schema.get("items", {})
-                return [self._value(number, items, whole, f"{place}[0]", depth + 1)] if _wants_item(schema) else []
+                return [self._value(number, items, root, f"{place}[0]", depth + 1)] if _wants_item(schema) else []
             case "string":
                 return self._text(number, schema, place)
             case "integer" | "number":
@@ -73,14 +73,14 @@ class StandIns:
         return None
 
     def _object(
-        self, number: int, schema: Mapping[str, Any], whole: Mapping[str, Any], place: Place, depth: int
+        self, number: int, schema: Mapping[str, Any], root: Mapping[str, Any], place: Place, depth: int
     ) -> JsonValue:
         parts = schema.get("properties")
         names = list(parts) if isinstance(parts, Mapping) else []
         values: dict[str, JsonValue] = {}
         for name in names:
             inner = f"{place}.{name}" if place else str(name)
-            values[str(name)] = self._value(number, parts[name] if parts else {}, whole, inner, depth + 1)
+            values[str(name)] = self._value(number, parts[name] if parts else {}, root, inner, depth + 1)
         return values
 
     def _text(self, number: int, schema: Mapping[str, Any], place: Place) -> str:
@@ -163,8 +163,8 @@ def _wants_item(schema: Mapping[str, Any]) -> bool:
     return "items" in schema and schema.get("maxItems") != 0
 
 
-def _behind(reference: str, whole: Mapping[str, Any]) -> object:
-    value: object = whole
+def _resolve_reference(reference: str, root: Mapping[str, Any]) -> object:
+    value: object = root
     for step in reference.removeprefix("#").split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
         value = value.get(name) if isinstance(value, Mapping) else None

@@ -29,7 +29,7 @@ _LINE = 64 << 20  # bytes of an answer
 _TIDY = {"PYTHONDONTWRITEBYTECODE": "1", "LANG": "C.UTF-8", "PATH": os.defpath}
 
 
-class Hints:
+class CompletionRequests:
     """Completion requests of a core's clients. Requests are answered one after the other."""
 
     def __init__(
@@ -44,8 +44,8 @@ class Hints:
         self._refresh = refresh  # updates the generated functions
         self._idle = idle
         self._process: asyncio.subprocess.Process | None = None
-        self._turn = asyncio.Lock()
-        self._rest: asyncio.TimerHandle | None = None
+        self._lock = asyncio.Lock()
+        self._idle_timer: asyncio.TimerHandle | None = None
         self._closed = False
         self.locked = False  # whether the kernel denies the process access to other files
 
@@ -57,14 +57,14 @@ class Hints:
     @api(name="complete_code")
     async def complete(self, code: str, line: int, column: int) -> tuple[Candidate, ...]:
         """Completions at a position in a Python program, most likely first. Columns count code points from 0."""
-        told = await self._ask("complete", code, line, column)
-        return tuple(Candidate(str(name), str(kind), int(typed)) for name, kind, typed in told)
+        answer = await self._ask("complete", code, line, column)
+        return tuple(Candidate(str(name), str(kind), int(typed)) for name, kind, typed in answer)
 
     @api(name="call_shapes")
     async def shapes(self, code: str, line: int, column: int) -> tuple[CallShape, ...]:
         """Parameters of the function call at a position in a Python program."""
-        told = await self._ask("shapes", code, line, column)
-        return tuple(CallShape(str(n), tuple(map(str, p)), int(at), str(words)) for n, p, at, words in told)
+        answer = await self._ask("shapes", code, line, column)
+        return tuple(CallShape(str(n), tuple(map(str, p)), int(at), str(words)) for n, p, at, words in answer)
 
     @api(name="explain_code")
     async def explain(self, code: str, line: int, column: int) -> Explanation:
@@ -74,27 +74,28 @@ class Hints:
 
     async def close(self) -> None:
         self._closed = True
-        async with self._turn:
+        async with self._lock:
             await self._end()
 
     async def _ask(self, what: str, code: str, line: int, column: int) -> Any:  # Any: JSON
         if len(code) > LONGEST:
-            raise WorkbenchError("This program is too long to be completed.", "Cut it into skills.")
-        wish = {"what": what, "code": code, "line": line, "column": column}
+            raise WorkbenchError("This program is too long for completion.", "Move parts of it into skills.")
+        request = {"what": what, "code": code, "line": line, "column": column}
         await self._refresh()
-        async with self._turn:
+        async with self._lock:
             process = self._process or await self._start()
             try:
                 async with asyncio.timeout(SECONDS):
-                    answer = await _talk(process, wish)
+                    answer = await _request(process, request)
             except (TimeoutError, OSError, ValueError, asyncio.CancelledError) as fault:
                 await self._end()  # its late answer must not be taken for the answer to the next request
                 if isinstance(fault, asyncio.CancelledError):
                     raise
-                raise WorkbenchError("Completion gave up on this program.", "It starts anew by itself.") from fault
-            self._rest_later()
+                words = "Completion did not finish for this program."
+                raise WorkbenchError(words, "It restarts automatically at the next request.") from fault
+            self._schedule_stop()
         if "fault" in answer:
-            raise WorkbenchError(f"Completion stumbled over this program: {answer['fault']}.")
+            raise WorkbenchError(f"Completion failed for this program: {answer['fault']}.")
         return answer["answer"]
 
     async def _start(self) -> asyncio.subprocess.Process:
@@ -109,35 +110,35 @@ class Hints:
         )  # fmt: skip
         try:
             async with asyncio.timeout(STARTING):
-                ready = await _heard(process)
+                ready = await _read_answer(process)
         except BaseException as fault:
             await self._end()
             if isinstance(fault, TimeoutError | OSError | ValueError):
-                raise WorkbenchError("Completion could not be started.", "Is jedi installed?") from fault
+                raise WorkbenchError("Completion could not be started.", "Check that jedi is installed.") from fault
             raise
         self.locked = bool(ready.get("locked"))
         return process
 
-    def _rest_later(self) -> None:
-        if self._rest is not None:
-            self._rest.cancel()
-        self._rest = asyncio.get_running_loop().call_later(self._idle(), self._rest_now)
+    def _schedule_stop(self) -> None:
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+        self._idle_timer = asyncio.get_running_loop().call_later(self._idle(), self._stop_idle)
 
-    def _rest_now(self) -> None:
-        self._rest = None
-        if not self._closed and not self._turn.locked():
-            spawn("completion rests", self._end_in_turn())
+    def _stop_idle(self) -> None:
+        self._idle_timer = None
+        if not self._closed and not self._lock.locked():
+            spawn("completion rests", self._stop_if_idle())
 
-    async def _end_in_turn(self) -> None:
-        async with self._turn:
-            if self._rest is None:  # no request came meanwhile
+    async def _stop_if_idle(self) -> None:
+        async with self._lock:
+            if self._idle_timer is None:  # no request came meanwhile
                 await self._end()
 
     async def _end(self) -> None:
         process, self._process = self._process, None
-        if self._rest is not None:
-            self._rest.cancel()
-            self._rest = None
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+            self._idle_timer = None
         if process is None:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -149,17 +150,17 @@ class Hints:
                 await process.stdin.wait_closed()
 
 
-async def _talk(process: asyncio.subprocess.Process, wish: dict[str, Any]) -> dict[str, Any]:  # Any: JSON
+async def _request(process: asyncio.subprocess.Process, request: dict[str, Any]) -> dict[str, Any]:  # Any: JSON
     assert process.stdin is not None
-    process.stdin.write(json.dumps(wish).encode() + b"\n")
+    process.stdin.write(json.dumps(request).encode() + b"\n")
     await process.stdin.drain()
-    return await _heard(process)
+    return await _read_answer(process)
 
 
-async def _heard(process: asyncio.subprocess.Process) -> dict[str, Any]:  # Any: JSON
+async def _read_answer(process: asyncio.subprocess.Process) -> dict[str, Any]:  # Any: JSON
     assert process.stdout is not None
     line = await process.stdout.readline()
-    told = json.loads(line)
-    if not isinstance(told, dict):
+    answer = json.loads(line)
+    if not isinstance(answer, dict):
         raise ValueError("no object")
-    return told
+    return answer

@@ -176,17 +176,17 @@ def main(generated: str, cache: str) -> None:
     known: dict[str, Callable[[str, int, int], Any]]  # Any: JSON
     known = {"complete": reader.complete, "shapes": reader.shapes, "explain": reader.explain}
     reader.warm()
-    _say(out, {"ready": True, "locked": locked})
+    _write_answer(out, {"ready": True, "locked": locked})
     for told in sys.stdin.buffer:
         wish = json.loads(told)
         try:
             answer = {"answer": known[wish["what"]](wish["code"], wish["line"], wish["column"])}
         except Exception as fault:  # jedi fails on unusual programs in many ways; the next request may work
             answer = {"fault": f"{type(fault).__name__}: {fault}"[:300]}
-        _say(out, answer)
+        _write_answer(out, answer)
 
 
-def _say(out: Any, answer: dict[str, Any]) -> None:  # Any: a binary stream, JSON
+def _write_answer(out: Any, answer: dict[str, Any]) -> None:  # Any: a binary stream, JSON
     out.write(json.dumps(answer).encode() + b"\n")
     out.flush()
 

@@ -19,7 +19,7 @@ _GOES_ON = frozenset(" \t)]}#")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TopLevelBlock:
     """A top-level function or class: its lines from `start` to before `end`, counted from 0."""
 
     name: str
@@ -49,15 +49,15 @@ def shorten(code: str, line: int) -> tuple[str, tuple[tuple[str, str], ...]]:
     return "\n".join(lines), tuple({block.name: kinds[block.kind] for block in omitted}.items())
 
 
-def _blocks(lines: list[str]) -> list[Block]:
+def _blocks(lines: list[str]) -> list[TopLevelBlock]:
     """Top-level functions and classes, found by lines because a text that is being edited may not parse."""
-    found: list[Block] = []
+    found: list[TopLevelBlock] = []
     open_block: tuple[str, str, int] | None = None
     first, inside = -1, ""  # line where decorators begin; quotes of an open string
     for number, line in enumerate(lines):
         if not inside and line and line[0] not in _GOES_ON:
             if open_block is not None:
-                found.append(Block(*open_block, first if first >= 0 else number))
+                found.append(TopLevelBlock(*open_block, first if first >= 0 else number))
                 open_block = None
             match = _HEAD.match(line)
             if match is not None:
@@ -66,7 +66,7 @@ def _blocks(lines: list[str]) -> list[Block]:
                 first = (first if first >= 0 else number) if line[0] == "@" else -1
         for quotes in _STRINGS.findall(line):
             inside = "" if inside == quotes else inside or quotes
-    return [*found, Block(*open_block, len(lines))] if open_block is not None else found
+    return [*found, TopLevelBlock(*open_block, len(lines))] if open_block is not None else found
 
 
 def _words_in(lines: Iterable[str]) -> set[str]:

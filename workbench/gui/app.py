@@ -60,7 +60,7 @@ def open_window(app: QApplication, paths: Paths) -> MainWindow:
     app.setQuitOnLastWindowClosed(False)
     app.setStyle("Fusion")
     load_fonts()
-    reading = read(paths.project_settings, paths.person_settings)
+    reading = read(paths.project_settings, paths.user_settings)
     theme = Theme(reading.settings.window_theme, reading.settings.window_font_size, app)
     theme.apply()
     tasks = Tasks(app)

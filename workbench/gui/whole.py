@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.api.codec import Shelved
+from workbench.api.codec import TextPreview
 from workbench.gui.context import Fetch
 
 
 def whole_size(texts: Sequence[str]) -> int:
     """Characters that still wait in the core, over all texts; 0 when everything is here."""
-    return sum(text.size for text in texts if isinstance(text, Shelved))
+    return sum(text.size for text in texts if isinstance(text, TextPreview))
 
 
 async def fetch_whole(fetch: Fetch, texts: Sequence[str]) -> list[str]:
     """The same texts, each one whole."""
-    return [await fetch(text.handle, 0, text.size) if isinstance(text, Shelved) else text for text in texts]
+    return [await fetch(text.handle, 0, text.size) if isinstance(text, TextPreview) else text for text in texts]
 
 
 def size_words(size: float) -> str:

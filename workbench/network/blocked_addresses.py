@@ -18,25 +18,25 @@ Range: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 ALWAYS = {
     "0.0.0.0/8": "this network",
-    "10.0.0.0/8": "a private network",
-    "100.64.0.0/10": "a provider's inner network",
+    "10.0.0.0/8": "a private address",
+    "100.64.0.0/10": "an internal address of a provider",
     "127.0.0.0/8": "this machine",
-    "168.63.129.16/32": "a cloud's own service",
-    "169.254.0.0/16": "the local link, where clouds keep their metadata",
-    "172.16.0.0/12": "a private network",
-    "192.0.0.0/24": "a reserved range",
-    "192.0.2.0/24": "a reserved range",
-    "192.88.99.0/24": "a reserved range",
-    "192.168.0.0/16": "a private network",
-    "198.18.0.0/15": "a reserved range",
-    "198.51.100.0/24": "a reserved range",
-    "203.0.113.0/24": "a reserved range",
-    "224.0.0.0/4": "many machines at once",
-    "240.0.0.0/4": "a reserved range",
-    "2001::/23": "a reserved range, or an address with another one inside",
-    "2001:db8::/32": "a reserved range",
-    "2002::/16": "an address with another one inside",
-    "3fff::/20": "a reserved range",
+    "168.63.129.16/32": "an internal service of a cloud provider",
+    "169.254.0.0/16": "a link-local address, as used for cloud metadata",
+    "172.16.0.0/12": "a private address",
+    "192.0.0.0/24": "a reserved address",
+    "192.0.2.0/24": "a reserved address",
+    "192.88.99.0/24": "a reserved address",
+    "192.168.0.0/16": "a private address",
+    "198.18.0.0/15": "a reserved address",
+    "198.51.100.0/24": "a reserved address",
+    "203.0.113.0/24": "a reserved address",
+    "224.0.0.0/4": "a multicast address",
+    "240.0.0.0/4": "a reserved address",
+    "2001::/23": "a reserved address, or one that embeds another address",
+    "2001:db8::/32": "a reserved address",
+    "2002::/16": "an address that embeds another address",
+    "3fff::/20": "a reserved address",
 }
 _RANGES: tuple[tuple[Range, str], ...] = tuple((ipaddress.ip_network(text), why) for text, why in ALWAYS.items())
 # all other IPv6 addresses are loopback, local, mapped, multicast or unassigned
@@ -52,9 +52,9 @@ def denied(address: Address, more: Iterable[Range] = ()) -> str:
             if found in place:
                 return why
         if isinstance(found, ipaddress.IPv6Address) and found not in _PUBLIC and found not in _TRANSLATED:
-            return "no public address"
+            return "not a public address"
         if any(found in place for place in more):
-            return "what network.deny names"
+            return "denied by network.deny"
     return ""
 
 

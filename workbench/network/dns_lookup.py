@@ -26,15 +26,15 @@ async def system_addresses(host: str) -> list[Address]:
         found = await asyncio.wrap_future(_look_up_on_thread(f"{host}."))
     except (OSError, UnicodeError) as fault:
         gone = isinstance(fault, socket.gaierror) and fault.errno in _NO_SUCH_HOST
-        words = "There is no such host" if gone else "Its address could not be looked up"
-        raise Unreachable(f"{host}: {words}.", "unknown") from None
+        words = "does not exist" if gone else "could not be resolved"
+        raise Unreachable(f"The host {host} {words}.", "unknown") from None
     return list(dict.fromkeys(map(ipaddress.ip_address, found)))
 
 
 def _look_up_on_thread(name: str) -> Future[list[str]]:
     """Look up a name on a separate thread, because the system's resolver cannot be cancelled."""
     if not _free.acquire(blocking=False):
-        raise Unreachable(f"{name[:-1]}: Too many lookups wait for an answer.", "timeout")
+        raise Unreachable(f"The host {name[:-1]} was not resolved: too many lookups are running.", "timeout")
     answer: Future[list[str]] = Future()
     answer.set_running_or_notify_cancel()
 
@@ -57,4 +57,4 @@ async def addresses_of(host: str, resolve: Resolve) -> list[Address]:
         return [ipaddress.ip_address(host)]
     if found := await resolve(host):
         return found
-    raise Unreachable(f"{host}: There is no such host.", "unknown")
+    raise Unreachable(f"The host {host} does not exist.", "unknown")

@@ -38,7 +38,7 @@ class TlsWatch:
         hello = _hello(bytes(self._held))
         if hello is None:
             if len(self._held) > _LONGEST_HELLO:
-                raise Blocked("The first words of TLS are too long.")
+                raise Blocked("The TLS client hello is too long.")
             return b""
         self._check(_names(hello))
         self._said = True
@@ -48,13 +48,13 @@ class TlsWatch:
         if not names and is_address(self._host):
             return  # a host given as an address needs no server name
         if len(names) != 1:
-            raise Blocked(f"TLS without the name of its host; it must name {self._host}.")
+            raise Blocked(f"The TLS client hello does not name exactly one host; it must name {self._host}.")
         try:
             name = host_name(names[0].decode("ascii"))
         except (UnicodeDecodeError, WorkbenchError):
             name = ""
         if name != self._host:
-            raise Blocked(f"TLS that names another host than {self._host}.")
+            raise Blocked(f"The TLS client hello names a host other than {self._host}.")
 
 
 class _ByteReader:
@@ -65,7 +65,7 @@ class _ByteReader:
 
     def take(self, size: int) -> bytes:
         if len(self.left) < size:
-            raise Blocked("Broken first words of TLS.")
+            raise Blocked("The TLS client hello is malformed.")
         taken, self.left = self.left[:size], self.left[size:]
         return taken
 
@@ -82,15 +82,15 @@ def _hello(data: bytes) -> bytes | None:
     while len(data) - at >= 5:
         kind, major, length = data[at], data[at + 1], int.from_bytes(data[at + 3 : at + 5], "big")
         if kind != HANDSHAKE or major != 3 or not 0 < length <= _LONGEST_RECORD:
-            raise Blocked("It does not speak TLS.")
+            raise Blocked("The connection does not use TLS.")
         message += data[at + 5 : at + 5 + length]
         if message[0] != _CLIENT_HELLO if message else False:
-            raise Blocked("It does not begin TLS as a client does.")
+            raise Blocked("The connection does not begin with a TLS client hello.")
         if len(message) >= 4 and len(message) - 4 >= (whole := int.from_bytes(message[1:4], "big")):
             return message[4 : 4 + whole]
         at += 5 + length
     if data and data[0] != HANDSHAKE:
-        raise Blocked("It does not speak TLS.")
+        raise Blocked("The connection does not use TLS.")
     return None
 
 
@@ -106,7 +106,7 @@ def _names(hello: bytes) -> list[bytes]:
     while extensions.left:
         kind, body = extensions.number(2), extensions.vector(2)
         if kind in _HIDDEN_NAME:
-            raise Blocked("TLS that hides the name of its host.")
+            raise Blocked("The TLS client hello encrypts the host name, so it cannot be checked.")
         if kind == _SERVER_NAME:
             listed = _ByteReader(_ByteReader(body).vector(2))
             while listed.left:
@@ -153,7 +153,7 @@ class HttpWatch:
         at = self._held.find(end, 0, most)
         if at < 0:
             if len(self._held) >= most:
-                raise Blocked("A head of HTTP that is too long.")
+                raise Blocked("A header, chunk size or trailer of the HTTP request is too long.")
             return b""
         piece, self._held = self._held[: at + len(end)], self._held[at + len(end) :]
         return piece
@@ -161,17 +161,17 @@ class HttpWatch:
     def _head(self) -> bytes:
         if not (head := self._cut(b"\r\n\r\n", _LONGEST_HEAD)):
             if not _could_be_request(self._held):
-                raise Blocked("It does not speak HTTP.")
+                raise Blocked("The connection does not use HTTP.")
             return b""
         first, *lines = head[:-4].split(b"\r\n")
         request = _REQUEST.match(first)
         if request is None or request[1] == b"CONNECT":
-            raise Blocked("It does not speak HTTP as a client does.")
+            raise Blocked("The connection does not send valid HTTP requests; CONNECT is not allowed.")
         self._check_target(request[2])
         fields = [_field(line) for line in lines]
         self._check_host(fields)
         if head.startswith(b"HTTP/1.0", len(first) - 8) and any(name == b"transfer-encoding" for name, _ in fields):
-            raise Blocked("A request whose length can be read in two ways.")  # HTTP/1.0 has no chunked encoding
+            raise Blocked("The length of the HTTP request is ambiguous.")  # HTTP/1.0 has no chunked encoding
         self._expect_body(fields)
         return head
 
@@ -180,14 +180,14 @@ class HttpWatch:
             return
         absolute = _ABSOLUTE.match(target)
         if absolute is None or not self._means_us(absolute[1]):
-            raise Blocked(f"A request for another host than {self._host}.")
+            raise Blocked(f"The HTTP request targets a host other than {self._host}.")
 
     def _check_host(self, fields: list[tuple[bytes, bytes]]) -> None:
         named = [value for name, value in fields if name == b"host"]
         if len(named) != 1 or not self._means_us(named[0]):
-            raise Blocked(f"A request that names another host than {self._host}.")
+            raise Blocked(f"The HTTP request does not have exactly one Host header that names {self._host}.")
         if any(name == b"upgrade" for name, _ in fields):
-            raise Blocked("A request to leave HTTP; a rule for tcp would allow it.")
+            raise Blocked("The HTTP request asks to switch to another protocol; only a rule for tcp allows that.")
 
     def _means_us(self, words: bytes) -> bool:
         name, colon, port = words.rpartition(b":")
@@ -205,10 +205,10 @@ class HttpWatch:
         lengths = [value for name, value in fields if name == b"content-length"]
         codings = [value for name, value in fields if name == b"transfer-encoding"]
         if len(lengths) + len(codings) > 1 or any(value.lower() != b"chunked" for value in codings):
-            raise Blocked("A request whose length can be read in two ways.")
+            raise Blocked("The length of the HTTP request is ambiguous.")
         if lengths:
             if not _DIGITS.match(lengths[0]):
-                raise Blocked("A request whose length is no number.")
+                raise Blocked("The Content-Length of the HTTP request is not a number.")
             self._body = int(lengths[0])
         self._next = self._size if codings else self._head
 
@@ -219,7 +219,7 @@ class HttpWatch:
             return b""
         found = _SIZE.match(line)
         if found is None:
-            raise Blocked("A chunk of HTTP without its size.")
+            raise Blocked("A chunk of the HTTP request has no valid size.")
         self._body = int(found[1], 16)
         self._next = self._after_chunk if self._body else self._trailer
         return line
@@ -228,7 +228,7 @@ class HttpWatch:
         if len(self._held) < 2:
             return b""
         if self._held[:2] != b"\r\n":
-            raise Blocked("A chunk of HTTP that does not end.")
+            raise Blocked("A chunk of the HTTP request is longer than its size.")
         self._held, self._next = self._held[2:], self._size
         return b"\r\n"
 
@@ -252,7 +252,7 @@ def _could_be_request(data: bytes) -> bool:
 def _field(line: bytes) -> tuple[bytes, bytes]:
     found = _FIELD.match(line)
     if found is None:
-        raise Blocked("A head of HTTP that can be read in two ways.")
+        raise Blocked("A header of the HTTP request is malformed or ambiguous.")
     return found[1].lower(), found[2].rstrip(b" \t")
 
 
@@ -278,5 +278,7 @@ class Watch:
         self.protocol = "tls" if first == HANDSHAKE else "http"
         if self.protocol not in self._allowed:
             wanted = " or ".join(sorted(self._allowed))
-            raise Blocked(f"{self._host}:{self._port} is allowed for {wanted} only, and it speaks something else.")
+            raise Blocked(
+                f"{self._host}:{self._port} is allowed for {wanted} only, but the connection uses another protocol."
+            )
         return TlsWatch(self._host) if self.protocol == "tls" else HttpWatch(self._host, self._port)

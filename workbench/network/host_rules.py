@@ -40,7 +40,7 @@ _EXAMPLE = 'An entry looks like: domain = "api.example.org", ports = [443], prot
 
 
 @dataclass(slots=True)
-class Reading:
+class ParsedHostRules:
     """Rules of one settings file, and the problems found in it."""
 
     hosts: list[HostRule] = field(default_factory=list)
@@ -49,18 +49,18 @@ class Reading:
     closed: str = ""
 
 
-def read_rules(path: Path, source: str) -> Reading:
+def read_rules(path: Path, source: str) -> ParsedHostRules:
     """Read the rules of one settings file. `source` is the owner of the file: the user or the project."""
-    found = Reading()
+    found = ParsedHostRules()
     try:
         table = read_toml(path).get("network", {})
     except FileNotFoundError:
         return found
     except (OSError, ValueError, RecursionError):  # `workbench.settings` reports the fault in the file
-        found.closed = f"{path.name} cannot be read, and may forbid something."
+        found.closed = f"{path.name} cannot be read, so its network.deny entries are unknown."
         return found
     if not isinstance(table, dict):  # for example `[[network]]`, whose deny entries would be lost
-        found.closed = f"In {path.name}, network is no table, and may forbid something."
+        found.closed = f"In {path.name}, network is not a table, so its network.deny entries are unknown."
         return found
     _read_allowed(table.get("allow", []), path.name, source, found)
     _read_denied(table.get("deny", []), path.name, found)
@@ -70,7 +70,7 @@ def read_rules(path: Path, source: str) -> Reading:
 def rule_of(entry: object, source: str = "you") -> HostRule:
     """Parse and check a rule from a settings file or a form."""
     if not isinstance(entry, dict):
-        raise WorkbenchError("An entry of network.allow is no table.", _EXAMPLE)
+        raise WorkbenchError("An entry of network.allow is not a table.", _EXAMPLE)
     if unknown := set(entry) - _KEYS:
         raise WorkbenchError(f"An entry of network.allow has an unknown key {min(map(str, unknown))!r:.60}.", _EXAMPLE)
     protocols = _protocols(entry.get("protocols", ["tls"]))
@@ -97,28 +97,29 @@ def denial(text: object) -> str:
         except ValueError:
             if not set(text) & set("/:"):
                 return _domain(text)
-    raise WorkbenchError(f"{text!r:.80} is neither a range of addresses nor a domain.", 'Such as "203.0.113.0/24".')
+    raise WorkbenchError(f"{text!r:.80} is neither an address range nor a domain.", 'Example: "203.0.113.0/24".')
 
 
-def _read_allowed(entries: object, name: str, source: str, found: Reading) -> None:
+def _read_allowed(entries: object, name: str, source: str, found: ParsedHostRules) -> None:
     if not isinstance(entries, list):
-        found.notices.append(Fault(f"{name}: network.allow is no list of tables.", _EXAMPLE))
+        found.notices.append(Fault(f"{name}: network.allow is not a list of tables.", _EXAMPLE))
         return
     for entry in entries[:MOST_RULES]:
         try:
             entry, unknown = _without_unknown(entry)
             if unknown:
-                words = f"{name}: the entry of {entry.get('domain')!s:.80} names {unknown}, which programs cannot use."
+                words = f"{name}: the entry for {entry.get('domain')!s:.80} names unsupported protocols: {unknown}."
                 hint = (
-                    f"Its other protocols count. There are {', '.join(PROTOCOLS)}; for others use tcp and their ports."
+                    "Its other protocols apply."
+                    f" Supported: {', '.join(PROTOCOLS)}. For any other protocol, use tcp and its ports."
                 )
                 found.notices.append(Fault(words, hint))
             found.hosts.append(rule_of(entry, source))
         except WorkbenchError as fault:
-            found.notices.append(Fault(f"{name}: {fault.message}", f"{fault.hint} The entry is left out.".strip()))
+            found.notices.append(Fault(f"{name}: {fault.message}", f"{fault.hint} The entry is ignored.".strip()))
     if len(entries) > MOST_RULES:
         words = f"{name}: network.allow has {len(entries):,} entries; only {MOST_RULES} are read."
-        found.notices.append(Fault(words, "Use *.domain for many hosts of one domain."))
+        found.notices.append(Fault(words, "Use *.domain to cover many hosts of one domain."))
 
 
 def _without_unknown(entry: object) -> tuple[Any, str]:  # Any: TOML
@@ -133,13 +134,13 @@ def _without_unknown(entry: object) -> tuple[Any, str]:  # Any: TOML
     return {**entry, "protocols": known}, ", ".join(unknown)[:80]
 
 
-def _read_denied(entries: object, name: str, found: Reading) -> None:
+def _read_denied(entries: object, name: str, found: ParsedHostRules) -> None:
     for entry in entries if isinstance(entries, list) else [entries]:
         try:
             found.denied.append(denial(entry))
         except WorkbenchError as fault:
-            found.closed = f"An entry of network.deny in {name} cannot be read."
-            hint = f"{fault.hint} Until it is mended, programs reach nothing."
+            found.closed = f"An entry of network.deny in {name} is invalid."
+            hint = f"{fault.hint} Until you correct it, programs reach nothing."
             found.notices.append(Fault(f"{name}: network.deny: {fault.message}", hint))
 
 
@@ -149,22 +150,24 @@ def _domain(text: object) -> str:
     wild = text.startswith("*.")
     name = host_name(text.removeprefix("*.") if wild else text)
     if is_address(name) and wild:
-        raise WorkbenchError(f"{text!r:.80} is no domain.", "A * stands before a domain, such as *.example.org.")
+        raise WorkbenchError(f"{text!r:.80} is not a domain.", "Put * before a domain only, for example *.example.org.")
     if is_address(name) and (why := denied(ipaddress.ip_address(name))):
-        raise WorkbenchError(f"{text!r:.80} is never reached, whatever a rule says: it is {why}.", _EXAMPLE)
+        raise WorkbenchError(f"No rule can allow {text!r:.80}: it is {why}.", _EXAMPLE)
     if "." not in name and not is_address(name):
-        raise WorkbenchError(f"{text!r:.80} is no whole domain.", "Name at least two parts, such as example.org.")
+        raise WorkbenchError(
+            f"{text!r:.80} is not a complete domain.", "Write at least two parts, for example example.org."
+        )
     return f"*.{name}" if wild else name
 
 
 def _protocols(words: object) -> tuple[str, ...]:
     if not isinstance(words, list) or not words:
-        raise WorkbenchError("The protocols of an entry are no list.", _EXAMPLE)
+        raise WorkbenchError("The protocols of an entry must be a list with at least one protocol.", _EXAMPLE)
     found = {_SPELLINGS.get(word, word) if isinstance(word, str) else "" for word in words}
     if not found <= set(PROTOCOLS):
         raise WorkbenchError(
             f"An entry of network.allow names an unknown protocol: {_unknown(words)}.",
-            f"There are {', '.join(PROTOCOLS)}.",
+            f"Use {', '.join(PROTOCOLS)}.",
         )
     return tuple(name for name in PROTOCOLS if name in found)
 
@@ -180,7 +183,7 @@ def _ports(numbers: object, protocols: Sequence[str]) -> tuple[int, ...]:
             raise WorkbenchError("An entry for tcp must name its ports.", _EXAMPLE)
         return tuple(sorted(usual))
     if not isinstance(numbers, list) or not numbers or not all(map(_is_port, numbers)):
-        raise WorkbenchError("The ports of an entry are no list of numbers from 1 to 65535.", _EXAMPLE)
+        raise WorkbenchError("The ports of an entry must be a list of numbers from 1 to 65535.", _EXAMPLE)
     return tuple(sorted(set(numbers)))
 
 
@@ -238,6 +241,6 @@ def host_in(text: str, protocols: Collection[str]) -> tuple[str, tuple[int, ...]
         return text, ()
     spoken = _SPOKEN.get(scheme.lower(), "")
     if mark and not {spoken, scheme.lower()} & set(protocols):
-        words = f"{text.strip()!r:.80} speaks {'plain HTTP' if spoken == 'http' else 'TLS'}, which is not chosen."
-        raise WorkbenchError(words, "Choose it, or write the host alone.")
+        words = f"{text.strip()!r:.80} uses {'plain HTTP' if spoken == 'http' else 'TLS'}, which is not selected."
+        raise WorkbenchError(words, "Select that protocol, or enter only the host.")
     return found[1], (int(found[2]),) if found[2] else ()

@@ -22,7 +22,7 @@ from workbench.errors import WorkbenchError
 from workbench.network import blocked_addresses
 from workbench.network.blocked_addresses import ALWAYS, Address, Range
 from workbench.network.dns_lookup import Resolve, addresses_of, system_addresses
-from workbench.network.host_rules import Accepted, Reading, entry_of, host_in, merged, read_rules, rule_of
+from workbench.network.host_rules import Accepted, ParsedHostRules, entry_of, host_in, merged, read_rules, rule_of
 from workbench.network.network_errors import Blocked, Unreachable
 from workbench.records import HostRule, NetworkRules
 from workbench.settings import Settings
@@ -128,7 +128,7 @@ class Network:
         rule = rule_of(entry | ({"ports": list(ports or named)} if ports or named else {}))
         own = self._own()
         if rule.sha in {one.sha for one in own}:
-            raise WorkbenchError(f"{rule.domain} is open already, exactly so.", "It stands in the list.")
+            raise WorkbenchError(f"The same rule for {rule.domain} exists already.", "See the list of rules.")
         self._write([*own, rule])
         return rule
 
@@ -144,13 +144,13 @@ class Network:
         for rule in self.rules().hosts:
             if (rule.sha, rule.source) == (sha, source):
                 return rule
-        raise WorkbenchError("There is no such rule any more.", "Look at the list again.")
+        raise WorkbenchError("This rule no longer exists.", "Look at the list again.")
 
     def _write(self, rules: list[HostRule]) -> None:
         if faults := [
             notice for notice in read_rules(self._files[1], "you").notices if "network.deny" not in notice.message
         ]:
-            raise WorkbenchError(faults[0].message, "Mend settings.toml first: that entry would be lost.")
+            raise WorkbenchError(faults[0].message, "Correct settings.toml first: saving would delete that entry.")
         settings_file.write(self._files[1], "network.allow", [entry_of(rule) for rule in rules])
         self._stamp = ()
 
@@ -175,7 +175,9 @@ class Network:
         protocols = self._admitted(host, port, extra)
         if not self._rate.take(host, self._settings().network_per_minute):
             most = self._settings().network_per_minute
-            raise Blocked(f"More than {most} connections to {host} within a minute.", "Wait a moment.")
+            raise Blocked(
+                f"Programs opened more than {most} connections to {host} within a minute.", "Try again later."
+            )
         patience = float(self._settings().network_seconds)
         try:
             async with asyncio.timeout(min(seconds, patience) if seconds > 0 else patience):
@@ -188,17 +190,17 @@ class Network:
         """Protocols that may be used with this host and port. Raises Blocked if there are none."""
         rules = self.rules()
         if rules.closed:
-            raise Blocked(f"{place(host, port)} cannot be reached. {rules.closed}", "The user can repair it.")
+            raise Blocked(f"{place(host, port)} cannot be reached. {rules.closed}", "The user can correct that file.")
         if any(covers(text, host) for text in rules.denied if "/" not in text):
             raise Blocked(f"{host} is denied by network.deny.")
         if "." not in host and ":" not in host:
-            raise Blocked(f"{host} is a name of this machine or its own network.", "Programs reach public hosts only.")
+            raise Blocked(f"{host} is a name of this machine or its local network.", "Use a public host.")
         protocols = protocols_for(rules.open, host, port)
         if place(host, port) in extra:
             protocols |= _USUAL.get(port, _ANYTHING)
         if not protocols:
             hint = "The user can allow it: for one run in the approval dialog, or on the Network page."
-            raise Blocked(f"{place(host, port)} is not among the places that programs may reach.", hint)
+            raise Blocked(f"{place(host, port)} is not among the hosts that programs may reach.", hint)
         return protocols
 
     def _vetted(self, host: str, found: list[Address]) -> list[Address]:
@@ -209,8 +211,8 @@ class Network:
                 "this machine" if blocked_addresses.is_own(address) else ""
             )
             if why and not blocked_addresses.is_exempt(address, self._exempt):
-                named = str(address) if is_address(host) else f"{host} leads to {address}, which"
-                raise Blocked(f"{named} is {why}.", "No rule opens that.", str(address))
+                named = str(address) if is_address(host) else f"{host} resolves to {address}, which"
+                raise Blocked(f"{named} is {why}.", "No rule can allow this address.", str(address))
         return found
 
     async def _dialled(self, host: str, port: int, protocols: frozenset[str], found: list[Address]) -> Line:
@@ -236,7 +238,7 @@ async def _dial(address: Address, port: int) -> socket.socket:
     return made
 
 
-def _closed(own: Reading, project: Reading) -> str:
+def _closed(own: ParsedHostRules, project: ParsedHostRules) -> str:
     return own.closed or project.closed
 
 

@@ -43,7 +43,7 @@ class Meter:
 
     def _check(self) -> None:
         if self.sent + self.received > self._most:
-            words = f"The run moved more than {self._most // _MEGABYTE} MB over the network."
+            words = f"The run transferred more than {self._most // _MEGABYTE} MB over the network."
             raise Blocked(words, "The user can raise network.megabytes.")
 
 
@@ -182,7 +182,7 @@ class Connections:
         Returns its number and its relay, whose `end` the caller must close. Raises Blocked or Unreachable.
         """
         if self._open >= MOST_OPEN:
-            raise Blocked(f"{MOST_OPEN} connections are open already.", "Close some of them first.")
+            raise Blocked(f"{MOST_OPEN} connections of this run are open already.", "Close some of them first.")
         self._open += 1
         try:
             line = await self._network.connect(host, port, self._places, seconds)
@@ -192,7 +192,7 @@ class Connections:
         if self._closed:
             self._open -= 1
             line.socket.close()
-            raise Blocked("The run is over.")
+            raise Blocked("The run has ended.")
         return self._begin_relay(line)
 
     def _begin_relay(self, line: Line) -> tuple[int, Relay]:

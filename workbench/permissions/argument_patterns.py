@@ -74,7 +74,9 @@ def says_something(pattern: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_destination(key: str) -> bool:
     """Whether an argument of this name is a destination: `to`, `webhookUrl`, `recipient_email`."""
-    return key.casefold() in tool_verbs.DESTINATIONS or not tool_verbs.DESTINATIONS.isdisjoint(tool_verbs.words(key))
+    return key.casefold() in tool_verbs.DESTINATIONS or not tool_verbs.DESTINATIONS.isdisjoint(
+        tool_verbs.name_words(key)
+    )
 
 
 def _names_destination(key: str, value: JsonValue, depth: int = 0) -> bool:

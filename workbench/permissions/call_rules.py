@@ -20,19 +20,19 @@ from workbench.permissions.own_calls import OWN
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.permissions.tool_annotations import facts_of
 from workbench.privacy.vault import Restoration
-from workbench.records import JsonObject, Permission, Risk, Tool, Verdict, Word
+from workbench.records import CallDecision, JsonObject, Permission, Risk, Tool, Verdict
 from workbench.records.common_types import at_least
 
 # specificity of the kinds of rules about calls; the highest decides
 _SPECIFICITY = {"server": 0, "tool": 1, "arguments": 2}
-_VERBS = {Word.ALLOW: "Allowed by", Word.ASK: "Asks because of", Word.DENY: "Denied by"}
-LOST = "Your rules cannot be read, so every call needs approval."
+_VERBS = {CallDecision.ALLOW: "Allowed by", CallDecision.ASK: "Approval required by", CallDecision.DENY: "Denied by"}
+LOST = "The rules for tools cannot be read, so every call needs approval."
 
 
 class RuleAnswer(Struct, frozen=True):
     """The answer of the user's rules about one call."""
 
-    word: Word | None  # None: no rule applies, so the risk decides
+    decision: CallDecision | None  # None: no rule applies, so the risk decides
     permission: Permission | None = None  # the rule that decided, if any
     why: str = ""  # one sentence
     depends: bool = False  # only for a judgement without arguments: the real arguments may change the answer
@@ -44,28 +44,28 @@ NO_RULE = RuleAnswer(None)
 class Foreseen(Struct, frozen=True):
     """What is certain about calls of a tool before their arguments are known."""
 
-    decision: Word | None  # None: the risk decides
+    decision: CallDecision | None  # None: the risk decides
     text: str = ""  # one sentence
     hint: str = ""
     depends: bool = False  # the real arguments may change the decision
 
 
-def void(permission: Permission, tool: Tool) -> str:
+def reason_void(permission: Permission, tool: Tool) -> str:
     """Return why a rule that allows does not apply to the current definition of the tool; empty when it does. Rules
     that ask or deny always apply."""
-    if permission.word is not Word.ALLOW:
+    if permission.word is not CallDecision.ALLOW:
         return ""
     if permission.kind != "server" and permission.key != tool.hash:
-        return "the tool's definition changed since"
-    if permission.kind == "server" and facts_of(tool).asks_anywhere:
-        return "a tool that reads from wherever its arguments say is allowed alone only"
+        return "the tool's definition has changed since the rule was made"
+    if permission.kind == "server" and facts_of(tool).reads_named_hosts:
+        return "a tool that contacts a host named in its arguments needs a rule of its own"
     if not is_heavy(tool):
         return ""
     if permission.kind == "server":
-        return "a tool of high risk, or one that can send something out, is allowed by itself only"
+        return "a tool that is high-risk or can send data outside needs a rule of its own"
     narrow = permission.where and all(says_something(one.pattern) for one in permission.where)
     if not narrow and permission.scope == "always":
-        return "a tool of high risk, or one that can send something out, is allowed for certain arguments only"
+        return "a tool that is high-risk or can send data outside can be allowed only for certain arguments"
     return ""
 
 
@@ -85,7 +85,7 @@ def in_force(rule: Permission, session: str, run: str, now: float) -> bool:
 
 
 def _answer(rule: Permission, *, depends: bool = False) -> RuleAnswer:
-    return RuleAnswer(rule.word, rule, f"{_VERBS[rule.word]} your rule: {rule.label or rule.id}", depends)
+    return RuleAnswer(rule.word, rule, f"{_VERBS[rule.word]} a rule: {rule.label or rule.id}", depends)
 
 
 class ToolRules(Struct, frozen=True):
@@ -104,7 +104,7 @@ class ToolRules(Struct, frozen=True):
         leaves the call to its risk and the settings; ALLOW settles the risk of the call itself, but not the sources
         of its arguments; ASK asks the user whatever the risk is; DENY is final. Paths are resolved."""
         if self.lost:
-            return RuleAnswer(Word.ASK, None, LOST)
+            return RuleAnswer(CallDecision.ASK, None, LOST)
         if not self.rules:
             return NO_RULE
         tool, now = self.tool, time.time() if now is None else now
@@ -121,15 +121,15 @@ class ToolRules(Struct, frozen=True):
             depends = depends or (arguments is None and bool(rule.where))
             if not self._fits(rule, arguments):
                 continue
-            if rule.word is Word.DENY:
+            if rule.word is CallDecision.DENY:
                 return _answer(rule)
-            if rule.word is Word.ALLOW and void(rule, tool):
+            if rule.word is CallDecision.ALLOW and reason_void(rule, tool):
                 continue
             if _SPECIFICITY[rule.kind] > specificity:
                 specificity, asking, allowing = _SPECIFICITY[rule.kind], None, None
             elif _SPECIFICITY[rule.kind] < specificity:
                 continue
-            if rule.word is Word.ASK:
+            if rule.word is CallDecision.ASK:
                 asking = asking or rule
             else:
                 allowing = allowing or rule
@@ -140,8 +140,8 @@ class ToolRules(Struct, frozen=True):
         if not rule.where:
             return rule.kind != "arguments"
         if arguments is None:
-            return rule.word is Word.ALLOW
-        matches = holds if rule.word is Word.ALLOW else touches
+            return rule.word is CallDecision.ALLOW
+        matches = holds if rule.word is CallDecision.ALLOW else touches
         return matches(rule.where, arguments, self.workspace, os.path.realpath)
 
     def judge_release(
@@ -156,7 +156,9 @@ class ToolRules(Struct, frozen=True):
     def limits_release(self) -> bool:
         """Whether a rule denies this tool some kind of personal data, or asks about it each time."""
         return any(
-            one.kind == release_rules.RESTORE and one.word is not Word.ALLOW and one.tool in ("", self.tool.name)
+            one.kind == release_rules.RESTORE
+            and one.word is not CallDecision.ALLOW
+            and one.tool in ("", self.tool.name)
             for one in self.rules
         )
 
@@ -183,10 +185,10 @@ def approval_basis(verdict: Verdict) -> tuple[str, ...]:
     return (f"rules {verdict.rules}", f"python {PYTHON}", *definitions)
 
 
-def voided(rules: Iterable[Permission], tools: Iterable[Tool], analysis_version: str) -> dict[str, str]:
+def void_rules(rules: Iterable[Permission], tools: Iterable[Tool], analysis_version: str) -> dict[str, str]:
     """Return why each void rule that allows no longer applies, by the id of the rule. An unknown tool does not void
     a rule, because its server may only be stopped. `analysis_version`: version of the rules of the analysis."""
-    allows = [one for one in rules if one.word is Word.ALLOW]
+    allows = [one for one in rules if one.word is CallDecision.ALLOW]
     known = {f"{tool.server}.{tool.name}": tool for tool in tools} if allows else {}
     return {one.id: why for one in allows if (why := _changed(one, known, analysis_version))}
 
@@ -194,15 +196,16 @@ def voided(rules: Iterable[Permission], tools: Iterable[Tool], analysis_version:
 def _changed(rule: Permission, known: dict[str, Tool], analysis_version: str) -> str:
     if rule.kind == OWN and rule.tool:
         tool = known.get(f"{rule.server}.{rule.tool}")
-        return "the tool's definition changed since" if tool is not None and tool.hash != rule.key else ""
+        changed = tool is not None and tool.hash != rule.key
+        return "the tool's definition has changed since the rule was made" if changed else ""
     if rule.kind in ("tool", "arguments"):
         tool = known.get(f"{rule.server}.{rule.tool}")
-        return void(rule, tool) if tool is not None else ""
+        return reason_void(rule, tool) if tool is not None else ""
     for name, _, sha in (one.rpartition(" ") for one in rule.about):
         if (name, sha) in (("rules", analysis_version), ("python", PYTHON)):
             continue
         if name in ("rules", "python"):
-            return "programs are judged in another way since"
+            return "the analysis of programs or the Python version has changed since the rule was made"
         if name in known and known[name].hash != sha:
-            return f"the definition of {name} changed since"
+            return f"the definition of {name} has changed since the rule was made"
     return ""

@@ -20,10 +20,11 @@ from msgspec.structs import replace
 from workbench.permissions import own_calls, provenance_rules, tool_annotations
 from workbench.permissions.call_rules import Foreseen, ToolRules
 from workbench.permissions.provenance_rules import PRIVATE, CallReason
-from workbench.permissions.release_rules import NEVER_ALWAYS, ReleaseDecision, offers
+from workbench.permissions.release_rules import NEVER_ALWAYS, ReleaseDecision, offered_rules
 from workbench.permissions.run_profiles import outside
-from workbench.permissions.tool_annotations import facts_of, unasked
+from workbench.permissions.tool_annotations import facts_of, needs_no_approval
 from workbench.records import (
+    CallDecision,
     Fault,
     JsonObject,
     Origin,
@@ -35,14 +36,13 @@ from workbench.records import (
     ToolUse,
     ValueOrigin,
     Verdict,
-    Word,
 )
 from workbench.records.common_types import at_least, worst
 from workbench.settings import Settings
 
-ANYWAY: Final = "Call it once more with your confirmation to do it anyway."
+ANYWAY: Final = "To make the call anyway, repeat it with your confirmation."
 RELEASE: Final = "restore"  # prefix of the name of a reason about PII tokens
-_WHO: Final = "Ask the user, who can change what may go where."
+_WHO: Final = "Only the user can change this rule."
 
 
 class PlanMatch(Enum):
@@ -138,7 +138,7 @@ class CallContext(Struct, frozen=True):
 class Judgement(Struct, frozen=True):
     """The result of judging one call."""
 
-    decision: Word
+    decision: CallDecision
     risk: Risk  # risk of the tool
     reasons: tuple[CallReason, ...] = ()  # why the call is denied, or what the user is asked about
     offers: tuple[Permission, ...] = ()  # rules that would have answered some of the reasons in the user's place
@@ -159,7 +159,9 @@ class Judgement(Struct, frozen=True):
     @property
     def noted_risk(self) -> Risk:
         """The risk in the audit: at least that of the reasons for a denied call."""
-        return worst((self.risk, *(one.risk for one in self.reasons))) if self.decision is Word.DENY else self.risk
+        return (
+            worst((self.risk, *(one.risk for one in self.reasons))) if self.decision is CallDecision.DENY else self.risk
+        )
 
     @property
     def fault(self) -> Fault:
@@ -179,7 +181,7 @@ def judge(call: ToolCall, context: CallContext) -> Judgement:
     for rule in RULES:
         if reasons := rule(case):  # a rule may also remove reasons of others
             case.reasons += reasons
-            if any(one.decision is Word.DENY for one in reasons):
+            if any(one.decision is CallDecision.DENY for one in reasons):
                 break
         if case.settled:
             break
@@ -189,11 +191,11 @@ def judge(call: ToolCall, context: CallContext) -> Judgement:
 def foresee(rules: ToolRules, profile: RunProfile | None, required: Sequence[str], session: str) -> Foreseen:
     """Judge any call of this tool by the user's rules and the limits of a run."""
     tool, judged = rules.tool, rules.judge(None, session)
-    if judged.word is Word.DENY:
-        return Foreseen(Word.DENY, judged.why, f"Do without {tool.server}.{tool.name}.")
+    if judged.decision is CallDecision.DENY:
+        return Foreseen(CallDecision.DENY, judged.why, f"Write the program without {tool.server}.{tool.name}.")
     if (fault := outside(profile, tuple(required), tool)) is not None:
-        return Foreseen(Word.DENY, fault.message, fault.hint)
-    return Foreseen(judged.word, judged.why, depends=judged.depends)
+        return Foreseen(CallDecision.DENY, fault.message, fault.hint)
+    return Foreseen(judged.decision, judged.why, depends=judged.depends)
 
 
 class Case:
@@ -234,15 +236,17 @@ class Case:
         return self._evidence
 
     def judgement(self) -> Judgement:
-        denied = tuple([one for one in self.reasons if one.decision is Word.DENY])
+        denied = tuple([one for one in self.reasons if one.decision is CallDecision.DENY])
         reasons = denied or (() if self.settled else tuple(self.reasons))
         offered: tuple[Permission, ...] = ()
         if reasons and not denied and self.context.release:
             rules = {one.rule for one in reasons}
-            asked = [one for one in self.context.release if one.word is Word.ASK and _release_rule(one) in rules]
-            offered = offers(asked, self.tool)
+            asked = [
+                one for one in self.context.release if one.decision is CallDecision.ASK and _release_rule(one) in rules
+            ]
+            offered = offered_rules(asked, self.tool)
         return Judgement(
-            Word.DENY if denied else Word.ASK if reasons else Word.ALLOW,
+            CallDecision.DENY if denied else CallDecision.ASK if reasons else CallDecision.ALLOW,
             self.risk,
             reasons,
             offered,
@@ -261,8 +265,8 @@ def held_call_replaced(case: Case) -> Sequence[CallReason]:
     """Deny if the user allowed the call for a different server entry or definition than the current one."""
     if not case.context.replaced:
         return ()
-    text = f"{case.name} was not called: its server or its definition changed while the call waited."
-    return (_deny("replaced", case.risk, text, "Call it again: it is judged as it is now."),)
+    text = f"{case.name} was not called: its server or its definition changed while the call waited for approval."
+    return (_deny("replaced", case.risk, text, "Call it again; the current definition will be checked."),)
 
 
 def blocked_definition(case: Case) -> Sequence[CallReason]:
@@ -293,8 +297,8 @@ def agent_without_program(case: Case) -> Sequence[CallReason]:
     """Deny calls of agents that do not come from an assessed program."""
     if case.context.verdict is not None or case.call.origin is Origin.PERSON:
         return ()
-    text = f"{case.name} was called by an agent outside of an assessed program."
-    return (_deny("no program", case.risk, text, "Call tools from a program given to execute_code."),)
+    text = f"{case.name} was called by an agent outside an assessed program."
+    return (_deny("no program", case.risk, text, "Call tools from a program that you pass to execute_code."),)
 
 
 def damaged_tokens(case: Case) -> Sequence[CallReason]:
@@ -310,18 +314,20 @@ def user_rules(case: Case) -> Sequence[CallReason]:
     if context.verdict is None or not (rules.rules or rules.lost):
         return ()
     answer = rules.judge(context.arguments, call.session, call.run_id)
-    if answer.word is None:
-        asks = rules.looks_into_arguments and not context.approved and not unasked(case.risk, context.settings)
-        if asks and rules.judge(None, call.session, call.run_id).word is Word.ALLOW:
-            return (_ask(RULED, case, f"Your rules allow {case.name} for other arguments only."),)
+    if answer.decision is None:
+        asks = (
+            rules.looks_into_arguments and not context.approved and not needs_no_approval(case.risk, context.settings)
+        )
+        if asks and rules.judge(None, call.session, call.run_id).decision is CallDecision.ALLOW:
+            return (_ask(RULED, case, f"A rule allows {case.name}, but only for other arguments."),)
     if answer.permission is not None:
         case.used.append(answer.permission)
-    if answer.word is Word.DENY:
-        return (_deny(RULED, case.risk, answer.why, "Do without it; the user can change the rule."),)
+    if answer.decision is CallDecision.DENY:
+        return (_deny(RULED, case.risk, answer.why, "Continue without this call; only the user can change the rule."),)
     about_tool = answer.permission is None or answer.permission.kind != "arguments"
-    if answer.word is Word.ASK and not (context.approved and about_tool):
+    if answer.decision is CallDecision.ASK and not (context.approved and about_tool):
         return (_ask(RULED, case, answer.why),)
-    case.allowed_by_rule = answer.word is Word.ALLOW
+    case.allowed_by_rule = answer.decision is CallDecision.ALLOW
     return ()
 
 
@@ -332,25 +338,25 @@ def token_release(case: Case) -> Sequence[CallReason]:
     if not context.release:
         return ()
     case.used += [one.rule for one in context.release if one.rule is not None]
-    if denied := [one for one in context.release if one.word is Word.DENY]:
+    if denied := [one for one in context.release if one.decision is CallDecision.DENY]:
         rule = next((one.rule.label for one in denied if one.rule is not None), "")
-        words = "; ".join(str(one.what) for one in denied)
-        text = f"It was not called: {words}. {rule}".strip()
+        words = "; ".join(str(one.restoration) for one in denied)
+        text = f"The call was not made: {words}. {rule}".strip()
         return (replace(_deny(RELEASE, case.risk, text, _WHO), code="refused"),)
     if context.run is None and case.call.confirmed:
         return ()
-    asked = [one for one in context.release if one.word is Word.ASK]
+    asked = [one for one in context.release if one.decision is CallDecision.ASK]
     if asked and context.run is not None:
         told = context.run.announced_tokens
         server, tool = case.tool.server, case.tool.name
-        asked = [one for one in asked if not all((server, tool, token) in told for token in one.what.tokens)]
+        asked = [one for one in asked if not all((server, tool, token) in told for token in one.restoration.tokens)]
     hint = ANYWAY if context.run is None else ""
     return [
         CallReason(
             _release_rule(one),
-            Risk.HIGH if one.what.kind in NEVER_ALWAYS else Risk.MEDIUM,
-            str(one.what),
-            value=" ".join(sorted(one.what.tokens)),
+            Risk.HIGH if one.restoration.kind in NEVER_ALWAYS else Risk.MEDIUM,
+            str(one.restoration),
+            value=" ".join(sorted(one.restoration.tokens)),
             hint=hint,
         )
         for one in asked
@@ -371,10 +377,10 @@ def own_call(case: Case) -> Sequence[CallReason]:
     if permission is not None:
         case.used.append(permission)
         return ()
-    if (question := own_calls.objection(tool)) is not None:
+    if (question := own_calls.find_objection(tool)) is not None:
         return (CallReason(question.what, case.risk, question.sentence, hint=ANYWAY),)
     if call.unattended and (at_least(case.risk, Risk.HIGH) or case.facts.sends):
-        return (CallReason(own_calls.UNKNOWN, case.risk, own_calls.doubt(tool), hint=ANYWAY),)
+        return (CallReason(own_calls.UNKNOWN, case.risk, own_calls.describe_doubt(tool), hint=ANYWAY),)
     return ()
 
 
@@ -386,12 +392,13 @@ def approved_program(case: Case) -> Sequence[CallReason]:
         return ()
     unseen = at_least(case.risk, Risk.MEDIUM) or (not context.approved and case.facts.private)
     if not case.uses and unseen:
-        text = f"The program calls {case.name}, which could not be read from its text. {own_calls.doubt(case.tool)}"
+        doubt = own_calls.describe_doubt(case.tool)
+        text = f"The program calls {case.name}, which the analysis did not find in its text. {doubt}"
         hint = "Import the tool by its name and call it directly, so that it can be assessed."
         return (_ask(UNFORESEEN, case, text, hint),)
     if at_least(case.risk, Risk.HIGH) and not context.approved:
-        text = f"Nobody approved a program that calls {case.name}. {own_calls.doubt(case.tool)}"
-        return (_ask(UNFORESEEN, case, text, "Ask the user to approve it."),)
+        text = f"The program calls {case.name} and has not been approved. {own_calls.describe_doubt(case.tool)}"
+        return (_ask(UNFORESEEN, case, text, "Ask the user to approve the program."),)
     return ()
 
 
@@ -428,13 +435,13 @@ def approved_plan(case: Case) -> Sequence[CallReason]:
     planned = case.context.counted.planned
     if planned is PlanMatch.LEFT_OUT:
         text = "The user did not include this call in the plan."
-        return (_deny(PLAN, case.risk, text, "Go on without it, or ask why."),)
+        return (_deny(PLAN, case.risk, text, "Continue without this call, or ask the user why."),)
     if planned is PlanMatch.EXACT:
         case.settled = True
     elif planned is PlanMatch.BY_PLACE:
         case.reasons = [one for one in case.reasons if one.rule not in (RULED, UNFORESEEN)]
     elif planned is PlanMatch.NOWHERE and not case.facts.only_reads:
-        text = f"Stands nowhere in the plan that was allowed: {case.name}"
+        text = f"The allowed plan does not contain this call of {case.name}"
         risk, value = worst((case.risk, Risk.MEDIUM)), provenance_rules.canonical(case.context.arguments)
         return (CallReason(PLAN, risk, text, value=value),)
     return ()
@@ -472,8 +479,8 @@ def answered_before(case: Case) -> Sequence[CallReason]:
     ]
     case.answered, case.reasons = len(left) < len(case.reasons), left
     if any(run.denied_before(tool, one) for one in left):
-        text = "This call needs the user's approval, and the same was denied before"
-        return (_deny("repeated", case.risk, text, "Go on without it, or ask why."),)
+        text = "This call needs the user's approval, which the user denied earlier in this run for the same reason"
+        return (_deny("repeated", case.risk, text, "Continue without this call, or ask the user why."),)
     return ()
 
 
@@ -512,13 +519,13 @@ def _evidence(case: Case) -> Iterator[CallReason]:
         told = {one.path for one in reasons if one.rule == "private"}
         yield from (one for one in _derived(case) if one.path not in told)
     if run.kinds and (found.unread_place or (found.unread and not case.covered)):
-        text = f"A call of {case.name} holds more than can be looked at"
+        text = f"The arguments of {case.name} are too large to check where all their values came from"
         value = provenance_rules.canonical(context.arguments)
         yield CallReason("unread", worst((case.risk, Risk.HIGH)), text, value=value)
     # the user has not approved which and how many
     destroys_in_loop = case.facts.destroys and any(one.often for one in case.uses)
     if case.covered and destroys_in_loop and not run.holds(context.arguments):
-        yield CallReason("loop", Risk.HIGH, f"Calls {case.name} as often as its data says")
+        yield CallReason("loop", Risk.HIGH, f"The program calls {case.name} in a loop, as often as its data says")
 
 
 def _from_sources(case: Case, found: ValueSources) -> tuple[CallReason, ...]:
@@ -539,7 +546,7 @@ def _beyond_program(case: Case) -> Iterator[CallReason]:
         return
     often = any(one.often for one in case.uses)
     if case.uses and context.counted.number > len(case.uses) and not often and at_least(case.risk, Risk.MEDIUM):
-        text = f"Calls {case.name} for the {context.counted.number}th time; its text says {len(case.uses)}"
+        text = f"This is call {context.counted.number} of {case.name}; the text of the program shows {len(case.uses)}"
         yield CallReason("often", case.risk, text)
 
 
@@ -548,7 +555,9 @@ def _may_carry(case: Case) -> bool:
     not exclude that its arguments contain some."""
     run, verdict = case.context.run, case.context.verdict
     arguments = case.call.arguments
-    if run is None or not any(tool_annotations.hears(case.tool, server, arguments) for server in run.private_servers):
+    if run is None or not any(
+        tool_annotations.reaches_new_recipient(case.tool, server, arguments) for server in run.private_servers
+    ):
         return False
     return verdict is None or not case.uses or case.name in verdict.may_carry
 
@@ -561,17 +570,18 @@ def _derived(case: Case) -> Iterator[CallReason]:
         return
     risk = Risk.CRITICAL if provenance_rules.trifecta(case.tool, run.kinds) else Risk.HIGH
     for path, text in run.derived(case.call.arguments):
-        words = f"Its {path or 'argument'} may be made of private data that was read before, and reaches outside"
+        argument = f"The argument {path}" if path else "An argument"
+        words = f"{argument} may be derived from private data read earlier, and this call can send it outside"
         yield CallReason("derived", risk, words, path=path, value=text)
 
 
 # ── reasons ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 def _deny(rule: str, risk: Risk, text: str, hint: str = "") -> CallReason:
-    return CallReason(rule, risk, text, decision=Word.DENY, hint=hint)
+    return CallReason(rule, risk, text, decision=CallDecision.DENY, hint=hint)
 
 
 def _deny_with(rule: str, risk: Risk, fault: Fault) -> CallReason:
-    return CallReason(rule, risk, fault.message, decision=Word.DENY, hint=fault.hint, code=fault.code)
+    return CallReason(rule, risk, fault.message, decision=CallDecision.DENY, hint=fault.hint, code=fault.code)
 
 
 def _ask(rule: str, case: Case, text: str, hint: str = "The user must allow this call.") -> CallReason:
@@ -581,4 +591,4 @@ def _ask(rule: str, case: Case, text: str, hint: str = "The user must allow this
 
 
 def _release_rule(one: ReleaseDecision) -> str:
-    return f"{RELEASE} {one.what.kind}"
+    return f"{RELEASE} {one.restoration.kind}"

@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from workbench.errors import WorkbenchError
 from workbench.permissions import tool_verbs
-from workbench.permissions.tool_annotations import contradicts
+from workbench.permissions.tool_annotations import facts_of
 from workbench.permissions.tool_verbs import DESTROYS, SENDS
-from workbench.records import Permission, Tool, Word
+from workbench.records import CallDecision, Permission, Tool
 
 UNKNOWN = "unknown"  # why a script's call asks: the effects of the tool are not known
 QUESTIONS = (DESTROYS, SENDS, UNKNOWN)
@@ -37,23 +37,23 @@ class OwnCallQuestion(Struct, frozen=True):
     sentence: str
 
 
-def objection(tool: Tool) -> OwnCallQuestion | None:
+def find_objection(tool: Tool) -> OwnCallQuestion | None:
     """Return why the user's own call of this effective tool asks first; None if it does not."""
     if "read_only" in tool.said and tool.hints.read_only and not _marked(tool, "destructive", "sends"):
         return None
     if (why := _destroys(tool)) is not None:
         return OwnCallQuestion(DESTROYS, f"{tool.name} may delete or overwrite data for good: {why}.")
     if (why := _sends(tool)) is not None:
-        return OwnCallQuestion(SENDS, f"{tool.name} may send something out, which cannot be taken back: {why}.")
+        return OwnCallQuestion(SENDS, f"{tool.name} may send data outside, which cannot be undone: {why}.")
     return None
 
 
-def doubt(tool: Tool) -> str:
+def describe_doubt(tool: Tool) -> str:
     """Return what is not known about a tool that may change something, as a complete sentence."""
-    if (why := objection(tool)) is not None:
+    if (why := find_objection(tool)) is not None:
         return why.sentence
     claims = tool.claimed or tool.hints
-    if contradicts(tool):
+    if facts_of(tool).contradicts:
         return f"{tool.name} may change data: {tool.server} says that it only reads, but its name says otherwise."
     if claims.read_only is False or tool.hints.destructive is not None:
         return f"{tool.name} may change data."
@@ -75,15 +75,13 @@ def permits(permission: Permission, tool: Tool) -> bool:
 def sentence(permission: Permission) -> str:
     """Return what the rule allows, as the user reads it."""
     what = f"{permission.server}.{permission.tool}" if permission.tool else f"every tool of {permission.server}"
-    return f"You call {what} without being asked; programs and agents still ask."
+    return f"You can call {what} without being asked; this does not apply to programs and agents."
 
 
 def check(permission: Permission, _: Tool | None) -> None:
     """Refuse a rule that would never apply."""
-    if permission.word is not Word.ALLOW or permission.scope != "always" or permission.where:
-        raise WorkbenchError(
-            "A permission for your own calls only allows, for a tool or a server, until you revoke it."
-        )
+    if permission.word is not CallDecision.ALLOW or permission.scope != "always" or permission.where:
+        raise WorkbenchError("A rule for your own calls can only allow a tool or a server, until you revoke the rule.")
 
 
 def _marked(tool: Tool, *bits: str) -> bool:
@@ -92,19 +90,19 @@ def _marked(tool: Tool, *bits: str) -> bool:
 
 def _destroys(tool: Tool) -> str | None:
     if "destructive" in tool.said:
-        return "you marked it so" if tool.hints.destructive else None
+        return "you marked it as destructive" if tool.hints.destructive else None
     claims = tool.claimed or tool.hints
     if claims.destructive:
         return f"{tool.server} says so"
-    if DESTROYS in tool_verbs.says(tool.name):
+    if DESTROYS in tool_verbs.name_meanings(tool.name):
         return "its name says so"
     return "its description says so" if _verb_of_description(tool) == DESTROYS else None
 
 
 def _sends(tool: Tool) -> str | None:
     if "sends" in tool.said:
-        return "you marked it so" if tool.sends else None
-    if SENDS in tool_verbs.says(tool.name):
+        return "you marked it as sending data" if tool.sends else None
+    if SENDS in tool_verbs.name_meanings(tool.name):
         return "its name says so"
     return "its description says so" if _verb_of_description(tool) == SENDS else None
 
@@ -112,7 +110,7 @@ def _sends(tool: Tool) -> str | None:
 def _verb_of_description(tool: Tool) -> str:
     """Return what the first word of the description says. A description can only make the judgement stricter, and
     does not override a name or a hint that says the tool reads."""
-    if tool_verbs.READS in tool_verbs.says(tool.name) or (tool.claimed or tool.hints).read_only:
+    if tool_verbs.READS in tool_verbs.name_meanings(tool.name) or (tool.claimed or tool.hints).read_only:
         return ""
     found = _TOLD.search(tool.description[:_LOOKED_AT])
     return "" if found is None else DESTROYS if found["destroys"] else SENDS

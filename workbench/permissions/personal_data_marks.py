@@ -23,7 +23,15 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.files import LARGEST, read_toml, write_file
-from workbench.privacy.user_marks import WHATS, YOURS, Following, checked, following, kind_rules, unknown
+from workbench.privacy.user_marks import (
+    WHATS,
+    YOURS,
+    StartRules,
+    check_mark,
+    kind_rules,
+    rules_from_marks,
+    unknown_settings,
+)
 from workbench.records import Fault, PrivacyMark, PrivacyRules
 from workbench.settings import Settings
 
@@ -50,9 +58,9 @@ class PersonalDataMarks:
         """Return the user's own marks first, the newest first."""
         return (*sorted(self._own.marks, key=lambda mark: -mark.made), *self._project.marks)
 
-    def following(self, settings: Settings) -> Following:
+    def following(self, settings: Settings) -> StartRules:
         """Return what every session detects and masks."""
-        return following(
+        return rules_from_marks(
             self.marks(),
             settings.privacy_off,
             settings.privacy_thresholds,
@@ -73,16 +81,21 @@ class PersonalDataMarks:
 
     def notices(self, settings: Settings) -> tuple[Fault, ...]:
         """Return which marks and settings cannot be used, and why."""
-        wrong = unknown(settings.privacy_off, settings.privacy_thresholds)
-        words = Fault(f"The privacy settings name {', '.join(wrong)[:200]}, which is no kind.", "It is left out.")
+        wrong = unknown_settings(settings.privacy_off, settings.privacy_thresholds)
+        words = Fault(
+            f"The privacy settings contain unknown kinds or invalid scores: {', '.join(wrong)[:200]}.",
+            "These entries are ignored.",
+        )
         return (*self._own.notices, *self._project.notices, *((words,) if wrong else ()))
 
     def add(self, mark: PrivacyMark) -> PrivacyMark:
         """Add a mark of the user; a mark of the same value is replaced."""
-        made = replace(checked(mark), source="you", made=time.time())
+        made = replace(check_mark(mark), source="you", made=time.time())
         kept = [one for one in self._own.marks if not _same(one, made)]
         if len(kept) >= MOST:
-            raise WorkbenchError(f"There are {MOST} marks already.", "Take one back, or use a pattern for many.")
+            raise WorkbenchError(
+                f"There are {MOST} marks already.", "Remove a mark, or use one pattern for several values."
+            )
         self._keep([*kept, made])
         return made
 
@@ -91,15 +104,16 @@ class PersonalDataMarks:
         gone = next((one for one in self._own.marks if one.id == mark_id), None)
         if gone is None:
             theirs = any(one.id == mark_id for one in self._project.marks)
-            hint = "It is in the project's workbench.toml." if theirs else "Look at the list again."
-            raise WorkbenchError("There is no such mark of yours.", hint)
+            hint = "Remove it from the project's workbench.toml." if theirs else "Check the list of marks."
+            raise WorkbenchError("You have no such mark.", hint)
         self._keep([one for one in self._own.marks if one.id != mark_id])
         return gone
 
     def _keep(self, marks: list[PrivacyMark]) -> None:
         if self._own.lost:
             raise WorkbenchError(
-                f"{self._own_file.name} cannot be read, so nothing is written over it.", f"Mend {self._own_file}."
+                f"{self._own_file.name} cannot be read, so it was not changed.",
+                f"Correct {self._own_file}, then restart the core.",
             )
         tables: dict[str, list[dict[str, Any]]] = {"hide": [], "pass": []}  # Any: TOML
         for mark in marks:
@@ -117,7 +131,7 @@ def _read(file: Path, source: str) -> _Reading:
     except (OSError, ValueError, RecursionError):
         if source == "project":
             return _Reading()  # the settings report what is wrong with the file
-        hint = f"Mend or delete {file}; until then nothing that you marked is hidden for that, and nothing let pass."
+        hint = f"Correct or delete {file}, then restart the core. Until then, your marks have no effect."
         return _Reading(notices=(Fault(f"{file.name} cannot be read.", hint),), lost=True)
     tables = found.get("privacy", {}) if source == "project" else found
     return _entries(tables if isinstance(tables, dict) else {}, file.name, source)
@@ -129,7 +143,9 @@ def _entries(tables: dict[str, Any], name: str, source: str) -> _Reading:  # Any
     for table, hides in _TABLES.items():
         entries = tables.get(table, [])
         if entries and source == "project" and not hides:
-            notices.append(Fault(f"{name}: privacy.pass is ignored.", "Only you can let personal data pass."))
+            notices.append(
+                Fault(f"{name}: privacy.pass is ignored.", "Only your own marks can exclude values from masking.")
+            )
             continue
         listed = entries if isinstance(entries, list) else [entries]
         if len(listed) > MOST:
@@ -138,10 +154,12 @@ def _entries(tables: dict[str, Any], name: str, source: str) -> _Reading:  # Any
             try:
                 marks.append(_mark(entry, hides, source))
             except WorkbenchError as fault:
-                notices.append(Fault(f"{name}: {table}: {fault.message}", f"{fault.hint} It is left out.".strip()))
+                notices.append(
+                    Fault(f"{name}: {table}: {fault.message}", f"{fault.hint} This entry is ignored.".strip())
+                )
     found = list({mark.id: mark for mark in marks}.values())
     if source == "project" and (beyond := [mark for mark in found if mark.what == "pattern"][MOST_PATTERNS:]):
-        hint = f"Only the first {MOST_PATTERNS} are used; join some by |, or name values."
+        hint = f"Only the first {MOST_PATTERNS} are used. Combine patterns with |, or list values instead."
         notices.append(Fault(f"{name}: {len(beyond)} patterns too many in privacy.hide.", hint))
         found = [mark for mark in found if mark not in beyond]
     return _Reading(tuple(found), tuple(notices))
@@ -149,13 +167,13 @@ def _entries(tables: dict[str, Any], name: str, source: str) -> _Reading:  # Any
 
 def _mark(entry: object, hides: bool, source: str) -> PrivacyMark:
     if not isinstance(entry, dict):
-        raise WorkbenchError("An entry is no table.", 'Such as value = "Falcon".')
+        raise WorkbenchError("An entry is not a table.", 'Example: value = "Falcon".')
     said = [what for what in WHATS if isinstance(entry.get(what), str)]
     if len(said) != 1 or not isinstance(kind := entry.get("kind", YOURS), str):
-        raise WorkbenchError("An entry needs one of value, pattern and key, as text.", 'Such as key = "badge".')
+        raise WorkbenchError("An entry needs exactly one text: a value, a pattern or a key.", 'Example: key = "badge".')
     made = entry.get("made", 0.0)
     at = float(made) if isinstance(made, int | float) else 0.0
-    return replace(checked(PrivacyMark(hides, said[0], entry[said[0]], kind, source)), made=at)
+    return replace(check_mark(PrivacyMark(hides, said[0], entry[said[0]], kind, source)), made=at)
 
 
 def _same(one: PrivacyMark, other: PrivacyMark) -> bool:

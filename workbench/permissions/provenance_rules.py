@@ -16,7 +16,7 @@ from msgspec import Struct
 from workbench.permissions import tool_annotations, tool_verbs
 from workbench.permissions.argument_patterns import is_destination
 from workbench.permissions.tool_annotations import facts_of
-from workbench.records import Risk, Tool, ValueOrigin, Word
+from workbench.records import CallDecision, Risk, Tool, ValueOrigin
 from workbench.records.common_types import at_least
 
 UNTRUSTED: Final = "untrusted"
@@ -45,12 +45,12 @@ _KINDS: Final = {
 class CallReason(Struct, frozen=True):
     """One reason to ask the user about a call, or to deny it."""
 
-    rule: str  # name of the rule, such as
+    rule: str  # name of the rule, such as "destination"
     risk: Risk
     text: str
     path: str = ""  # path of the argument that it is about
     value: str = ""
-    decision: Word = Word.ASK
+    decision: CallDecision = CallDecision.ASK
     hint: str = ""
     code: str = ""  # code of a denial, for programs
 
@@ -101,7 +101,8 @@ def object_to(
     found = [one for origin in origins for one in _of_value(tool, origin, read, covered=covered, spared=spared)]
     if not covered and UNTRUSTED in read and at_least(facts_of(tool).risk, Risk.HIGH):
         name = f"{tool.server}.{tool.name}"
-        found.append(CallReason("destructive", Risk.HIGH, f"Calls {name} after text was read that outsiders can write"))
+        words = f"The program calls {name} after its session read text that outsiders can write"
+        found.append(CallReason("destructive", Risk.HIGH, words))
     return tuple(found)
 
 
@@ -112,10 +113,10 @@ def beyond_mild(tool: Tool, many: int, read: frozenset[str]) -> CallReason | Non
         return None
     name = f"{tool.server}.{tool.name}"
     if UNTRUSTED in read:
-        words = f"Calls {name} after text was read that outsiders can write, and nobody has seen the program"
+        words = f"The program was not approved and calls {name} after its session read text that outsiders can write"
         return CallReason("mild", Risk.MEDIUM, words)
     if many > MOST_CALLS:
-        words = f"Calls {name} more than {MOST_CALLS} times, and nobody has seen the program"
+        words = f"The program was not approved and calls {name} more than {MOST_CALLS} times"
         return CallReason("mild", Risk.MEDIUM, words)
     return None
 
@@ -126,16 +127,17 @@ def _of_value(
     facts, place = facts_of(tool), names_place(origin.path)
     changes = facts.sends or at_least(facts.risk, Risk.MEDIUM)
     source = f"{origin.server}.{origin.tool}" if origin.tool else "an earlier answer"
+    argument = f"The argument {origin.path}" if origin.path else "An argument"
     if UNTRUSTED in origin.kinds:
-        if place and (changes or (facts.asks_anywhere and PRIVATE in read)):
-            words = f"Where it goes ({origin.path}) came out of text that outsiders can write: {source}"
+        if place and (changes or (facts.reads_named_hosts and PRIVATE in read)):
+            words = f"The destination ({origin.path}) comes from text that outsiders can write: {source}"
             yield CallReason("destination", Risk.HIGH, words, origin.path, origin.value)
         elif changes and not covered:
-            words = f"Its {origin.path or 'argument'} came out of text that outsiders can write: {source}"
+            words = f"{argument} comes from text that outsiders can write: {source}"
             yield CallReason("content", Risk.HIGH, words, origin.path, origin.value)
     if PRIVATE in origin.kinds and not covered and (where := _leaves(tool, origin, spared=spared)):
         risk = Risk.CRITICAL if trifecta(tool, read) else Risk.HIGH
-        words = f"Its {origin.path or 'argument'} holds private data of {source}, {where}"
+        words = f"{argument} contains private data from {source}, {where}"
         yield CallReason("private", risk, words, origin.path, origin.value)
 
 
@@ -143,10 +145,10 @@ def _leaves(tool: Tool, origin: ValueOrigin, *, spared: bool) -> str:
     """Describe where this call sends a private value, if to somewhere that does not have it yet; the recipient of a
     message learns nothing from their own address."""
     facts, foreign = facts_of(tool), origin.server != tool.server
-    if facts.asks_anywhere or facts.sends:
-        receiver = _names_receiver(origin.path) and "://" not in origin.value and not facts.asks_anywhere
-        return "" if receiver else "and it can send it outside"
-    if foreign and tool_annotations.asks_world(tool):
-        return "and it requests it from outside"
+    if facts.reads_named_hosts or facts.sends:
+        receiver = _names_receiver(origin.path) and "://" not in origin.value and not facts.reads_named_hosts
+        return "" if receiver else "which the tool can send outside"
+    if foreign and tool_annotations.reads_outside(tool):
+        return "which the tool uses in a request to an external service"
     changes = at_least(facts.risk, Risk.MEDIUM)
-    return f"and {tool.server} is another server" if spared and foreign and changes else ""
+    return f"which would be passed to a different server, {tool.server}" if spared and foreign and changes else ""

@@ -8,16 +8,16 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.permissions.argument_patterns import UNDER, destinations, exactly, holds
-from workbench.permissions.call_rules import is_heavy, void
-from workbench.records import JsonObject, JsonValue, Permission, Predicate, Tool, Word
+from workbench.permissions.call_rules import is_heavy, reason_void
+from workbench.records import CallDecision, JsonObject, JsonValue, Permission, Predicate, Tool
 
 MOST = 6  # arguments in a suggested rule
 LONGEST = 200  # characters of a value in a suggested rule
 _PATHS = frozenset({"path", "file", "filename", "file_path", "target", "directory", "folder"})
 _DOES = {
-    Word.ALLOW: "Programs may {} without asking",
-    Word.ASK: "Programs {} only after you are asked",
-    Word.DENY: "No program may {}",
+    CallDecision.ALLOW: "Programs may {} without asking",
+    CallDecision.ASK: "Programs {} only after you are asked",
+    CallDecision.DENY: "No program may {}",
 }
 _FOR = {"always": "", "session": ", in this session", "run": ", in this run"}
 
@@ -25,27 +25,30 @@ _FOR = {"always": "", "session": ", in this session", "run": ", in this run"}
 def sentence(rule: Permission) -> str:
     """Return what the rule does, as the user reads it."""
     what = f"call any tool of {rule.server}" if rule.kind == "server" else f"call {rule.server}.{rule.tool}"
-    if rule.word is Word.ALLOW and rule.kind == "server":
-        what += " that is of lower risk and sends nothing out"
+    excluded = ", except high-risk tools and tools that can send data outside"
+    limit = excluded if rule.word is CallDecision.ALLOW and rule.kind == "server" else ""
     when = f" when {_conditions(rule)}" if rule.where else ""
-    return f"{_DOES[rule.word].format(what)}{when}{_FOR.get(rule.scope, '')}."
+    return f"{_DOES[rule.word].format(what)}{limit}{when}{_FOR.get(rule.scope, '')}."
 
 
 def check(rule: Permission, tool: Tool | None) -> None:
     """Refuse a rule that would never apply, or that says less than it seems to."""
     if rule.kind not in ("server", "tool", "arguments") or not rule.server:
-        raise WorkbenchError("A rule is about a server, a tool, or the arguments of a tool.")
+        raise WorkbenchError("A rule must be about a server, a tool, or arguments of a tool.")
     if (rule.kind == "arguments") != bool(rule.where):
-        raise WorkbenchError("A rule about arguments names at least one.", "Such as: to matches *@example.org.")
+        raise WorkbenchError("A rule about arguments must name at least one.", "Example: to matches *@example.org.")
     for one in rule.where:
         if not one.path.strip(". []") or not one.pattern or len(one.path) + len(one.pattern) > 2 * LONGEST:
-            raise WorkbenchError("An argument and its pattern are short and not empty.", f"Or write {UNDER!r}.")
+            raise WorkbenchError(
+                f"An argument and its pattern must not be empty, or longer than {2 * LONGEST} characters together.",
+                f"For paths in the workspace, use the pattern {UNDER!r}.",
+            )
     if rule.kind != "server" and tool is None:
-        raise WorkbenchError(f"There is no tool {rule.server}.{rule.tool}.", "Choose one of the list.")
-    if tool is not None and rule.kind != "server" and (why := void(rule, tool)):
+        raise WorkbenchError(f"There is no tool {rule.server}.{rule.tool}.", "Choose a tool from the list.")
+    if tool is not None and rule.kind != "server" and (why := reason_void(rule, tool)):
         raise WorkbenchError(
-            f"This rule would not count: {why}.",
-            "Allow it for certain arguments, such as: to matches *@example.org.",
+            f"This rule would have no effect: {why}.",
+            "Allow the tool for certain arguments. Example: to matches *@example.org.",
         )
 
 
@@ -112,12 +115,12 @@ def _names_a_thing(key: str) -> bool:
 
 
 def _rule(tool: Tool, kind: str, where: tuple[Predicate, ...]) -> Permission:
-    rule = Permission("", kind, Word.ALLOW, tool.server, tool.name, where, tool.hash, source="a decision")
+    rule = Permission("", kind, CallDecision.ALLOW, tool.server, tool.name, where, tool.hash, source="a decision")
     return replace(rule, label=sentence(rule))
 
 
 def _conditions(rule: Permission) -> str:
     return " and ".join(
-        f"“{one.path}” lies in the workspace" if one.pattern == UNDER else f"“{one.path}” is “{one.pattern}”"
+        f"“{one.path}” is in the workspace" if one.pattern == UNDER else f"“{one.path}” is “{one.pattern}”"
         for one in rule.where
     )

@@ -25,14 +25,14 @@ from workbench.errors import WorkbenchError
 from workbench.files import read_plain, write_file
 from workbench.permissions import own_calls, release_rules, rule_sentences
 from workbench.permissions import sealed_fields as sealing
-from workbench.permissions.call_rules import ToolRules, voided
-from workbench.permissions.tool_annotations import effective
-from workbench.records import Fault, JsonObject, Permission, Permissions, Tool, ToolBits, Trust, Word
+from workbench.permissions.call_rules import ToolRules, void_rules
+from workbench.permissions.tool_annotations import effective_tool
+from workbench.records import CallDecision, Fault, JsonObject, Permission, Permissions, Tool, Trust, UserAnnotations
 
 MOST_RULES = 1_000
 _OF_TOOLS = ("tool", "arguments", release_rules.RESTORE, own_calls.OWN)
 WRITE_AFTER = 30.0  # seconds after which usage counts are written, at the next call
-_OTHER_ENTRY = "the entry of the server changed since"
+_OTHER_ENTRY = "the server's entry has changed since the rule was made"
 _OTHER_KINDS: dict[str, tuple[Callable[[Permission], str], Callable[[Permission, Tool | None], None]]] = {
     release_rules.RESTORE: (release_rules.sentence, release_rules.check),
     sealing.SEALED: (sealing.sentence, sealing.check),
@@ -40,13 +40,13 @@ _OTHER_KINDS: dict[str, tuple[Callable[[Permission], str], Callable[[Permission,
 }
 Entry = Callable[[str], str]  # a server → the fingerprint of its current entry
 _LOST = Fault(
-    "Your rules for tools cannot be read: their file was damaged or changed. Every call of a program needs approval.",
-    "Begin a new list on the page Trust of any server; the damaged file is kept beside it.",
+    "Your rules for tools cannot be read: their file was damaged or changed. Every call by a program needs approval.",
+    "Start a new list on the Trust page of any server. The damaged file is kept.",
 )
 _KINDS = frozenset({"server", "tool", "arguments", "text", "skeleton", "restore", "sealed", "own"})
 # fields that files of earlier versions lack
 _RULE_FIELDS = frozenset(Permission.__struct_fields__) - {"taint", "about", "data", "entry"}
-_ANNOTATION_FIELDS = frozenset(ToolBits.__struct_fields__) - {"entry"}
+_ANNOTATION_FIELDS = frozenset(UserAnnotations.__struct_fields__) - {"entry"}
 
 
 class StoredRules(Struct, frozen=True):
@@ -54,7 +54,7 @@ class StoredRules(Struct, frozen=True):
 
     rules: tuple[Permission, ...] = ()
     believed: Mapping[str, str] = field(default_factory=dict)  # server → fingerprint of the trusted entry
-    bits: Mapping[str, Mapping[str, ToolBits]] = field(default_factory=dict)
+    annotations: Mapping[str, Mapping[str, UserAnnotations]] = field(default_factory=dict)
     lost: bool = False
 
 
@@ -64,7 +64,7 @@ class _RuleFile(Struct, frozen=True):
     format: Literal[1]
     rules: tuple[Permission, ...]
     believed: dict[str, str]
-    bits: dict[str, dict[str, ToolBits]]
+    bits: dict[str, dict[str, UserAnnotations]]
 
 
 def read_rules(file: Path) -> StoredRules:
@@ -87,9 +87,9 @@ def read_rules(file: Path) -> StoredRules:
 
 def write_rules(file: Path, stored: StoredRules) -> None:
     """Replace the file atomically; only the user can read it."""
-    bits = {server: dict(tools) for server, tools in stored.bits.items() if tools}
+    bits = {server: dict(tools) for server, tools in stored.annotations.items() if tools}
     text = json.dumps(to_builtins(_RuleFile(1, stored.rules, dict(stored.believed), bits)))
-    write_file(file, text, name="The file of your rules")
+    write_file(file, text, name="The rules file")
 
 
 class _Snapshot(Struct, frozen=True):
@@ -133,33 +133,33 @@ class Rules:
     def trust(self) -> Trust:
         stored = self._stored
         believed = tuple(server for server, entry in stored.believed.items() if entry == self._entry(server))
-        return Trust(believed, stored.bits, stored.lost)
+        return Trust(believed, stored.annotations, stored.lost)
 
     def view(self, tools: Iterable[Tool] = ()) -> Permissions:
         """Return rules and trust as the user sees them, with current counts and why some rules no longer apply."""
         every, tools = tuple(map(self._with_present_count, self._now.rules)), tuple(tools)
         counting = {one.id for one in self.rules}
-        void = {one.id: _OTHER_ENTRY for one in every if one.id not in counting} | voided(
+        void = {one.id: _OTHER_ENTRY for one in every if one.id not in counting} | void_rules(
             every, tools, self._analysis_version
         )
-        void |= release_rules.voided(every, tools)
+        void |= release_rules.void_rules(every, tools)
         return Permissions(every, self.trust, (_LOST,) if self._stored.lost else (), void)
 
     @property
     def notices(self) -> tuple[Fault, ...]:
         return self.view().notices
 
-    def weigh(self, server: str, entry: str, *, builtin: bool) -> Callable[[Tool], Tool]:
+    def tool_annotator(self, server: str, entry: str, *, builtin: bool) -> Callable[[Tool], Tool]:
         """Return a function that applies trust and annotations to the tools of a server whose entry has this
         fingerprint."""
         stored = self._stored
-        said = stored.bits.get(server, {})
+        said = stored.annotations.get(server, {})
         mine = {tool: replace(one, key="") if _is_other(one.entry, entry) else one for tool, one in said.items()}
         trust = Trust((), {server: mine}, stored.lost)
         believed = builtin or (bool(entry) and stored.believed.get(server) == entry)
-        return lambda tool: effective(tool, trust, believed)
+        return lambda tool: effective_tool(tool, trust, believed)
 
-    def of(self, tool: Tool) -> ToolRules:
+    def rules_for(self, tool: Tool) -> ToolRules:
         """Return the current rules about a tool; later changes do not affect the result, so threads may use it."""
         now = self._now
         mine = now.by_server.get(tool.server, ())
@@ -189,9 +189,9 @@ class Rules:
                 self._save(replace(self._stored, rules=counted))
 
     # ── changes by the user ─────────────────────────────────────────────────────────────────────────
-    def put(self, rule: Permission, tool: Tool | None) -> Permission:
+    def set_rule(self, rule: Permission, tool: Tool | None) -> Permission:
         """Add a rule, or replace the one with its id."""
-        self._check_whole()
+        self._check_readable()
         key = self._entry(rule.server) if _of_entry(rule) else tool.hash if tool is not None else ""
         entry = self._entry(rule.server) if tool is not None and rule.kind in _OF_TOOLS else ""
         made = replace(rule, id=rule.id or uuid.uuid4().hex[:12], key=key, made=time.time(), used=0.0, count=0)
@@ -201,41 +201,41 @@ class Rules:
         others = [one for one in self._now.rules if not _same(one, made)]
         if len(others) >= MOST_RULES:
             raise WorkbenchError(f"There are {MOST_RULES:,} rules already.", "Revoke some first.")
-        self._place([*others, made])
+        self._save_rules([*others, made])
         return made
 
-    def pin(self, rule: Permission) -> Permission:
+    def store_rule(self, rule: Permission) -> Permission:
         """Store a rule made from an approval, exactly as given."""
-        self._check_whole()
-        self._place([*(one for one in self._now.rules if one.id != rule.id), rule])
+        self._check_readable()
+        self._save_rules([*(one for one in self._now.rules if one.id != rule.id), rule])
         return rule
 
     def revoke(self, rule_id: str) -> Permission:
-        self._check_whole()
+        self._check_readable()
         every = self._now.rules
         found = next((one for one in every if one.id == rule_id), None)
         if found is None:
             raise WorkbenchError("There is no such rule any more.", "Look at the list again.")
         self._revoked[rule_id] = self._with_present_count(found)
-        self._place([one for one in every if one.id != rule_id])
+        self._save_rules([one for one in every if one.id != rule_id])
         return found
 
     def restore(self, rule_id: str) -> Permission:
         """Restore a revoked rule as it was; its expiry and conditions still apply."""
         if rule_id not in self._revoked:
-            raise WorkbenchError("That rule cannot be brought back.", "Make it anew where it was made.")
-        self.pin(self._revoked[rule_id])
+            raise WorkbenchError("This rule cannot be restored.", "Create it again.")
+        self.store_rule(self._revoked[rule_id])
         return self._revoked.pop(rule_id)
 
-    def believe(self, server: str, yes: bool) -> None:
+    def set_trust(self, server: str, trusted: bool) -> None:
         """Set whether the hints of a server count, for its current entry."""
-        self._check_whole()
+        self._check_readable()
         believed = {name: entry for name, entry in self._stored.believed.items() if name != server}
-        if yes:
+        if trusted:
             believed[server] = self._entry(server)
         self._save(replace(self._stored, believed=believed))
 
-    def carry(self, server: str, before: str) -> None:
+    def keep_for_changed_entry(self, server: str, before: str) -> None:
         """Keep trust and rules for an entry that the user changed."""
         now = self._entry(server)
         if self._stored.lost or before == now:
@@ -247,35 +247,38 @@ class Rules:
         passing = tuple(_carried(one, before, now) if one.server == server else one for one in self._passing)
         said = {
             tool: replace(one, entry=now) if one.entry == before else one
-            for tool, one in self._stored.bits.get(server, {}).items()
+            for tool, one in self._stored.annotations.get(server, {}).items()
         }
-        bits = {**self._stored.bits, server: said} if said else self._stored.bits
-        changed = replace(self._stored, rules=rules, believed=believed, bits=bits)
+        bits = {**self._stored.annotations, server: said} if said else self._stored.annotations
+        changed = replace(self._stored, rules=rules, believed=believed, annotations=bits)
         self._save(changed, passing)
 
-    def say(self, tool: Tool, said: ToolBits) -> None:
+    def set_annotations(self, tool: Tool, annotations: UserAnnotations) -> None:
         """Set the user's annotations of one tool."""
-        self._check_whole()
-        bits: dict[str, Mapping[str, ToolBits]] = dict(self._stored.bits)
+        self._check_readable()
+        bits: dict[str, Mapping[str, UserAnnotations]] = dict(self._stored.annotations)
         mine = {name: one for name, one in bits.get(tool.server, {}).items() if name != tool.name}
-        if replace(said, key="", entry="") != ToolBits():
-            mine[tool.name] = replace(said, key=tool.hash, entry=self._entry(tool.server))
+        if replace(annotations, key="", entry="") != UserAnnotations():
+            mine[tool.name] = replace(annotations, key=tool.hash, entry=self._entry(tool.server))
         rules = self._stored.rules
-        if said.destructive or said.sends:  # revokes rules for the user's own calls of the tool, so that they ask again
+        if (
+            annotations.destructive or annotations.sends
+        ):  # revokes rules for the user's own calls of the tool, so that they ask again
             mark = (own_calls.OWN, tool.server, tool.name)
             rules = tuple(one for one in rules if (one.kind, one.server, one.tool) != mark)
-        self._save(replace(self._stored, rules=rules, bits={**bits, tool.server: mine}))
+        self._save(replace(self._stored, rules=rules, annotations={**bits, tool.server: mine}))
 
-    def renew(self) -> None:
+    def replace_damaged_file(self) -> None:
         """Start a new list in place of one that cannot be read; the old file is kept under a different name."""
         if not self._stored.lost:
-            raise WorkbenchError("Your rules can be read.", "Revoke them one by one.")
+            raise WorkbenchError("Your rules can be read, so no new list is needed.", "Revoke rules one by one.")
         try:
             os.replace(self._file, self._file.with_suffix(".damaged"))
         except FileNotFoundError:
             pass
         except OSError as fault:
-            raise WorkbenchError(f"The damaged file cannot be put aside: {fault.strerror}.", str(self._file)) from fault
+            words = f"The damaged file of rules cannot be renamed: {fault.strerror}."
+            raise WorkbenchError(words, f"Rename or delete {self._file}.") from fault
         self._save(StoredRules())
 
     # ── internal ─────────────────────────────────────────────────────────────────────────────────
@@ -291,11 +294,11 @@ class Rules:
         entry = lru_cache(self._entry)
         return tuple(one for one in rules if not (bound := _bound(one)) or bound == entry(one.server))
 
-    def _check_whole(self) -> None:
+    def _check_readable(self) -> None:
         if self._stored.lost:
             raise WorkbenchError(_LOST.message, _LOST.hint)
 
-    def _place(self, rules: list[Permission]) -> None:
+    def _save_rules(self, rules: list[Permission]) -> None:
         counted = tuple(map(self._with_present_count, rules))
         lasting = tuple(one for one in counted if one.scope == "always")
         self._save(replace(self._stored, rules=lasting), tuple(one for one in counted if one.scope != "always"))
@@ -322,7 +325,7 @@ def _snapshot(stored: StoredRules, passing: tuple[Permission, ...]) -> _Snapshot
 
 def _of_entry(rule: Permission) -> bool:
     """Whether the rule applies to one entry of its server only; a rule that denies applies to every entry."""
-    giving = rule.kind == release_rules.RESTORE and not rule.tool and rule.word is Word.ALLOW
+    giving = rule.kind == release_rules.RESTORE and not rule.tool and rule.word is CallDecision.ALLOW
     own = rule.kind == own_calls.OWN and not rule.tool
     return rule.kind == "server" or giving or own
 
@@ -337,7 +340,7 @@ def _same(one: Permission, other: Permission) -> bool:
 
 def _bound(one: Permission) -> str:
     """Return the entry that a rule that allows was made for; empty if it applies to any."""
-    if one.word is not Word.ALLOW:
+    if one.word is not CallDecision.ALLOW:
         return ""
     return one.key if _of_entry(one) else one.entry
 

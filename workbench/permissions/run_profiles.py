@@ -36,7 +36,7 @@ from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain, read_toml, write_file
 from workbench.permissions import tool_verbs
-from workbench.permissions.tool_annotations import tool_risk
+from workbench.permissions.tool_annotations import facts_of
 from workbench.records import Fault, Profiles, Risk, RunProfile, Tool
 from workbench.records.common_types import at_least
 from workbench.settings import PROFILES
@@ -49,15 +49,15 @@ WRITE_RESTRICTED = RunProfile("write_restricted", "write_restricted")
 EXECUTE_FULL = RunProfile("execute_full", "execute_full", ask=True, times=4)
 BUILT_IN = {one.name: one for one in (READ_ONLY, WRITE_RESTRICTED, EXECUTE_FULL)}
 _MOUNTS = {
-    "none": "sees no workspace",
+    "none": "cannot see the workspace",
     "read": "reads the workspace and cannot change it",
     "write": "reads and writes the workspace",
 }
 _CLASSES = {
-    "none": "calls no tool",
+    "none": "calls no tools",
     "read": "calls tools that only read",
-    "add": "calls tools that read or add, none of high risk",
-    "all": "calls tools of any kind, those of high risk after the user or a rule allows it",
+    "add": "calls tools that read or add data, but no high-risk tools",
+    "all": "calls any tools, high-risk tools only if the user or a rule allows it",
 }
 
 
@@ -78,10 +78,10 @@ def within(inner: RunProfile, outer: RunProfile) -> bool:
 def described(profile: RunProfile) -> RunProfile:
     """Return the profile with the sentence that describes what it allows."""
     parts = [_MOUNTS[profile.workspace], _CLASSES[profile.tools]]
-    parts += [f"of {', '.join(profile.only)} only"] if profile.only else []
-    parts.append("reaches the places that are open" if profile.network else "reaches no network")
-    parts += [f"may use {profile.times} times the limits"] if profile.times > 1 else []
-    parts += [f"runs in a {profile.isolation} at least"] if profile.isolation else []
+    parts += [f"is limited to {', '.join(profile.only)}"] if profile.only else []
+    parts.append("reaches hosts that are allowed" if profile.network else "has no network access")
+    parts += [f"may use up to {profile.times} times the limits"] if profile.times > 1 else []
+    parts += [f"needs {profile.isolation} isolation or stronger"] if profile.isolation else []
     parts += ["always needs the user's approval"] if profile.ask else []
     text = "; ".join(parts)
     return replace(profile, sentence=f"{text[:1].upper()}{text[1:]}.")
@@ -92,22 +92,22 @@ def outside(profile: RunProfile | None, required: tuple[str, ...], tool: Tool) -
     name = f"{tool.server}.{tool.name}"
     if required and name not in required:
         shown = ", ".join(required[:5]) + (" …" if len(required) > 5 else "")
-        return Fault(f"{name} is not among the required_tools of this program.", f"It is limited to {shown}.")
+        return Fault(f"{name} is not among the required_tools of this program.", f"The program is limited to {shown}.")
     if profile is None:
         return None
     if profile.only and not any(_means(pattern, tool) for pattern in profile.only):
-        hint = f"It is kept to {', '.join(profile.only[:5])}."
-        return Fault(f"The profile {profile.name} does not hold {name}.", hint)
+        hint = f"The profile is limited to {', '.join(profile.only[:5])}."
+        return Fault(f"The profile {profile.name} does not allow {name}.", hint)
     if not _in_class(profile.tools, tool):
         return Fault(
-            f"The profile {profile.name} {_CLASSES[profile.tools]}; {name} is not one of them.",
-            "Propose it with a wider profile, which the user may have to allow.",
+            f"The profile {profile.name} does not allow {name}: a program with this profile {_CLASSES[profile.tools]}.",
+            "Submit the program with a wider profile; the user may have to approve it.",
         )
     return None
 
 
 def _in_class(kind: str, tool: Tool) -> bool:
-    risk = tool_risk(tool)
+    risk = facts_of(tool).risk
     if kind == "read":
         reading = (
             tool_verbs.reads(tool.name) and not tool_verbs.destroys(tool.name) and tool.hints.read_only is not False
@@ -184,7 +184,7 @@ _TAKES = {
 }
 _OVERRIDES = ("workspace", "tools", "isolation", "network", "ask")
 _NOT_SAID = ("source", "accepted", "sha", "sentence")
-_SEE = "docs/policy.md shows one."
+_SEE = "See the example in docs/policy.md."
 
 
 class RunProfiles:
@@ -216,7 +216,7 @@ class RunProfiles:
         if any(one.name == default and one.source != "project" for one in read.all):
             return replace(read, default=default)
         words = (
-            f"approval.profile names {default!r:.60}, which is neither built in nor yours; read_only counts instead."
+            f"approval.profile names {default!r:.60}, which is neither built in nor yours; read_only is used instead."
         )
         hint = "Change it in the settings, or add that profile to your settings.toml."
         return replace(read, default=READ_ONLY.name, notices=(*read.notices, Fault(words, hint)))
@@ -228,10 +228,10 @@ class RunProfiles:
         found = by_name.get(wanted)
         if found is None:
             names = ", ".join(one.name for one in known.all if one.accepted)
-            raise WorkbenchError(f"There is no profile {wanted!r:.60}.", f"There are {names}.")
+            raise WorkbenchError(f"There is no profile {wanted!r:.60}.", f"Choose one of {names}.")
         if not found.accepted:
             raise WorkbenchError(
-                f"The profile {wanted} of this project allows more than {found.base}, and nobody accepted it.",
+                f"The profile {wanted} of this project allows more than {found.base} and was not accepted.",
                 "The user can accept it in the list of profiles.",
             )
         return found
@@ -248,13 +248,15 @@ class RunProfiles:
         default = self.find("")
         if within(profile, default):
             return ""
-        return f"Asks for the profile {profile.name}, which allows more than your {default.name}."
+        return f"Requests the profile {profile.name}, which allows more than the default profile {default.name}."
 
     def accept(self, sha: str) -> RunProfile:
         """Accept exactly this profile of the project."""
         found = next((one for one in self.profiles().all if one.sha == sha and one.source == "project"), None)
         if found is None:
-            raise WorkbenchError("That profile is another one now.", "Look at it again.")
+            raise WorkbenchError(
+                "This profile has changed since it was shown.", "Review it again before you accept it."
+            )
         self._accepted.add(sha, {"name": found.name, "at": time.time()})
         self._now = None
         return replace(found, accepted=True)
@@ -286,10 +288,10 @@ class RunProfiles:
 def profile_of(name: str, entry: object) -> RunProfile:
     """Make a profile from a table of a settings file."""
     if not _NAME.fullmatch(name) or name in BUILT_IN:
-        hint = "Small letters, digits, _ and -, and none that is built in."
-        raise WorkbenchError(f"{name!r:.60} is no name for a profile.", hint)
+        hint = "Use lowercase letters, digits, _ and -, and no name of a built-in profile."
+        raise WorkbenchError(f"{name!r:.60} cannot be the name of a profile.", hint)
     if not isinstance(entry, Mapping):
-        raise WorkbenchError(f"profiles.{name} is no table.")
+        raise WorkbenchError(f"profiles.{name} is not a table.")
     try:
         table = msgspec.convert(entry, ProfileTable)
     except msgspec.ValidationError as fault:
@@ -304,7 +306,7 @@ def _wrong_key(fault: str, entry: Mapping[str, object]) -> str:
     found = re.search(r"`\$\.(\w+)", fault)
     if found is None or found[1] not in _TAKES:
         return f" has an unknown key {min(set(entry) - set(_TAKES), default='')!r:.60}."
-    return f": {found[1]} is {_TAKES[found[1]]}."
+    return f": {found[1]} must be {_TAKES[found[1]]}."
 
 
 def fingerprint(profile: RunProfile) -> str:
@@ -319,10 +321,10 @@ def _tables(file: Path, notices: list[Fault]) -> Mapping[str, object]:
     except (OSError, ValueError, RecursionError):
         return {}  # the settings report what is wrong with the file
     if not isinstance(found, dict):
-        notices.append(Fault(f"{file.name}: profiles is no table.", _SEE))
+        notices.append(Fault(f"{file.name}: profiles is not a table.", _SEE))
         return {}
     if len(found) > MOST:
-        notices.append(Fault(f"{file.name}: only {MOST} profiles are read.", "Remove some."))
+        notices.append(Fault(f"{file.name}: only the first {MOST} profiles are used.", "Remove some profiles."))
     return dict(list(found.items())[:MOST])
 
 

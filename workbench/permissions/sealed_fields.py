@@ -11,7 +11,7 @@ from typing import Final
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.sealed_values import WHOLE
-from workbench.records import Permission, Tool, Word
+from workbench.records import CallDecision, Permission, Tool
 
 SEALED: Final = "sealed"  # kind of these rules
 LONGEST: Final = 200  # characters of a field's path
@@ -37,19 +37,19 @@ def sealed_fields(tool: Tool, rules: Iterable[Permission], named: str = "", *, l
 def sentence(rule: Permission) -> str:
     """Return what the rule does, as the user reads it."""
     place = f"{rule.server}.{rule.tool}" if rule.tool else f"any tool of {rule.server}"
-    what = f"“{rule.data}” in what {place} answers" if rule.data else f"everything personal in what {place} answers"
-    return f"Programs get only tokens of {what}."
+    what = f"“{rule.data}”" if rule.data else "all personal data"
+    return f"Programs get only tokens for {what} in answers of {place}."
 
 
 def check(rule: Permission, tool: Tool | None) -> None:
     """Refuse a rule that would seal nothing."""
-    if rule.word is not Word.DENY or rule.scope != "always":
-        raise WorkbenchError("Sealing keeps values away from programs, for good; nothing else.")
+    if rule.word is not CallDecision.DENY or rule.scope != "always":
+        raise WorkbenchError("A rule that seals values must deny them to programs until you revoke it.")
     if rule.data and (len(rule.data) > LONGEST or not _PATH.fullmatch(rule.data)):
-        hint = "Such as email, customers[].email or *.phone."
-        raise WorkbenchError(f"{rule.data!r:.60} is no field.", hint)
+        hint = "Examples: email, customers[].email, *.phone."
+        raise WorkbenchError(f"{rule.data!r:.60} is not the path of a field.", hint)
     if rule.tool and tool is None:
-        raise WorkbenchError(f"There is no tool {rule.server}.{rule.tool}.", "Choose one of the list.")
+        raise WorkbenchError(f"There is no tool {rule.server}.{rule.tool}.", "Choose a tool from the list.")
 
 
 def _named(name: str, tool: Tool) -> tuple[str, ...]:

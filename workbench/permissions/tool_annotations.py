@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.permissions import tool_verbs
-from workbench.records import Hints, Risk, Tool, ToolBits, Trust
+from workbench.records import Hints, Risk, Tool, Trust, UserAnnotations
 from workbench.settings import Settings
 
 _SENDS = re.compile(
@@ -38,9 +38,10 @@ class ToolFacts(Struct, frozen=True):
     private: bool
     outsiders: bool
     sends: bool
-    asks_anywhere: bool
+    reads_named_hosts: bool
     reaches_outside: bool
     destroys: bool
+    contradicts: bool
 
     @property
     def only_reads(self) -> bool:
@@ -66,9 +67,10 @@ def facts_of(tool: Tool) -> ToolFacts:
         private(tool),
         outsiders(tool),
         sends(tool),
-        asks_anywhere(tool),
+        reads_named_hosts(tool),
         reaches_outside(tool),
         destroys(tool),
+        contradicts(tool),
     )
     if len(_facts) >= MOST_FACTS:
         _facts.clear()
@@ -91,39 +93,39 @@ def sends(tool: Tool) -> bool:
     return guess_sends(tool) if tool.sends is None else tool.sends
 
 
-def asks_anywhere(tool: Tool, given: Iterable[str] = ()) -> bool:
+def reads_named_hosts(tool: Tool, argument_names: Iterable[str] = ()) -> bool:
     """Whether the tool only reads, but from hosts that its arguments name, so that those hosts see the request.
-    `given`: argument names of a call, used if the schema is unknown."""
+    `argument_names`: argument names of a call, used if the schema is unknown."""
     if not _only_looks_up(tool):
         return False
     fields = tool.input_schema.get("properties")
-    if any(map(tool_verbs.names_address, fields if isinstance(fields, Mapping) else given)):
+    if any(map(tool_verbs.names_address, fields if isinstance(fields, Mapping) else argument_names)):
         return True
-    said = set(tool_verbs.words(tool.name))
+    said = set(tool_verbs.name_words(tool.name))
     if tool.hints.open_world is False or fields:
         return False
     return not said.isdisjoint(tool_verbs.ADDRESSED) or ("fetch" in said and "page" in said)
 
 
-def asks_world(tool: Tool) -> bool:
+def reads_outside(tool: Tool) -> bool:
     """Whether the tool only reads, but from outside its own server, where the request itself is visible."""
     if not _only_looks_up(tool):
         return False
     world = tool.hints.open_world
-    return not tool_verbs.WORLD.isdisjoint(tool_verbs.words(tool.name)) if world is None else world
+    return not tool_verbs.WORLD.isdisjoint(tool_verbs.name_words(tool.name)) if world is None else world
 
 
-def reaches_outside(tool: Tool, given: Iterable[str] = ()) -> bool:
+def reaches_outside(tool: Tool, argument_names: Iterable[str] = ()) -> bool:
     """Whether a call of the tool can be visible outside its server."""
-    return sends(tool) or asks_anywhere(tool, given) or asks_world(tool)
+    return sends(tool) or reads_named_hosts(tool, argument_names) or reads_outside(tool)
 
 
-def hears(tool: Tool, server: str, given: Iterable[str] = ()) -> bool:
+def reaches_new_recipient(tool: Tool, server: str, argument_names: Iterable[str] = ()) -> bool:
     """Whether a call of the tool can send what this server answered to a new recipient. An address or a message
     names a new recipient; a service that a server always queries already knows what came from it."""
-    if asks_anywhere(tool, given) or (sends(tool) and tool_verbs.sends(tool.name)):
+    if reads_named_hosts(tool, argument_names) or (sends(tool) and tool_verbs.sends(tool.name)):
         return True
-    return server != tool.server and reaches_outside(tool, given)
+    return server != tool.server and reaches_outside(tool, argument_names)
 
 
 def contradicts(tool: Tool) -> bool:
@@ -143,7 +145,7 @@ def guess_sends(tool: Tool) -> bool:
 
 def guess_outsiders(tool: Tool) -> bool:
     """Guess from the content of the answers, such as mail, issues or pages, whether outsiders can write it."""
-    if not _answers(tool):
+    if not _returns_data(tool):
         return False
     if tool.hints.open_world is not None:
         return tool.hints.open_world
@@ -152,7 +154,7 @@ def guess_outsiders(tool: Tool) -> bool:
 
 def guess_private(tool: Tool) -> bool:
     """Guess whether answers are private: they are, unless the tool reads public data."""
-    if not _answers(tool):
+    if not _returns_data(tool):
         return False
     return _name_words(tool).isdisjoint(tool_verbs.PUBLIC) or not guess_outsiders(tool)
 
@@ -165,7 +167,7 @@ def suspect_sends(tool: Tool) -> bool:
 def suspect_outsiders(tool: Tool) -> bool:
     """Whether the guess or the description says that outsiders can write what the tool returns."""
     told = tool.hints.open_world is not False and bool(_OUTSIDERS.search(tool.description[:_LOOKED_AT]))
-    return guess_outsiders(tool) or (_answers(tool) and told)
+    return guess_outsiders(tool) or (_returns_data(tool) and told)
 
 
 def _only_looks_up(tool: Tool) -> bool:
@@ -184,12 +186,12 @@ def _only_reads(tool: Tool) -> bool:
     )
 
 
-def _answers(tool: Tool) -> bool:
+def _returns_data(tool: Tool) -> bool:
     return bool(tool.hints.read_only) or tool_verbs.reads(tool.name)
 
 
 def _name_words(tool: Tool) -> set[str]:
-    return {*tool_verbs.words(tool.server), *tool_verbs.words(tool.name)}
+    return {*tool_verbs.name_words(tool.server), *tool_verbs.name_words(tool.name)}
 
 
 def tool_risk(tool: Tool) -> Risk:
@@ -210,14 +212,14 @@ def destroys(tool: Tool) -> bool:
     return tool_risk(tool) is Risk.HIGH and bool(tool.hints.destructive or tool_verbs.destroys(tool.name))
 
 
-def effective(tool: Tool, trust: Trust, believed: bool = False) -> Tool:
+def effective_tool(tool: Tool, trust: Trust, believed: bool = False) -> Tool:
     """Return the tool as it is judged: hints as far as the server is trusted, overridden by the user's annotations,
     with guesses for the three annotations that no server sends. `believed`: trusted without an entry in `trust`,
     such as the built-in server."""
     claims = tool.claimed or tool.hints
-    said = counting(trust.bits.get(tool.server, {}).get(tool.name, ToolBits()), tool)
+    said = annotations_in_force(trust.annotations.get(tool.server, {}).get(tool.name, UserAnnotations()), tool)
     spoken = tuple(name for name in (*HINTS, *OWN) if getattr(said, name) is not None)
-    hints = _with_annotations(claims if believed or tool.server in trust.believed else doubted(claims), said)
+    hints = _with_annotations(claims if believed or tool.server in trust.believed else warning_hints(claims), said)
     plain = replace(tool, hints=hints, claimed=claims, said=spoken, private=None, outsiders=None, sends=None)
     return replace(
         plain,
@@ -228,17 +230,17 @@ def effective(tool: Tool, trust: Trust, believed: bool = False) -> Tool:
     )
 
 
-def _with_annotations(hints: Hints, said: ToolBits) -> Hints:
+def _with_annotations(hints: Hints, annotations: UserAnnotations) -> Hints:
     """Return the hints overridden by the user's annotations."""
     return Hints(
-        read_only=hints.read_only if said.read_only is None else said.read_only,
-        destructive=hints.destructive if said.destructive is None else said.destructive,
-        idempotent=hints.idempotent if said.idempotent is None else said.idempotent,
-        open_world=hints.open_world if said.open_world is None else said.open_world,
+        read_only=hints.read_only if annotations.read_only is None else annotations.read_only,
+        destructive=hints.destructive if annotations.destructive is None else annotations.destructive,
+        idempotent=hints.idempotent if annotations.idempotent is None else annotations.idempotent,
+        open_world=hints.open_world if annotations.open_world is None else annotations.open_world,
     )
 
 
-def doubted(claims: Hints) -> Hints:
+def warning_hints(claims: Hints) -> Hints:
     """Return the hints of an untrusted server that count: those that make a tool dangerous."""
     return Hints(
         read_only=False if claims.read_only is False else None,
@@ -248,23 +250,23 @@ def doubted(claims: Hints) -> Hints:
     )
 
 
-def counting(said: ToolBits, tool: Tool) -> ToolBits:
+def annotations_in_force(annotations: UserAnnotations, tool: Tool) -> UserAnnotations:
     """Return the annotations if they were set for this definition; of an earlier definition only those that make the
     tool stricter."""
-    if said.key == tool.hash:
-        return said
-    return ToolBits(
-        read_only=False if said.read_only is False else None,
-        destructive=said.destructive or None,
-        idempotent=False if said.idempotent is False else None,
-        open_world=said.open_world or None,
-        private=said.private or None,
-        outsiders=said.outsiders or None,
-        sends=said.sends or None,
+    if annotations.key == tool.hash:
+        return annotations
+    return UserAnnotations(
+        read_only=False if annotations.read_only is False else None,
+        destructive=annotations.destructive or None,
+        idempotent=False if annotations.idempotent is False else None,
+        open_world=annotations.open_world or None,
+        private=annotations.private or None,
+        outsiders=annotations.outsiders or None,
+        sends=annotations.sends or None,
     )
 
 
-def unasked(risk: Risk, settings: Settings) -> bool:
+def needs_no_approval(risk: Risk, settings: Settings) -> bool:
     """Whether the settings allow this risk without asking; never for high and critical."""
     allowed = {Risk.LOW: settings.approval_auto_low, Risk.MEDIUM: settings.approval_auto_medium}
     return allowed.get(risk, False)

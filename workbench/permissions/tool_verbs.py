@@ -87,7 +87,7 @@ _PLAIN_LOOKING = _LOOKING - _NOUNS
 
 
 @lru_cache(maxsize=4096)
-def words(name: str) -> tuple[str, ...]:
+def name_words(name: str) -> tuple[str, ...]:
     """Return the words of a tool's name in lower case: `sendEmail` → send, email."""
     return tuple(word.lower() for word in _WORDS.findall(name))
 
@@ -95,26 +95,26 @@ def words(name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def reads(name: str) -> bool:
     """Whether the first word of the name is a reading verb."""
-    return words(name)[:1] != () and words(name)[0] in READING
+    return name_words(name)[:1] != () and name_words(name)[0] in READING
 
 
 @lru_cache(maxsize=4096)
-def says(name: str) -> frozenset[str]:
+def name_meanings(name: str) -> frozenset[str]:
     """Return what the parts of a name say as a whole: DESTROYS, SENDS, READS. `find_and_delete` has two parts."""
-    every = words(plain_letters(name))
+    every = name_words(plain_letters(name))
     return frozenset(meaning for part in _parts(every) if part and (meaning := _part(part)))
 
 
 @lru_cache(maxsize=4096)
 def destroys(name: str) -> bool:
     """Whether the name says that data may be destroyed irrecoverably: as a whole, or by any of its words."""
-    return DESTROYS in says(name) or not DESTROYING.isdisjoint(words(name))
+    return DESTROYS in name_meanings(name) or not DESTROYING.isdisjoint(name_words(name))
 
 
 @lru_cache(maxsize=4096)
 def sends(name: str) -> bool:
     """Whether the name says that data may be sent outside: as a whole, or by its first word."""
-    return SENDS in says(name) or (words(name)[:1] != () and words(name)[0] in SENDING)
+    return SENDS in name_meanings(name) or (name_words(name)[:1] != () and name_words(name)[0] in SENDING)
 
 
 @lru_cache(maxsize=4096)
@@ -126,13 +126,13 @@ def contradicts_reading(name: str) -> bool:
 @lru_cache(maxsize=4096)
 def names_address(name: str) -> bool:
     """Whether an argument of this name names the contacted host."""
-    return not ADDRESSES.isdisjoint(words(name))
+    return not ADDRESSES.isdisjoint(name_words(name))
 
 
 @lru_cache(maxsize=4096)
 def phrase(name: str) -> str:
     """`send_email` → "Sends e-mail"; empty when the first word is not a known verb."""
-    parts = words(name)
+    parts = name_words(name)
     if not parts or parts[0] not in READING | DESTROYING | SENDING | CHANGING:
         return ""
     rest = ["e-mail" if part == "email" else part for part in parts[1:]]

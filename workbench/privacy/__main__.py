@@ -32,7 +32,7 @@ def _read(line: str, number: int) -> dict[str, JsonValue]:
     except ValueError as fault:
         raise WorkbenchError(f"Line {number} is not JSON: {fault}.", hint) from fault
     if not isinstance(asked, dict) or not (isinstance(asked.get("text"), str) or "json" in asked):
-        raise WorkbenchError(f"Line {number} holds neither a text nor a JSON value.", hint)
+        raise WorkbenchError(f"Line {number} contains neither a text nor a JSON value.", hint)
     return asked
 
 

@@ -69,7 +69,7 @@ DEFAULT_RULES = DetectionRules()
 LONGEST: Final = 200  # characters of a pattern
 MOST_WAYS: Final = 2_000  # ways in which a pattern may match at one position
 WIDEST: Final = 400  # characters of a match; other detectors have the same limit
-_HINT: Final = r"Give each repetition an end, as in \d{4,12} in place of \d+, and none inside of another."
+_HINT: Final = r"Limit each repetition, for example \d{4,12} instead of \d+, and do not nest repetitions."
 _parser = importlib.import_module("re._parser")  # the standard library's parser, which has no public name
 
 
@@ -80,16 +80,16 @@ def compile_bounded(text: str) -> re.Pattern[str]:
     nested repetitions soon exceed the bound.
     """
     if not 0 < len(text) <= LONGEST:
-        raise WorkbenchError(f"A pattern has 1 to {LONGEST} characters.")
+        raise WorkbenchError(f"A pattern must have 1 to {LONGEST} characters.")
     try:
         with warnings.catch_warnings(action="error"):
             made, tree = re.compile(text), _parser.parse(text)
     except (re.error, OverflowError, RecursionError, Warning) as fault:
-        raise WorkbenchError(f"This is no regular expression: {fault}.", _HINT) from None
+        raise WorkbenchError(f"This is not a valid regular expression: {fault}.", _HINT) from None
     if tree.getwidth()[1] > WIDEST or _count_ways(tree) > MOST_WAYS:
-        raise WorkbenchError("This pattern may take very long on a long text.", _HINT)
+        raise WorkbenchError("Matching this pattern may take very long on a long text.", _HINT)
     if tree.getwidth()[0] < 1:
-        raise WorkbenchError("This pattern also matches where nothing stands.", "Say what must be there.")
+        raise WorkbenchError("This pattern also matches an empty text.", "Add at least one character that must occur.")
     return made
 
 

@@ -10,15 +10,15 @@ from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import DetectionCache
 from workbench.privacy.detectors.json_fields import as_text, leaves, parsed
 from workbench.privacy.detectors.kinds import LITERAL
-from workbench.privacy.detectors.text_search import Finding
+from workbench.privacy.detectors.text_search import DetectedSpan
 from workbench.privacy.pii_tokens import unmask_with_spans
 from workbench.privacy.value_index import fold
 from workbench.privacy.vault import Vault
 from workbench.records import Hidden, Trial, TriedSpan
 
-_BY_KEY = "its key says so"
+_BY_KEY = "its key"
 _MARKED = "marked by you"
-_AGAIN = "the same value stands elsewhere in the text"
+_AGAIN = "same value as elsewhere in the text"
 
 
 def preview_masking(text: str, rules: DetectionRules = DEFAULT_RULES, known: Iterable[tuple[str, str]] = ()) -> Trial:
@@ -45,7 +45,7 @@ def preview_masking(text: str, rules: DetectionRules = DEFAULT_RULES, known: Ite
     return Trial(spans if whole == text else (), masked, ms, value is not None)
 
 
-def _why(found: tuple[Finding, ...], span: Hidden, other: str) -> str:
+def _why(found: tuple[DetectedSpan, ...], span: Hidden, other: str) -> str:
     """The detector's reason for this span, else `other`."""
     at = bisect_right(found, span.start, key=lambda one: one.start) - 1
     return (found[at].why or _BY_KEY) if at >= 0 and found[at].end >= span.end else other

@@ -70,7 +70,7 @@ class Stretch(NamedTuple):
 _Place: TypeAlias = tuple[int, int, bool]  # start and end of a public text, and whether it is a whole line
 
 
-class Program:
+class PublicProgram:
     """The code of a run. Its author knows it, so its lines and names in tracebacks are public."""
 
     def __init__(self, code: str) -> None:
@@ -116,7 +116,7 @@ class PublicTexts:
         self._take()
         return self._knows(text.strip())
 
-    def stretches(self, text: str, program: Program | None = None) -> tuple[Stretch, ...]:
+    def stretches(self, text: str, program: PublicProgram | None = None) -> tuple[Stretch, ...]:
         """The public stretches of an output, sorted, not overlapping."""
         self._take()
         found: list[_Place] = []
@@ -139,7 +139,7 @@ class PublicTexts:
     def _knows(self, text: str) -> bool:
         return (key := hash(text)) in self._new or key in self._old
 
-    def _line(self, line: str, at: int, program: Program | None) -> Iterator[_Place]:
+    def _line(self, line: str, at: int, program: PublicProgram | None) -> Iterator[_Place]:
         core = line.strip()
         start = at + len(line) - len(line.lstrip())
         if core.startswith(_RESULT):
@@ -161,14 +161,14 @@ class PublicTexts:
                 return
         yield from ((start + one, start + to, False) for one, to in strings)
 
-    def _is_public(self, line: str, program: Program | None) -> bool:
+    def _is_public(self, line: str, program: PublicProgram | None) -> bool:
         """Whether a line is a public text or belongs to the program or a traceback."""
         if not any(map(str.isalnum, line)):
             return _MARKERS.fullmatch(line) is not None
         own = program is not None and (program.has_line(line) or self._is_frame(line, program))
         return own or self._knows(line) or line in _HEADS
 
-    def _is_frame(self, line: str, program: Program) -> bool:
+    def _is_frame(self, line: str, program: PublicProgram) -> bool:
         """Whether a line is a frame of a traceback whose function the program or a skill defines."""
         if not line.startswith("File ") or (frame := _FRAME.match(line)) is None:
             return False

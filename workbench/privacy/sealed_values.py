@@ -176,7 +176,7 @@ def year_of(text: str) -> int:
     """The year of a date."""
     found = set(_YEAR.findall(text))
     if len(found) != 1:
-        raise WorkbenchError("This is no date with one year in it.")
+        raise WorkbenchError("The value is not a date with exactly one year.")
     return int(found.pop())
 
 
@@ -184,7 +184,7 @@ def last4(text: str) -> str:
     """The last four letters or digits of a long number."""
     bare = _NOT_WORD.sub("", text)
     if len(bare) < _FEWEST:
-        raise WorkbenchError("This number is so short that its last four signs would say nearly all of it.")
+        raise WorkbenchError("The number is too short: its last four characters would reveal nearly all of it.")
     return bare[-4:]
 
 
@@ -213,7 +213,7 @@ def operate(operation: str, values: Sequence[Value]) -> JsonValue:
         (one, first), (other, second) = values
         return _plain(one or other, first) == _plain(other or one, second)
     if operation not in OPERATIONS or operation == "equal" or len(values) != 1:
-        raise WorkbenchError(f"There is no such operation: {operation!r:.60} of {len(values)} values.")
+        raise WorkbenchError(f"There is no such operation: {operation!r:.60} (number of values: {len(values)}).")
     ((kind, text),) = values
     if operation == "masked":
         if kind in _MASKS:
@@ -226,9 +226,9 @@ def operate(operation: str, values: Sequence[Value]) -> JsonValue:
 
 
 def _refused(operation: str, kind: str, kinds: Sequence[str] | frozenset[str] | Mapping[str, object]) -> WorkbenchError:
-    what = plural(kind, 2).partition(" ")[2] if kind else "what is no token"
+    what = plural(kind, 2).partition(" ")[2] if kind else "texts that are not tokens"
     good = ", ".join(sorted(plural(one, 2).partition(" ")[2] for one in kinds))
-    return WorkbenchError(f"{operation} says nothing about {what}.", f"It works on {good}.")
+    return WorkbenchError(f"{operation} does not work for {what}.", f"It works for {good}.")
 
 
 def _plain(kind: str, text: str) -> str:

@@ -28,38 +28,42 @@ _SWEPT: Final = 6  # letters; shorter values are not found in other spellings
 _LONGEST_KEY: Final = 80
 
 
-class Following(Struct, frozen=True):
+class StartRules(Struct, frozen=True):
     """The rules and known values that every session starts with."""
 
     rules: DetectionRules = DEFAULT_RULES
     known: tuple[tuple[str, str], ...] = ()  # kind and value
 
 
-def checked(mark: PrivacyMark) -> PrivacyMark:
+def check_mark(mark: PrivacyMark) -> PrivacyMark:
     """The mark as it is stored. Rejects a mark that would mask nothing or too much."""
     text = mark.text.strip()
     if mark.what not in WHATS:
-        raise WorkbenchError(f"A mark is about a value, a pattern or a key, not {mark.what!r:.40}.")
+        raise WorkbenchError(f"A mark must be about a value, a pattern or a key, not {mark.what!r:.40}.")
     if mark.hide and (mark.kind not in BY_NAME or mark.kind == SEALED):
-        raise WorkbenchError(f"There is no kind of personal data {mark.kind!r:.40}.", f"There are {', '.join(_KINDS)}.")
+        raise WorkbenchError(
+            f"There is no kind of personal data {mark.kind!r:.40}.", f"Choose one of {', '.join(_KINDS)}."
+        )
     if mark.what == "pattern":
         compile_bounded(text)
     elif mark.what == "key":
         text = spelling(text) if len(text) <= _LONGEST_KEY else ""
         if not text:
-            raise WorkbenchError("This is no name of a key.", "Such as badge, customer_ref or firstName.")
+            raise WorkbenchError("This cannot be the name of a key.", "Examples: badge, customer_ref, firstName.")
     elif not 0 < len(text) <= LONGEST or "\0" in text:
-        raise WorkbenchError(f"A value has 1 to {LONGEST} characters.", "Mark the parts that matter.")
+        raise WorkbenchError(f"A value must have 1 to {LONGEST} characters.", "Mark only the part that matters.")
     elif mark.hide and len(text) < _SHORTEST:
-        raise WorkbenchError("This is so short that it stands everywhere.", "Mark more of it, or the name of its key.")
+        raise WorkbenchError(
+            "This value is so short that it would be found everywhere.", "Mark a longer part, or its key."
+        )
     kind = mark.kind if mark.hide else ""
     return replace(mark, text=text, kind=kind, id=_id(mark.hide, mark.what, text, kind))
 
 
-def following(
+def rules_from_marks(
     marks: Iterable[PrivacyMark], off: str = "", thresholds: str = "", *, recall_first: bool = False
-) -> Following:
-    """The rules that follow from marks and settings. `unknown` returns invalid parts of the settings."""
+) -> StartRules:
+    """The rules that follow from marks and settings. `unknown_settings` returns invalid parts of the settings."""
     every = tuple(marks)
     hides, passes = [one for one in every if one.hide], [one for one in every if not one.hide]
     values = [(one.kind, one.text) for one in hides if one.what == "value"]
@@ -72,7 +76,7 @@ def following(
         never=frozenset(one.text.lower() for one in passes if one.what != "pattern"),
         passing=tuple(compile_bounded(one.text) for one in passes if one.what == "pattern"),
     )
-    return Following(rules if rules != DEFAULT_RULES else DEFAULT_RULES, tuple(values))
+    return StartRules(rules if rules != DEFAULT_RULES else DEFAULT_RULES, tuple(values))
 
 
 def kind_rules(rules: DetectionRules) -> tuple[KindRule, ...]:
@@ -84,14 +88,14 @@ def kind_rules(rules: DetectionRules) -> tuple[KindRule, ...]:
     )
 
 
-def unknown(off: str, thresholds: str) -> tuple[str, ...]:
+def unknown_settings(off: str, thresholds: str) -> tuple[str, ...]:
     """The parts of the settings that are no kind, or no threshold from 0 to 1."""
     read = {name for name, _ in _thresholds(thresholds)}
     wrong = [word for word in thresholds.split() if word.partition("=")[0].upper() not in read]
     return (*(name for name in _names(off) if name not in BY_NAME), *wrong)
 
 
-def switched(off: str, kind: str, *, on: bool) -> str:
+def with_kind_switched(off: str, kind: str, *, on: bool) -> str:
     """The setting of disabled kinds with one kind switched."""
     names = [name for name in _names(off) if name != kind]
     return " ".join(names if on else [*names, kind])

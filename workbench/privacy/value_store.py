@@ -117,7 +117,7 @@ class ValueStore:
         """Store a value under the token that an earlier core made; raises ValueError for a token of another session."""
         place = self._marks.read(token)
         if place is None:
-            raise ValueError("it is no token of this session")
+            raise ValueError("it contains a token of a different session")
         held = StoredValue(place[0], text, number, set(sources))
         with self._filing:
             self._held[place] = held
@@ -220,4 +220,4 @@ def _open(key: bytes, sealed: str, about: str) -> bytes:
     try:
         return AESGCM(key).decrypt(data[:_NONCE], data[_NONCE:], about.encode("utf-8", "surrogatepass"))
     except InvalidTag:
-        raise ValueError("it was changed, or belongs elsewhere") from None
+        raise ValueError("it was changed or belongs to something else") from None

@@ -19,7 +19,7 @@ from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import SHORT, SeenTexts, by_patterns
 from workbench.privacy.detectors.json_fields import as_text, embedded, leaves, rebuild, texts
 from workbench.privacy.detectors.kinds import CUSTOM, LITERAL, SEALED, Kind, plural
-from workbench.privacy.detectors.text_search import Finding, merge_findings
+from workbench.privacy.detectors.text_search import DetectedSpan, merge_findings
 from workbench.privacy.pii_tokens import LOOKALIKE, TokenFactory, find_tokens, is_percent_encoded, normalize_token
 from workbench.privacy.public_texts import Stretches
 from workbench.privacy.text_kinds import is_ordinary
@@ -123,7 +123,7 @@ class Vault(ValueStore):
                 value = clean  # values found late may also occur earlier
             return clean
         except RecursionError:
-            raise WorkbenchError("The value is nested too deeply to be read for personal data.") from None
+            raise WorkbenchError("The value is nested too deeply to be searched for personal data.") from None
 
     def _clean_texts(self, learnt: int) -> SeenTexts:
         """Texts without any of the first `learnt` values."""
@@ -167,13 +167,13 @@ class Vault(ValueStore):
         return stretch is not None and stretch.long and kind != CUSTOM and is_ordinary(text[start:end])
 
     def _with_tokens(
-        self, text: str, found: list[Finding], known: list[_Known], edits: list[tuple[int, int, int]] | None = None
+        self, text: str, found: list[DetectedSpan], known: list[_Known], edits: list[tuple[int, int, int]] | None = None
     ) -> str:
         """The text with a token for each stretch, which gets the sources of the known values in it. `edits` receives
         start, end and new length of each replacement."""
         if not found and not known:
             return text
-        found = [*found, *(Finding(start, end, kind) for start, end, kind, _ in known)]
+        found = [*found, *(DetectedSpan(start, end, kind) for start, end, kind, _ in known)]
         sources = sorted((start, end, servers) for start, end, _, servers in known)
         parts, at, first = [], 0, 0
         for part in merge_findings(found):
@@ -188,16 +188,16 @@ class Vault(ValueStore):
             at = part.end
         return "".join([*parts, text[at:]])
 
-    def _blanked(self, text: str) -> tuple[str, list[Finding]]:
+    def _blanked(self, text: str) -> tuple[str, list[DetectedSpan]]:
         """The text with all tokens and look-alikes blanked out, and the look-alikes that are no tokens of this
         session."""
-        literals: list[Finding] = []
+        literals: list[DetectedSpan] = []
         parts: list[str] = []
         at = 0
         for match in find_tokens(text):
             start, end = match.span()
             if self.read(match.group()) is None:
-                literals.append(Finding(start, end, LITERAL))
+                literals.append(DetectedSpan(start, end, LITERAL))
             parts += [text[at:start], "\0" * (end - start)]
             at = end
         return "".join([*parts, text[at:]]) if parts else text, literals
@@ -297,7 +297,8 @@ HERE = "this session"  # the source of a value that no server supplied
 
 
 class Restoration(Struct, frozen=True):
-    """How many values of one kind and source a call would send to a server: "2 e-mails of crm go to mail.send"."""
+    """How many values of one kind and source a call would send to a server: "2 e-mail addresses from crm would be sent
+    to mail.send"."""
 
     kind: str
     count: int
@@ -309,11 +310,11 @@ class Restoration(Struct, frozen=True):
 
     def __str__(self) -> str:
         place = f"{self.server}.{self.tool}" if self.tool else self.server
-        return f"{plural(self.kind, self.count)} of {self.source} {'goes' if self.count == 1 else 'go'} to {place}"
+        return f"{plural(self.kind, self.count)} from {self.source} would be sent to {place}"
 
 
 def refusal(foreign: Sequence[Restoration]) -> WorkbenchError:
     """The error that these values are not restored; its hint says that the user can allow it."""
     words = "; ".join(map(str, foreign))
-    hint = "Unless the user allows it, data is restored only for the server that supplied it."
+    hint = "Values are restored only for the server that supplied them, unless the user allows more."
     return WorkbenchError(f"{words}.", hint)

@@ -19,7 +19,7 @@ MOST_STEPS: Final = 1_000  # calls of one run
 MOST_LETTERS: Final = 2_000_000  # characters of one run
 MOST_HELD: Final = 16_000_000  # characters of all runs
 MOST_RUNS: Final = 200  # as many runs as a core keeps in memory
-DROPPED: Final = "later runs made so many calls that its own are no longer held"
+DROPPED: Final = "its recording was deleted because later runs made many calls"
 PLAYABLE: Final = frozenset({"call", "search", "definition", "skill"})
 
 
@@ -48,7 +48,7 @@ class RunRecording:
             return self.drop("it used the network or sealed values, which cannot be played back")
         letters = _letters(call)
         if self.letters + letters > MOST_LETTERS or len(self.steps) >= MOST_STEPS:
-            return self.drop(f"it made more than {MOST_STEPS:,} calls or {MOST_LETTERS // 1_000_000} MB of answers")
+            return self.drop(f"it has more than {MOST_STEPS:,} calls or {MOST_LETTERS // 1_000_000} MB of answers")
         self.steps.append(call)
         self.letters += letters
         return None

@@ -63,10 +63,12 @@ class CassetteMaker:
         """Make a cassette from the recorded calls of a run. `given` is the skill's arguments or the program that calls
         the skill; `hide` replaces personal data by tokens."""
         if tape is None:
-            words = "What this run asked and was told is no longer held."
-            raise WorkbenchError(words, "Run it again, then record that run.")
+            words = "The recorded calls of this run are no longer available."
+            raise WorkbenchError(words, "Run the program again, then record that run.")
         if tape.why_not:
-            raise WorkbenchError(f"This run cannot be recorded: {tape.why_not}.", "Record a run that does less.")
+            raise WorkbenchError(
+                f"This run cannot be recorded: {tape.why_not}.", "Run the program again, or record a simpler run."
+            )
         arguments, program, steps = await asyncio.to_thread(_hide, hide, given, tape)
         wish = Cassette(
             name=name,
@@ -83,18 +85,20 @@ class CassetteMaker:
     async def settle(self, skill: Skill, wish: Cassette) -> Cassette:
         """Run the skill against the cassette and return the cassette with that run's calls and result as expected."""
         first = await self._replay.play(skill, wish)
-        if first.deck.unknown:
-            words = f"{skill.name} asks for more than was recorded: {first.deck.unknown}"
+        if first.player.unknown:
+            words = f"{skill.name} makes a call that was not recorded. {first.player.unknown}"
             raise WorkbenchError(words, "Record a run of the skill as it is, with the same arguments.")
         if first.failure:
-            words = f"{skill.name} fails with what was recorded: {first.failure}."
-            raise WorkbenchError(words, "Personal data is replaced in recordings; or other arguments were given.")
+            words = f"{skill.name} fails with the recorded answers: {first.failure}."
+            raise WorkbenchError(
+                words, "Record a run with the same arguments in which replaced personal data makes no difference."
+            )
         kept = await asyncio.to_thread(self._library.kept_skills)
         base = replace(
             wish,
             code=skill.sha,
-            steps=tuple(replace(step, ignore=()) for step in first.deck.played),
-            tools=self._definitions(tuple(first.deck.played)) or wish.tools,
+            steps=tuple(replace(step, ignore=()) for step in first.player.played),
+            tools=self._definitions(tuple(first.player.played)) or wish.tools,
             skills=self._other_skills(skill, wish.program, kept),
             result=first.result,
             ignore=(),
@@ -186,9 +190,9 @@ def _steadied(base: Cassette, again: PlayedCassette) -> Cassette:
     """The cassette with paths to ignore: parts of the result and of call arguments that differ between two runs."""
     steps = [
         replace(step, ignore=unsteady(step.params.get("arguments"), now.params.get("arguments")))
-        for step, now in zip(base.steps, again.deck.played, strict=False)
+        for step, now in zip(base.steps, again.player.played, strict=False)
     ]
-    if again.failure or len(again.deck.played) != len(base.steps):
-        words = "It asks for something else each time it runs, so it cannot be held to a recording."
-        raise WorkbenchError(words, "Test it with arguments that leave less to chance.")
+    if again.failure or len(again.player.played) != len(base.steps):
+        words = "The skill makes different calls each time it runs, so it cannot be tested with a recording."
+        raise WorkbenchError(words, "Choose arguments with which it always makes the same calls.")
     return replace(base, steps=tuple(steps), ignore=unsteady(base.result, again.result))

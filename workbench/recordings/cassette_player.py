@@ -28,7 +28,7 @@ class CassettePlayer:
         asked = CassetteStep(kind, _call_identity(kind, params))
         step = self._take(asked)
         if step is None:
-            words = f"Asks for {_named(asked)}, which is not in the recording"
+            words = f"The skill requests {_named(asked)}, which is not in the recording"
             self.unknown = self.unknown or f"{words}."
             self._note(DifferenceKind.CALL, words, "", shortened(asked.params))
             raise ToolFailure(f"{words}.", code="cassette")
@@ -42,7 +42,7 @@ class CassettePlayer:
     def end(self) -> None:
         """List the recorded calls that were not made as differences."""
         for step in self._left:
-            self._note(DifferenceKind.CALL, f"No longer asks for {_named(step)}", shortened(step.params), "")
+            self._note(DifferenceKind.CALL, f"The skill no longer requests {_named(step)}", shortened(step.params), "")
 
     def _take(self, asked: CassetteStep) -> CassetteStep | None:
         like = [step for step in self._left if step.tool == asked.tool]
@@ -61,14 +61,15 @@ class CassettePlayer:
         spent = [step for step in self._spent if step.tool == asked.tool and not _differ(step, asked)]
         if not spent:
             return None
-        self._note(DifferenceKind.CALL, f"Asks for {_named(asked)} more often", "", shortened(asked.params))
+        words = f"The skill requests {_named(asked)} more often than recorded"
+        self._note(DifferenceKind.CALL, words, "", shortened(asked.params))
         return spent[-1]
 
     def _tell_arguments(self, step: CassetteStep, asked: CassetteStep) -> None:
         before, after = _arguments(step), _arguments(asked)
         for path in _differ(step, asked)[:5]:
             where = format_path(path)
-            words = f"{_named(asked)} is called with another {where or 'argument'}"
+            words = f"The arguments of {_named(asked)} differ{where and f' at {where}'}"
             self._note(DifferenceKind.ARGUMENT, words, value_at(before, where), value_at(after, where))
 
     def _note(self, kind: DifferenceKind, words: str, before: str, after: str) -> None:

@@ -79,7 +79,7 @@ def result_differences(before: JsonValue, after: JsonValue, ignored: Sequence[st
     return [
         SkillDifference(
             DifferenceKind.RESULT,
-            f"The result differs at {where}." if (where := format_path(path)) else "The result is another one.",
+            f"The result differs at {where}." if (where := format_path(path)) else "The result differs.",
             value_at(before, where),
             value_at(after, where),
         )
@@ -108,20 +108,20 @@ def form_changes(before: JsonValue, after: JsonValue, at: str = "") -> Iterator[
     if isinstance(before, dict) and isinstance(after, dict):
         for key, value in before.items():
             if key not in after:
-                yield f"{f'{at}.{key}' if at else key} is gone"
+                yield f"{f'{at}.{key}' if at else key} is missing"
             else:
                 yield from form_changes(value, after[key], f"{at}.{key}" if at else key)
     elif isinstance(before, list) and isinstance(after, list):
         for value in after[:_EXAMPLES] if before else ():
             yield from form_changes(before[0], value, f"{at}[*]")
     elif _kind(before) != _kind(after) and before is not None and after is not None:
-        yield f"{where} is {_kind(after)} and was {_kind(before)}"
+        yield f"{where} is now {_kind(after)}; it was {_kind(before)}"
 
 
 def _kind(value: JsonValue) -> str:
     if isinstance(value, bool):
-        return "true or false"
-    kinds = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object"}
+        return "a boolean"
+    kinds = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
     return kinds.get(type(value), "nothing")
 
 
@@ -136,9 +136,9 @@ def definition_change(before: JsonObject, tool: Tool) -> SkillDifference | None:
 def what_changed(before: JsonObject, after: JsonObject) -> str:
     """Describes the changed parameters of a tool definition; without any, names the changed parts of the definition."""
     old, new = _parameters(before), _parameters(after)
-    words = [f"{name} was taken out" for name in old if name not in new]
+    words = [f"{name} was removed" for name in old if name not in new]
     words += [f"{name} was added" for name in new if name not in old]
-    words += [f"{name} is described otherwise" for name in old if name in new and old[name] != new[name]]
+    words += [f"{name} was changed" for name in old if name in new and old[name] != new[name]]
     if words:
         return ", ".join(words[:6])
     parts = ("title", "description", "inputSchema", "outputSchema", "annotations")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from workbench.calls.json_paths import find, format_path, steps
 from workbench.recordings.comparison import answer_text, answer_value, blanked, differences, pretty, same
-from workbench.recordings.regex_subprocess import fit
+from workbench.recordings.regex_subprocess import match_patterns
 from workbench.records import Expect, Expectation, JsonValue, Mark, Outcome, SavedCall
 
 SHOWN = 120  # characters of a value in a message
@@ -57,7 +57,7 @@ class _Judge:
 
     def _success_sentence(self, good: str, wanted: str) -> str:
         fault = self._outcome.fault
-        return good if self._outcome.ok else f"{wanted}, but it failed: {fault.message if fault else '?'}"
+        return good if self._outcome.ok else f"{wanted}, but the call failed: {fault.message if fault else '?'}"
 
     def _error(self, one: Expectation) -> Mark:
         fault = self._outcome.fault
@@ -84,21 +84,21 @@ class _Judge:
 
     def _same_as_kept(self, one: Expectation) -> Mark:
         if self._call.kept is None:
-            return Mark(one, False, "No answer is kept in the file to compare with.")
+            return Mark(one, False, "The file contains no kept answer to compare with.")
         ignored = [steps(path) for path in one.ignore]
         places = list(differences(self._call.kept, self._value, ignored))
         if not places:
-            return Mark(one, True, "The answer is the one that is kept.")
-        more = f" and {len(places) - 1} more places" if len(places) > 1 else ""
-        where = format_path(places[0]) or "its whole"
+            return Mark(one, True, "The answer equals the kept answer.")
+        more = f" (places that differ: {len(places)})" if len(places) > 1 else ""
+        where = format_path(places[0]) or "the top level"
         return Mark(
-            one, False, f"The answer departs from the one that is kept at {where}{more}.",
+            one, False, f"The answer differs from the kept answer at {where}{more}.",
             pretty(blanked(self._call.kept, ignored)), pretty(blanked(self._value, ignored)),
         )  # fmt: skip
 
     def _at_path(self, one: Expectation) -> Mark:
         found = find(self._value, steps(one.path))
-        where = one.path or "the answer"
+        where = one.path or "the top level"
         if one.kind is Expect.EXISTS:
             words = f"Expected {'a value' if one.value else 'nothing'} at {where}, found {_shortened_values(found)}."
             return Mark(one, bool(found) == one.value, words)
@@ -114,13 +114,16 @@ class _Judge:
 
     def _match(self, wanted: Sequence[Expectation]) -> list[Mark]:
         texts = [[_as_text(value) for value in find(self._value, steps(one.path))] for one in wanted]
-        answers = iter(fit([(one.value, text) for one, many in zip(wanted, texts, strict=True) for text in many]))
+        answers = iter(
+            match_patterns([(one.value, text) for one, many in zip(wanted, texts, strict=True) for text in many])
+        )
         marks = []
         for one, many in zip(wanted, texts, strict=True):
             said = [next(answers) for _ in many]
-            where = one.path or "the answer"
+            where = one.path or "the top level"
             trouble = next((word for word in said if word not in ("yes", "no")), "")
-            words = f"Expected {one.value} at {where}, found {_shortened_values(many)}{trouble and ': '}{trouble}."
+            found = f"{_shortened_values(many)}{trouble and ': '}{trouble}"
+            words = f"Expected a match of {one.value} at {where}, found {found}."
             marks.append(Mark(one, bool(said) and all(word == "yes" for word in said), words))
         return marks
 

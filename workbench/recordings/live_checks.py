@@ -56,8 +56,8 @@ class LiveChecks:
         one call; otherwise it is one of many calls from files that other people may have written."""
         not_made = CheckResult(saved.file, saved.server, saved.tool, passed=False)
         if saved.withheld:
-            words = f"It needs {', '.join(saved.withheld)}, which no file keeps because its schema marks it as secret."
-            return replace(not_made, fault=Fault(words, "Open it in its form and type it there."))
+            words = f"This call needs values that are not saved because they are secret: {', '.join(saved.withheld)}."
+            return replace(not_made, fault=Fault(words, "Open the call in its form and enter them there."))
         outcome = await self._call(saved.server, saved.tool, saved.arguments, confirmed=confirmed, attended=attended)
         if outcome.needs_confirmation:
             return replace(not_made, fault=outcome.fault, needs_confirmation=True)
@@ -102,7 +102,7 @@ class LiveChecks:
         arguments = given if isinstance(given, dict) else {}
         outcome = await self._call(tool.server, tool.name, arguments, confirmed=allow, attended=False)
         if not outcome.ok:
-            reason = outcome.fault.message if outcome.fault else "it failed"
+            reason = outcome.fault.message if outcome.fault else "no reason was given"
             words = f"{step.tool} failed: {reason}"
             return [*found, SkillDifference(DifferenceKind.CALL, words, breaks=step.failure is None)]
         return [*found, *_answer(step, answer_value(outcome))]
@@ -126,6 +126,6 @@ def _answer(step: CassetteStep, now: JsonValue) -> list[SkillDifference]:
         return bent[:5]
     changed = sum(1 for _ in differences(step.answer, now, []))
     if changed:
-        words = f"{step.tool} answers in the same form, with {changed} other values."
+        words = f"The answer of {step.tool} has the same form; values that differ: {changed}."
         return [SkillDifference(DifferenceKind.RESULT, words, breaks=False)]
     return []

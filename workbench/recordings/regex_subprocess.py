@@ -18,12 +18,12 @@ for pattern, text in json.load(sys.stdin):
     try:
         answers.append("yes" if re.search(pattern, text) else "no")
     except (re.error, OverflowError, RecursionError) as fault:
-        answers.append(f"it is no regular expression: {fault}")
+        answers.append(f"the pattern is not a regular expression: {fault}")
 json.dump(answers, sys.stdout)
 """
 
 
-def fit(pairs: Sequence[tuple[str, str]]) -> list[str]:
+def match_patterns(pairs: Sequence[tuple[str, str]]) -> list[str]:
     """For each pattern and text: "yes", "no", or why matching failed."""
     if not pairs:
         return []
@@ -34,8 +34,8 @@ def fit(pairs: Sequence[tuple[str, str]]) -> list[str]:
             input=asked, capture_output=True, text=True, timeout=SECONDS, check=True,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return [f"it took longer than {SECONDS:g} seconds"] * len(pairs)
+        return [f"matching took longer than {SECONDS:g} seconds"] * len(pairs)
     except (OSError, subprocess.CalledProcessError) as fault:
-        return [f"it could not be tried: {type(fault).__name__}"] * len(pairs)
+        return [f"matching failed: {type(fault).__name__}"] * len(pairs)
     answers: list[str] = json.loads(done.stdout)
     return answers

@@ -39,7 +39,7 @@ from workbench.wrappers.python_package import write_package
 class PlayedCassette(Struct, frozen=True):
     """The outcome of running a skill against a cassette."""
 
-    deck: CassettePlayer
+    player: CassettePlayer
     result: JsonValue = None
     failure: str = ""
     ms: float = 0.0
@@ -64,12 +64,12 @@ class SkillTestRunner:
     async def play(self, skill: Skill, cassette: Cassette) -> PlayedCassette:
         """Run the skill once against the cassette."""
         if faults := canonicalize(f"{skill.code}\n{cassette.program}").faults:
-            raise WorkbenchError(f"{skill.name} is not run: {faults[0].message}.", "Remove those characters first.")
+            raise WorkbenchError(f"{skill.name} was not run: {faults[0].message}.", "Remove those characters first.")
         if self._sandbox.strength.level == "reduced" and (skill.faults or skill.state is not SkillState.KEPT):
-            words = f"{skill.name} is not run: nobody has kept its code, and the sandbox here is of reduced strength."
+            words = f"{skill.name} was not run: its code is not kept, and the sandbox here has reduced strength."
             raise WorkbenchError(words, "Read it and keep it first, or test it on a machine that isolates programs.")
         if cassette.program and self._sandbox.strength.level == "reduced":
-            words = f"{cassette.name} is not played: it brings a program, and the sandbox here is of reduced strength."
+            words = f"{cassette.name} was not played: it contains a program, and the sandbox here has reduced strength."
             raise WorkbenchError(words, "Test it on a machine that isolates programs.")
         code = cassette.program or calling(skill, cassette.arguments)
         folder = self._folder / f"replay-{uuid.uuid4().hex}"
@@ -90,9 +90,10 @@ class SkillTestRunner:
         except WorkbenchError as fault:
             broken = SkillDifference(DifferenceKind.FAILURE, f"{fault.message} {fault.hint}".strip())
             return _test_result(skill, cassette, [*causes, broken], 0.0)
-        found = list(played.deck.found)
+        found = list(played.player.found)
         if played.failure != cassette.failure:
-            words = f"It fails: {played.failure}" if played.failure else "It no longer fails, as it did when recorded."
+            fails = f"The skill fails: {played.failure}"
+            words = fails if played.failure else "The skill no longer fails as it did when it was recorded."
             found.append(SkillDifference(DifferenceKind.FAILURE, words, cassette.failure, played.failure))
         elif not played.failure:
             found += result_differences(cassette.result, played.result, cassette.ignore)
@@ -103,12 +104,12 @@ class SkillTestRunner:
         """Changes in the code of the skill and of the skills that it uses. Runs on a thread: it reads the library."""
         found = []
         if skill.sha != cassette.code:
-            words = "The skill's code is not the one that was recorded."
+            words = "The skill's code has changed since the recording."
             found.append(SkillDifference(DifferenceKind.CODE, words, cassette.code[:12], skill.sha[:12], False))
         now = {one.name: one.sha for one in self._library.kept_skills()}
         for name, sha in cassette.skills.items():
             if now.get(name) != sha:
-                words = f"The skill {name}, which it uses, {'is gone' if name not in now else 'has other code'}."
+                words = f"The skill {name}, which it uses, {'no longer exists' if name not in now else 'has changed'}."
                 found.append(SkillDifference(DifferenceKind.CODE, words, sha[:12], now.get(name, "")[:12], False))
         return found
 
@@ -119,7 +120,8 @@ class SkillTestRunner:
         for name, before in cassette.tools.items():
             tool = tools.get(name)
             if tool is None and name.partition(".")[0] in known:
-                found.append(SkillDifference(DifferenceKind.DEFINITION, f"{name} is no longer offered.", "", "", False))
+                words = f"The server no longer offers {name}."
+                found.append(SkillDifference(DifferenceKind.DEFINITION, words, "", "", False))
             elif tool is not None and (change := definition_change(before, tool)) is not None:
                 found.append(change)
         return found

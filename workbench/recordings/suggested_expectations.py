@@ -45,7 +45,8 @@ def keep_answer(outcome: Outcome) -> tuple[JsonValue, Expectation]:
     size = len(json.dumps(value, ensure_ascii=False))
     if size > LARGEST:
         raise WorkbenchError(
-            f"This answer has {size:,} characters, too many to be kept in a file.", "Expect single values of it."
+            f"This answer has {size:,} characters, which is too long for a file.",
+            "Add expectations for single values instead.",
         )
     ignored = dict.fromkeys(format_path(path) for path in _volatile(value, ()))
     return value, Expectation(Expect.KEPT, ignore=tuple(ignored))

@@ -64,7 +64,7 @@ class ToolFigures(Struct, frozen=True):
     refused: int
 
 
-class Given(Struct, frozen=True):
+class TokenReleaseCount(Struct, frozen=True):
     """The number of PII tokens that were replaced by their values in calls."""
 
     kind: str
@@ -73,7 +73,7 @@ class Given(Struct, frozen=True):
     number: int
 
 
-class Foretold(Struct, frozen=True):
+class PredictionAccuracy(Struct, frozen=True):
     """Comparison of the predicted and the observed effects of programs."""
 
     seen: int = 0  # predicted and observed
@@ -140,10 +140,10 @@ class Figures(Struct, frozen=True):
     tools: tuple[ToolFigures, ...] = ()
     hidden: tuple[Tally, ...] = ()  # kinds of personal data that were replaced by PII tokens
     hidden_for: tuple[Tally, ...] = ()  # models that received PII tokens
-    given: tuple[Given, ...] = ()
+    given: tuple[TokenReleaseCount, ...] = ()
     review: ReviewFigures = field(default_factory=ReviewFigures)
     deciders: tuple[Tally, ...] = ()
-    foretold: Foretold = field(default_factory=Foretold)
+    foretold: PredictionAccuracy = field(default_factory=PredictionAccuracy)
     flows: tuple[Tally, ...] = ()
     trifecta: tuple[str, ...] = ()  # sessions that read private data and untrusted text, and could send data
     violations: tuple[Tally, ...] = ()  # by kind of entry

@@ -10,7 +10,7 @@ from workbench.records.common_types import Fault
 from workbench.records.servers import ServerConfig
 
 
-class Standing(StrEnum):
+class ImportConflict(StrEnum):
     """How a server found in another client's configuration relates to the project's servers."""
 
     NEW = "new"
@@ -26,7 +26,7 @@ class FoundServer(Struct, frozen=True):
     file: str
     config: ServerConfig
     sha: str  # hash of the entry in the file; an import must name the hash that the user saw
-    standing: Standing = Standing.NEW
+    standing: ImportConflict = ImportConflict.NEW
     masked: tuple[
         str, ...
     ] = ()  # where values are masked: "env TOKEN", "header Authorization", "option key", "argument 3", "url"

@@ -61,3 +61,8 @@ def rank(risk: Risk) -> int:
 def raised(risk: Risk) -> Risk:
     """The next higher risk; critical stays critical."""
     return ORDER[min(_RANK[risk] + 1, len(ORDER) - 1)]
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun: `1 file`, `1,200 files`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -54,7 +54,7 @@ class HeldCallAnswer(Struct, frozen=True):
     seconds: float = 0.0  # how long the user viewed the request
 
 
-class Held(Struct, frozen=True):
+class PlanStep(Struct, frozen=True):
     """A side effect that a dry run held back."""
 
     call_id: str

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from workbench.records.common_types import Fault
 
 
-class Word(StrEnum):
+class CallDecision(StrEnum):
     """The effect of a rule on a call."""
 
     ALLOW = "allow"
@@ -33,7 +33,7 @@ class Permission(Struct, frozen=True):
 
     id: str
     kind: str  # server, tool, arguments; text and skeleton: a pinned approval; restore, sealed: personal data
-    word: Word
+    word: CallDecision
     server: str = ""
     tool: str = ""
     where: tuple[Predicate, ...] = ()  # all conditions must be met
@@ -53,7 +53,7 @@ class Permission(Struct, frozen=True):
     entry: str = ""
 
 
-class ToolBits(Struct, frozen=True):
+class UserAnnotations(Struct, frozen=True):
     """Tool annotations set by the user: overrides of the server's hints, and three properties that servers do not
     declare.
 
@@ -77,7 +77,9 @@ class Trust(Struct, frozen=True):
     """Which servers' hints are trusted, and the annotations that the user set on tools."""
 
     believed: tuple[str, ...] = ()  # servers
-    bits: Mapping[str, Mapping[str, ToolBits]] = field(default_factory=dict)  # server → tool → annotations
+    annotations: Mapping[str, Mapping[str, UserAnnotations]] = field(
+        default_factory=dict
+    )  # server → tool → annotations
     lost: bool = False  # the stored data is unreadable: no rule allows anything, and every call asks for approval
 
 

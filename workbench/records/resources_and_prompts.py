@@ -167,11 +167,11 @@ def _expression(match: re.Match[str], values: Mapping[str, str]) -> str:
     first, separator = operator[:2]
     if not parts:
         return match[0]  # not a template expression; the server may interpret it
-    written = [piece for part in parts for piece in _written(operator, part, values)]
+    written = [piece for part in parts for piece in _expand_part(operator, part, values)]
     return first + separator.join(written) if written else ""
 
 
-def _written(operator: _Operator, part: tuple[str, bool, int], values: Mapping[str, str]) -> Iterator[str]:
+def _expand_part(operator: _Operator, part: tuple[str, bool, int], values: Mapping[str, str]) -> Iterator[str]:
     name, exploded, prefix = part
     first, _, named, empty, safe = operator
     value = values.get(name, "")

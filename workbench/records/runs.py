@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from workbench.records.calls import CallTrace
 from workbench.records.common_types import Fault, Origin, Risk
-from workbench.records.held_calls import Held, HeldCall
+from workbench.records.held_calls import HeldCall, PlanStep
 from workbench.records.permissions import RunProfile
 
 
@@ -214,7 +214,7 @@ class Run(Struct, frozen=True):
     level: str = ""  # process, container or vm: the isolation level of the run
     isolation: str = ""  # a sentence if the isolation is weaker than the risk requires; allowing the run consents to it
     held_calls: tuple[HeldCall, ...] = ()  # nested calls that wait for the user
-    plan: tuple[Held, ...] = ()  # side effects that a dry run held back
+    plan: tuple[PlanStep, ...] = ()  # side effects that a dry run held back
     plan_notes: tuple[str, ...] = ()  # limitations of the plan
     observed: tuple[Observation, ...] = ()  # predicted and observed effects, once the run has ended
     read: tuple[str, ...] = ()  # the kinds of text its session had read at the end: private, untrusted

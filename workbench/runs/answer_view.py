@@ -15,7 +15,7 @@ import struct
 from collections.abc import Callable, Sequence
 from difflib import unified_diff
 
-from workbench.broker.picture_metadata import parted
+from workbench.broker.picture_metadata import split_picture
 from workbench.privacy.pii_tokens import cut_after, cut_before
 from workbench.privacy.public_texts import PublicTexts
 from workbench.privacy.text_kinds import Part, TextKind
@@ -180,8 +180,8 @@ def _done(run: Run) -> Part:
     if parts:
         return "\n".join(parts), TextKind.DATA
     if run.proposal.wish == "call":
-        return "The tool answered nothing.", TextKind.FIXED
-    words = f"{WISHES[run.proposal.wish][0]} ran to its end; it printed nothing and set no result."
+        return "The tool returned no result.", TextKind.FIXED
+    words = f"{WISHES[run.proposal.wish][0]} finished; it printed nothing and set no result."
     return words, TextKind.FIXED
 
 
@@ -190,7 +190,7 @@ LARGEST = 3_500_000  # bytes of one picture; as base64 it stays below the limit 
 TOGETHER = 10_000_000  # bytes of all pictures of one answer
 _POINTS = 750  # pixels of a picture that cost a model one token
 _COSTLIEST = 1_600  # tokens of the largest picture; models scale larger ones down
-KEEP = ".save(path) keeps it in the workspace"
+KEEP = ".save(path) writes it to the workspace"
 _KINDS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 
 
@@ -200,19 +200,19 @@ def extract_pictures(result: str, refusal: Callable[[bytes], str]) -> tuple[str,
     if '"data"' not in result and '"blob"' not in result:
         return result, ()
     try:
-        album = _Album(refusal)
-        value = album.without(json.loads(result))
-        return (json.dumps(value, ensure_ascii=False), tuple(album.pictures)) if album.found else (result, ())
+        album = _PictureCollector(refusal)
+        value = album.replace_bytes(json.loads(result))
+        return (json.dumps(value, ensure_ascii=False), tuple(album.pictures)) if album.has_bytes else (result, ())
     except (ValueError, RecursionError):
         return result, ()
 
 
-def cost(pictures: Sequence[Content]) -> int:
+def picture_tokens(pictures: Sequence[Content]) -> int:
     """Estimate the model tokens of pictures: one per 750 pixels; models scale larger pictures down first."""
-    return sum(_cost(base64.b64decode(one.data[:64])) for one in pictures)
+    return sum(_picture_tokens(base64.b64decode(one.data[:64])) for one in pictures)
 
 
-def _cost(head: bytes) -> int:
+def _picture_tokens(head: bytes) -> int:
     width: int
     height: int
     if head.startswith(b"\x89PNG") and len(head) >= 24:
@@ -224,50 +224,50 @@ def _cost(head: bytes) -> int:
     return max(1, min(_COSTLIEST, width * height // _POINTS))
 
 
-class _Album:
+class _PictureCollector:
     """Collects the pictures found in one value."""
 
     def __init__(self, refusal: Callable[[bytes], str]) -> None:
         self._refusal = refusal
         self.pictures: list[Content] = []
-        self.found = False
+        self.has_bytes = False
         self._bytes = 0
 
-    def without(self, value: JsonValue) -> JsonValue:
+    def replace_bytes(self, value: JsonValue) -> JsonValue:
         """Return the value with text in place of bytes."""
         if isinstance(value, list):
-            return [self.without(item) for item in value]
+            return [self.replace_bytes(item) for item in value]
         if not isinstance(value, dict):
             return value
         if value.get("type") in ("image", "audio") and _are_texts(value, "mimeType", "data"):
-            return value | {"data": self._words(value["type"], value["data"])}
+            return value | {"data": self._describe_bytes(value["type"], value["data"])}
         if _are_texts(value, "uri", "blob"):
-            return value | {"blob": self._words("resource", value["blob"])}
-        return {key: self.without(item) for key, item in value.items()}
+            return value | {"blob": self._describe_bytes("resource", value["blob"])}
+        return {key: self.replace_bytes(item) for key, item in value.items()}
 
-    def _words(self, kind: str, text: str) -> str:
+    def _describe_bytes(self, kind: str, text: str) -> str:
         try:
             data = base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
             return text  # not base64: it stays text
-        self.found = True
-        data = parted(data).bare  # metadata such as author, place and preview is removed
-        reason = self._reason(kind, data)
+        self.has_bytes = True
+        data = split_picture(data).bare  # metadata such as author, place and preview is removed
+        reason = self._refusal_reason(kind, data)
         if reason:
             return f"{len(data):,} bytes, not shown here: {reason}; {KEEP}"
         self._bytes += len(data)
         self.pictures.append(Content("image", mime=_kind_of(data), data=base64.b64encode(data).decode()))
         return f"picture {len(self.pictures)} of this answer, {len(data):,} bytes"
 
-    def _reason(self, kind: str, data: bytes) -> str:
+    def _refusal_reason(self, kind: str, data: bytes) -> str:
         if kind != "image":
-            return "only pictures are handed on"
+            return "only pictures are sent"
         if not _kind_of(data):
-            return "it is no PNG, JPEG, GIF or WebP"
+            return "it is not a PNG, JPEG, GIF or WebP picture"
         if len(data) > LARGEST:
             return f"it is larger than {LARGEST:,} bytes"
         if len(self.pictures) >= MOST or self._bytes + len(data) > TOGETHER:
-            return "there are too many pictures"
+            return "the pictures of this answer are too many or too large"
         return self._refusal(data)
 
 

@@ -41,9 +41,20 @@ from workbench.broker.provenance_index import PRIVATE, UNTRUSTED
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import PermissionsChanged
-from workbench.permissions import tool_annotations
 from workbench.permissions.call_rules import approval_basis
-from workbench.records import Decision, Likeness, Limits, Permission, Proposal, Resemblance, Risk, Run, Verdict, Word
+from workbench.permissions.tool_annotations import facts_of
+from workbench.records import (
+    CallDecision,
+    Decision,
+    Likeness,
+    Limits,
+    Permission,
+    Proposal,
+    Resemblance,
+    Risk,
+    Run,
+    Verdict,
+)
 from workbench.runs.program_execution import limits_from
 from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.server_catalog import ServerCatalog
@@ -52,7 +63,7 @@ REMEMBERED = 100  # allowed programs with which new ones are compared
 LONGEST = 60_000  # characters; longer programs are not remembered
 
 
-class Allowed(Struct, frozen=True):
+class AllowedProgram(Struct, frozen=True):
     """One program that the user allowed to run."""
 
     at: float
@@ -66,8 +77,8 @@ class Approvals:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self.pins = ApprovalRules(services)
-        self._allowed: deque[Allowed] = deque(maxlen=REMEMBERED)
+        self.rules = ApprovalRules(services)
+        self._allowed: deque[AllowedProgram] = deque(maxlen=REMEMBERED)
         self._attending = 0  # connected windows and terminals that could answer
 
     @property
@@ -84,14 +95,14 @@ class Approvals:
         finally:
             self._attending -= 1
 
-    async def about(self, run: Run, reading: Reading | None) -> Run:
+    async def with_request_facts(self, run: Run, reading: Reading | None) -> Run:
         """Return the run with what its approval request shows besides the verdict."""
         verdict = run.verdict
         if verdict is None or reading is None:
             return run
         allowed = tuple(self._allowed)
         like = await asyncio.to_thread(self._resemblance, run.proposal, verdict, reading.program, allowed)
-        scopes, why = self.pins.reach(run, verdict)
+        scopes, why = self.rules.offered_scopes(run, verdict)
         return replace(run, fingerprint=self.fingerprint(run), like=like, scopes=scopes, scopes_why=why)
 
     def fingerprint(self, run: Run) -> str:
@@ -100,15 +111,15 @@ class Approvals:
         limits = limits_from(self._services.settings(), run.proposal.seconds, run.verdict.profile)
         return approval_fingerprint(run.proposal, run.verdict, self._services.catalog, limits)
 
-    def remember(self, run: Run, reading: Reading | None) -> None:
+    def remember_allowed(self, run: Run, reading: Reading | None) -> None:
         """Remember a program that the user allowed."""
         if run.verdict is not None and reading is not None and len(run.proposal.code) <= LONGEST:
             program = reading.program
             mine = fingerprints(run.proposal, run.verdict, program)
-            self._allowed.append(Allowed(time.time(), mine, program, run.proposal.language))
+            self._allowed.append(AllowedProgram(time.time(), mine, program, run.proposal.language))
 
     def _resemblance(
-        self, proposal: Proposal, verdict: Verdict, program: ParsedProgram, allowed: tuple[Allowed, ...]
+        self, proposal: Proposal, verdict: Verdict, program: ParsedProgram, allowed: tuple[AllowedProgram, ...]
     ) -> Resemblance | None:
         """Return the most similar allowed program; among equally similar ones the newest."""
         if len(proposal.code) > LONGEST:
@@ -124,24 +135,24 @@ class Approvals:
         return next((Resemblance(Likeness.NEAR, one.at, one.program.text) for one in alike), None)
 
 
-def is_same_question(one: Run, other: Run) -> bool:
+def is_same_request(one: Run, other: Run) -> bool:
     """Whether two waiting programs make the same approval request: same text, meaning, session and findings.
     Findings grow when the session reads untrusted text."""
-    return bool(one.fingerprint) and _question(one) == _question(other)
+    return bool(one.fingerprint) and _request_key(one) == _request_key(other)
 
 
-def _question(run: Run) -> tuple[object, ...]:
+def _request_key(run: Run) -> tuple[object, ...]:
     verdict = run.verdict
     found = (verdict.risk, verdict.gate, verdict.findings, verdict.asks, verdict.hosts) if verdict is not None else ()
     return run.fingerprint, run.proposal.session, run.level, run.isolation, found
 
 
-def answer_for(decision: Decision, run: Run) -> Decision:
+def decision_for(decision: Decision, run: Run) -> Decision:
     """Return the same decision for a different run with the same request, which the user did not review separately."""
     return replace(decision, run_id=run.id, seconds=0.0, also=())
 
 
-def told(decision: Decision, run: Run, mask: Callable[[str], str]) -> tuple[str, dict[str, object]]:
+def describe_decision(decision: Decision, run: Run, mask: Callable[[str], str]) -> tuple[str, dict[str, object]]:
     """Describe a decision for the audit; an approval that was too fast to have been read is marked."""
     hasty = is_hasty(decision.allow, decision.seconds)
     summary = f"was {'allowed' if decision.allow else 'denied'} by {decision.by}"
@@ -167,7 +178,7 @@ class ApprovalRules:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def reach(self, run: Run, verdict: Verdict) -> tuple[tuple[str, ...], str]:
+    def offered_scopes(self, run: Run, verdict: Verdict) -> tuple[tuple[str, ...], str]:
         """Return the scopes beyond this run that the user may choose, and the reason why wider ones are not offered."""
         if why := once_only(run.proposal, verdict, self._services.catalog.tools()):
             return (), why
@@ -176,19 +187,19 @@ class ApprovalRules:
         server = ("server",) if verdict.risk is Risk.MEDIUM and len({use.server for use in verdict.tools}) == 1 else ()
         return ("session", "text", *server), ""
 
-    def standing(self, run: Run, session: Session) -> Permission | None:
+    def find_rule(self, run: Run, session: Session) -> Permission | None:
         """Return the rule under which this program runs without approval, if the user made one that still applies."""
         verdict, rules = run.verdict, self._services.rules
         if verdict is None or rules.trust.lost or run.proposal.force_approval or verdict.asks:
             return None
-        scopes, _ = self.reach(run, verdict)
-        pins = [one for one in rules.rules if one.kind == "text" and one.word is Word.ALLOW]
+        scopes, _ = self.offered_scopes(run, verdict)
+        pins = [one for one in rules.rules if one.kind == "text" and one.word is CallDecision.ALLOW]
         if not scopes or not pins:
             return None
         key, now = self._key(run, verdict), time.time()
-        return next((one for one in pins if one.key == key and _lives(one, scopes, session, now)), None)
+        return next((one for one in pins if one.key == key and _is_in_force(one, scopes, session, now)), None)
 
-    def use(self, rule: Permission, run: Run) -> Decision:
+    def decide_by_rule(self, rule: Permission, run: Run) -> Decision:
         """Return the decision that a rule makes in the user's place."""
         self._services.rules.note_use(rule)
         by = f"your rule of {time.strftime('%d %b %H:%M', time.localtime(rule.made))}"
@@ -196,7 +207,7 @@ class ApprovalRules:
             run.id, run.proposal.sha, True, by, at=time.time(), scope=rule.scope, fingerprint=run.fingerprint
         )
 
-    def keep(self, run: Run, decision: Decision, session: Session) -> Permission | None:
+    def make_rule(self, run: Run, decision: Decision, session: Session) -> Permission | None:
         """Make the rule that a decision requests; refuses a wider scope than the request offered."""
         verdict = run.verdict
         if decision.scope == "once" or not decision.allow or verdict is None:
@@ -205,15 +216,17 @@ class ApprovalRules:
             raise WorkbenchError("This program cannot be allowed for longer.", run.scopes_why or "Allow it once.")
         if decision.scope == "server":
             server = verdict.tools[0].server
-            made = self._services.rules.put(Permission("", "server", Word.ALLOW, server, source=f"run {run.id}"), None)
+            made = self._services.rules.set_rule(
+                Permission("", "server", CallDecision.ALLOW, server, source=f"run {run.id}"), None
+            )
         else:
-            made = self._services.rules.pin(self._pin(run, verdict, decision, session))
+            made = self._services.rules.store_rule(self._new_rule(run, verdict, decision, session))
         self._services.tell(PermissionsChanged(self._services.rules.view(self._services.catalog.tools())))
         return made
 
-    def _pin(self, run: Run, verdict: Verdict, decision: Decision, session: Session) -> Permission:
+    def _new_rule(self, run: Run, verdict: Verdict, decision: Decision, session: Session) -> Permission:
         passing, now = decision.scope == "session", time.time()
-        rule = Permission(uuid.uuid4().hex[:12], "text", Word.ALLOW, source=f"run {run.id}", made=now)
+        rule = Permission(uuid.uuid4().hex[:12], "text", CallDecision.ALLOW, source=f"run {run.id}", made=now)
         return replace(
             rule,
             key=self._key(run, verdict),
@@ -238,11 +251,11 @@ class ApprovalRules:
         """Return the kinds of text that the program itself reads, which the user saw when allowing it."""
         used = {(use.server, use.tool) for use in verdict.tools}
         tools = [tool for tool in self._services.catalog.tools() if (tool.server, tool.name) in used]
-        kinds = {PRIVATE for tool in tools if tool_annotations.private(tool)}
-        return kinds | {UNTRUSTED for tool in tools if tool_annotations.outsiders(tool)}
+        kinds = {PRIVATE for tool in tools if facts_of(tool).private}
+        return kinds | {UNTRUSTED for tool in tools if facts_of(tool).outsiders}
 
 
-def _lives(rule: Permission, scopes: tuple[str, ...], session: Session, now: float) -> bool:
+def _is_in_force(rule: Permission, scopes: tuple[str, ...], session: Session, now: float) -> bool:
     """Whether a rule applies in this session, which must not have read kinds of text that the rule's session had
     not."""
     if rule.expires and now >= rule.expires:

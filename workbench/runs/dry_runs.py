@@ -14,11 +14,13 @@ from workbench.dry_run.held_side_effects import MOST, HeldSideEffects
 from workbench.dry_run.plan import Plan
 from workbench.errors import WorkbenchError
 from workbench.records import Decision, Gate, PlanChoice, Proposal, Run, RunState
-from workbench.runs.approvals import told
+from workbench.runs.approvals import describe_decision
 from workbench.runs.run import ProgramRun
 
-AGAIN: Final = "Start a dry run again; a plan is valid only for the program that it was made for."
-CUT_OFF: Final = f"It would do more than a plan holds ({MOST} calls, 1 MB of arguments); the rest is not in the list."
+AGAIN: Final = "Start a new dry run; a plan is valid only for the program that it was made for."
+CUT_OFF: Final = (
+    f"The program would do more than a plan can hold ({MOST} calls, 1 MB of arguments); the rest is not listed."
+)
 NO_NETWORK: Final = "A dry run has no network, so the plan does not show what the program does with: {}."
 
 
@@ -36,7 +38,7 @@ class DryRuns:
     def of_waiting(self, run_id: str) -> Run:
         """Start a dry run of a program that waits for approval. The program continues to wait."""
         run = self._find(run_id)
-        if not run.asks:
+        if not run.awaits_decision:
             raise WorkbenchError("This program no longer waits for a decision.", "Start a dry run from the editor.")
         before = run.record.proposal
         proposal = replace(before, id=uuid.uuid4().hex[:12], at=time.time(), dry_run=True, dry_run_of=run_id)
@@ -48,13 +50,13 @@ class DryRuns:
         run = self._find(choice.dry_run)
         dry_run = _plan_of(run)
         if choice.sha != run.record.proposal.sha:
-            raise WorkbenchError("The answer is for a different program than the one in the dry run.", AGAIN)
+            raise WorkbenchError("The decision is for a different program than the one in the dry run.", AGAIN)
         if not set(choice.ticked) <= {held.call_id for held in dry_run.plan}:
-            raise WorkbenchError("The answer names calls that are not in the plan.", AGAIN)
+            raise WorkbenchError("The decision names calls that are not in the plan.", AGAIN)
         plan = Plan(dry_run.steps, dry_run.stand_ins, choice.ticked)
         waits = self._find(run.record.proposal.dry_run_of) if run.record.proposal.dry_run_of else None
         record = self._decide(waits, run, plan, choice, by) if waits else self._start(run, plan, choice, by)
-        dry_run.used = True
+        dry_run.plan_used = True
         return record
 
     def _decide(self, waits: ProgramRun, run: ProgramRun, plan: Plan, choice: PlanChoice, by: str) -> Run:
@@ -63,7 +65,7 @@ class DryRuns:
             raise WorkbenchError("The waiting program was changed after its dry run.", AGAIN)
         waits.decide(_decision(waits.record.id, choice, by))
         waits.plan = plan
-        waits.may_write = plan.files
+        waits.may_write = plan.includes_files
         self._tell(waits, run, choice)
         return waits.record
 
@@ -74,10 +76,10 @@ class DryRuns:
         decision = replace(_decision(proposal.id, choice, by), at=time.time())
         real.record = replace(real.record, decision=decision, fingerprint=run.record.fingerprint)
         real.plan = plan
-        real.may_write = plan.files
+        real.may_write = plan.includes_files
         self._tell(real, run, choice)
-        summary, detail = told(decision, real.record, run.session.mask)
-        real.note("run.decided", summary, detail)
+        summary, detail = describe_decision(decision, real.record, run.session.mask)
+        real.write_audit("run.decided", summary, detail)
         return self._begin(real)
 
     def _tell(self, real: ProgramRun, run: ProgramRun, choice: PlanChoice) -> None:
@@ -86,7 +88,7 @@ class DryRuns:
         lines = [{"call": f"{one.server}.{one.tool}".strip("."), "ticked": one.call_id in ticked} for one in held]
         count = sum(one.call_id in ticked for one in held)
         detail: dict[str, object] = {"dry_run": run.record.id, "sha": choice.sha, "plan": lines}
-        real.note("run.plan_allowed", f"may do {count} of the {len(held)} calls that its dry run held", detail)
+        real.write_audit("run.plan_allowed", f"may make {count} of the {len(held)} calls that its dry run held", detail)
 
 
 def check_dry_run_possible(proposal: Proposal) -> None:
@@ -111,12 +113,12 @@ def planned(run: ProgramRun) -> Run:
 def _plan_of(run: ProgramRun) -> HeldSideEffects:
     if run.dry_run is None:
         raise WorkbenchError("This run is not a dry run.", "Start a dry run of the program first.")
-    if not run.over or run.record.state in (RunState.STOPPED, RunState.REFUSED):
+    if not run.is_over or run.record.state in (RunState.STOPPED, RunState.REFUSED):
         raise WorkbenchError("This dry run did not finish.", "Start it again.")
     if run.record.verdict is None or run.record.verdict.gate in (Gate.BLOCKED, Gate.REFUSED):
-        raise WorkbenchError("This program cannot run as it stands.", "Change it first.")
-    if run.dry_run.used:
-        raise WorkbenchError("A plan is for one run, and this one is spent.", AGAIN)
+        raise WorkbenchError("This program cannot run in this form.", "Edit it, then start a new dry run.")
+    if run.dry_run.plan_used:
+        raise WorkbenchError("A plan can be used for one run only, and this one has been used.", AGAIN)
     return run.dry_run
 
 

@@ -19,12 +19,12 @@ from workbench.events import spawn
 from workbench.recordings.call_recorder import CallRecorder
 from workbench.records import Fault, Gate, RunState
 from workbench.runs.answer_view import WITHOUT_PROGRAM
-from workbench.runs.approvals import Approvals, told
+from workbench.runs.approvals import Approvals, describe_decision
 from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.program_assessment import ProgramAssessor, explain_failures
 from workbench.runs.program_execution import ProgramExecution
 from workbench.runs.repl_sessions import ReplSessionGone, ReplSessions
-from workbench.runs.run import ProgramRun, RunEnd, is_person
+from workbench.runs.run import ProgramRun, RunEnd, is_users_run
 from workbench.runs.run_faults import fault_of_ending, network_hint, returned_fault, stopped_end
 from workbench.runs.run_finalizer import RunFinalizer
 from workbench.runs.run_slots import RunSlots
@@ -39,9 +39,9 @@ log = logging.getLogger(__name__)
 
 SWITCHED_OFF = Fault(
     "Programs are switched off: the setting run.enabled is false.",
-    "The user switches them on in settings.toml, or in the project file that sets mcpCodeExecution.enabled.",
+    "The user can switch them on in settings.toml, or in the project file that sets mcpCodeExecution.enabled.",
 )
-_NOBODY = Fault("Nobody answered in time, so it was refused.", "Ask again when your user is there.", ours=True)
+_NOBODY = Fault("The approval request was not answered in time.", "Ask again when the user is available.", ours=True)
 _CHANGED = "A tool or server that this program uses changed between the approval and its start."
 
 
@@ -110,7 +110,7 @@ class RunPipeline:
         elif end is None:
             assert run.ending is not None
             end = self._of_program(run, run.ending)
-        await self._finalizer.take(run, end)
+        await self._finalizer.finish_run(run, end)
 
     async def _outcome(self, run: ProgramRun) -> RunEnd | None:
         assert run.steps is not None
@@ -130,14 +130,14 @@ class RunPipeline:
     # ── steps: each returns an end, or None to continue; what it acquires goes to `run.resources` ──
     async def _take_turn_in_repl_session(self, run: ProgramRun) -> RunEnd | None:
         if run.repl_session is not None:
-            await run.resources.enter_async_context(self.states.turn(run.repl_session))
+            await run.resources.enter_async_context(self.states.hold_turn(run.repl_session))
         return None
 
     async def _assess(self, run: ProgramRun) -> RunEnd | None:
         proposal = run.record.proposal
-        run.reading = await self._assessor.read(run, run.text or proposal.code)
+        run.reading = await self._assessor.read_program(run, run.text or proposal.code)
         verdict = run.reading.verdict
-        run.step(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
+        run.enter_state(RunState.CHECKED, f"was assessed as {verdict.risk}: {verdict.sentence}", verdict=verdict)
         run.gate = decide_gate(verdict, self._services.settings(), force=proposal.force_approval)
         if run.gate in (Gate.AUTO, Gate.ASK):
             return None
@@ -154,8 +154,8 @@ class RunPipeline:
         """Choose the sandbox before the user is asked, because weaker isolation than the settings ask for needs
         approval too."""
         assert run.reading is not None
-        run.place(await choose_sandbox(run.reading, self._services.settings(), self._services.sandbox))
-        if run.record.isolation and not is_person(run):
+        run.set_sandbox(await choose_sandbox(run.reading, self._services.settings(), self._services.sandbox))
+        if run.record.isolation and not is_users_run(run):
             run.gate = Gate.ASK
         if run.dry_run is not None:
             run.dry_run.asks_outside = run.gate is Gate.AUTO
@@ -168,9 +168,9 @@ class RunPipeline:
 
     async def _wait_for_slot(self, run: ProgramRun) -> RunEnd | None:
         if self.slots.full and run.record.state is RunState.WAITING:  # the user has answered
-            run.step(RunState.CHECKED, "is allowed and runs when another program has ended")
+            run.enter_state(RunState.CHECKED, "is allowed and starts when another program has ended")
         run.slot = await run.resources.enter_async_context(AsyncExitStack())
-        await run.slot.enter_async_context(self.slots.place(run.session.id, run.record.id))
+        await run.slot.enter_async_context(self.slots.hold_slot(run.session.id, run.record.id))
         return None
 
     async def _check_unchanged_since_approval(self, run: ProgramRun) -> RunEnd | None:
@@ -185,15 +185,15 @@ class RunPipeline:
             return None
         if self._approvals.fingerprint(run.record) == run.record.fingerprint:
             if run.plan is None:
-                self._approvals.remember(run.record, run.reading)
+                self._approvals.remember_allowed(run.record, run.reading)
             return None
-        run.note(
+        run.write_audit(
             "run.approval_invalidated",
-            "was not run: what it uses changed after it was allowed",
+            "was not run: a tool or server that it uses changed after it was allowed",
             {"fingerprint": run.record.fingerprint},
         )
         changed = Fault(_CHANGED, "Propose it again.", ours=True)
-        return RunEnd(RunState.REFUSED, "was not run: what it uses changed", changed)
+        return RunEnd(RunState.REFUSED, "was not run: a tool or server that it uses changed", changed)
 
     async def _copy_workspace(self, run: ProgramRun) -> RunEnd | None:
         """Copy the workspace for a program that needs a copy. If it cannot be copied, the user is asked whether the
@@ -219,7 +219,7 @@ class RunPipeline:
         where = f"runs in {level_name(run.record.level)}" + (f" ({run.record.backend})" if run.record.backend else "")
         if run.stage is None:
             run.resources.push_async_callback(self._settle_changes, run)
-        run.step(RunState.RUNNING, where, started=time.time())
+        run.enter_state(RunState.RUNNING, where, started=time.time())
         await begin_snapshot(run)
         run.resources.callback(self.held_calls.withdraw, run.record.id)
         run.recording = self._recorder.begin()
@@ -229,20 +229,22 @@ class RunPipeline:
     # ── parts of steps ───────────────────────────────────────────────────────────────────────────
     async def _ask(self, run: ProgramRun) -> RunEnd | None:
         """Ask the user for approval; returns None when they allow it."""
-        run.record = await self._approvals.about(run.record, run.reading)
-        pins = self._approvals.pins
-        rule = pins.standing(run.record, run.session)
+        run.record = await self._approvals.with_request_facts(run.record, run.reading)
+        pins = self._approvals.rules
+        rule = pins.find_rule(run.record, run.session)
         wait = self._services.settings().approval_wait_seconds
-        decision = await run.wait(wait) if rule is None else pins.use(rule, run.record)
+        decision = await run.wait_for_decision(wait) if rule is None else pins.decide_by_rule(rule, run.record)
         if decision is None:
-            return RunEnd(RunState.REFUSED, "was refused: nobody answered in time", _NOBODY)
+            return RunEnd(RunState.REFUSED, "was refused: the approval request was not answered in time", _NOBODY)
         run.record = replace(run.record, decision=decision)
-        summary, detail = told(decision, run.record, run.session.mask)
-        run.note("run.decided", summary, detail)
+        summary, detail = describe_decision(decision, run.record, run.session.mask)
+        run.write_audit("run.decided", summary, detail)
         if decision.allow:
             return None
         reason = f"The user denied it: {decision.reason}" if decision.reason else "The user denied it."
-        hint = "Change the program or ask why." if run.record.proposal.wish == "program" else "Ask your user why."
+        hint = (
+            "Change the program, or ask the user why." if run.record.proposal.wish == "program" else "Ask the user why."
+        )
         return RunEnd(RunState.REFUSED, "was denied by the user", Fault(reason, hint, ours=not decision.reason))
 
     async def _settle_changes(self, run: ProgramRun) -> None:
@@ -250,18 +252,18 @@ class RunPipeline:
         predicted ones."""
         writer = await (end_snapshot(run) if run.stage is None else self.staging.end(run))
         if run.record.started:
-            run.observe(writer)
+            run.record_effects(writer)
 
     def _of_program(self, run: ProgramRun, ending: Ending) -> RunEnd:
         """Return the end of a run whose program was executed."""
         if ending.ok:
-            return RunEnd(RunState.DONE, "ran to its end", None, ending.result, ending.memory_mb)
+            return RunEnd(RunState.DONE, "finished", None, ending.result, ending.memory_mb)
         hint = run.hint or network_hint(ending, run.record.verdict)
         hint = waits_for(ending.message, self._services.catalog.states()) or hint
         if ending.error_type == "NameError":
             hint = not_imported(ending.message, self._services.catalog.summaries()) or hint
         fault = fault_of_ending(
-            ending, run.record.proposal.state if run.repl_session and run.repl_session.dead else "", hint
+            ending, run.record.proposal.state if run.repl_session and run.repl_session.process_ended else "", hint
         )
         return RunEnd(RunState.FAILED, f"failed: {ending.reason}", fault, ending.result, ending.memory_mb)
 
@@ -269,5 +271,5 @@ class RunPipeline:
 def _broken(run: ProgramRun, fault: Exception) -> RunEnd:
     """Return the end of a run that failed because of a fault in the workbench, and log the fault."""
     log.error("run %s failed in the workbench", run.record.id, exc_info=fault)
-    broken = Fault("The workbench itself failed.", "Its log says more.", f"{type(fault).__name__}: {fault}")
+    broken = Fault("The workbench failed with an internal error.", "See its log.", f"{type(fault).__name__}: {fault}")
     return RunEnd(RunState.FAILED, "failed in the workbench", broken)

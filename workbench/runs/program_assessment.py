@@ -17,10 +17,10 @@ from itertools import islice
 from msgspec.structs import replace
 
 from workbench import offload
-from workbench.analysis.approval_gate import Limits, bound, is_additive
+from workbench.analysis.approval_gate import RunBounds, apply_bounds, is_additive
 from workbench.analysis.canonical_text import CanonicalText, canonicalize
 from workbench.analysis.certain_failures import WAITING, find_certain_failures
-from workbench.analysis.reading import PYTHON, Reading, read
+from workbench.analysis.reading import PYTHON, Reading, read_program
 from workbench.analysis.used_skills import uses_skills, with_skills
 from workbench.broker.agent_sessions import PERSON
 from workbench.broker.provenance_index import UNTRUSTED, ProvenanceIndex
@@ -33,7 +33,7 @@ from workbench.permissions.judgement import foresee
 from workbench.records import Fault, Finding, Gate, HostRule, Risk, ServerStatus, Tool, Verdict
 from workbench.records.common_types import rank
 from workbench.runs.repl_sessions import ReplSession
-from workbench.runs.run import ProgramRun, is_person
+from workbench.runs.run import ProgramRun, is_users_run
 from workbench.servers.server_catalog import ServerCatalog
 from workbench.servers.tool_definitions.tool_error_messages import not_allowed, waiting_line
 
@@ -44,7 +44,9 @@ def required_tools(services: Services, names: Sequence[str]) -> tuple[str, ...]:
     """Resolve names in any spelling to `server.tool`; a server's name stands for all of its tools. An unknown name
     is refused before the run starts."""
     if len(names) > MOST_REQUIRED:
-        raise WorkbenchError(f"A program is limited to at most {MOST_REQUIRED} tools.", "Leave out required_tools.")
+        raise WorkbenchError(
+            f"A program may name at most {MOST_REQUIRED} tools.", "Name fewer tools, or leave out required_tools."
+        )
     known = services.catalog.tools() if names else ()
     found: list[Tool] = []
     for name in names:
@@ -59,7 +61,7 @@ class ProgramAssessor:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    async def read(self, run: ProgramRun, code: str | CanonicalText) -> Reading:
+    async def read_program(self, run: ProgramRun, code: str | CanonicalText) -> Reading:
         """Assess a text with the settings of this run, including how it passes on data that its session has read."""
         one = run.record.proposal
         reading = await self.read_within_bounds(
@@ -67,9 +69,9 @@ class ProgramAssessor:
         )
         reading = announce_tokens(reading, run.session, self._services.rules, self._services.catalog.tool)
         provenance = run.session.provenance
-        if one.language != PYTHON or not provenance.kinds or is_person(run):
+        if one.language != PYTHON or not provenance.kinds or is_users_run(run):
             return reading
-        if provenance.heavy:
+        if provenance.needs_thread:
             return await asyncio.to_thread(mark_injected_literals, reading, provenance)
         size = len(reading.program.text)
         return await offload.SOURCE_SEARCH.run(size, mark_injected_literals, reading, provenance)
@@ -95,14 +97,16 @@ class ProgramAssessor:
         """Return the reading of a text, with its verdict within the limits of this profile and these tools."""
         text = code if isinstance(code, CanonicalText) else canonicalize(code)
         reading = await self._read(text, state, language, network=self._services.run_profiles.reaches(profile))
-        return reading.judged(self._within_bounds(reading.verdict, profile, required, session, language))
+        return reading.with_verdict(self._within_bounds(reading.verdict, profile, required, session, language))
 
     async def _read(self, text: CanonicalText, state: ReplSession | None, language: str, *, network: bool) -> Reading:
         """Analyse a text. Long texts and skills, which are files, are read on a thread."""
         tools, earlier = self._services.catalog.tools(), state.texts if state else ()
         reach = self._services.network.rules().open if network else None
         size = len(text.text) + sum(map(len, earlier))
-        reading = await offload.PROGRAM_READING.run(size, read, text, tools, reach, earlier=earlier, language=language)
+        reading = await offload.PROGRAM_READING.run(
+            size, read_program, text, tools, reach, earlier=earlier, language=language
+        )
         return await asyncio.to_thread(self._with_skills, reading, tools, reach) if uses_skills(reading) else reading
 
     def _with_skills(self, reading: Reading, tools: Sequence[Tool], reach: Sequence[HostRule] | None) -> Reading:
@@ -117,16 +121,20 @@ class ProgramAssessor:
         try:
             wanted = services.run_profiles.find(profile)
         except WorkbenchError as fault:
-            return unbounded(verdict, fault)
-        limits = Limits(
-            wanted, required, services.run_profiles.wider(wanted), services.rules.trust.lost, read=language == PYTHON
+            return blocked_verdict(verdict, fault)
+        limits = RunBounds(
+            wanted,
+            required,
+            services.run_profiles.wider(wanted),
+            services.rules.trust.lost,
+            analyzed=language == PYTHON,
         )
 
         def ruled(tool: Tool) -> Foreseen:
-            return foresee(services.rules.of(tool), wanted, required, session)
+            return foresee(services.rules.rules_for(tool), wanted, required, session)
 
-        found = bound(verdict, limits, self._tool, ruled)
-        if found.risk is not Risk.MEDIUM or self._has_met_strangers(session):
+        found = apply_bounds(verdict, limits, self._tool, ruled)
+        if found.risk is not Risk.MEDIUM or self._has_read_untrusted(session):
             return found
         tools = [self._tool(use.server, use.tool) for use in found.tools]
         return replace(
@@ -139,13 +147,13 @@ class ProgramAssessor:
         except WorkbenchError:
             return None
 
-    def _has_met_strangers(self, session: str) -> bool:
+    def _has_read_untrusted(self, session: str) -> bool:
         """Whether the session has read text that outsiders can write; an unknown session counts as having read some."""
         found = self._services.sessions.get(session)
         return found is None or UNTRUSTED in found.provenance.kinds
 
 
-def unbounded(verdict: Verdict, fault: WorkbenchError) -> Verdict:
+def blocked_verdict(verdict: Verdict, fault: WorkbenchError) -> Verdict:
     """Return the verdict of a program whose profile cannot be found: blocked."""
     return replace(verdict, gate=Gate.BLOCKED, risk=Risk.HIGH, sentence=f"Cannot run: {fault.message} {fault.hint}")
 
@@ -169,8 +177,8 @@ async def certain_failures(reading: Reading, catalog: ServerCatalog) -> tuple[Fi
     servers, waiting = [state.config.name for state in catalog.states()], not_allowed(catalog.states())
     if not await asyncio.to_thread(find_certain_failures, reading, catalog.tools(), servers, waiting):
         return ()
-    await _wake(reading, catalog)
-    return await asyncio.to_thread(find_certain_failures, reading, _fresh(catalog), servers, waiting)
+    await _start_servers(reading, catalog)
+    return await asyncio.to_thread(find_certain_failures, reading, _tools_of_ready_servers(catalog), servers, waiting)
 
 
 def explain_failures(findings: Sequence[Finding]) -> Fault:
@@ -178,19 +186,22 @@ def explain_failures(findings: Sequence[Finding]) -> Fault:
     waiting = list(dict.fromkeys(finding.subject for finding in findings if finding.rule == WAITING))
     if waiting and all(finding.rule == WAITING for finding in findings):
         words, one = waiting_line(waiting), len(waiting) == 1
-        hint = f"Ask them to allow {'it' if one else 'them'}, then propose the program again; nothing has happened yet."
+        hint = (
+            f"Ask the user to allow {'it' if one else 'them'}, then propose the program again;"
+            " nothing has happened yet."
+        )
         return Fault(words, hint, ours=True)
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in findings[:_LISTED_FAILURES])
     more = len(findings) - _LISTED_FAILURES
     return Fault(
         "Some of its calls cannot work.",
-        "Correct these lines and propose it again; nothing has happened yet.",
+        "Correct these lines and propose the program again; nothing has happened yet.",
         f"{lines}\n… and {more} more." if more > 0 else lines,
         ours=True,
     )
 
 
-async def _wake(reading: Reading, catalog: ServerCatalog) -> None:
+async def _start_servers(reading: Reading, catalog: ServerCatalog) -> None:
     """Start the stopped servers that the program may use, as its calls would."""
     named = set(map(fold, reading.servers))
     asleep = [
@@ -198,15 +209,15 @@ async def _wake(reading: Reading, catalog: ServerCatalog) -> None:
         for state in catalog.states()
         if state.status is ServerStatus.STOPPED and state.allowed and not state.config.disabled
     ]
-    await asyncio.gather(*(_start(name, catalog) for name in asleep if fold(name) in named))
+    await asyncio.gather(*(_start_server(name, catalog) for name in asleep if fold(name) in named))
 
 
-async def _start(name: str, catalog: ServerCatalog) -> None:
+async def _start_server(name: str, catalog: ServerCatalog) -> None:
     with contextlib.suppress(WorkbenchError):  # the reason is in the server's status and in the fault of the call
         await catalog.server(name).start()
 
 
-def _fresh(catalog: ServerCatalog) -> list[Tool]:
+def _tools_of_ready_servers(catalog: ServerCatalog) -> list[Tool]:
     ready = {state.config.name for state in catalog.states() if state.status is ServerStatus.READY}
     return [tool for tool in catalog.tools() if tool.server in ready]
 
@@ -223,19 +234,21 @@ def mark_injected_literals(reading: Reading, provenance: ProvenanceIndex) -> Rea
     verdict = reading.verdict
     if UNTRUSTED not in provenance.kinds or not verdict.tools:
         return reading
-    provenance.file()
-    found = list(islice(_found(reading, provenance), _LISTED_LITERALS))
+    provenance.index_answers()
+    found = list(islice(_find_injected_literals(reading, provenance), _LISTED_LITERALS))
     if not found:
         return reading
     every = sorted((*found, *verdict.findings), key=lambda one: -rank(one.risk))
-    return reading.judged(replace(verdict, findings=tuple(every)))
+    return reading.with_verdict(replace(verdict, findings=tuple(every)))
 
 
-def _found(reading: Reading, provenance: ProvenanceIndex) -> Iterator[Finding]:
+def _find_injected_literals(reading: Reading, provenance: ProvenanceIndex) -> Iterator[Finding]:
     texts = ((text, span) for text, span in reading.texts() if len(text) >= _SHORTEST)
     for text, span in islice(texts, _MOST):
-        for came in provenance.origin(text, _LOOKED_FOR)[:1]:
-            where = f"{came.read.server}.{came.read.tool}" if came.read is not None else "an earlier answer"
+        for came in provenance.find_sources(text, _LOOKED_FOR)[:1]:
+            where = (
+                f"the answer of {came.read.server}.{came.read.tool}" if came.read is not None else "an earlier answer"
+            )
             shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-            words = f"“{shown}” stood in what {where} answered, where outsiders can write"
+            words = f"“{shown}” occurs in {where}, which can contain text from outsiders"
             yield Finding("flow.copied", Risk.HIGH, words, span, subject=shown)

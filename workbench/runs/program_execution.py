@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench import offload
 from workbench.analysis.reading import PYTHON, Reading
-from workbench.analysis.used_skills import borrowed_codes, borrows, check_unchanged, names_skill
+from workbench.analysis.used_skills import check_unchanged, included_skill_codes, includes_skills, names_skill
 from workbench.broker.broker import Broker
 from workbench.broker.call_audit import shown_arguments
 from workbench.broker.held_calls import HeldCalls
@@ -81,10 +81,10 @@ class ProgramExecution:
         await self._packages.refresh(proposal.language)
         await learn_files(self._run)
         verdict = self._run.record.verdict
-        if verdict is not None and borrows(verdict):
+        if verdict is not None and includes_skills(verdict):
             usable = await asyncio.to_thread(self._services.library.usable)
             check_unchanged(verdict, usable)
-            for code in borrowed_codes(verdict, usable):
+            for code in included_skill_codes(verdict, usable):
                 self._run.session.public_texts.add_code(code)
         settings = self._services.settings()
         profile = self._run.record.verdict.profile if self._run.record.verdict else None
@@ -93,21 +93,21 @@ class ProgramExecution:
         program = Program(
             code=proposal.code,
             limits=limits_from(settings, proposal.seconds, profile),
-            workspace=self._run.workspace if mounted else self._packages.nothing,
+            workspace=self._run.workspace if mounted else self._packages.empty_workspace,
             writable=(profile is None or profile.workspace == "write") and self._run.may_write,
-            servers=self._packages.wrappers(proposal.language),
-            skills=self._packages.skills if self._sees_skills else self._packages.nothing,
+            servers=self._packages.wrapper_folder(proposal.language),
+            skills=self._packages.skill_folder if self._sees_skills else self._packages.empty_workspace,
             language=proposal.language,
             packages=chosen.mounts,
             preload=chosen.preload,
             level=self._run.record.level,
             network=self._network.passing if self._network is not None else None,
-            stands=self._is_user_asked,
+            is_user_asked=self._is_user_asked,
             awaits_end=self._run.stage is not None,
         )
         reading = self._run.reading
         if reading is not None and reads_source(reading):
-            await asyncio.to_thread(self._add_sources, reading, self._packages.wrappers(proposal.language))
+            await asyncio.to_thread(self._add_sources, reading, self._packages.wrapper_folder(proposal.language))
         if (state := self._run.repl_session) is not None:
             return await self._states.run(state, program, self._answer, self._run.output)
         return await self._services.sandbox.run(program, self._answer, self._run.output)
@@ -115,7 +115,7 @@ class ProgramExecution:
     async def _close(self) -> None:
         """Close the program's network."""
         if self._run.record.proposal.language == PYTHON:
-            self._packages.used(self._run.observed_actions.called)
+            self._packages.compile_called(self._run.observed_actions.called_tools)
         if self._network is not None:
             await self._network.close()
             self._run.hint = self._network.hint
@@ -123,7 +123,7 @@ class ProgramExecution:
     def _add_sources(self, reading: Reading, wrappers: Path) -> None:
         """Register the generated functions and the skills that the program may read as files as public text. Runs on
         a thread."""
-        skills = (self._packages.skills,) if self._sees_skills else ()
+        skills = (self._packages.skill_folder,) if self._sees_skills else ()
         for text in source_files(reading, (wrappers, *skills)):
             self._run.session.public_texts.add_code(text)
 
@@ -131,12 +131,12 @@ class ProgramExecution:
     def _sees_skills(self) -> bool:
         """Whether the folder of kept skills is mounted for the program. In a REPL session it always is, because
         later programs may use skills."""
-        return self._run.repl_session is not None or borrows(self._run.record.verdict)
+        return self._run.repl_session is not None or includes_skills(self._run.record.verdict)
 
     def _is_user_asked(self) -> bool:
         """Whether the user currently has a request because of this program: from a server, or about a held call."""
         run_id = self._run.record.id
-        return self._services.catalog.asks.holds(run_id) or self._held_calls.holds(run_id)
+        return self._services.catalog.asks.holds(run_id) or self._held_calls.has_waiting(run_id)
 
     async def _answer(self, kind: str, params: JsonObject) -> Answered:
         """Answer a request, and record it, so that a recording can be made from this run."""
@@ -159,9 +159,9 @@ class ProgramExecution:
                 case "definition":
                     return self._definition(params)
                 case "skill":
-                    return await self._skill(str(params.get("name", "")))
+                    return await self._read_skill(str(params.get("name", "")))
                 case "offer":
-                    return await self._offer(params)
+                    return await self._save_skill(params)
                 case "sealed":
                     return answer_about_sealed_values(self._run.session, params)
                 case "connect" | "send" | "receive" if self._network is not None:
@@ -177,7 +177,7 @@ class ProgramExecution:
         run = self._run
         names = str(params.get("server", "")), str(params.get("tool", ""))
         if max(map(len, names)) > LONGEST_NAME:
-            raise ToolFailure("No tool has so long a name.", code="unknown_tool")
+            raise ToolFailure("There is no tool with such a long name.", code="unknown_tool")
         found = self._services.catalog.names.find(*names)
         server, tool = (found.server, found.name) if found is not None else names
         call = ToolCall(
@@ -231,16 +231,16 @@ class ProgramExecution:
             facts_of(tool).risk if tool is not None else Risk.LOW
         )  # an unknown tool; the broker refuses the call with the reason
 
-    async def _skill(self, name: str) -> str:
+    async def _read_skill(self, name: str) -> str:
         """Return the code of a kept skill that is unchanged and was assessed together with the program."""
         skill = await kept_skill(self._services, name)
         if not names_skill(self._run.record.verdict, skill.name):
             words = f"This program was not assessed with the skill {skill.name}."
-            raise WorkbenchError(words, "Write the skill's name where it is loaded.")
+            raise WorkbenchError(words, "Write the skill's name as a literal where the program loads it.")
         self._run.session.public_texts.add_code(skill.code)
         return skill.code
 
-    async def _offer(self, params: JsonObject) -> str:
+    async def _save_skill(self, params: JsonObject) -> str:
         name, code, description = (str(params.get(key, "")) for key in ("name", "code", "description"))
         return await offer_skill(self._services, self._run.session, name, code, description)
 
@@ -255,8 +255,8 @@ class ProgramExecution:
             str(params.get("category") or ""),
         )
         session = self._run.session
-        session.searched(query, answer.matches)
-        records = [self._found(one, depth) for one in answer.matches]
+        session.add_search(query, answer.matches)
+        records = [self._describe_match(one, depth) for one in answer.matches]
         header, _, listed = answer.text.partition("\n")
         session.public_texts.add([listed, records])
         asked = "\n".join(str(params.get(key) or "") for key in ("query", "server", "category"))
@@ -266,7 +266,7 @@ class ProgramExecution:
             return answer.text
         return {"text": answer.text, "records": records}
 
-    def _found(self, one: ToolSummary, depth: Depth) -> JsonValue:
+    def _describe_match(self, one: ToolSummary, depth: Depth) -> JsonValue:
         """Return one tool of a search result with the requested level of detail."""
         function = one.import_line.rpartition(" ")[2]
         if depth is Depth.NAME:
@@ -336,8 +336,8 @@ def time_limit_notice(settings: Settings, run: Run) -> str:
     if wished <= most:
         return ""
     return (
-        f"[timeout {wished:g} was cut to {most} seconds of the program's own work; its tools, its user and sleeping do"
-        f" not count, up to {settings.run_total_seconds} seconds in all]"
+        f"[timeout {wished:g} was reduced to {most} seconds of the program's own work; waiting for tools, waiting for"
+        f" the user and sleeping do not count, up to {settings.run_total_seconds} seconds in total]"
     )
 
 

@@ -23,7 +23,7 @@ from workbench.sandbox.program import ToolFailure
 _STRANGERS = frozenset({UNTRUSTED})
 _NOTED = 50  # blocked attempts of one run with an audit entry of their own
 _TOLD = 3  # blocked targets in the hint for the author
-_PAGE = "Network… in the Workbench menu shows the rules and what was tried."
+_PAGE = "Choose Network… in the Workbench menu to see the rules and the attempts."
 
 
 class ProgramNetwork:
@@ -37,7 +37,7 @@ class ProgramNetwork:
         self._meter = Meter(settings.network_megabytes, settings.network_alert_megabytes, self._warn)
         decision = run.record.decision
         places = decision.hosts if decision is not None and decision.allow else ()
-        self._connections = Connections(network, places, self._meter, self._told)
+        self._connections = Connections(network, places, self._meter, self._report_connection)
         self._relayed = RelayedConnections()
         self._blocked: dict[str, None] = {}
         self._refused = 0
@@ -54,7 +54,7 @@ class ProgramNetwork:
         await self._relayed.close()
         self.passing.close()
         if self._refused > _NOTED:
-            self._note("connection.blocked", f"{self._refused - _NOTED:,} further tries were blocked", ok=False)
+            self._note("connection.blocked", f"{self._refused - _NOTED:,} further attempts were blocked", ok=False)
 
     @property
     def hint(self) -> str:
@@ -73,7 +73,7 @@ class ProgramNetwork:
         seconds = params.get("seconds")
         patience = float(seconds) if isinstance(seconds, int | float) and 0 < seconds < 3600 else 0.0
         if self._relayed.full:
-            raise ToolFailure("Too many connections are not closed yet.", "network.failed")
+            raise ToolFailure("Too many connections are open; close some of them first.", "network.failed")
         try:
             number, relay = await self._connections.open(host, port, patience)
         except Unreachable as fault:
@@ -84,9 +84,9 @@ class ProgramNetwork:
             raise ToolFailure(f"{fault.message} {fault.hint}".strip(), "network.blocked") from fault
         answers = AnswerRead(f"{self._run.record.id}-net{number}", self._run.record.id, NETWORK, host, _STRANGERS, ())
         self._run.session.provenance.learn(answers)  # the content is not visible here, only that it was read
-        return {"number": await self._hand(number, relay)}
+        return {"number": await self._pass_connection(number, relay)}
 
-    async def _hand(self, number: int, relay: Relay) -> int:
+    async def _pass_connection(self, number: int, relay: Relay) -> int:
         """Pass the socket to a sandbox process of this machine; for other sandboxes the core relays the bytes."""
         if not self.passing.received:
             self._relayed.add(number, relay)
@@ -100,7 +100,7 @@ class ProgramNetwork:
             relay.end.close()
 
     # ── reporting ────────────────────────────────────────────────────────────────────────────────
-    def _told(self, number: int, connection: Connection, over: bool) -> None:
+    def _report_connection(self, number: int, connection: Connection, over: bool) -> None:
         where = place(connection.host, connection.port)
         sizes = f"{connection.sent:,} bytes sent, {connection.received:,} received"
         if not over:
@@ -123,14 +123,14 @@ class ProgramNetwork:
             return
         self._note("connection.blocked", f"Blocked: {connection.refused}", connection, ok=False)
         if self._refused == 1:
-            self._services.tell(Noticed(Fault(f"A program was kept from the network. {words}", _PAGE)))
+            self._services.tell(Noticed(Fault(f"A program's network connection was blocked. {words}", _PAGE)))
 
     def _trace(self, number: int, connection: Connection, state: str, note: str) -> None:
         where = self._run.session.mask_start(f"{connection.host}:{connection.port}", 200)
         risk = Risk.HIGH if state == "refused" else Risk.MEDIUM
         size = connection.sent + connection.received
         name = f"{self._run.record.id}-net{number}"
-        self._run.trace(CallTrace(name, NETWORK, where, "", risk, state, note, connection.ms, size))
+        self._run.show_trace(CallTrace(name, NETWORK, where, "", risk, state, note, connection.ms, size))
 
     def _note(self, kind: str, summary: str, connection: Connection | None = None, *, ok: bool = True) -> None:
         session, record = self._run.session, self._run.record
@@ -155,7 +155,7 @@ class ProgramNetwork:
     def _warn(self, sent: int) -> None:
         words = f"A program sent more than {sent >> 20} MB over the network."
         self._note("connection.volume_exceeded", words, ok=False)
-        self._services.tell(Noticed(Fault(words, "Stop it in the list of runs if that is not what it should do.")))
+        self._services.tell(Noticed(Fault(words, "If you did not expect this, stop it in the list of runs.")))
 
 
 def network_of(run: ProgramRun) -> ProgramNetwork | None:
@@ -189,22 +189,22 @@ _PIECE = 1 << 18
 
 
 @dataclass(slots=True)
-class _End:
+class _ProgramEnd:
     """The program's side of a connection. A program may send and receive at once, but the event loop allows one
     watcher per socket."""
 
     relay: Relay
     sending: asyncio.Lock = field(default_factory=asyncio.Lock)
     receiving: asyncio.Lock = field(default_factory=asyncio.Lock)
-    said: bool = False  # the program has finished sending
-    heard: bool = False  # the host has finished sending
+    sent_all: bool = False  # the program has finished sending
+    received_all: bool = False  # the host has finished sending
 
 
 class RelayedConnections:
     """Relayed connections of one run; each is released when both sides have finished sending, and all with the run."""
 
     def __init__(self) -> None:
-        self._ends: dict[int, _End] = {}
+        self._ends: dict[int, _ProgramEnd] = {}
 
     @property
     def full(self) -> bool:
@@ -213,7 +213,7 @@ class RelayedConnections:
 
     def add(self, number: int, relay: Relay) -> None:
         relay.end.setblocking(False)
-        self._ends[number] = _End(relay)
+        self._ends[number] = _ProgramEnd(relay)
 
     async def answer(self, kind: str, params: JsonObject) -> JsonValue:
         """Answer one request of a program: send bytes over a connection, or receive bytes from it."""
@@ -222,7 +222,7 @@ class RelayedConnections:
             raise ToolFailure("There is no such connection.", "network.failed")
         end = self._ends[number]
         answer = await (_send(end, _bytes(params)) if kind == "send" else _receive(end))
-        if end.said and end.heard and number in self._ends:
+        if end.sent_all and end.received_all and number in self._ends:
             del self._ends[number]
             end.relay.end.close()
         return answer
@@ -233,28 +233,28 @@ class RelayedConnections:
             await self._ends.popitem()[1].relay.close()
 
 
-async def _send(end: _End, data: bytes) -> JsonValue:
+async def _send(end: _ProgramEnd, data: bytes) -> JsonValue:
     async with end.sending:
-        if not end.said and data:
+        if not end.sent_all and data:
             try:
                 await asyncio.get_running_loop().sock_sendall(end.relay.end, data)
             except OSError:  # the host has disconnected; the program learns it at its next read
                 return {}
-        elif not end.said:
+        elif not end.sent_all:
             end.relay.say_end()
-            end.said = True
+            end.sent_all = True
     return {}
 
 
-async def _receive(end: _End) -> JsonValue:
+async def _receive(end: _ProgramEnd) -> JsonValue:
     data = b""
     async with end.receiving:
-        if not end.heard:
+        if not end.received_all:
             try:
                 data = await asyncio.get_running_loop().sock_recv(end.relay.end, _PIECE)
             except OSError:  # disconnected without end of stream
                 data = b""
-            end.heard = not data
+            end.received_all = not data
     return {"data": base64.b64encode(data).decode()}
 
 
@@ -264,4 +264,4 @@ def _bytes(params: JsonObject) -> bytes:
     try:
         return base64.b64decode(text, validate=True) if isinstance(text, str) else b""
     except (binascii.Error, ValueError):
-        raise ToolFailure("Bytes travel as base64.", "network.failed") from None
+        raise ToolFailure("The bytes to send must be encoded as base64.", "network.failed") from None

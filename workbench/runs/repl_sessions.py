@@ -43,42 +43,42 @@ class ReplSession:
         self.name = name
         self.began = self.used = time.time()
         self.texts: tuple[str, ...] = ()  # texts of its programs, oldest first
-        self.kept: ReplSandbox | None = None
+        self.sandbox: ReplSandbox | None = None
         self.stage: Stage | None = None  # the copy of the workspace that its sandbox is bound to
         self.unapproved = False  # an unapproved program ran in it, and may have left threads running
         self.working = False  # the file changes of its current program are not settled yet
-        self.over = ""  # why it ended, as half a sentence
-        self.told = False  # its author was notified that it ended
-        self.wanted = 0  # programs that wait for it or run in it
-        self.turn = asyncio.Lock()
+        self.end_reason = ""  # why it ended, as half a sentence
+        self.end_reported = False  # its author was notified that it ended
+        self.program_count = 0  # programs that wait for it or run in it
+        self.lock = asyncio.Lock()
 
     @property
-    def lives(self) -> bool:
+    def is_live(self) -> bool:
         """Whether it holds a sandbox."""
-        return self.kept is not None and not self.over
+        return self.sandbox is not None and not self.end_reason
 
     @property
-    def dead(self) -> bool:
+    def process_ended(self) -> bool:
         """Whether its sandbox process has ended, even if clients were not notified yet."""
-        return bool(self.over) or (self.kept is not None and self.kept.gone.done())
+        return bool(self.end_reason) or (self.sandbox is not None and self.sandbox.gone.done())
 
-    def check(self) -> None:
+    def check_not_ended(self) -> None:
         """Refuse a program that names a session that has ended."""
-        if self.over:
-            self.told = True
-            words = f"The REPL session {self.name!r} has ended: {self.over}."
+        if self.end_reason:
+            self.end_reported = True
+            words = f"The REPL session {self.name!r} has ended: {self.end_reason}."
             lost = "Its variables are lost; files in the workspace remain."
             hint = "Send a program that creates them again. The same name starts a new session."
             raise ReplSessionGone(f"{words} {lost}", hint)
 
     def end(self, why: str) -> None:
         """Mark the session as ended, so that it accepts no more programs."""
-        self.over = self.over or why
+        self.end_reason = self.end_reason or why
         self.texts = ()
 
     def record(self, idle_seconds: float) -> KeptState:
         """Return the REPL session as a record for clients."""
-        kept, busy = self.kept, self.wanted > 0
+        kept, busy = self.sandbox, self.program_count > 0
         used = time.time() if busy else self.used
         return KeptState(
             session=self.session.id,
@@ -116,82 +116,82 @@ class ReplSessions:
         """Return the REPL session of this name; a new one if there is none or the previous one has ended."""
         check_name(name)
         state = self._all.get((session.id, name))
-        if state is None or state.told:
+        if state is None or state.end_reported:
             state = self._all[session.id, name] = ReplSession(session, name)
             self._forget_old(session)
         return state
 
     @asynccontextmanager
-    async def turn(self, state: ReplSession) -> AsyncIterator[None]:
+    async def hold_turn(self, state: ReplSession) -> AsyncIterator[None]:
         """Hold the session from a program's assessment to its end, so that its programs never overlap."""
-        state.wanted += 1
+        state.program_count += 1
         if state.session not in self._left:  # the end of the previous program may have removed it
             self._all.setdefault((state.session.id, state.name), state)
         try:
-            async with state.turn:
-                state.check()
+            async with state.lock:
+                state.check_not_ended()
                 yield
         finally:
-            state.wanted -= 1
+            state.program_count -= 1
             state.used = self._clock()
-            if state.kept is None and not state.wanted and not state.over:
+            if state.sandbox is None and not state.program_count and not state.end_reason:
                 self._all.pop((state.session.id, state.name), None)  # no program ever ran in it
             self._tell()
 
     async def run(self, state: ReplSession, program: Program, answer: Answer, output: Output) -> Ending:
         """Run the next program in its REPL session, which the first program starts."""
-        state.check()
-        if state.kept is None:
+        state.check_not_ended()
+        if state.sandbox is None:
             await self._begin(state, program)
-        elif why := self._services.sandbox.unsuitability(state.kept, program):
+        elif why := self._services.sandbox.unsuitability(state.sandbox, program):
             await self._end(state, why)
-            state.check()
-        assert state.kept is not None
+            state.check_not_ended()
+        assert state.sandbox is not None
         state.texts = (*state.texts, program.code)
         self._tell()
-        return await state.kept.run(program, answer, output)
+        return await state.sandbox.run(program, answer, output)
 
-    def now(self) -> tuple[KeptState, ...]:
+    def records(self) -> tuple[KeptState, ...]:
         """REPL sessions that hold a sandbox, the one used last first."""
         idle = self._services.settings().repl_idle_minutes * 60
-        living = [state.record(idle) for state in self._all.values() if state.lives]
+        living = [state.record(idle) for state in self._all.values() if state.is_live]
         return tuple(sorted(living, key=lambda one: -one.used))
 
     @api(name="states")
-    async def measured(self) -> tuple[KeptState, ...]:
+    async def measured_records(self) -> tuple[KeptState, ...]:
         """Return REPL sessions that hold a sandbox now, the one used last first, with their current memory use."""
-        for state in self._living():
-            if state.kept is not None:
-                await state.kept.used()
-        return self.now()
+        for state in self._live_sessions():
+            if state.sandbox is not None:
+                await state.sandbox.used()
+        return self.records()
 
     async def end(self, session: str, name: str, why: str) -> None:
         """End a REPL session now, including the program that runs in it."""
         state = self._all.get((session, name))
-        if state is None or not state.lives:
+        if state is None or not state.is_live:
             raise WorkbenchError("This REPL session has already ended.", "Look at the list again.")
         await self._end(state, why)
 
     async def end_all(self, session: Session | None, why: str) -> None:
         """End the REPL sessions of one agent session, or all of them."""
-        for state in self._living():
+        for state in self._live_sessions():
             if session is None or state.session is session:
                 await self._end(state, why)
         if session is not None:
             self._all = {key: state for key, state in self._all.items() if state.session is not session}
 
-    def leave(self, session: Session) -> None:
+    def end_of_agent(self, session: Session) -> None:
         """End the REPL sessions of an agent that disconnected, because no program can name them any more."""
         self._left.add(session)
-        task = spawn(f"end states of {session.id}", self.end_all(session, "its agent left"))
+        task = spawn(f"end states of {session.id}", self.end_all(session, "its agent disconnected"))
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
 
-    async def look(self) -> None:
+    async def end_unused(self) -> None:
         """End REPL sessions that were idle for too long."""
         minutes = self._services.settings().repl_idle_minutes
-        for state in self._living():
-            if not state.wanted and self._clock() - state.used >= minutes * 60:
+        for state in self._live_sessions():
+            if not state.program_count and self._clock() - state.used >= minutes * 60:
                 await self._end(state, f"it was not used for {minutes} minute{'s' * (minutes != 1)}")
 
     async def close(self) -> None:
@@ -202,40 +202,46 @@ class ReplSessions:
             self._looking.cancel()
             await asyncio.wait([self._looking])
 
-    def _living(self) -> list[ReplSession]:
-        return [state for state in self._all.values() if state.lives]
+    def _live_sessions(self) -> list[ReplSession]:
+        return [state for state in self._all.values() if state.is_live]
 
     async def _begin(self, state: ReplSession, program: Program) -> None:
         await self._end_idle(state.session)
         kept = await self._services.sandbox.keep(program)
         if self._all.get((state.session.id, state.name)) is not state:  # else it would stay open, but not listed
-            why = "its agent left" if state.session in self._left else "another one of its name was begun"
+            why = (
+                "its agent disconnected"
+                if state.session in self._left
+                else "a new session of the same name was started"
+            )
             await kept.end(why)
             state.end(why)
-            state.check()
-        state.kept = kept
+            state.check_not_ended()
+        state.sandbox = kept
         kept.gone.add_done_callback(lambda gone: self._ended(state, gone))
         state.began = self._clock()
-        self._note("repl_session.started", f"{state.session.author} began the state {state.name}", state)
+        self._note("repl_session.started", f"{state.session.author} started the REPL session {state.name}", state)
         if self._looking is None or self._looking.done():
-            self._looking = spawn("REPL sessions", self._look_on())
+            self._looking = spawn("REPL sessions", self._end_unused_regularly())
 
     async def _end_idle(self, session: Session) -> None:
         """Make room by ending idle sessions. The author's own sessions are ended first, so that one author who
         starts many does not end those of others."""
         most = self._services.settings().repl_max_sessions
-        while len(living := self._living()) >= most:
-            idle = [state for state in living if not state.wanted]
+        while len(living := self._live_sessions()) >= most:
+            idle = [state for state in living if not state.program_count]
             if not idle:
-                words = f"All {most} states that may be kept are at work."
-                raise WorkbenchError(words, "Wait until one of their programs has ended, or send it without a state.")
+                words = f"All REPL sessions are busy (limit: {most})."
+                raise WorkbenchError(
+                    words, "Wait until one of their programs has ended, or send the program without a session."
+                )
             own = [state for state in idle if state.session is session]
             oldest = min(own or idle, key=lambda state: state.used)
-            await self._end(oldest, "others were begun and it was the longest unused")
+            await self._end(oldest, "other sessions were started and it was unused for the longest time")
 
     async def _end(self, state: ReplSession, why: str) -> None:
-        if state.kept is not None:
-            await state.kept.end(why)
+        if state.sandbox is not None:
+            await state.sandbox.end(why)
             await asyncio.sleep(0)  # lets callbacks of its end run
 
     def _ended(self, state: ReplSession, gone: asyncio.Future[str]) -> None:
@@ -243,21 +249,25 @@ class ReplSessions:
             return
         state.end(gone.result())
         self._release(state)
-        self._note("repl_session.ended", f"The state {state.name} ended: {state.over}", state)
+        self._note("repl_session.ended", f"The REPL session {state.name} ended: {state.end_reason}", state)
         self._tell()
 
-    async def _look_on(self) -> None:
-        while self._living():
+    async def _end_unused_regularly(self) -> None:
+        while self._live_sessions():
             await asyncio.sleep(_LOOK_EVERY)
-            await self.look()
+            await self.end_unused()
 
     def _forget_old(self, session: Session) -> None:
-        over = [key for key, state in self._all.items() if state.session is session and state.over and not state.wanted]
+        over = [
+            key
+            for key, state in self._all.items()
+            if state.session is session and state.end_reason and not state.program_count
+        ]
         for key in over[: max(0, len(over) - REMEMBERED)]:
             del self._all[key]
 
     def _tell(self) -> None:
-        self._services.tell(StatesChanged(self.now()))
+        self._services.tell(StatesChanged(self.records()))
 
     def _note(self, kind: str, summary: str, state: ReplSession) -> None:
         session = state.session
@@ -271,5 +281,5 @@ class ReplSessions:
 def check_name(name: str) -> None:
     """Refuse a name that is too long or has invisible characters, because messages and lists show it."""
     if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
-        words = f"The name of a session has 1 to {LONGEST_NAME} visible characters on one line."
-        raise WorkbenchError(words, "Choose a short one, such as analysis.")
+        words = f"The name of a REPL session must have 1 to {LONGEST_NAME} visible characters on one line."
+        raise WorkbenchError(words, "Choose a short name, for example analysis.")

@@ -27,7 +27,7 @@ from workbench.records import Gate as GateWord
 SHOWN_PAST = 100  # runs of earlier cores that lists show
 READ_ENTRIES = 2_000  # newest run entries that are searched for them
 LOST = Fault(
-    "The core ended while this ran.", "Nothing of it is running now. Propose it again if it is still wanted.", ours=True
+    "The core ended during the run.", "Nothing of it is running now. Propose it again if it is still needed.", ours=True
 )
 
 
@@ -49,7 +49,7 @@ def _write_interrupted(journal: Journal, run_id: str) -> None:
     journal.append(
         Note(
             kind="run.interrupted",
-            summary="the core ended while this ran",
+            summary="the core ended during the run",
             actor=last.actor,
             session=last.session,
             run_id=last.run_id,

@@ -123,27 +123,27 @@ class ProgramRun:
         self.pictures: tuple[Content, ...] = ()  # pictures sent to the agent with the text of the answer
         self._output: list[str] = []
         deed = (
-            f"dry run of a program of {proposal.author}"
+            f"dry run of a program by {proposal.author}"
             if proposal.dry_run
             else f"{proposal.author} proposed a program"
         )
-        self.note("run.proposed", deed, self._proposal_detail())
+        self.write_audit("run.proposed", deed, self._proposal_detail())
         services.tell(RunChanged(self.record))
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return self.record.state in ENDS
 
-    def step(self, state: RunState, summary: str, **changes: Any) -> None:
+    def enter_state(self, state: RunState, summary: str, **changes: Any) -> None:
         """Enter a state and notify the audit and every client. Any: fields of Run."""
         self.record = replace(self.record, state=state, calls=tuple(self._calls.values()), **changes)
         try:
-            self.note(f"run.{state}", summary, self._detail(state), soon=state is RunState.CHECKED)
+            self.write_audit(f"run.{state}", summary, self._detail(state), soon=state is RunState.CHECKED)
         finally:
             self.services.tell(RunChanged(self.record))
 
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────
-    async def wait(self, seconds: float) -> Decision | None:
+    async def wait_for_decision(self, seconds: float) -> Decision | None:
         """Wait for the user's decision; None on timeout. A stop takes effect even right after a decision.
 
         `asyncio.wait_for` cannot be used: before Python 3.12 it loses the cancellation when the answer is already
@@ -151,7 +151,7 @@ class ProgramRun:
         """
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         self._answer = answer
-        self.step(RunState.WAITING, "waits for approval", deadline=time.time() + seconds)
+        self.enter_state(RunState.WAITING, "waits for approval", deadline=time.time() + seconds)
         try:
             async with asyncio.timeout(seconds):
                 return await answer
@@ -159,30 +159,30 @@ class ProgramRun:
             return None if answer.cancelled() else answer.result()  # a decision that arrives at the deadline counts
 
     @property
-    def asks(self) -> bool:
+    def awaits_decision(self) -> bool:
         """Whether a decision would be accepted right now."""
         return self._answer is not None and not self._answer.done() and self.record.state is RunState.WAITING
 
-    def check(self, decision: Decision) -> None:
+    def check_decision(self, decision: Decision) -> None:
         """Refuse a decision that does not name the text that is waiting right now."""
-        if not self.asks:
-            given = self._answer.result() if self._answer is not None and _is_given(self._answer) else None
+        if not self.awaits_decision:
+            given = self._answer.result() if self._answer is not None and _has_result(self._answer) else None
             words = (
-                f"it was {'allowed' if given.allow else 'denied'} already" if given else f"it is {self.record.state}"
+                f"it was already {'allowed' if given.allow else 'denied'}" if given else f"it is {self.record.state}"
             )
             raise WorkbenchError(f"This program no longer waits for a decision: {words}.", "Nothing was changed.")
         if decision.sha != self.record.proposal.sha:
             raise WorkbenchError(
-                "The decision names another text than the one that waits.", "The code was edited; look at it again."
+                "The decision is for a different version of this program.", "Review the edited code and decide again."
             )
 
     def decide(self, decision: Decision) -> None:
         """Accept the user's decision."""
-        self.check(decision)
+        self.check_decision(decision)
         if self._answer is not None:
             self._answer.set_result(replace(decision, at=time.time()))
 
-    def place(self, placement: SandboxChoice) -> None:
+    def set_sandbox(self, placement: SandboxChoice) -> None:
         """Set the sandbox in which it will run."""
         self.record = replace(
             self.record, level=placement.level, backend=placement.backend, isolation=placement.isolation
@@ -190,12 +190,12 @@ class ProgramRun:
 
     def edit(self, run: Run, placement: SandboxChoice, reading: Reading) -> None:
         """Replace the text of a waiting program; decisions about the old text are refused from now on."""
-        if not self.asks or run.id != self.record.id:
-            raise WorkbenchError("Only a waiting program can be edited.", "Open its code as a new tab instead.")
+        if not self.awaits_decision or run.id != self.record.id:
+            raise WorkbenchError("Only a waiting program can be edited.", "Open its code in a new tab instead.")
         self.record, self.reading = run, reading
-        self.place(placement)
+        self.set_sandbox(placement)
         detail = self._proposal_detail() | self._verdict_detail()
-        self.note("run.edited", "the code was edited while it waited", detail)
+        self.write_audit("run.edited", "the code was edited while it waited", detail)
         self.services.tell(RunChanged(self.record))
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────
@@ -215,21 +215,21 @@ class ProgramRun:
     def show_call(self, call_id: str) -> None:
         """Show that a call has started, unless that was shown already."""
         if (describe := self._unshown_calls.pop(call_id, None)) is not None:
-            self.trace(describe())
+            self.show_trace(describe())
 
     def hold_call(self, call_id: str, waits: bool) -> None:
         """Show that a call started or stopped waiting for the user."""
         self.show_call(call_id)
         if (trace := self._open_calls.get(call_id)) is not None:
-            self.trace(replace(trace, state="waiting" if waits else "running"))
+            self.show_trace(replace(trace, state="waiting" if waits else "running"))
 
     def end_call(self, call_id: str, state: str, **facts: Any) -> None:
         """Show that a call has ended. Any: fields of CallTrace."""
         self.show_call(call_id)
         if (trace := self._open_calls.get(call_id)) is not None:
-            self.trace(replace(trace, state=state, **facts))
+            self.show_trace(replace(trace, state=state, **facts))
 
-    def trace(self, trace: CallTrace) -> None:
+    def show_trace(self, trace: CallTrace) -> None:
         """Show a change of a call or a connection: it starts, waits, continues or ends."""
         under_way, is_open = trace.state in UNDER_WAY, trace.call_id in self._open_calls
         if not is_open:
@@ -244,7 +244,7 @@ class ProgramRun:
         if trace.call_id not in self._calls and len(self._calls) >= KEPT_CALLS:
             self._calls.pop(next(iter(self._calls)))
         self._calls[trace.call_id] = trace
-        self.observed_actions.take(trace)
+        self.observed_actions.count_trace(trace)
         self.services.tell(RunCall(self.record.id, trace))
 
     def show_preparing(self) -> None:
@@ -263,18 +263,22 @@ class ProgramRun:
         if self.answer_unwanted is not None and not self.answer_unwanted.done():
             self.answer_unwanted.set_result(None)
 
-    def observe(self, writer: Writer | None) -> None:
+    def record_effects(self, writer: Writer | None) -> None:
         """Compare the observed effects of an ended program with the predicted ones, and record unpredicted effects.
         `writer`: its changes in the workspace, if they are known."""
-        seen, verdict, provenance = self.observed_actions.end(writer), self.record.verdict, self.session.provenance
+        seen, verdict, provenance = (
+            self.observed_actions.observed_effects(writer),
+            self.record.verdict,
+            self.session.provenance,
+        )
         if verdict is None or self.dry_run is not None:  # a dry run has no effects
             return
         found = compare_effects(verdict, seen, read=self.record.proposal.language == "python")
-        kinds = (*sorted(provenance.kinds), *(("sends",) if provenance.way_out else ()))
+        kinds = (*sorted(provenance.kinds), *(("sends",) if provenance.called_outside else ()))
         self.record = replace(self.record, observed=found, read=kinds)
         if words := unpredicted_effects(found):
-            summary = f"did what its text does not say: {', '.join(words[:5])}"
-            self.note(
+            summary = f"had effects that were not predicted: {', '.join(words[:5])}"
+            self.write_audit(
                 "run.unpredicted_effect", summary, {"unforeseen": words, "sha": self.record.proposal.sha}, ok=False
             )
 
@@ -289,17 +293,19 @@ class ProgramRun:
 
     def finish(self, state: RunState, summary: str, **changes: Any) -> None:
         """Reach an end, once; calls that are still open end with the run. Any: fields of Run."""
-        if not self.over:
+        if not self.is_over:
             for call_id in (*self._unshown_calls, *self._open_calls):
-                self.end_call(call_id, "stopped", note="The run ended before the call did.")
-            self.step(state, summary, ended=time.time(), preparing=False, stopping=False, **changes)
+                self.end_call(call_id, "stopped", note="The run ended before the call was answered.")
+            self.enter_state(state, summary, ended=time.time(), preparing=False, stopping=False, **changes)
 
-    def note(self, kind: str, summary: str, detail: dict[str, object], *, ok: bool = True, soon: bool = False) -> None:
+    def write_audit(
+        self, kind: str, summary: str, detail: dict[str, object], *, ok: bool = True, soon: bool = False
+    ) -> None:
         """Write an audit entry. `soon`: write it together with the entry of the next step, which always follows."""
         run = self.record
         note = Note(
             kind=kind,
-            summary=self.session.mask_apart(summary),
+            summary=self.session.mask_for_audit(summary),
             actor=self.session.author,
             session=self.session.id,
             run_id=run.id,
@@ -317,9 +323,9 @@ class ProgramRun:
     def _proposal_detail(self) -> dict[str, object]:
         proposal = self.record.proposal
         return {
-            "code": self.session.mask_apart(proposal.code, KEPT_CODE),
+            "code": self.session.mask_for_audit(proposal.code, KEPT_CODE),
             "sha": proposal.sha,
-            "purpose": self.session.mask_apart(proposal.purpose),
+            "purpose": self.session.mask_for_audit(proposal.purpose),
             "origin": str(proposal.origin),
             "author": proposal.author,
             "skill": proposal.skill,
@@ -333,7 +339,7 @@ class ProgramRun:
             "seconds": proposal.seconds,
             "at": proposal.at,
             "user": login_name(),
-            **self.session.declared,
+            **self.session.client_claims,
         }
 
     def _detail(self, state: RunState) -> dict[str, object]:
@@ -353,11 +359,11 @@ class ProgramRun:
         verdict = self.record.verdict
         if verdict is None:
             return {}
-        sentence = self.session.mask_apart(verdict.sentence)  # it may contain an address from the program
+        sentence = self.session.mask_for_audit(verdict.sentence)  # it may contain an address from the program
         detail: dict[str, object] = {"risk": str(verdict.risk), "gate": str(verdict.gate), "sentence": sentence}
         detail["mild"] = verdict.mild
         detail |= {"findings": [finding.rule for finding in verdict.findings], "rules": verdict.rules}
-        return detail | verdict_grounds(verdict, self.session.mask_apart)
+        return detail | verdict_grounds(verdict, self.session.mask_for_audit)
 
     def _end_detail(self) -> dict[str, object]:
         run = self.record
@@ -366,7 +372,7 @@ class ProgramRun:
             "answer": self.session.mask_known(
                 run.model_view[: cut_before(run.model_view, KEPT_TEXT)]
             ),  # as sent to the model
-            "fault": self.session.mask_apart(fault, KEPT_TEXT),
+            "fault": self.session.mask_for_audit(fault, KEPT_TEXT),
             "calls": len(self._calls),
             "memory_mb": run.memory_mb,
             "direct": run.ledger.direct,
@@ -374,16 +380,16 @@ class ProgramRun:
             "actual": run.ledger.actual,
             "kept_bytes": run.ledger.kept_bytes,
             "definitions": run.ledger.definitions,
-            "reason": self.session.mask_apart(run.decision.reason) if run.decision else "",
-            **outcome_detail(run, self.session.mask_apart, self.session.made_since()),
+            "reason": self.session.mask_for_audit(run.decision.reason) if run.decision else "",
+            **outcome_detail(run, self.session.mask_for_audit, self.session.count_new_values()),
         }
 
 
-def _is_given(answer: asyncio.Future[Decision]) -> bool:
+def _has_result(answer: asyncio.Future[Decision]) -> bool:
     return answer.done() and not answer.cancelled() and answer.exception() is None
 
 
-def is_person(run: ProgramRun) -> bool:
+def is_users_run(run: ProgramRun) -> bool:
     return run.record.proposal.origin is Origin.PERSON
 
 
@@ -400,18 +406,18 @@ class ObservedActions:
         self._made: Counter[tuple[str, str]] = Counter()
         self._refused: Counter[tuple[str, str]] = Counter()
 
-    def take(self, trace: CallTrace) -> None:
+    def count_trace(self, trace: CallTrace) -> None:
         """Count a call or connection that reached an end."""
         if trace.state in _ENDS:
             counter = self._refused if trace.state == "refused" else self._made
             counter[trace.server, trace.tool] += 1
 
     @property
-    def called(self) -> tuple[tuple[str, str], ...]:
+    def called_tools(self) -> tuple[tuple[str, str], ...]:
         """Return the servers and tools that answered."""
         return tuple(self._made)
 
-    def end(self, writer: Writer | None) -> ObservedEffects:
+    def observed_effects(self, writer: Writer | None) -> ObservedEffects:
         """Return the observed effects. Files count only if no other program may have changed them."""
         written: set[str] = set()
         deleted: set[str] = set()
@@ -425,9 +431,9 @@ class ObservedActions:
             else set()
         )
         files = tuple(sorted(written | again)), tuple(sorted(deleted))
-        return ObservedEffects(self._times(hosts=False), self._times(hosts=True), *files)
+        return ObservedEffects(self._count_by_name(hosts=False), self._count_by_name(hosts=True), *files)
 
-    def _times(self, *, hosts: bool) -> dict[str, tuple[int, int]]:
+    def _count_by_name(self, *, hosts: bool) -> dict[str, tuple[int, int]]:
         keys = [key for key in self._made | self._refused if (key[0] == NETWORK) is hosts]
         name = "{1}" if hosts else "{0}.{1}"
         return {name.format(*key): (self._made[key], self._refused[key]) for key in keys}

@@ -11,8 +11,8 @@ from workbench.runs.run import RunEnd
 from workbench.sandbox.sandbox import Ending
 
 _HINTS = {
-    "timeout": "Do less in one run, or keep intermediate results in workspace/ and go on in the next run. The time that"
-    " tools and the user take is not counted.",
+    "timeout": "Do less in one run, or write intermediate results to workspace/ and continue in the next run. Waiting"
+    " for tools and for the user does not count.",
     "memory": "Work through the data in pieces instead of holding all of it.",
     "output": "Print a summary, and write the rest to a file in workspace/.",
     "calls": "Filter at the server, or split the work over several runs.",
@@ -22,9 +22,9 @@ _HINTS = {
 }
 
 _MEANINGS = (  # Python's message at a limit → hint for the program's author
-    (r"\[Errno 27\]", "A file, and the workspace as a whole, may hold no more than run.disk_mb says; write less."),
-    (r"\[Errno 28\]", "Home and temporary folders are small and in memory; write what is large below workspace/."),
-    (r"\[Errno 24\]", "A program may have only so many files open at once; close each when it is done with."),
+    (r"\[Errno 27\]", "The setting run.disk_mb limits each file and the whole workspace; write less."),
+    (r"\[Errno 28\]", "The home and temporary folders are small and in memory; write large files below workspace/."),
+    (r"\[Errno 24\]", "The number of open files is limited; close each file when it is no longer needed."),
     (
         r"'coroutine' object",
         "An await is missing: write await before the call, as in `page = await list_orders(limit=3)`.",
@@ -33,18 +33,18 @@ _MEANINGS = (  # Python's message at a limit → hint for the program's author
         r"object is not a mapping|positional arguments? but",
         "Call a tool's function with keywords, as its signature names them, or with one dict of arguments.",
     ),
-    (r"can't start new thread", "A program may have only so many threads (run.pids); use asyncio.gather instead."),
+    (r"can't start new thread", "The number of threads is limited (setting run.pids); use asyncio.gather instead."),
     (
         r"No module named '(?!servers\b|skills\b)",
-        "Programs import the standard library, and the installed packages that the user names in the setting"
-        " run.packages, in the process sandbox.",
+        "Programs can import the standard library and, in the process sandbox, the installed packages that the user"
+        " names in the setting run.packages.",
     ),
 )
-_SHAPE = "Print a small part of the value first (its type, its keys, one row), then go on from there."
+_SHAPE = "Print a small part of the value first (its type, its keys, one row), then correct the program."
 _KINDS = {  # Python exception → hint for the program's author
     **dict.fromkeys(("KeyError", "IndexError", "AttributeError", "TypeError"), _SHAPE),
-    "NameError": "Each program starts with nothing: define or import it here, or keep variables with session_id.",
-    "ToolError": "Read what the tool says of it. Where one call may fail, catch it: from client import ToolError.",
+    "NameError": "Each program starts without variables: define or import the name, or keep variables with session_id.",
+    "ToolError": "Read the tool's message. Catch the error of a call that may fail: from client import ToolError.",
 }
 _SOCKETS = re.compile(r"gaierror|URLError|Connect|Operation not permitted|name resolution|not known", re.IGNORECASE)
 _NO_NETWORK = (
@@ -60,8 +60,8 @@ def stopped_end(reason: str) -> RunEnd:
 
 def stopped_before_answer(reason: str) -> RunEnd:
     """Return the end of a run that was stopped after its program had ended, while its answer was prepared."""
-    words = f"{reason or 'It was cancelled.'} It had run to its end; only its answer was still being prepared."
-    hint = "What it did is done. To get an answer, run it again with a smaller result, such as counts or a few rows."
+    words = f"{reason or 'It was cancelled.'} The run had finished; only its answer was still being prepared."
+    hint = "Its effects remain. To get an answer, run it again with a smaller result, for example counts or a few rows."
     return RunEnd(RunState.STOPPED, "was stopped while its answer was prepared", Fault(words, hint))
 
 
@@ -69,8 +69,8 @@ def returned_fault(verdict: Verdict, outcome: Gate) -> Fault:
     """Return the fault of a program that cannot run as it is, so that the user is not asked about it."""
     lines = "\n".join(f"line {finding.span.line}: {finding.message}" for finding in verdict.findings[:20])
     if any(finding.rule == UNKNOWN for finding in verdict.findings):
-        return Fault(verdict.sentence, "Use a kept skill, or none; list_skills names them.", lines)
-    hint = _refused(verdict) if outcome is Gate.REFUSED else "Correct it and propose it again."
+        return Fault(verdict.sentence, "Use a kept skill, which list_skills shows, or none.", lines)
+    hint = _refused(verdict) if outcome is Gate.REFUSED else "Correct the program and propose it again."
     return Fault(verdict.sentence, hint, lines, ours=True)
 
 
@@ -78,9 +78,11 @@ def _refused(verdict: Verdict) -> str:
     """Return a hint with an alternative to what the sandbox refuses."""
     written = [one.subject.removeprefix("./") for one in verdict.findings if one.rule == "file.write" and one.subject]
     if any(path.startswith("skills/") for path in written):
-        return "Skills are not written as files. Offer it: save_skill(name, code, description); the user keeps it."
+        return (
+            "Programs cannot write skills. Offer the skill with save_skill(name, code, description); the user keeps it."
+        )
     if len(written) == len(verdict.findings) and not any(path.startswith(("/", "~", "..")) for path in written):
-        return f"Programs write files below workspace/ only, such as workspace/{written[0]}."
+        return f"Programs can write files only below workspace/, for example workspace/{written[0]}."
     return "The sandbox has no network, no other programs and no files outside the workspace; use the tools instead."
 
 

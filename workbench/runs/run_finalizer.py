@@ -25,10 +25,10 @@ from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged, spawn
 from workbench.records import Fault, FileInfo, Ledger, Run, RunState
-from workbench.runs.answer_view import beginning, compose, compose_parts, cost, cut, extract_pictures, shorten
+from workbench.runs.answer_view import beginning, compose, compose_parts, cut, extract_pictures, picture_tokens, shorten
 from workbench.runs.dry_runs import planned
 from workbench.runs.program_execution import time_limit_notice
-from workbench.runs.run import ProgramRun, RunEnd, is_person, ledger_of
+from workbench.runs.run import ProgramRun, RunEnd, is_users_run, ledger_of
 from workbench.runs.run_faults import stopped_before_answer
 from workbench.runs.skill_actions import learn_from_run
 from workbench.runs.workspace_changes import held_changes_notice
@@ -36,7 +36,7 @@ from workbench.settings import Settings
 from workbench.thread_cancellation import WorkCancelled, cancellable
 from workbench.tokens import count
 from workbench.workspace.snapshots import Snapshots
-from workbench.workspace.workspace_files import Store
+from workbench.workspace.workspace_files import WorkspaceFiles
 
 log = logging.getLogger(__name__)
 
@@ -50,27 +50,27 @@ class RunFinalizer:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._spills = StoredAnswers(services.workspace_files, services.snapshots, services.settings)
-        self._spills.tidy()
+        self._spills.delete_old()
         self._working: set[asyncio.Task[tuple[str, int] | Exception]] = set()
 
-    async def take(self, run: ProgramRun, end: RunEnd) -> None:
+    async def finish_run(self, run: ProgramRun, end: RunEnd) -> None:
         """Prepare the answer, write the end of the run to the audit, and notify clients."""
-        run.record = planned(run)
-        run.record = replace(
-            run.record,
-            output=run.printed,
-            result=end.result,
-            memory_mb=end.memory_mb,
-            fault=end.fault,
-            held=tuple(path for path, _ in run.held),
-        )
         try:
+            run.record = planned(run)
+            run.record = replace(
+                run.record,
+                output=run.printed,
+                result=end.result,
+                memory_mb=end.memory_mb,
+                fault=end.fault,
+                held=tuple(path for path, _ in run.held),
+            )
             try:
-                view, tokens = await self._seen(run, end)
+                view, tokens = await self._prepare_answer(run, end)
             except WorkCancelled:
                 end = stopped_before_answer(run.stop_reason) if end.state is RunState.DONE else end
                 run.record = replace(run.record, fault=end.fault)
-                view, tokens = self._counted(run, _beginning(replace(run.record, state=end.state)))
+                view, tokens = self._compose_answer(run, _shorten_stopped(replace(run.record, state=end.state)))
             ledger = self._ledger(run, tokens)
             run.finish(end.state, end.summary, model_view=view, ledger=ledger)
             learn_from_run(run)
@@ -82,35 +82,35 @@ class RunFinalizer:
                 self._services.catalog.lessons.ran_together(ran)
             self._services.tell(LedgerChanged(self._services.sessions.total()))
         finally:
-            run.ended.set()  # set even if the audit cannot be written, because others wait for it
+            run.ended.set()  # set even if a step failed or the audit cannot be written, because others wait for it
 
-    async def _seen(self, run: ProgramRun, end: RunEnd) -> tuple[str, int]:
+    async def _prepare_answer(self, run: ProgramRun, end: RunEnd) -> tuple[str, int]:
         """Return the text for the model and its token count. Masking much output takes seconds, so it is done on a
         thread."""
         draft = replace(run.record, state=end.state)
         waits = run.session.registrations.busy
         if end.state is RunState.STOPPED:
-            draft, waits = _beginning(draft), False  # the client that stopped it waits for the answer
+            draft, waits = _shorten_stopped(draft), False  # the client that stopped it waits for the answer
         try:
             # an answer of more than `run_answer_tokens` may be stored in a file, which is blocking I/O
             most = min(offload.MASKING.limit, self._services.settings().run_answer_tokens)
             if not waits and len(draft.output) + len(draft.result) + _length(draft.fault) <= most:
-                return self._counted(run, draft)
-            return await self._on_thread(run, draft)
+                return self._compose_answer(run, draft)
+            return await self._prepare_on_thread(run, draft)
         except WorkCancelled:
             raise
         except Exception:  # unmasked text must never be sent instead
             log.exception("the answer of run %s could not be prepared", run.record.id)
             run.pictures = ()
-            view = "The run ended, but its answer could not be prepared. The workbench's log says why."
+            view = "The run ended, but its answer could not be prepared. See the workbench's log."
             return view, count(view)
 
-    async def _on_thread(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
+    async def _prepare_on_thread(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
         """Prepare the answer on a thread; the thread stops early if the answer is no longer needed."""
         run.show_preparing()
         flag = Event()
         with cancellable(flag):
-            work = spawn(f"prepare the answer of run {draft.id}", _settled(self._prepare(run, draft)))
+            work = spawn(f"prepare the answer of run {draft.id}", _result_or_exception(self._prepare(run, draft)))
         self._working.add(work)
         work.add_done_callback(self._working.discard)
         answer_unwanted = run.answer_unwanted or asyncio.get_running_loop().create_future()
@@ -125,37 +125,37 @@ class RunFinalizer:
 
     async def _prepare(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
         if draft.state is not RunState.STOPPED:
-            await run.session.registrations.settled()
-        return await asyncio.to_thread(self._counted, run, draft)
+            await run.session.registrations.wait_until_done()
+        return await asyncio.to_thread(self._compose_answer, run, draft)
 
     async def close(self) -> None:
         """Wait for threads that prepared answers which are no longer needed."""
         if self._working:
             await asyncio.wait(self._working)
 
-    def _counted(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
+    def _compose_answer(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
         told = (
             ()
-            if is_person(run)
+            if is_users_run(run)
             else (time_limit_notice(self._services.settings(), draft), sealed_values_hint(run.session))
         )
-        view = "\n\n".join(filter(None, (self._view(run, draft), held_changes_notice(run), *told)))
-        return view, count(view) + cost(run.pictures)
+        view = "\n\n".join(filter(None, (self._compose_view(run, draft), held_changes_notice(run), *told)))
+        return view, count(view) + picture_tokens(run.pictures)
 
-    def _view(self, run: ProgramRun, draft: Run) -> str:
+    def _compose_view(self, run: ProgramRun, draft: Run) -> str:
         """Return the text for the model. It is masked before it is cut, because a cut must not split a value."""
         result, run.pictures = extract_pictures(draft.result, partial(self._refusal, run))
         draft = replace(draft, result=result)
         budget = self._services.settings().run_answer_tokens
         parts = compose_parts(draft)
         code = draft.proposal.original or draft.proposal.code  # the version that its author knows
-        if is_person(run) and (more := sum(len(text) for text, _ in parts) - OWN) > 0:
-            notice = f"[{more:,} characters more are not shown here; no model reads them]"
+        if is_users_run(run) and (more := sum(len(text) for text, _ in parts) - OWN) > 0:
+            notice = f"[{more:,} more characters are not shown here; no model reads them]"
             return f"{run.session.mask_parts(beginning(parts, OWN), code)}\n… {notice}"
         whole = run.session.mask_parts(parts, code)
-        if is_person(run) or run.dry_run is not None or count(whole) <= budget:
+        if is_users_run(run) or run.dry_run is not None or count(whole) <= budget:
             return whole
-        pointer = self._spills.keep(draft)
+        pointer = self._spills.store_answer(draft)
         if draft.result and count(draft.result) > budget // 2:
             masked = run.session.mask_result(json.loads(draft.result))
             smaller = json.dumps(shorten(masked, budget // 2, run.session.public_texts), ensure_ascii=False)
@@ -165,23 +165,25 @@ class RunFinalizer:
 
     def _refusal(self, run: ProgramRun, picture: bytes) -> str:
         """Return why the agent does not get a picture."""
-        if is_person(run):
+        if is_users_run(run):
             return ""
         if not self._services.settings().privacy_pictures:
-            return "the user's settings keep pictures here"
-        return "personal data or a secret can be read in its bytes" if run.session.shows(picture) else ""
+            return "the user's settings do not allow pictures in answers"
+        return "its bytes contain personal data or a secret" if run.session.needs_masking(picture) else ""
 
     def _ledger(self, run: ProgramRun, view_tokens: int) -> Ledger:
         if run.dry_run is not None:
             return Ledger()  # a dry run: no model tokens were spent or saved
         definitions = 0
-        if not run.session.knows_definitions and not is_person(run):
+        if not run.session.knows_definitions and not is_users_run(run):
             run.session.knows_definitions = True
             definitions = sum(tool.definition_tokens for tool in self._services.catalog.tools())
         return ledger_of(run, definitions, count(run.record.proposal.code) + view_tokens)
 
 
-async def _settled(work: Coroutine[Any, Any, tuple[str, int]]) -> tuple[str, int] | Exception:  # Any: a coroutine's
+async def _result_or_exception(
+    work: Coroutine[Any, Any, tuple[str, int]],
+) -> tuple[str, int] | Exception:  # Any: a coroutine's
     """Return the result or the exception, so that work whose result is never fetched does not log an unhandled
     exception."""
     try:
@@ -190,12 +192,12 @@ async def _settled(work: Coroutine[Any, Any, tuple[str, int]]) -> tuple[str, int
         return fault
 
 
-def _beginning(draft: Run) -> Run:
+def _shorten_stopped(draft: Run) -> Run:
     """Return a short version of a stopped run for the model: the reason and the end of the printed text, short
     enough to be masked at once."""
     printed, fault = draft.output, draft.fault
     if len(printed) > PRINTED:
-        printed = f"… ({len(printed) - PRINTED:,} characters before are left out)\n{printed[-PRINTED:]}"
+        printed = f"… ({len(printed) - PRINTED:,} earlier characters are left out)\n{printed[-PRINTED:]}"
     if fault is not None and len(fault.detail) > PRINTED:
         fault = replace(fault, detail=f"… {fault.detail[-PRINTED:]}")
     return replace(draft, output=printed, result="", fault=fault)
@@ -214,27 +216,27 @@ _DAY: Final = 86_400.0
 class StoredAnswers:
     """Complete answers of runs, stored in the workspace of one project."""
 
-    def __init__(self, store: Store, snapshots: Snapshots, settings: Callable[[], Settings]) -> None:
+    def __init__(self, store: WorkspaceFiles, snapshots: Snapshots, settings: Callable[[], Settings]) -> None:
         self._store = store
         self._snapshots = snapshots
         self._settings = settings
 
-    def keep(self, run: Run) -> str:
+    def store_answer(self, run: Run) -> str:
         """Store the complete answer; returns a phrase for the model that says where it is."""
         if not self._settings().privacy_results_days:
-            return "the whole is not kept: the user's settings say so"
+            return "the complete answer is not stored, because of the user's settings"
         path = f"{FOLDER}/{run.id}.txt"
         try:
-            text = compose(replace(run, result=_in_lines(run.result)))
+            text = compose(replace(run, result=_indented_json(run.result)))
             with self._snapshots.housekeeping(path):
                 self._store.write(path, text)
         except WorkbenchError as fault:
-            return f"the whole could not be kept: {fault.message}"
-        self.tidy()
-        way = f"read_file({path!r}).splitlines()[:50] in a program shows its beginning"
-        return f"the whole is in the workspace: {way}, get_run({run.id!r}) reads it here"
+            return f"the complete answer could not be stored: {fault.message}"
+        self.delete_old()
+        way = f"read_file({path!r}).splitlines()[:50] in a program returns its beginning"
+        return f"the complete answer is in the workspace: {way}, get_run({run.id!r}) returns it here"
 
-    def tidy(self) -> None:
+    def delete_old(self) -> None:
         """Delete stored answers that are older than the settings allow, and the oldest ones above the size limit."""
         try:
             found = [info for info in self._store.inside(FOLDER) if _OURS.fullmatch(info.path)]
@@ -244,7 +246,7 @@ class StoredAnswers:
                     for path in outdated:
                         self._store.delete(path)
         except WorkbenchError as fault:  # a program can replace the files with anything
-            log.warning("kept answers cannot be tidied up: %s", fault)
+            log.warning("old stored answers cannot be deleted: %s", fault)
 
     def _outdated(self, found: list[FileInfo]) -> list[FileInfo]:
         settings, size = self._settings(), 0
@@ -257,7 +259,7 @@ class StoredAnswers:
         return outdated
 
 
-def _in_lines(result: str) -> str:
+def _indented_json(result: str) -> str:
     try:
         return json.dumps(json.loads(result), ensure_ascii=False, indent=1) if result else ""
     except (ValueError, RecursionError):

@@ -31,7 +31,7 @@ from workbench.records import (
     Verdict,
 )
 from workbench.runs.answer_view import WITHOUT_PROGRAM
-from workbench.runs.approvals import Approvals, answer_for, is_same_question
+from workbench.runs.approvals import Approvals, decision_for, is_same_request
 from workbench.runs.dry_runs import DryRuns, check_dry_run_possible
 from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
@@ -80,7 +80,7 @@ class RunManager:
     async def _settle(self, cut_off: list[Run]) -> None:
         await asyncio.gather(prepare_snapshots(self._services.snapshots, cut_off), self.staging.open())
         for one in await asyncio.to_thread(self._services.held_files.all):  # held changes of runs of earlier cores
-            self.files_decided(one.id, tuple(sorted(map(displayed_name, one.files))))
+            self.update_held_files(one.id, tuple(sorted(map(displayed_name, one.files))))
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────
     @api
@@ -92,30 +92,30 @@ class RunManager:
     @api
     def run(self, run_id: str) -> Run:
         if run_id in self._runs:
-            return replace(self._runs[run_id].record, held_calls=self.held_calls.of(run_id))
+            return replace(self._runs[run_id].record, held_calls=self.held_calls.for_run(run_id))
         for run in self._earlier:
             if run.id == run_id:
                 return run
-        raise WorkbenchError(f"There is no run {run_id}.", "Look it up in the audit.")
+        raise WorkbenchError(f"There is no run {run_id}.", "Search for it in the audit.")
 
     def asks_user(self, run_id: str) -> bool:
         """Whether a run needs an answer of the user right now: about its program, a held call, or a server's
         request."""
         run = self._runs.get(run_id)
         return run is not None and (
-            run.asks or self.held_calls.holds(run_id) or self._services.catalog.asks.holds(run_id)
+            run.awaits_decision or self.held_calls.has_waiting(run_id) or self._services.catalog.asks.holds(run_id)
         )
 
-    def is_users(self, run_id: str) -> bool:
+    def awaits_user(self, run_id: str) -> bool:
         """Whether a run waits for the user, or was allowed and has not started yet."""
         run = self._runs.get(run_id)
-        if run is None or run.over:
+        if run is None or run.is_over:
             return False
         allowed = run.record.decision is not None and run.record.decision.allow
         waiting = run.record.state is RunState.WAITING or (allowed and run.record.state is RunState.CHECKED)
         return waiting or self.asks_user(run_id)
 
-    def number(self, state: RunState) -> int:
+    def count_runs(self, state: RunState) -> int:
         """Return the number of runs in this state that are not over."""
         return sum(run.record.state is state for run in self._runs_under_way())
 
@@ -192,10 +192,10 @@ class RunManager:
         """Limit the open programs of one agent, which would flood the user with requests and use up memory."""
         open_now = sum(run.session is session for run in self._runs_under_way())
         if session.origin is Origin.AGENT and open_now >= OPEN_RUNS:
-            words = f"{open_now} programs of yours are waiting or running already."
+            words = f"You already have {open_now} programs that wait or run."
             raise WorkbenchError(words, "Wait until one of them has ended.")
 
-    async def finished(self, run_id: str) -> Run:
+    async def wait_until_finished(self, run_id: str) -> Run:
         """Wait for the end of a run."""
         run = self._find(run_id)
         await run.ended.wait()
@@ -214,18 +214,18 @@ class RunManager:
         names."""
         run = self._find(decision.run_id)
         self._check_decision(run, decision)
-        made = self.approvals.pins.keep(run.record, decision, run.session)
+        made = self.approvals.rules.make_rule(run.record, decision, run.session)
         run.decide(decision)
         if made is not None:
-            run.note("rule.set", f"a rule was made of the answer: {made.label}", {"rule": made.id})
-            self._clear()
+            run.write_audit("rule.set", f"a rule was made from the decision: {made.label}", {"rule": made.id})
+            self._apply_new_rules()
         for run_id in dict.fromkeys(decision.also):
             other = self._runs.get(run_id)
-            if other is not None and other.asks and is_same_question(other.record, run.record):
-                other.decide(answer_for(decision, other.record))
+            if other is not None and other.awaits_decision and is_same_request(other.record, run.record):
+                other.decide(decision_for(decision, other.record))
         return run.record
 
-    def files_decided(self, run_id: str, left: tuple[str, ...]) -> None:
+    def update_held_files(self, run_id: str, left: tuple[str, ...]) -> None:
         """Update a run after the user decided about its file changes; `left`: changes that still wait."""
         if (run := self._runs.get(run_id)) is not None:
             run.record = replace(run.record, held=left)
@@ -236,41 +236,45 @@ class RunManager:
                 self._earlier = tuple(replace(one, held=left) if one is record else one for one in self._earlier)
                 self._services.tell(RunChanged(replace(record, held=left)))
 
-    def _clear(self) -> None:
+    def _apply_new_rules(self) -> None:
         """Apply a new rule to other waiting programs."""
         for run in tuple(self._runs.values()):
-            if run.asks and (rule := self.approvals.pins.standing(run.record, run.session)) is not None:
-                run.decide(self.approvals.pins.use(rule, run.record))
+            if run.awaits_decision and (rule := self.approvals.rules.find_rule(run.record, run.session)) is not None:
+                run.decide(self.approvals.rules.decide_by_rule(rule, run.record))
 
     def _check_decision(self, run: ProgramRun, decision: Decision) -> None:
-        run.check(decision)
+        run.check_decision(decision)
         verdict = run.record.verdict
         if decision.allow and verdict is not None and verdict.gate is Gate.BLOCKED:
-            raise WorkbenchError("This text cannot be allowed.", verdict.sentence)
+            raise WorkbenchError("This program cannot be allowed.", verdict.sentence)
         if decision.plan:
-            raise WorkbenchError("A plan is allowed where it is shown.", "Open the dry run and run its plan.")
+            raise WorkbenchError("A plan can be allowed only in its dry run.", "Open the dry run and run its plan.")
         if decision.allow and decision.fingerprint != run.record.fingerprint:
             words = "The program's tools, servers or limits changed while you looked at it."
             raise WorkbenchError(words, "Open the request again and review it.")
         if not set(decision.hosts) <= set(verdict.hosts if verdict is not None else ()):
-            raise WorkbenchError("The decision names hosts that the program does not.", "Look at the program again.")
+            raise WorkbenchError(
+                "The decision names hosts that the program does not name.", "Review the program again."
+            )
 
     async def edit(self, run_id: str, code: str) -> Run:
         run = self._find(run_id)
         text = canonicalize(code)
-        reading = await self._assessor.read(run, text)
+        reading = await self._assessor.read_program(run, text)
         verdict = reading.verdict
         before = run.record.proposal
         proposal = replace(before, code=text.text, sha=text.sha, original=before.original or before.code)
         placement = await choose_sandbox(reading, self._services.settings(), self._services.sandbox)
-        found = await self.approvals.about(replace(run.record, proposal=proposal, verdict=verdict), reading)
+        found = await self.approvals.with_request_facts(
+            replace(run.record, proposal=proposal, verdict=verdict), reading
+        )
         run.edit(found, placement, reading)
         return run.record
 
     @api
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
         """The verdict on this text in place of the waiting one; nothing is changed."""
-        return (await self._assessor.read(self._find(run_id), code)).verdict
+        return (await self._assessor.read_program(self._find(run_id), code)).verdict
 
     @api(decides=True)
     async def stop_run(self, run_id: str) -> Run:
@@ -281,7 +285,7 @@ class RunManager:
         """End a run at any step: the sandbox is killed, open calls are cancelled at their servers, and an answer in
         preparation is discarded."""
         run = self._find(run_id)
-        if not (run.over or run.record.stopping):
+        if not (run.is_over or run.record.stopping):
             run.stop(reason)
         await run.ended.wait()
         return run.record
@@ -297,13 +301,13 @@ class RunManager:
     def _find(self, run_id: str) -> ProgramRun:
         if run_id not in self._runs:
             self.run(run_id)  # returns a run of an earlier core, or raises if there is none
-            raise WorkbenchError("That run is over.", "It belongs to an earlier core.")
+            raise WorkbenchError("This run belongs to an earlier core and has ended.", "Start a new run.")
         return self._runs[run_id]
 
     def _forget_old(self) -> None:
         if len(self._runs) <= KEPT_RUNS:
             return
-        over = [run_id for run_id, run in self._runs.items() if run.over]
+        over = [run_id for run_id, run in self._runs.items() if run.is_over]
         for run_id in over[: max(0, len(over) - KEPT_RUNS)]:
             del self._runs[run_id]
 
@@ -328,6 +332,6 @@ class RunManager:
     def _runs_under_way(self) -> list[ProgramRun]:
         """Return the runs that are not over. Ended runs are removed, because the list is read several times in each
         run."""
-        for run_id in [run_id for run_id, run in self._open.items() if run.over]:
+        for run_id in [run_id for run_id, run in self._open.items() if run.is_over]:
             del self._open[run_id]
         return list(self._open.values())

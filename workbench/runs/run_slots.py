@@ -20,7 +20,7 @@ class _Waiting:
 
 
 class RunSlots:
-    """Slots for running programs: `async with slots.place(owner, run):` holds one; leaving it admits the next
+    """Slots for running programs: `async with slots.hold_slot(owner, run):` holds one; leaving it admits the next
     program."""
 
     def __init__(self, most: Callable[[], int]) -> None:
@@ -33,21 +33,21 @@ class RunSlots:
         return self._in_use >= self._most()
 
     @property
-    def most(self) -> int:
+    def limit(self) -> int:
         return self._most()
 
     @property
     def waiting(self) -> int:
         return sum(map(len, self._queues.values()))
 
-    def ahead(self, run_id: str) -> int | None:
+    def queue_position(self, run_id: str) -> int | None:
         """Return how many programs come before this one; None when it does not wait."""
         rounds = zip_longest(*self._queues.values())
         order = [one.run_id for turn in rounds for one in turn if one is not None]
         return order.index(run_id) if run_id in order else None
 
     @asynccontextmanager
-    async def place(self, owner: str, run_id: str = "") -> AsyncIterator[None]:
+    async def hold_slot(self, owner: str, run_id: str = "") -> AsyncIterator[None]:
         """Wait for a slot; owners take turns."""
         await self._enter(owner, run_id)
         try:

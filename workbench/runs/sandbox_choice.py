@@ -34,30 +34,34 @@ async def choose_sandbox(reading: Reading, settings: Settings, sandbox: Sandbox)
     found = await sandbox.fitting(wanted, language)
     if found is not None and _may_hold(found, verdict.risk):
         usual = found.name == LEVELS[0] and found.backend in WITH_PACKAGES
-        if modules := () if usual else packaged(reading, settings):
-            return _packaged(found, sandbox.levels()[0], modules)
+        if modules := () if usual else imported_packages(reading, settings):
+            return _choose_for_packages(found, sandbox.levels()[0], modules)
         return SandboxChoice(found.name, found.backend)
     there = [level for level in sandbox.levels() if level.available and language in level.languages]
     able = [level for level in there if _may_hold(level, verdict.risk)]
     if there and not able:
-        raise WorkbenchError(_too_weak(verdict.risk), there[-1].hint)
+        raise WorkbenchError(_too_weak_sentence(verdict.risk), there[-1].hint)
     if not able:
         await sandbox.need(LEVELS[0], language)  # raises: no sandbox here can run it, so the user is not asked
     strong = [level for level in able if LEVELS.index(level.name) >= LEVELS.index(wanted)]
     best = strong[0] if strong else able[-1]
-    return SandboxChoice(best.name, best.backend, "" if strong else _less(wanted, best, language))
+    return SandboxChoice(best.name, best.backend, "" if strong else _weaker_sentence(wanted, best, language))
 
 
-def _packaged(found: Level, first: Level, modules: tuple[str, ...]) -> SandboxChoice:
+def _choose_for_packages(found: Level, first: Level, modules: tuple[str, ...]) -> SandboxChoice:
     """Choose a sandbox for a program that uses installed packages. Only two kinds of process sandboxes have
     packages, so the user is told if the program gets a different level, or none of the packages."""
     names = ", ".join(modules[:3])
     if first.available and first.backend in WITH_PACKAGES:
         words = (
-            f"Would get {level_name(found.name)}, which has no {names}: runs in {level_name(LEVELS[0])}, full strength."
+            f"This program imports {names}, which {level_name(found.name)} does not have. It runs in"
+            f" {level_name(LEVELS[0])} at full strength."
         )
         return SandboxChoice(first.name, first.backend, words)
-    words = f"Runs in {level_name(found.name)} without {names}: packages are in process sandboxes with namespaces only."
+    words = (
+        f"This program runs in {level_name(found.name)} without {names}: only process sandboxes with namespaces have"
+        " packages."
+    )
     return SandboxChoice(found.name, found.backend, words)
 
 
@@ -80,17 +84,22 @@ def _stronger(one: str, other: str) -> str:
     return max((one, other), key=lambda level: LEVELS.index(level) if level in LEVELS else -1)
 
 
-def _less(wanted: str, best: Level, language: str) -> str:
+def _weaker_sentence(wanted: str, best: Level, language: str) -> str:
     strength = "reduced" if best.reduced else "full"
     none = "none" if language == PYTHON else f"none for {NAMES[language]}"
-    return f"Wants {level_name(wanted)}; this machine has {none}: runs in {level_name(best.name)}, {strength} strength."
+    return (
+        f"This program needs {level_name(wanted)}, but this machine has {none}. It runs in {level_name(best.name)} at"
+        f" {strength} strength."
+    )
 
 
-def _too_weak(risk: Risk) -> str:
-    return f"A program of {risk} risk does not run in a sandbox of reduced strength, and nothing stronger is here."
+def _too_weak_sentence(risk: Risk) -> str:
+    return (
+        f"A program of {risk} risk cannot run in a sandbox of reduced strength, and this machine has no stronger one."
+    )
 
 
-def packaged(reading: Reading, settings: Settings) -> tuple[str, ...]:
+def imported_packages(reading: Reading, settings: Settings) -> tuple[str, ...]:
     """Return the modules of `run.packages` that the program imports, in any form of import."""
     if not settings.run_packages or reading.language != PYTHON:
         return ()
@@ -110,4 +119,4 @@ def check_language(language: str, state: str = "") -> None:
     if not deno_backend.runtime():
         raise WorkbenchError(deno_backend.MISSING, deno_backend.HINT)
     if state:
-        raise WorkbenchError(f"Only programs in {NAMES[PYTHON]} keep a state.", "Leave out session_id.")
+        raise WorkbenchError(f"Only programs in {NAMES[PYTHON]} can use a REPL session.", "Leave out session_id.")

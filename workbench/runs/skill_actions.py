@@ -44,10 +44,13 @@ async def kept_skill(services: Services, name: str) -> Skill:
     if (draft := await asyncio.to_thread(_draft, services, name)) is not None:
         raise WorkbenchError(
             f"{draft.name} is a draft; the user has not kept it yet.",
-            f"They keep it in the workbench's window or by `mcp-workbench skills keep {draft.name}` in a terminal.",
+            "Only the user can keep it, in the workbench's window or with"
+            f" `mcp-workbench skills keep {draft.name}` in a terminal.",
         )
     names = ", ".join(skill.name for skill in usable)
-    raise WorkbenchError(f"There is no kept skill {name!r:.100}.", f"There are: {names}." if names else "None is kept.")
+    raise WorkbenchError(
+        f"There is no kept skill {name!r:.100}.", f"Kept skills: {names}." if names else "No skills are kept yet."
+    )
 
 
 def _draft(services: Services, name: str) -> Skill | None:
@@ -93,15 +96,15 @@ async def offer_skill(services: Services, session: Session, name: str, code: str
         raise WorkbenchError(text.faults[0].message, "Remove those characters and offer it again.")
     kept = [skill for skill in await asyncio.to_thread(services.library.usable) if skill.name == skill_name(name)]
     skill = await asyncio.to_thread(services.library.offer, name, description, text.text, session.author)
-    summary = session.mask(f"{session.author} offers the skill {skill.name}")
+    summary = session.mask(f"{session.author} offered the skill {skill.name}")
     note = Note(kind="skill.drafted", summary=summary, actor=session.author, session=session.id)
     services.journal.append(note)
     words = (
-        f"{skill.name} is a draft now. It can be used after the user has kept it, in the workbench's window or by"
-        f" `mcp-workbench skills keep {skill.name}` in their terminal."
+        f"{skill.name} is now a draft. It can be used after the user keeps it in the workbench's window or with"
+        f" `mcp-workbench skills keep {skill.name}` in their own terminal."
     )
     if kept and kept[0].code != text.text:
-        words += f" Until then load_skill and run_skill give the kept skill of this name: {kept[0].description}"
+        words += f" Until then load_skill and run_skill use the kept skill of this name: {kept[0].description}"
     return words
 
 
@@ -136,22 +139,22 @@ def needed_tools(verdict: Verdict | None) -> tuple[str, ...]:
     return tuple(sorted(found | {one.subject for one in verdict.findings if one.rule == "tool.unknown"}))
 
 
-def missing(wanted: Iterable[str], tools: Sequence[Tool]) -> tuple[str, ...]:
+def describe_missing_tools(wanted: Iterable[str], tools: Sequence[Tool]) -> tuple[str, ...]:
     """Return the wanted tools that are not in the catalog, each with the most similar existing name."""
     there = {f"{tool.server}.{tool.name}" for tool in tools}
     servers = sorted({tool.server for tool in tools})
-    return tuple(_told(name, there, servers) for name in wanted if name not in there)
+    return tuple(_describe_missing_tool(name, there, servers) for name in wanted if name not in there)
 
 
-def _told(name: str, there: set[str], servers: Sequence[str]) -> str:
+def _describe_missing_tool(name: str, there: set[str], servers: Sequence[str]) -> str:
     server, _, tool = name.partition(".")
     own = [one.partition(".")[2] for one in there if one.startswith(f"{server}.")]
     if own:
         near = similar_names(tool, own, 2)
-        return f"{name}: {server} has no such tool{f', but {_or(near)}' if near else ''}"
+        return f"{name}: {server} has no such tool{f' (similar: {_join_or(near)})' if near else ''}"
     near = similar_names(server, servers, 2)
-    return f"{name}: there is no server {server}{f', but {_or(near)}' if near else ''}"
+    return f"{name}: there is no server {server}{f' (similar: {_join_or(near)})' if near else ''}"
 
 
-def _or(names: Sequence[str]) -> str:
+def _join_or(names: Sequence[str]) -> str:
     return " or ".join(names)

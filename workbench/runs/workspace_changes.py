@@ -19,7 +19,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged, FilesHeld, finish_even_if_cancelled, spawn
 from workbench.records import Fault, Run
 from workbench.runs.repl_sessions import ReplSession
-from workbench.runs.run import ProgramRun, is_person
+from workbench.runs.run import ProgramRun, is_users_run
 from workbench.workspace.file_names import displayed_name
 from workbench.workspace.snapshots import MOST, NotQuick, Snapshots, Writer
 from workbench.workspace.workspace_copies import (
@@ -46,14 +46,14 @@ _AUDITED: Final = 50  # file names in one audit entry
 _NAMED: Final = 20  # file names in the answer to an agent
 _RUN: Final = "run"
 _WHY: Final = {
-    EXISTED: "it is not a file of your programs",
-    CHANGED: "it was changed outside of the program while that ran",
+    EXISTED: "your programs did not create it",
+    CHANGED: "something else changed it while the program ran",
     RUNNABLE: "other tools would run it",
     OUTSIDE: "it is a link that leads out of the workspace",
     FULL: "the workspace is full",
     INTERRUPTED: "the workbench ended while the program ran",
 }
-_NOT_COPIED: Final = "The program could only read the workspace, and what it would write there is not known: "
+_NOT_COPIED: Final = "The program could only read the workspace, so the files that it would write are not known: "
 
 
 # ── snapshots: programs that write into the workspace itself ─────────────────────────────────────
@@ -64,7 +64,7 @@ async def begin_snapshot(run: ProgramRun) -> None:
     if run.stage is None and run.may_write and (profile is None or profile.workspace == "write"):
         snapshots, writer = run.services.snapshots, writer_of(run.record)
         verdict = run.record.verdict
-        directly = run.record.decision is not None or is_person(run)
+        directly = run.record.decision is not None or is_users_run(run)
         if verdict is not None and directly and run.record.proposal.language == PYTHON:
             writer.claims = lambda path: may_write(verdict, displayed_name(path))
         try:
@@ -85,7 +85,7 @@ async def end_snapshot(run: ProgramRun) -> Writer | None:
         return None
     if writer is None:
         return None
-    made = run.session.made  # later programs of the session may change these files without approval
+    made = run.session.created_files  # later programs of the session may change these files without approval
     for path, change in writer.files.items():
         if not change.shared and (change.before is None or path in made):
             if (stamp := snapshots.stamp(path)) is not None:
@@ -99,7 +99,7 @@ async def end_snapshot(run: ProgramRun) -> Writer | None:
 def _report_written(run: ProgramRun, writer: Writer) -> None:
     if writer.files:
         words, detail = _describe_files(run, writer.files)
-        run.note("run.files_changed", f"changed {words}", detail, soon=True)
+        run.write_audit("run.files_changed", f"changed {words}", detail, soon=True)
         run.services.tell(FilesChanged(run.record.id, len(writer.files)))
 
 
@@ -138,7 +138,7 @@ def is_approved(run: ProgramRun) -> bool:
     own program."""
     decision = run.record.decision
     allowed = decision is not None and decision.allow and decision.sha == run.record.proposal.sha
-    return allowed or run.plan is not None or (is_person(run) and run.dry_run is None)
+    return allowed or run.plan is not None or (is_users_run(run) and run.dry_run is None)
 
 
 def needs_stage(run: ProgramRun) -> bool:
@@ -146,7 +146,7 @@ def needs_stage(run: ProgramRun) -> bool:
     profile = run.record.verdict.profile if run.record.verdict else None
     if not run.may_write or (profile is not None and profile.workspace != "write"):
         return False
-    return not is_approved(run) or (run.repl_session is not None and not is_person(run))
+    return not is_approved(run) or (run.repl_session is not None and not is_users_run(run))
 
 
 def _speaks_for_all(run: ProgramRun) -> bool:
@@ -167,12 +167,12 @@ def held_changes_notice(run: ProgramRun) -> str:
     names = ", ".join(f"{run.session.mask_output(path)} ({_WHY[why]})" for path, why in run.held[:_NAMED])
     more = f" and {len(run.held) - _NAMED:,} more" if len(run.held) > _NAMED else ""
     many = len(run.held) != 1
-    why = "Programs that nobody approved ran in this state" if is_approved(run) else "Nobody approved this program"
+    why = "Programs without approval ran in this REPL session" if is_approved(run) else "This program was not approved"
     return (
         f"NOT changed in the workspace: {names}{more}. {why}, so the user decides about"
         f" {'these changes' if many else 'this change'} (run {run.record.id}). Until then the"
-        f" {'files are as they were' if many else 'file is as it was'}, also for your next programs. New files, and"
-        " changes to files that your own programs made, were written."
+        f" {'files stay unchanged' if many else 'file stays unchanged'}, also for your next programs. New files, and"
+        " changes to files that your own programs created, were written."
     )
 
 
@@ -181,7 +181,7 @@ class StagedWorkspaces:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._stages = Stages(services.workspace_files.confined, services.paths.stages)
+        self._stages = Stages(services.workspace_files.confined, services.paths.workspace_copies)
         self._settling = Settling(services.snapshots, services.held_files)
         self._filled = asyncio.Event()  # set when the first copy is complete, so that no second one is made meanwhile
         self._removing: set[asyncio.Task[None]] = set()
@@ -194,17 +194,19 @@ class StagedWorkspaces:
                 try:
                     await asyncio.to_thread(self._recover, stage, run)
                 except Overfull as fault:
-                    log.warning("run %s was cut off: %s %s", run.id, fault.message, fault.hint)
+                    log.warning(
+                        "the changes of the interrupted run %s are lost: %s %s", run.id, fault.message, fault.hint
+                    )
                     await asyncio.to_thread(stage.remove)
                 except (OSError, ValueError, sqlite3.Error, WorkbenchError) as fault:
-                    log.warning("what run %s changed is left for the next start: %s", run.id, fault)
+                    log.warning("the changes of run %s are kept for the next start: %s", run.id, fault)
             stage = self._stages.take()
             try:
                 await asyncio.to_thread(stage.refresh)
             finally:
                 await self._give_back(stage)
         except (OSError, sqlite3.Error, WorkbenchError) as fault:
-            log.warning("the workspace cannot be copied ahead: %s", fault)
+            log.warning("the workspace cannot be copied in advance: %s", fault)
         finally:
             self._filled.set()
 
@@ -241,17 +243,15 @@ class StagedWorkspaces:
         try:
             writer = await (self._dry_run_files(run, stage) if run.dry_run is not None else self._settled(run, stage))
         except Overfull as fault:
-            run.trouble = Fault(
-                f"What the program changed in the workspace was not written. {fault.message}", fault.hint
-            )
+            run.trouble = Fault(f"The program's changes to the workspace were not written. {fault.message}", fault.hint)
             self._forsake(run)
             self._remove(stage)
             return None
         except (OSError, sqlite3.Error, WorkbenchError) as fault:
             log.exception("the changes of run %s cannot be settled", run.record.id)
             run.trouble = Fault(
-                f"What the program changed in the workspace was not written: {fault}",
-                "It is kept. When the workbench starts the next time, the user is asked about it.",
+                f"The program's changes to the workspace were not written ({fault}).",
+                "They are kept. The user is asked about them when the workbench starts the next time.",
             )
             self._forsake(run)
             return None
@@ -261,7 +261,7 @@ class StagedWorkspaces:
             await self._give_back(stage)
         else:
             run.repl_session.working = False
-            if run.repl_session.dead or run.repl_session.kept is None:
+            if run.repl_session.process_ended or run.repl_session.sandbox is None:
                 self.release(run.repl_session)
         return writer
 
@@ -301,7 +301,7 @@ class StagedWorkspaces:
             self._settling.settle,
             stage,
             writer,
-            run.session.made,
+            run.session.created_files,
             name=run.record.id,
             approved=approved,
             room=self._services.settings().run_disk_mb << 20,
@@ -328,7 +328,7 @@ class StagedWorkspaces:
     def _tell_held(self, run: ProgramRun, settled: Settlement) -> None:
         run.held = (*run.held, *((displayed_name(path), settled.held[path]) for path in sorted(settled.held)))
         words, detail = _describe_files(run, settled.held)
-        run.note("run.changes_held", f"wants to change {words}", detail, soon=True)
+        run.write_audit("run.changes_held", f"wants to change {words}", detail, soon=True)
         self._services.tell(FilesHeld(run.record.id, len(settled.held)))
 
     def _recover(self, stage: Stage, run: StageOwner) -> None:

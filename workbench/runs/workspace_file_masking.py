@@ -20,8 +20,8 @@ from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.privacy.detectors.json_fields import parsed
 from workbench.records import FileInfo, JsonValue
-from workbench.runs.run import ProgramRun, is_person
-from workbench.workspace.workspace_files import Store
+from workbench.runs.run import ProgramRun, is_users_run
+from workbench.workspace.workspace_files import WorkspaceFiles
 
 LARGEST: Final = 2_000_000  # bytes of one file
 TOGETHER: Final = 4_000_000  # bytes of all files that are read before one program
@@ -31,12 +31,12 @@ _HELPERS: Final = frozenset({"read_file", "list_files"})  # functions of the san
 
 async def learn_files(run: ProgramRun) -> None:
     """Register personal data in the files that a program may read, before it starts."""
-    if run.session.hides and not is_person(run) and (_all(run) or _named(run)):
+    if run.session.masks_personal_data and not is_users_run(run) and (_all(run) or _named(run)):
         wanted = None if _all(run) else _named(run)
         await asyncio.to_thread(_learn, run.services.workspace_files, run.session, wanted)
 
 
-def learn_file(store: Store, session: Session, path: str) -> None:
+def learn_file(store: WorkspaceFiles, session: Session, path: str) -> None:
     """Register personal data in a file before an agent reads it with a tool."""
     _learn(store, session, (path,))
 
@@ -59,7 +59,7 @@ def _all(run: ProgramRun) -> bool:
     return strange or verdict.impact.unnamed > 0 or not _HELPERS.isdisjoint(reading.mentioned_words)
 
 
-def _learn(store: Store, session: Session, wanted: Collection[str] | None) -> None:
+def _learn(store: WorkspaceFiles, session: Session, wanted: Collection[str] | None) -> None:
     left = TOGETHER
     for info in sorted(_new(store, session, wanted), key=lambda info: -info.changed):
         if info.size > min(LARGEST, left):
@@ -67,15 +67,16 @@ def _learn(store: Store, session: Session, wanted: Collection[str] | None) -> No
         left -= info.size
         with suppress(WorkbenchError):  # not a text file, or deleted meanwhile
             session.register(store.read(info.path), "", _value)
-        session.files[info.path] = (info.size, info.changed)
+        session.searched_files[info.path] = (info.size, info.changed)
 
 
-def _new(store: Store, session: Session, wanted: Collection[str] | None) -> list[FileInfo]:
+def _new(store: WorkspaceFiles, session: Session, wanted: Collection[str] | None) -> list[FileInfo]:
     """Return the files that this session has not read in their current version."""
     return [
         info
         for info in store.list()
-        if (wanted is None or info.path in wanted) and session.files.get(info.path) != (info.size, info.changed)
+        if (wanted is None or info.path in wanted)
+        and session.searched_files.get(info.path) != (info.size, info.changed)
     ]
 
 
@@ -96,7 +97,7 @@ _PACKAGES: Final = frozenset({"servers", "skills"})
 
 def reads_source(reading: Reading) -> bool:
     """Whether a program may read the functions that it imports as text."""
-    if not reading.whole:
+    if not reading.complete:
         return True
     return not _PACKAGES.isdisjoint(reading.mentioned_words) and any(map(_READS.fullmatch, reading.mentioned_words))
 
@@ -105,7 +106,7 @@ def source_files(reading: Reading, folders: tuple[Path, ...]) -> Iterator[str]:
     """Yield the source texts of the packages in these folders that the program names; of all packages if the program
     lists folders."""
     names = reading.mentioned_words
-    lists = not reading.whole or any(map(_LISTS.fullmatch, names))
+    lists = not reading.complete or any(map(_LISTS.fullmatch, names))
     letters = files = 0
     for folder in folders:
         for path in sorted(folder.glob("**/*")) if folder.is_dir() else ():

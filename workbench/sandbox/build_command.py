@@ -58,7 +58,7 @@ def _builder(level: str) -> ImageBuilder | VmImageBuilder:
     known = builders(images_folder())
     if level not in known:
         raise WorkbenchError(
-            f"Nothing is built for {level!r}.", f"Levels that are built: {', '.join(known) or 'none'}."
+            f"There is no image for the level {level!r}.", f"Choose one of: {', '.join(known) or 'none'}."
         )
     return known[level]
 

@@ -85,7 +85,7 @@ class ChildPool:
                     return
                 await self._add(profile)
         except WorkbenchError as fault:
-            log.info("no sandbox is kept ready; the next run makes its own: %s", fault)
+            log.info("no spare sandbox could be prepared; the next run makes its own: %s", fault)
         finally:
             self._filling = None
 
@@ -118,7 +118,9 @@ class ChildPool:
             if not child.channel.died_before_ready and not child.gone.result().lost:
                 break
             await asyncio.sleep(_RETRY_DELAY * 4**tried)
-        raise WorkbenchError(f"The sandbox could not be built: {message}", "Restart the workbench to probe again.")
+        raise WorkbenchError(
+            f"The sandbox could not be built: {message}", "Restart the workbench to test the sandbox again."
+        )
 
     async def _startup_fault(self, child: SandboxChild) -> str:
         """Wait until the child is ready and return "". Otherwise finish the child and return the reason."""

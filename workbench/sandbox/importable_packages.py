@@ -34,13 +34,13 @@ class ImportablePackages:
         """Problems that the user can fix."""
         faults = []
         for name in self.missing:
-            words = f"Programs cannot import {name}: it is named in run.packages and not installed."
+            words = f"Programs cannot import {name}: it is named in run.packages, but not installed."
             faults.append(
                 Fault(words, f"Install it beside the workbench: `.venv/bin/pip install {name}` in its clone.")
             )
         for name in self.unknown:
-            words = f"{name} is named in run.preload and belongs to no package of run.packages."
-            faults.append(Fault(words, "Name its package in run.packages too, or take it away."))
+            words = f"{name} is named in run.preload, but belongs to no package of run.packages."
+            faults.append(Fault(words, "Add its package to run.packages, or remove it from run.preload."))
         return tuple(faults)
 
 

@@ -78,13 +78,13 @@ class IsolationLevels:
         if language == deno_backend.LANGUAGE and not deno_backend.runtime():
             raise WorkbenchError(deno_backend.MISSING, deno_backend.HINT)
         if missing.available and wanted == LEVELS[0]:
-            words = "TypeScript runs in process sandboxes with namespaces only (native or bubblewrap)."
-            raise WorkbenchError(f"{words} {missing.sentence}", f"Write it in Python. {missing.hint}".strip())
+            words = "TypeScript runs only in process sandboxes with namespaces (native or bubblewrap)."
+            raise WorkbenchError(f"{words} {missing.sentence}", f"Write the program in Python. {missing.hint}".strip())
         if wanted == LEVELS[0]:
             raise WorkbenchError(f"Programs cannot run here. {missing.sentence}".strip(), missing.hint)
         extra = "" if language == "python" else f" that runs {language}"
-        words = f"This program needs {level_name(wanted)}{extra}, and there is none here. {missing.sentence}".strip()
-        raise WorkbenchError(words, missing.hint)
+        words = f"This program needs {level_name(wanted)}{extra}, which this machine does not have."
+        raise WorkbenchError(f"{words} {missing.sentence}".strip(), missing.hint)
 
     async def close(self) -> None:
         if self._probing is not None:
@@ -102,8 +102,8 @@ class IsolationLevels:
             except WorkbenchError as fault:
                 self._found[name] = Level(name, False, sentence=fault.message, hint=fault.hint)
             except OSError as fault:
-                log.warning("%s could not be looked for: %s", name, fault)
-                self._found[name] = Level(name, False, sentence=f"It could not be looked for: {fault.strerror}.")
+                log.warning("the isolation level %s could not be probed: %s", name, fault)
+                self._found[name] = Level(name, False, sentence=f"This level could not be tested: {fault.strerror}.")
         self._last_probe = time.monotonic()
 
 
@@ -123,10 +123,10 @@ def _fits(level: Level, language: str) -> bool:
 
 def _level_not_probed(name: str, maker: bool) -> Level:
     if name == "process":
-        return Level(name, False, sentence="The sandbox was not opened yet.")
+        return Level(name, False, sentence="The sandbox has not been started yet.")
     if maker:
-        return Level(name, False, sentence="It is being looked for.", hint="Ask again in a moment.")
-    return Level(name, False, sentence=f"Nothing here makes {_NAMES[name]}.")
+        return Level(name, False, sentence="This level is still being tested.", hint="Try again in a moment.")
+    return Level(name, False, sentence=f"The workbench cannot start {_NAMES[name]} here.")
 
 
 def _process_level(strength: Strength) -> Level:

@@ -52,8 +52,8 @@ def probe_program(canary: str, process: int) -> str:
 FEWEST_FILES = 1_024  # file descriptors; those of a child start above 200
 BACKENDS = ("native", "bubblewrap", "reduced")
 _REDUCED = (
-    "Namespaces are forbidden here. Programs open no file and reach no process but their own, and no network, but they "
-    "can see that files exist. Programs of high or critical risk do not run."
+    "This system forbids namespaces. Programs can open only their own files and reach only their own processes, and "
+    "have no network, but they can see that other files exist. Programs of high or critical risk do not run."
 )
 
 # Runs a program in a backend. Returns its end, and the lock report that the child sent before it received the program.
@@ -73,7 +73,7 @@ async def strongest(wished: str, trial: Trial) -> Strength:
         strength = await _try_backend(backend, trial)
         if strength.level != "none":
             return strength
-        reasons.append(f"{backend}: {strength.reason}")
+        reasons.append(f"{backend}: {strength.reason.removesuffix('.')}")
     return _no_strength("No isolation works on this machine (" + "; ".join(reasons) + ").", hint())
 
 
@@ -87,11 +87,11 @@ def hint() -> str:
     if os.getuid() == 0 and not _maps_nobody(_system_file("/proc/self/uid_map")):
         return "Root is the only user here, and no program runs as root: start the workbench as an ordinary user."
     if _system_file("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
-        return "Ubuntu forbids user namespaces; `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0` allows."
+        return "Ubuntu forbids user namespaces. Run `sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`."
     if _system_file("/proc/sys/kernel/unprivileged_userns_clone") == "0":
-        return "User namespaces are forbidden: `sudo sysctl -w kernel.unprivileged_userns_clone=1` allows them."
+        return "User namespaces are forbidden. Run `sudo sysctl -w kernel.unprivileged_userns_clone=1` to allow them."
     if _system_file("/proc/sys/user/max_user_namespaces") == "0":
-        return "User namespaces are forbidden: `sudo sysctl -w user.max_user_namespaces=10000` allows them."
+        return "User namespaces are forbidden. Run `sudo sysctl -w user.max_user_namespaces=10000` to allow them."
     if os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv"):
         return "This container forbids namespaces: start it with `--security-opt seccomp=unconfined`, or use the host."
     return "Install bubblewrap (`sudo apt install bubblewrap`), or use a kernel 5.12 or newer with user namespaces."
@@ -112,14 +112,14 @@ async def _try_backend(backend: str, trial: Trial) -> Strength:
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-probe-") as folder:
         workspace, canary = Path(folder, "workspace"), Path(folder, "canary")
         workspace.mkdir()
-        canary.write_text("Nobody inside may read this.")
+        canary.write_text("Programs must not be able to read this.")
         code = probe_program(str(canary), os.getpid())
         try:
             ending, facts = await trial(backend, Program(code, Limits(seconds=10.0), workspace))
         except WorkbenchError as fault:
             return _no_strength(fault.message)
         if not ending.ok or not (workspace / "probe").exists():
-            return _no_strength(f"the trial program ended as {ending.reason}: {ending.message}")
+            return _no_strength(f"the test program ended with the reason {ending.reason}: {ending.message}")
     return _strength_of(backend, json.loads(ending.result), facts)
 
 
@@ -143,7 +143,11 @@ def _strength_of(backend: str, found: dict[str, object], facts: Mapping[str, obj
     fixes = {name: fix_for(name) for name, there in features.items() if not there}
     if backend == "reduced":
         return Strength(backend, "reduced", features, _REDUCED, hint(), fixes)
-    reason = "" if features["Landlock"] else "This kernel has no Landlock; the namespaces and the filter hold alone."
+    reason = (
+        ""
+        if features["Landlock"]
+        else "This kernel has no Landlock; only namespaces and the system call filter isolate programs."
+    )
     return Strength(backend, "full", features, reason, fixes=fixes)
 
 

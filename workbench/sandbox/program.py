@@ -48,7 +48,7 @@ class Program:
     network: ConnectionPassing | None = None  # passes connections to the program; None: no network access
     awaits_end: bool = False  # the run counts as ended only when none of its processes can write in the workspace
     # whether a request of the program waits for the user; that time does not count
-    stands: Callable[[], bool] = lambda: False
+    is_user_asked: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ __all__ = ["Answer", "Ending", "Output", "Program", "Sandbox", "ToolFailure"]
 
 WITH_PACKAGES = ("native", "bubblewrap")  # backends in which this machine's Python and its packages are visible
 _CHECKS, _CHECK_DELAY = 20, 0.0001  # number and interval (seconds) of checks whether a killed child stopped writing
-_FOLDER_HINT = "It must be a folder of its own; programs may write everywhere in it."
+_FOLDER_HINT = "Use a separate folder: programs may write everywhere in it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Sandbox:
             level: _LevelPlace(engine, ChildPool(engine, ready, most=1)) for level, engine in engines.items()
         }
         self._ending: set[asyncio.Task[Any]] = set()  # pending ends of killed children
-        self._strength = Strength("none", "none", reason="The sandbox was not opened yet.")
+        self._strength = Strength("none", "none", reason="The sandbox has not been started yet.")
 
     @property
     def strength(self) -> Strength:
@@ -127,12 +127,14 @@ class Sandbox:
     def unsuitability(self, kept: ReplSandbox, program: Program) -> str:
         """Why this program cannot run in that REPL sandbox, as a clause without a capital letter. "" if it can."""
         if LEVELS.index(kept.place.level) < LEVELS.index(program.level):
-            return f"this program needs {level_name(program.level)}, and it ran in {level_name(kept.place.level)}"
+            return (
+                f"this program needs {level_name(program.level)}, but the session ran in {level_name(kept.place.level)}"
+            )
         wanted = profile_of(kept.profile.backend, program, kept=True)
         if kept.profile != replace(wanted, marks=kept.profile.marks):
-            return "the limits, folders or packages of programs are other ones now"
+            return "the limits, folders or packages of programs have changed"
         if kept.place.folders != wanted.marks:
-            return "the folders it was bound to were made anew"
+            return "the folders of the project that it used were replaced"
         return ""
 
     async def settle(self) -> None:
@@ -202,7 +204,7 @@ def _check_workspace(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
-        raise WorkbenchError(f"The workspace {folder} cannot be made: {fault.strerror}.", _FOLDER_HINT) from fault
+        raise WorkbenchError(f"The workspace {folder} cannot be created: {fault.strerror}.", _FOLDER_HINT) from fault
     if folder.is_symlink():
         raise WorkbenchError(f"The workspace {folder} is a link to {os.path.realpath(folder)}.", _FOLDER_HINT)
 
@@ -239,4 +241,4 @@ def profile_of(backend: str, program: Program, *, kept: bool = False) -> ChildPr
 
 
 async def _no_answers(what: str, wish: object) -> None:
-    raise ToolFailure("Nobody answers in a trial.", "no_answer")
+    raise ToolFailure("Requests are not answered in a test run.", "no_answer")

@@ -152,7 +152,7 @@ class Bm25Ranking(Generic[Entry]):
         said, exact, meant = self._lexical_scores(query), self._exact(query), self._meant
         if meant is None or not self._entries or (alike and len(query.split()) == 1):
             return RankingSignals(said, alike, exact, None)
-        return RankingSignals(said, alike, exact, meant.near(query), meant.reader.weight)
+        return RankingSignals(said, alike, exact, meant.similarities(query), meant.reader.weight)
 
     def order(self, position: int) -> int:
         """Return the position of an entry when sorted by server and name."""

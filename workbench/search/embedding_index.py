@@ -27,7 +27,7 @@ class EmbeddingIndex:
         self._rows = reader.vectors([*told, *(question for questions in asked for question in questions)])
         self._owners = numpy.repeat(numpy.arange(len(asked)), [len(questions) for questions in asked])
 
-    def near(self, question: str) -> Floats:
+    def similarities(self, question: str) -> Floats:
         """Return the cosine similarity of every entry."""
         import numpy
 

@@ -18,37 +18,37 @@ _ALIKE = 2.0  # weight of a name that is similar to the question, compared with 
 class RankingSignals:
     """Scores of one index for a question, by position."""
 
-    said: Mapping[int, float]  # lexical scores
-    alike: Mapping[int, float]  # names that share most of their trigrams with the question
+    lexical_scores: Mapping[int, float]  # lexical scores
+    trigram_matches: Mapping[int, float]  # names that share most of their trigrams with the question
     exact: Mapping[int, int]  # 0: the name equals the question; 1: its last part does
-    near: Floats | None  # cosine of every position; None without a semantic index
+    similarities: Floats | None  # cosine of every position; None without a semantic index
     weight: tuple[float, float] = (0.45, 0.75)  # weight of semantic similarity: minimum (short questions) and maximum
 
 
-def fuse(query: str, heard: Sequence[RankingSignals]) -> list[dict[int, float]]:
+def fuse(query: str, signals: Sequence[RankingSignals]) -> list[dict[int, float]]:
     """Combine lexical and semantic scores, each as a share of its best.
 
     Semantic similarity has a higher weight in longer questions. An entry without any word of the question only counts
     if its similarity is close to the best."""
-    scores = _worded(heard)
+    scores = _worded(signals)
     words = len(query.split())
-    near = [one.near for one in heard if one.near is not None]
+    near = [one.similarities for one in signals if one.similarities is not None]
     best = max((float(one.max()) for one in near), default=0.0)
-    typing = words == 1 and any(one.alike for one in heard)  # one word that is similar to a name
+    typing = words == 1 and any(one.trigram_matches for one in signals)  # one word that is similar to a name
     if typing or best < _NEAR:
         return scores
     most = max((score for one in scores for score in one.values()), default=0.0) or 1
-    least, highest = max(one.weight for one in heard if one.near is not None)
+    least, highest = max(one.weight for one in signals if one.similarities is not None)
     share = min(highest, least + 0.01 * words)
-    return [_joined(said, one.near, most, best, share) for said, one in zip(scores, heard, strict=True)]
+    return [_joined(said, one.similarities, most, best, share) for said, one in zip(scores, signals, strict=True)]
 
 
 def _worded(heard: Sequence[RankingSignals]) -> list[dict[int, float]]:
-    top = max((score for one in heard for score in one.said.values()), default=0.0)
+    top = max((score for one in heard for score in one.lexical_scores.values()), default=0.0)
     found = []
     for one in heard:
-        scores = {at: score / top for at, score in one.said.items()} if top else {}
-        for at, likeness in one.alike.items():
+        scores = {at: score / top for at, score in one.lexical_scores.items()} if top else {}
+        for at, likeness in one.trigram_matches.items():
             scores[at] = scores.get(at, 0.0) + _ALIKE * likeness
         found.append(scores)
     return found

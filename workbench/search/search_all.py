@@ -147,7 +147,7 @@ def _hits(question: str, tools: ToolSearch, item_index: _ItemIndex, wanted: froz
     if wanted - {FindKind.TOOL}:
         sides.append((item_index.ranking.look(question), item_index.items, item_index.ranking.order))
     heard = [signals for signals, _, _ in sides]
-    unheard = " " not in question and not any(one.said or one.alike or one.exact for one in heard)
+    unheard = " " not in question and not any(one.lexical_scores or one.trigram_matches or one.exact for one in heard)
     if unheard and (spelled := _names_with_letters(question, tools, item_index, wanted)):
         return spelled
     return [

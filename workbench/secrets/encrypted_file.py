@@ -39,20 +39,22 @@ class EncryptedFile:
     def names(self) -> tuple[str, ...]:
         return tuple(self._values)
 
-    def get(self, name: str) -> str | None:
+    def get_secret(self, name: str) -> str | None:
         return self._values.get(name)
 
-    def put(self, name: str, value: str) -> None:
+    def set_secret(self, name: str, value: str) -> None:
         self._write(self._values | {name: value})
 
-    def drop(self, name: str) -> None:
+    def delete_secret(self, name: str) -> None:
         self._write({known: value for known, value in self._values.items() if known != name})
 
     def _write(self, values: dict[str, str]) -> None:
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
         nonce = os.urandom(12)
-        sealed = ChaCha20Poly1305(self._key).encrypt(nonce, json.dumps(values).encode("ascii"), _bound(self._head))
+        sealed = ChaCha20Poly1305(self._key).encrypt(
+            nonce, json.dumps(values).encode("ascii"), _authenticated_head(self._head)
+        )
         whole = {**self._head, "nonce": _text(nonce), "sealed": _text(sealed)}
         write_file(self._file, json.dumps(whole).encode("ascii"))
         self._values = values
@@ -61,7 +63,9 @@ class EncryptedFile:
 def create(file: Path, passphrase: str, values: Mapping[str, str], cost: int = COST) -> EncryptedFile:
     """Create a file with these secrets. Blocks: call it on a thread."""
     if len(passphrase) < _LEAST:
-        raise WorkbenchError(f"The passphrase needs at least {_LEAST} characters.", "Several words are easy to keep.")
+        raise WorkbenchError(
+            f"The passphrase needs at least {_LEAST} characters.", "Several words are easy to remember."
+        )
     salt = os.urandom(16)
     key, check = _derive(passphrase, salt, cost)
     head = {"format": _FORMAT, "kdf": "scrypt", "n": cost, "r": _R, "p": _P, "salt": _text(salt), "check": _text(check)}
@@ -76,7 +80,7 @@ def unlock(file: Path, passphrase: str) -> EncryptedFile:
     key, check = _derive(passphrase, base64.b64decode(head["salt"]), head["n"])
     if not hmac.compare_digest(check, base64.b64decode(head["check"])):
         raise WorkbenchError(
-            "The passphrase is wrong.", f"Forgotten? Delete {file}; what it holds is lost then, and you start afresh."
+            "The passphrase is wrong.", f"If you have forgotten it, delete {file}. The secrets in it are then lost."
         )
     return EncryptedFile(file, key, head, _open(file, key, head, nonce, sealed))
 
@@ -86,9 +90,9 @@ def _open(file: Path, key: bytes, head: Mapping[str, Any], nonce: bytes, sealed:
     from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
     try:
-        found = json.loads(ChaCha20Poly1305(key).decrypt(nonce, sealed, _bound(head)))
+        found = json.loads(ChaCha20Poly1305(key).decrypt(nonce, sealed, _authenticated_head(head)))
     except (InvalidTag, ValueError) as fault:
-        raise _damaged(file, "it was changed or damaged after it was written") from fault
+        raise _damaged_file_error(file, "it was changed or damaged after it was written") from fault
     return {str(name): str(value) for name, value in found.items()}
 
 
@@ -100,12 +104,12 @@ def _read(file: Path) -> tuple[dict[str, Any], bytes, bytes]:
         fits = (whole["format"], whole["kdf"], whole["r"], whole["p"]) == (_FORMAT, "scrypt", _R, _P)
         cost = whole["n"]
     except OSError as fault:
-        raise WorkbenchError(f"{file.name} cannot be read: {fault.strerror}.", f"See {file}.") from fault
+        raise WorkbenchError(f"{file.name} cannot be read: {fault.strerror}.", f"Check {file}.") from fault
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
-        raise _damaged(file, "it does not look as it was written") from fault
+        raise _damaged_file_error(file, "its format is not valid") from fault
     usable = type(cost) is int and 2 <= cost <= _DEAREST and cost & (cost - 1) == 0
     if not (fits and usable and len(nonce) == 12 and all(parts)):
-        raise _damaged(file, "it does not look as it was written")
+        raise _damaged_file_error(file, "its format is not valid")
     return whole, nonce, sealed
 
 
@@ -116,11 +120,11 @@ def _derive(passphrase: str, salt: bytes, cost: int) -> tuple[bytes, bytes]:
     return made[:32], hashlib.sha256(made[32:]).digest()
 
 
-def _bound(head: Mapping[str, Any]) -> bytes:
+def _authenticated_head(head: Mapping[str, Any]) -> bytes:
     return json.dumps(dict(head), sort_keys=True).encode("ascii")
 
 
-def _damaged(file: Path, why: str) -> WorkbenchError:
+def _damaged_file_error(file: Path, why: str) -> WorkbenchError:
     return WorkbenchError(
         f"The file of secrets cannot be opened: {why}.", f"Restore {file} from a backup, or delete it."
     )

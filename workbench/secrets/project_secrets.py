@@ -13,7 +13,7 @@ from typing import Protocol
 
 from workbench.errors import WorkbenchError
 from workbench.secrets import encrypted_file
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.secrets.secret_references import check_name
 from workbench.secrets.system_keyring import Patience, find_keyring, read_names
 
@@ -29,13 +29,13 @@ class MemoryStore:
     def names(self) -> tuple[str, ...]:
         return tuple(self._values)
 
-    def get(self, name: str) -> str | None:
+    def get_secret(self, name: str) -> str | None:
         return self._values.get(name)
 
-    def put(self, name: str, value: str) -> None:
+    def set_secret(self, name: str, value: str) -> None:
         self._values[name] = value
 
-    def drop(self, name: str) -> None:
+    def delete_secret(self, name: str) -> None:
         self._values.pop(name, None)
 
 
@@ -43,18 +43,18 @@ ANSWER_SECONDS = 20.0  # timeout for the keyring: the user may have to unlock it
 LONGEST = 64_000  # longest secret in characters
 
 
-class Store(Protocol):
+class SecretBackend(Protocol):
     """Interface of a secret store."""
 
     kind: str
 
     def names(self) -> tuple[str, ...]: ...
 
-    def get(self, name: str) -> str | None: ...
+    def get_secret(self, name: str) -> str | None: ...
 
-    def put(self, name: str, value: str) -> None: ...
+    def set_secret(self, name: str, value: str) -> None: ...
 
-    def drop(self, name: str) -> None: ...
+    def delete_secret(self, name: str) -> None: ...
 
 
 class Secrets:
@@ -70,16 +70,16 @@ class Secrets:
         self._patience = Patience(seconds)
         self._cost = cost or encrypted_file.COST
         self._lock = threading.RLock()
-        self._store: Store | None = None
+        self._store: SecretBackend | None = None
         self._absence = ""  # why no keyring is used
-        self.masks = Masks()
+        self.masks = SecretMasks()
 
     @property
     def opened(self) -> bool:
         """Whether the store was opened, because a secret was needed."""
         return self._store is not None
 
-    def known(self) -> tuple[str, ...]:
+    def known_names(self) -> tuple[str, ...]:
         """Names of the secrets. Before the store is opened, they come from the keyring's plain file of names."""
         return self.names() if self.opened else read_names(self._names)
 
@@ -104,49 +104,49 @@ class Secrets:
         """Text for the user: where secrets are stored, and what follows from it."""
         return {
             "keyring": "Secrets are kept in your system's keyring.",
-            "file": "Secrets are kept in an encrypted file, which is open until the core ends.",
-            "locked": f"Secrets are in an encrypted file that is locked; there is no keyring: {self._absence}.",
-            "memory": f"Secrets are kept in memory only and forgotten when the core ends. No keyring: {self._absence}.",
+            "file": "Secrets are kept in an encrypted file, which stays unlocked until the core ends.",
+            "locked": f"Secrets are kept in an encrypted file, because {self._absence}. The file is locked.",
+            "memory": f"Secrets are kept in memory only and lost when the core ends, because {self._absence}.",
         }[self.kind]
 
     @property
     def hint(self) -> str:
         """Text for the user: how to change the store."""
-        beside = "An encrypted file is there too: give its passphrase to move what it holds into the keyring."
+        beside = "There is also an encrypted file. Enter its passphrase to move its secrets into the keyring."
         return {
             "keyring": beside if self._file.exists() else "",
-            "file": "After that, its passphrase is asked for again.",
-            "locked": "Give its passphrase. What you store before that is forgotten when the core ends.",
+            "file": "After that, you need to enter its passphrase again.",
+            "locked": "Enter its passphrase. Secrets that you store before that are lost when the core ends.",
             "memory": "Choose a passphrase to keep them in an encrypted file.",
         }[self.kind]
 
     def names(self) -> tuple[str, ...]:
         return tuple(sorted(self._open_store().names()))
 
-    def get(self, name: str) -> str | None:
+    def get_secret(self, name: str) -> str | None:
         """The value of a secret, or None.
 
         Use it only to start a server. The value is masked in all output from now on.
         """
         with self._lock:  # reading may also update the keyring's file of names
-            value = self._open_store().get(name)
+            value = self._open_store().get_secret(name)
         if value:
-            self.masks.hide(value)
+            self.masks.add_secret(value)
         return value or None
 
-    def put(self, name: str, value: str) -> None:
+    def set_secret(self, name: str, value: str) -> None:
         check_name(name)
         if not value:
             raise WorkbenchError("A secret cannot be empty.", "Delete it instead.")
         if len(value) > LONGEST or "\0" in value:
-            raise WorkbenchError(f"A secret has at most {LONGEST:,} characters, and no zero character.")
-        self.masks.hide(value)
+            raise WorkbenchError(f"A secret can have at most {LONGEST:,} characters and no NUL character.")
+        self.masks.add_secret(value)
         with self._lock:
-            self._open_store().put(name, value)
+            self._open_store().set_secret(name, value)
 
-    def drop(self, name: str) -> None:
+    def delete_secret(self, name: str) -> None:
         with self._lock:
-            self._open_store().drop(name)
+            self._open_store().delete_secret(name)
 
     def unlock(self, passphrase: str) -> None:
         """Open or create the encrypted file and move secrets from memory into it.
@@ -158,20 +158,20 @@ class Secrets:
             if self._file.exists() and held.kind != "file":
                 self._open(held, encrypted_file.unlock(self._file, passphrase))
             elif held.kind == "memory":
-                values = {name: held.get(name) or "" for name in held.names()}
+                values = {name: held.get_secret(name) or "" for name in held.names()}
                 self._store = encrypted_file.create(self._file, passphrase, values, self._cost)
             else:
                 raise WorkbenchError("No passphrase is needed.", self.sentence)
 
-    def _open(self, held: Store, opened: encrypted_file.EncryptedFile) -> None:
+    def _open(self, held: SecretBackend, opened: encrypted_file.EncryptedFile) -> None:
         if held.kind == "keyring":
-            _move(opened, held)
+            _move_secrets(opened, held)
             self._file.unlink()
         else:
-            _move(held, opened, over=True)
+            _move_secrets(held, opened, over=True)
             self._store = opened
 
-    def look_again(self) -> None:
+    def reopen(self) -> None:
         """Open the store, or try the keyring again and move secrets from memory into it."""
         with self._lock:
             fresh = not self.opened
@@ -180,10 +180,10 @@ class Secrets:
                 return
             ring, self._absence = find_keyring(self._project, self._names, self._patience)
             if ring is not None:
-                _move(held, ring, over=True)
+                _move_secrets(held, ring, over=True)
                 self._store = ring
 
-    def _open_store(self) -> Store:
+    def _open_store(self) -> SecretBackend:
         with self._lock:
             if self._store is None:
                 ring, self._absence = find_keyring(self._project, self._names, self._patience)
@@ -191,10 +191,10 @@ class Secrets:
             return self._store
 
 
-def _move(source: Store, target: Store, *, over: bool = False) -> None:
+def _move_secrets(source: SecretBackend, target: SecretBackend, *, over: bool = False) -> None:
     """Move secrets from one store to another. Existing secrets are replaced only if `over` is set."""
     known = target.names()
     for name in source.names():
-        value = source.get(name)
+        value = source.get_secret(name)
         if value and (over or name not in known):
-            target.put(name, value)
+            target.set_secret(name, value)

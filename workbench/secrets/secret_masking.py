@@ -12,7 +12,7 @@ MASK = "••••••"  # fixed width: a variable mask would reveal the len
 SHORTEST = 6  # characters; shorter values occur in ordinary text by chance
 
 
-class Masks:
+class SecretMasks:
     """Masks all known secrets, in every encoding in which they may appear."""
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Masks:
         self.longest = 0  # length of the longest form in bytes
         self._hiding = threading.Lock()  # several servers may start at once, each on its own thread
 
-    def hide(self, value: str) -> None:
+    def add_secret(self, value: str) -> None:
         """Mask this value from now on. Values shorter than `SHORTEST` are ignored."""
         if len(value) < SHORTEST:
             return
@@ -67,10 +67,10 @@ class Masks:
         return value
 
 
-class Masked(logging.Formatter):
+class MaskingFormatter(logging.Formatter):
     """Wraps a log formatter and masks secrets in its output."""
 
-    def __init__(self, inner: logging.Formatter, masks: Masks) -> None:
+    def __init__(self, inner: logging.Formatter, masks: SecretMasks) -> None:
         super().__init__()
         self.inner = inner
         self._masks = masks
@@ -79,9 +79,9 @@ class Masked(logging.Formatter):
         return self._masks.mask(self.inner.format(record))
 
 
-def mask_logs(masks: Masks) -> None:
+def mask_logs(masks: SecretMasks) -> None:
     """Mask secrets in all log output of this process from now on."""
     for handler in logging.getLogger().handlers:
         before = handler.formatter or logging.Formatter()
-        inner = before.inner if isinstance(before, Masked) else before
-        handler.setFormatter(Masked(inner, masks))
+        inner = before.inner if isinstance(before, MaskingFormatter) else before
+        handler.setFormatter(MaskingFormatter(inner, masks))

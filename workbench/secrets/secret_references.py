@@ -18,7 +18,7 @@ def reference(name: str) -> str:
     return f"${{keyring:{name}}}"
 
 
-def names_in(texts: Iterable[str]) -> tuple[str, ...]:
+def find_names(texts: Iterable[str]) -> tuple[str, ...]:
     """Names of the secrets that the texts refer to, in order, without duplicates."""
     return tuple(dict.fromkeys(name for text in texts for name in REFERENCE.findall(text)))
 
@@ -26,15 +26,17 @@ def names_in(texts: Iterable[str]) -> tuple[str, ...]:
 def check_name(name: str) -> None:
     """Raise an error unless the name can be used in a reference and in a message."""
     if not _NAME.fullmatch(name) or name != name.strip():
-        raise WorkbenchError("This is no name for a secret.", "Use 1 to 200 visible characters, without { and }.")
+        raise WorkbenchError(
+            "This cannot be the name of a secret.", "Use 1 to 200 visible characters, no { or }, no leading dash."
+        )
 
 
-def reserved(name: str) -> bool:
+def is_reserved(name: str) -> bool:
     """Whether a name is reserved for our own entries (OAuth tokens, keys), which no configuration may refer to."""
     return name.strip().casefold().startswith((SIGN_IN, KEPT_VALUES.partition(":")[0] + ":"))
 
 
-def missing(name: str) -> WorkbenchError:
+def missing_secret_error(name: str) -> WorkbenchError:
     """Error for a server that needs a secret that is not stored."""
     return WorkbenchError(
         f"The secret {name!r:.200} is not stored.",

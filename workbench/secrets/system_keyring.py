@@ -89,18 +89,18 @@ class KeyringStore:
     def names(self) -> tuple[str, ...]:
         return read_names(self._file)
 
-    def get(self, name: str) -> str | None:
+    def get_secret(self, name: str) -> str | None:
         value = self._ask(lambda: self._backend.get_password(SERVICE, self._key(name)))
         if value and name not in (names := self.names()):
             self._write_names((*names, name))  # the file of names was lost
         return value
 
-    def put(self, name: str, value: str) -> None:
+    def set_secret(self, name: str, value: str) -> None:
         self._ask(lambda: self._backend.set_password(SERVICE, self._key(name), value))
-        if self.get(name) != value:
+        if self.get_secret(name) != value:
             raise WorkbenchError("The keyring did not keep the secret.", "Store it again, or use another keyring.")
 
-    def drop(self, name: str) -> None:
+    def delete_secret(self, name: str) -> None:
         from keyring.errors import PasswordDeleteError
 
         def delete() -> None:
@@ -124,12 +124,14 @@ class KeyringStore:
         except KeyringTimeout:
             raise WorkbenchError(
                 "The keyring does not answer.",
-                "Is a window open that asks for its password? Unlock it, then try again.",
+                "Check whether a window asks for its password. Unlock it, then try again.",
             ) from None
         except KeyringError as fault:
             raise WorkbenchError(f"The keyring refused: {_fault_text(fault)}.", "Unlock it, then try again.") from fault
         except Exception as fault:  # backends raise arbitrary exceptions of D-Bus or desktop libraries
-            raise WorkbenchError(f"The keyring failed: {type(fault).__name__}.", "Is its service running?") from fault
+            raise WorkbenchError(
+                f"The keyring failed: {type(fault).__name__}.", "Check that its service is running."
+            ) from fault
 
 
 def read_names(file: Path) -> tuple[str, ...]:
@@ -148,7 +150,7 @@ def find_keyring(project: str, names: Path, patience: Patience) -> tuple[Keyring
         if isinstance(backend, str):
             return None, backend
         ring = KeyringStore(backend, project, names, patience)
-        ring.get(_PROBE)
+        ring.get_secret(_PROBE)
     except KeyringTimeout:
         return None, "the keyring does not answer"
     except WorkbenchError as fault:
@@ -167,14 +169,14 @@ def _usable_backend() -> KeyringBackend | str:
     chosen = keyring.get_keyring()
     candidates = list(chosen.backends) if isinstance(chosen, ChainerBackend) else [chosen]
     for candidate in candidates:
-        if not _weak(candidate):
+        if not _is_weak(candidate):
             return candidate
     place = f"{type(chosen).__module__}.{type(chosen).__name__}"
     none = "keyring.backends.fail" in place or "keyring.backends.null" in place or not candidates
     return "this session has no keyring" if none else f"the keyring {place} is not used: {_TAKEN}"
 
 
-def _weak(backend: KeyringBackend) -> bool:
+def _is_weak(backend: KeyringBackend) -> bool:
     place = f"{type(backend).__module__}.{type(backend).__name__}"
     return place.startswith(_REFUSED) or "plaintext" in place.lower() or "PlainText" in place
 

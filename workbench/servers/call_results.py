@@ -75,13 +75,13 @@ def _text_fields(block: Mapping[str, Any]):  # type: ignore[no-untyped-def]  # a
 
 def _tool_fault(tool: Tool, arguments: JsonObject, content: tuple[Content, ...]) -> Fault:
     text = "\n".join(block.text for block in content if block.kind == "text").strip()
-    message = text[:_MESSAGE] or "The tool failed and did not say why."
+    message = text[:_MESSAGE] or "The tool failed without an error message."
     return Fault(message, tool_error_messages.hint(tool, arguments, text), text if len(text) > _MESSAGE else "")
 
 
 def _question(raw: JsonObject) -> Fault | None:
     if raw.get("resultType") == "input_required":
-        return Fault("The tool requests input, which this version does not support.", "Give all it needs as arguments.")
+        return Fault("The tool requests input, which is not supported here.", "Pass all values as arguments.")
     return None
 
 

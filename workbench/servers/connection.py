@@ -87,7 +87,7 @@ class ServerConnection:
         self._owner = spawn(f"server {self._name}", self._own(seconds, era))
         await self._settled.wait()
         if self.greeting is None:
-            raise self.fault or ServerFault("The server was stopped while it started.")
+            raise self.fault or ServerFault("The server was stopped while it was starting.")
         return self.greeting
 
     async def close(self) -> None:
@@ -170,14 +170,14 @@ class ServerConnection:
                 try:
                     return await direct.request(method, signed, progress)
                 except UnwritableRequest:
-                    log.debug("%s is sent by the SDK: it is no plain JSON", method)
+                    log.debug("%s is sent by the SDK because it is not plain JSON", method)
             options: CallOptions = {"headers": {**self._headers(method, params), **headers}}
             if progress is not None:
                 options["on_progress"] = progress
             return await self._dispatch.send_raw_request(method, signed, options)
         except MCPError as fault:
             if self._transport.expired:
-                raise SessionExpired("The server has forgotten the session.", "Connect it again.") from fault
+                raise SessionExpired("The server has ended the session.", "Connect the server again.") from fault
             if fault.code == CLOSED and (ended := await self._ending()):
                 raise ended from fault
             if fault.code == BROKE:

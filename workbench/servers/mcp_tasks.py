@@ -45,9 +45,9 @@ def runs_as_task(tool: Tool, state: ServerState) -> bool:
         return False
     if support == "required" and state.era == MODERN:
         raise ServerFault(
-            f"{tool.server}.{tool.name} must be called as a task, and how protocol {state.protocol} does that is not "
-            "known here.",
-            "Tasks work with servers of protocol 2025-11-25.",
+            f"{tool.server}.{tool.name} must be called as a task, which is not supported with protocol "
+            f"{state.protocol}.",
+            "Tasks are supported only for servers with protocol 2025-11-25.",
         )
     speaks = any(word == "tasks" or word.startswith("tasks.") for word in state.capabilities)
     return state.era != MODERN and (support == "required" or (support == "optional" and speaks))
@@ -90,7 +90,7 @@ async def _follow(send: TaskSend, number: str, status: str, task: JsonObject, he
             task = await send("tasks/get", {"taskId": number})
             _, status = _task(task)
         if status == "cancelled":
-            raise ServerFault("The task was cancelled at the server.", "What it did until then stands.")
+            raise ServerFault("The task was cancelled on the server.", "Changes that it had already made remain.")
         return await (fetching or _fetch(send, number))
     finally:
         if fetching is not None and not fetching.done():
@@ -115,8 +115,8 @@ def _task(task: object) -> tuple[str, str]:
     status = task.get("status") if isinstance(task, Mapping) else None
     if not isinstance(number, str) or status not in (*_OPEN, *_ENDED):
         raise ServerFault(
-            "The server's answer is no task as protocol 2025-11-25 knows it.",
-            "Look at its frames: it may speak of tasks in a way of its own.",
+            "The server's answer is not a task as defined by protocol 2025-11-25.",
+            "Look at the server's messages: it may use its own format for tasks.",
         )
     return number, str(status)
 
@@ -164,7 +164,10 @@ async def task_result(server: McpServer, task: str, seconds: float) -> str:
 
 async def _ask(server: McpServer, method: str, task: str, seconds: float) -> JsonObject:
     if (connection := server.running) is None:
-        raise WorkbenchError(f"{server.name} does not run.", "Its tasks may have ended with it. Connect it and look.")
+        raise WorkbenchError(
+            f"{server.name} is not running.",
+            "Connect it and list its tasks again; they may have ended with the server.",
+        )
     try:
         async with asyncio.timeout(seconds):
             return await connection.request(method, {"taskId": task})
@@ -178,10 +181,10 @@ def _as_user_error(server: McpServer, method: str, seconds: float, fault: Except
 
     if isinstance(fault, TimeoutError):
         words = f"{method} was not answered within {seconds:g} seconds."
-        return WorkbenchError(words, "See setting server.call_seconds.")
+        return WorkbenchError(words, "To wait longer, raise the setting server.call_seconds.")
     if isinstance(fault, MCPError):
         words = f"{server.name} answered {method} with error {fault.code}: {fault.message:.500}"
-        return WorkbenchError(words, "The task may be gone: servers keep them for a while only.")
+        return WorkbenchError(words, "The task may no longer exist: servers keep tasks for a limited time.")
     if isinstance(fault, ServerFault):
         return WorkbenchError(fault.fault.message, fault.fault.hint)
     return fault

@@ -35,7 +35,7 @@ async def read_pages(connection: ServerConnection, method: str, key: str, what: 
         page: JsonObject = await connection.request(method, {"cursor": cursor} if cursor else {})
         found = page.get(key)
         if not isinstance(found, list):
-            return PagedList(tuple(entries), (f"The {what} holds no list of {key}.",))
+            return PagedList(tuple(entries), (f'The answer to {method} has no array "{key}".',))
         entries.extend(found)
         following = page.get("nextCursor")
         if not isinstance(following, str) or not following:
@@ -50,7 +50,7 @@ async def read_pages(connection: ServerConnection, method: str, key: str, what: 
 def _cut(entries: list[object], what: str, *, ended: bool) -> PagedList:
     kept = tuple(entries[:ENTRIES])
     if not ended:
-        return PagedList(kept, (f"The {what} does not end; {len(kept)} entries were read.",))
+        return PagedList(kept, (f"The {what} does not end; only the first {len(kept)} entries were read.",))
     more = len(entries) - len(kept)
     return PagedList(kept, (f"The {what} is too long; {more} entries were left out.",) if more else ())
 

@@ -69,4 +69,4 @@ class ProcessGroups:
         try:
             self._guard.stdin.write(line.encode("ascii"))
         except OSError:
-            log.warning("the guard of server processes is gone; a new one starts with the next server")
+            log.warning("the guard process has exited; a new guard process starts with the next server")

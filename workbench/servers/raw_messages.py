@@ -35,12 +35,12 @@ def read(text: str) -> RawMessage:
     """Parse a message. Raises WorkbenchError when it is not a message that a client may send."""
     message = _parsed(text)
     if not isinstance(message, Mapping):
-        raise WorkbenchError("A message is one JSON object.", 'For example {"method": "ping"}.')
+        raise WorkbenchError("The message is not a JSON object.", 'Write one object, for example {"method": "ping"}.')
     method, params = message.get("method"), message.get("params", {})
     if not isinstance(method, str) or not method.strip():
         raise WorkbenchError("The message has no method.", 'Only requests and notifications can be sent: add "method".')
     if not isinstance(params, Mapping):
-        raise WorkbenchError("The params are no JSON object.", "The protocol knows named parameters only.")
+        raise WorkbenchError('The "params" of the message are not a JSON object.', 'Write {"params": {…}}.')
     if _plain(method) == CALL:  # recognises a tool call in any spelling, with or without an id
         return _call(params)
     return RawMessage(method, _without_token(params), "id" in message)
@@ -59,24 +59,27 @@ def _parsed(text: str) -> JsonValue:
     try:
         return json.loads(text, parse_constant=_no_number)
     except RecursionError:
-        raise WorkbenchError("The message is nested too deep.", "Flatten it.") from None
+        raise WorkbenchError("The message is nested too deeply.", "Flatten it.") from None
     except ValueError as fault:
-        raise WorkbenchError(f"This is no JSON: {fault}.", "Mend it; the place is in the sentence.") from fault
+        raise WorkbenchError(
+            f"The message is not valid JSON: {fault}.", "Correct the message, then send it."
+        ) from fault
 
 
 def _no_number(word: str) -> JsonValue:
-    raise ValueError(f"{word} is no JSON number")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _call(params: JsonObject) -> RawMessage:
     name, arguments = params.get("name"), params.get("arguments", {})
     if not isinstance(name, str) or not name:
-        raise WorkbenchError("The call names no tool.", 'Add "name" to its params.')
+        raise WorkbenchError("The tool call does not name a tool.", 'Add "name" to its params.')
     if not isinstance(arguments, Mapping):
-        raise WorkbenchError("The arguments of the call are no JSON object.", 'Write {"arguments": {…}}.')
+        raise WorkbenchError("The arguments of the call are not a JSON object.", 'Write {"arguments": {…}}.')
     if more := sorted(set(params) - _CARRIED):
         raise WorkbenchError(
-            f"A tool call carries a name and arguments; {', '.join(more)[:200]} would be lost.", "Take it out."
+            f"A tool call is sent with its name and arguments only; {', '.join(more)[:200]} would be lost.",
+            "Remove every other parameter.",
         )
     return RawMessage(CALL, params, True, name, arguments)
 
@@ -93,7 +96,7 @@ def _without_token(params: JsonObject) -> JsonObject:
 
 async def send(server: McpServer, raw: RawMessage, seconds: float) -> RawAnswer:
     """Send a message that is not a tool call; tool calls must go through the broker."""
-    assert not raw.tool, "a tool call is the broker's"
+    assert not raw.tool, "a tool call must go through the broker"
     at, started = time.time(), time.perf_counter()
     fault = await _sent(server, raw, seconds)
     return RawAnswer(raw.method, fault is None, at, fault, ms=(time.perf_counter() - started) * 1000)
@@ -103,7 +106,7 @@ async def _sent(server: McpServer, raw: RawMessage, seconds: float) -> Fault | N
     from mcp.shared.exceptions import MCPError
 
     if (connection := server.running) is None:
-        raise WorkbenchError(f"{server.name} does not run.", "Connect it, then send the message again.")
+        raise WorkbenchError(f"{server.name} is not running.", "Connect it, then send the message again.")
     try:
         async with asyncio.timeout(seconds):
             if raw.wants_answer:
@@ -111,7 +114,8 @@ async def _sent(server: McpServer, raw: RawMessage, seconds: float) -> Fault | N
             else:
                 await connection.notify(raw.method, raw.params)
     except TimeoutError:
-        return Fault(f"{raw.method} was not answered within {seconds:g} seconds.", "See setting server.call_seconds.")
+        words = f"{raw.method} was not answered within {seconds:g} seconds."
+        return Fault(words, "To wait longer, raise the setting server.call_seconds.")
     except MCPError as refusal:
         return Fault(f"{server.name} answered with error {refusal.code}: {refusal.message:.2000}")
     except ServerFault as fault:

@@ -54,8 +54,10 @@ class McpServer:
         self._era = ""
         self._way = ""  # transport of the last connection: stdio, http or sse
         self.clocks = CallTimeouts()  # timeouts of the waiting calls; paused while the user is asked
-        self.own = ServerTools(config, context.paths.pins, context.tell, lambda: context.weigh(self.state.config))
-        self.definition_history = DefinitionHistory(config.name, context.paths.moments)
+        self.own = ServerTools(
+            config, context.paths.definition_pins, context.tell, lambda: context.tool_annotator(self.state.config)
+        )
+        self.definition_history = DefinitionHistory(config.name, context.paths.definition_history)
         self._rubbish_told = 0
         self.traffic = MessageLog(config.name, context.masks)
         self.begun_tasks: dict[str, str] = {}  # task → tool of the call that started it
@@ -176,7 +178,7 @@ class McpServer:
         try:
             return await connection.request(method, params, progress, self._mirrored(connection, method, params))
         except SessionExpired:
-            log.info("%s has forgotten the session; a new one begins", self.name)
+            log.info("%s has ended the session; starting a new one", self.name)
         if connection is self._connection:
             await self._hang_up()
         connection = await self.ready()
@@ -206,7 +208,8 @@ class McpServer:
             await self._fail(Fault(fault.message, fault.hint))
         except Exception as fault:
             log.exception("starting %s failed", self.name)
-            await self._fail(Fault(f"The app failed to start it: {fault}.", "This is a fault of the app; see its log."))
+            words = f"The workbench failed to start the server: {fault}."
+            await self._fail(Fault(words, "Look at the log of the workbench for the cause."))
         finally:
             self._starting = None
         if (connection := self._connection) is not None and not connection.alive:
@@ -253,7 +256,8 @@ class McpServer:
         """Refuse to start a command whose files differ from those that the user allowed."""
         if doubt := await self._context.vouch(self.state.config):
             self.state = replace(self.state, allowed=False, doubt=doubt)
-            raise ServerFault(f"It was not started: {doubt}.", "Press Connect, look at it, and allow it again.")
+            hint = "Press Connect, check the file, and allow the server again."
+            raise ServerFault(f"The server was not started: {doubt}.", hint)
 
     def _refused(self, connection: ServerConnection) -> None:
         needed = connection.transport.status == 401
@@ -308,7 +312,7 @@ class McpServer:
         if connection is not self._connection or self._starting is not None:
             return
         self._connection, self._was_lost = None, True
-        self._fall(connection.fault.fault if connection.fault else Fault("The server is gone."))
+        self._fall(connection.fault.fault if connection.fault else Fault("The connection to the server was lost."))
 
     def _fall(self, fault: Fault) -> None:
         """Report a failure; schedule a restart if the server has been ready before."""
@@ -403,7 +407,7 @@ def status_text(state: ServerState) -> str:
     """Describe the new status of a server as a sentence for its message log."""
     match state.status:
         case ServerStatus.STARTING:
-            return "The server starts."
+            return "The server is starting."
         case ServerStatus.READY:
             process = f", process {state.pid}" if state.pid else ""
             return f"The server is ready: protocol {state.protocol or 'unknown'}{process}."
@@ -460,5 +464,5 @@ class RestartBackoff:
         if self._ready_at is None:
             return ""
         if (seconds := self.again) is None:
-            return f"It was started again {ATTEMPTS} times and is left alone now; press Connect to try once more."
-        return f"It is started again in {seconds:.0f} s (attempt {self.deaths} of {ATTEMPTS}), or by the next call."
+            return f"The server was restarted {ATTEMPTS} times and is not restarted again. Press Connect to start it."
+        return f"The server restarts in {seconds:.0f} s (attempt {self.deaths} of {ATTEMPTS}), or with the next call."

@@ -43,7 +43,7 @@ from workbench.search.search_index import SearchIndex
 from workbench.search.search_learning import SearchLearning
 from workbench.search.semantic.sentence_embeddings import SentenceModelSource
 from workbench.search.tool_search import import_line, summary
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.servers import tool_calls
 from workbench.servers.configuration import launch_consents, root_folders
 from workbench.servers.configuration.launch_command import Secret, no_secret
@@ -57,7 +57,7 @@ from workbench.servers.sdk_adapter.protocol_negotiation import MODERN
 from workbench.servers.sdk_adapter.transport_selection import Authorize, TransportSelection, nobody_signs_in
 from workbench.servers.server import McpServer
 from workbench.servers.server_cache import CachedServer, ServerCache
-from workbench.servers.server_context import ServerContext, Weigh, unweighed
+from workbench.servers.server_context import ServerContext, ToolAnnotator, keep_annotations
 from workbench.servers.server_faults import ServerFault
 from workbench.servers.server_requests import ServerHost, ServerRequestHandler
 from workbench.servers.tool_calls import Hear
@@ -85,14 +85,14 @@ class ServerCatalog:
         *,
         host: Callable[[str], ServerHost] | None = None,
         secret: Secret = no_secret,
-        masks: Masks | None = None,
+        masks: SecretMasks | None = None,
         asks: OpenElicitations | None = None,
         authorize: Authorize = nobody_signs_in,
-        weigh: Weigh = unweighed,
+        tool_annotator: ToolAnnotator = keep_annotations,
     ) -> None:
         """`host`: returns the handler of a server's requests; by default the user answers through `asks`. `secret`:
         resolves `${keyring:name}`. `masks`: removes secrets from messages and faults. `authorize`: signs in to a remote
-        server. `weigh`: applies the user's trust to a server's tools."""
+        server. `tool_annotator`: applies the user's trust to a server's tools."""
         self.asks = asks or OpenElicitations(tell, settings)  # requests of servers to the user
         self._project = paths.project
         self._settings = settings  # read each time, so that a changed setting applies at once
@@ -109,15 +109,15 @@ class ServerCatalog:
             ServerCache(paths.catalogue),
             transports,
             host or self._attend,
-            masks or Masks(),
+            masks or SecretMasks(),
             self._vouch,
-            weigh,
+            tool_annotator,
         )
         self._tell = tell
         self._servers: dict[str, McpServer] = {}
         self._replaced: dict[str, asyncio.Event] = {}  # servers whose entry is being replaced now
-        self.lessons = SearchLearning(paths.lessons)
-        source = SentenceModelSource(models_folder(), paths.meanings, lambda: settings().search_model)
+        self.lessons = SearchLearning(paths.search_lessons)
+        source = SentenceModelSource(models_folder(), paths.embeddings, lambda: settings().search_model)
         self.finder = SearchIndex(self._findable, self.lessons, source, self._find_definition_warnings)
         self.everywhere = SearchAll(self.finder, self._enabled)  # search for the user; agents call `search`
         self._known = KnownTools({})  # tools of enabled servers
@@ -288,14 +288,14 @@ class ServerCatalog:
         wanted = identifier.strip().removeprefix("mcp__")
         if found:
             some = ", ".join(sorted(f"{tool.server}.{tool.name}" for tool in found)[:5])
-            raise WorkbenchError(f"Several servers have a tool {wanted!r:.100}.", f"Say which: {some}.")
+            raise WorkbenchError(f"Several servers have a tool {wanted!r:.100}.", f"Name one of these: {some}.")
         for server, name in self.names.splits(identifier):
             raise no_tool(self.server(server if server in self._servers else self.names.servers(server)[0]), name)
         for waiting in not_allowed(self.states()):
             if wanted in (waiting, package_name(waiting)):
                 raise server_not_allowed(waiting)
         close = [f"{tool.server}.{tool.name}" for tool in names.similar(wanted)]
-        hint = f"Did you mean {', '.join(close)}?" if close else "search_tools finds what there is."
+        hint = f"Did you mean {', '.join(close)}?" if close else "Call search_tools to find the available tools."
         raise WorkbenchError(f"There is no tool {wanted!r:.100}.", hint)
 
     async def learn(self) -> None:
@@ -480,7 +480,7 @@ class ServerCatalog:
         if (server := self._servers.get(name)) is not None:
             return server
         known = tuple(self._servers)
-        hint = did_you_mean(name, known) or f"Known: {', '.join(known)}."
+        hint = did_you_mean(name, known) or f"Known servers: {', '.join(known)}."
         if not self._configuration.exists():
             hint = f".mcp.json is missing from the project's folder. Put it back, or add the server again. {hint}"
         raise WorkbenchError(f"There is no server {name!r:.100}.", hint)

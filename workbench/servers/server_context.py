@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from workbench.events import Event
 from workbench.paths import Paths
 from workbench.records import ServerConfig, Tool
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.servers.process_groups import ProcessGroups
 from workbench.servers.sdk_adapter.transport_selection import TransportSelection
 from workbench.servers.server_cache import ServerCache
@@ -17,7 +17,7 @@ from workbench.servers.server_requests import RefusingHost, ServerHost
 from workbench.settings import Settings
 
 Vouch = Callable[[ServerConfig], Awaitable[str]]
-Weigh = Callable[[ServerConfig], Callable[[Tool], Tool]]
+ToolAnnotator = Callable[[ServerConfig], Callable[[Tool], Tool]]
 
 
 async def trusting(config: ServerConfig) -> str:
@@ -25,7 +25,7 @@ async def trusting(config: ServerConfig) -> str:
     return ""
 
 
-def unweighed(config: ServerConfig) -> Callable[[Tool], Tool]:
+def keep_annotations(config: ServerConfig) -> Callable[[Tool], Tool]:
     """Apply no trust settings: annotations count as servers send them. For callers without such settings."""
     return lambda tool: tool
 
@@ -40,6 +40,6 @@ class ServerContext(Struct, frozen=True):
     memory: ServerCache
     transports: TransportSelection
     host: Callable[[str], ServerHost] = lambda server: RefusingHost()  # returns the host of a server by its name
-    masks: Masks = field(default_factory=Masks)
+    masks: SecretMasks = field(default_factory=SecretMasks)
     vouch: Vouch = trusting  # returns what differs from the files that the user allowed
-    weigh: Weigh = unweighed  # applies the user's trust and annotations to a server's tools
+    tool_annotator: ToolAnnotator = keep_annotations  # applies the user's trust and annotations to a server's tools

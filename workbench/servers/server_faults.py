@@ -11,18 +11,18 @@ from workbench.servers.configuration.launch_command import LaunchCommand
 from workbench.servers.monitoring.message_log import MessageLog
 
 INSTALLERS = {
-    "npx": "Install Node.js, which brings npx.",
-    "npm": "Install Node.js, which brings npm.",
+    "npx": "Install Node.js, which includes npx.",
+    "npm": "Install Node.js, which includes npm.",
     "node": "Install Node.js.",
-    "uvx": "Install uv, which brings uvx: pip install uv.",
+    "uvx": "Install uv, which includes uvx: pip install uv.",
     "uv": "Install uv: pip install uv.",
     "docker": "Install Docker.",
     "deno": "Install Deno.",
     "bun": "Install Bun.",
-    "bunx": "Install Bun, which brings bunx.",
-    "python": "Try python3 as the command.",
+    "bunx": "Install Bun, which includes bunx.",
+    "python": "Use python3 as the command.",
 }
-_SIGNALS = {-9: "killed, perhaps out of memory", -11: "crashed (segmentation fault)", -6: "aborted itself"}
+_SIGNALS = {-9: "killed (perhaps out of memory)", -11: "crashed (segmentation fault)", -6: "aborted"}
 
 
 class ServerFault(WorkbenchError):
@@ -47,7 +47,7 @@ def not_running(fault: Fault | None) -> ServerFault:
 
 def retired(name: str) -> ServerFault:
     """Fault for a call that still holds a server whose entry was changed or removed."""
-    return ServerFault(f"The entry of {name} was changed or removed while this call was under way.", "Call it again.")
+    return ServerFault(f"The entry of {name} was changed or removed during this call.", "Call the tool again.")
 
 
 def masked(fault: Fault, mask: Callable[[str], str]) -> Fault:
@@ -69,13 +69,13 @@ def not_started(launch: LaunchCommand, fault: OSError | ValueError) -> ServerFau
     name = launch.command
     number = fault.errno if isinstance(fault, OSError) else None
     if number == errno.ENOENT:
-        hint = INSTALLERS.get(name, "Install it, or give its full path; the app searches PATH.")
+        hint = INSTALLERS.get(name, "Install it, or write its full path; the workbench searches PATH.")
         return ServerFault(f"The command {name} was not found.", hint, f"PATH: {launch.env.get('PATH', '')}")
     if number == errno.EACCES:
-        return ServerFault(f"The command {name} may not be executed.", f"Make it executable: chmod +x {name}")
+        return ServerFault(f"The command {name} is not executable.", f"Make it executable: chmod +x {name}")
     if number == errno.ENOEXEC:
         return ServerFault(
-            f"The file {name} is no program.", "A script needs a first line such as #!/usr/bin/env python3."
+            f"The file {name} is not a program.", "If it is a script, add a first line such as #!/usr/bin/env python3."
         )
     return ServerFault(f"The command {name} could not be started: {fault}.")
 
@@ -92,8 +92,8 @@ def silent(seconds: float, traffic: MessageLog) -> ServerFault:
     """Fault for a running server that sent nothing readable in time."""
     if traffic.invalid_line_count:
         return ServerFault(
-            f"The server printed {traffic.invalid_line_count} lines that are no protocol messages, and no answer.",
-            "Is it an MCP server? It must speak the protocol on stdout and log on stderr.",
+            f"The server printed {traffic.invalid_line_count} lines that are not protocol messages, and no answer.",
+            "Check that it is an MCP server: it must speak the protocol on stdout and log to stderr.",
             "\n".join((*traffic.warnings(), traffic.tail())),
         )
     return ServerFault(
@@ -120,7 +120,7 @@ def left_alone(fault: Fault, deaths: int, wait: float) -> ServerFault:
     """Fault for a server that keeps exiting, while the restart back-off lasts."""
     return ServerFault(
         f"{fault.message} It failed {deaths} times in a row.",
-        f"It is tried again in {wait:.0f} s, or at once when the user presses Connect.",
+        f"The workbench tries again in {wait:.0f} s, or at once when the user presses Connect.",
         fault.detail,
     )
 
@@ -129,8 +129,8 @@ def protocol(fault: BaseException, traffic: MessageLog) -> ServerFault:
     """Fault for a server whose answers break the protocol."""
     first = next(leaves(fault))
     words = " ".join(str(first).split())[:300].rstrip(".") or type(first).__name__
-    hint = "Look at its first frames. It may need an update, or speak another protocol."
-    return ServerFault(f"The server does not keep to the protocol: {words}.", hint, traffic.tail())
+    hint = "Look at its first messages. It may need an update, or speak a different protocol."
+    return ServerFault(f"The server violates the protocol: {words}.", hint, traffic.tail())
 
 
 def _leaving(returncode: int) -> str:
@@ -138,7 +138,7 @@ def _leaving(returncode: int) -> str:
         return (
             f"was {_SIGNALS[returncode]}"
             if returncode == -9
-            else _SIGNALS.get(returncode, f"ended by signal {-returncode}")
+            else _SIGNALS.get(returncode, f"was ended by signal {-returncode}")
         )
     return f"exited with code {returncode}"
 

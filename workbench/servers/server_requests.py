@@ -43,7 +43,7 @@ class RefusingHost:
     async def answer_request(self, method: str, params: JsonObject) -> JsonObject:
         from mcp.shared.exceptions import MCPError
 
-        raise MCPError(_METHOD_NOT_FOUND, f"This client does not offer {method:.100}.")
+        raise MCPError(_METHOD_NOT_FOUND, f"This client does not support {method:.100}.")
 
     def handle_notification(self, method: str, params: JsonObject) -> None:
         """Ignore the notification; the message log shows it."""
@@ -68,7 +68,7 @@ class HostGateway:
         from mcp.shared.exceptions import MCPError
 
         if self._waiting >= _WAITING:
-            raise MCPError(_BUSY, f"{_WAITING} requests are waiting already.")
+            raise MCPError(_BUSY, f"{_WAITING} requests are already waiting for an answer.")
         self._waiting += 1
         try:
             with self._clocks.paused():
@@ -79,7 +79,7 @@ class HostGateway:
             raise MCPError(_INTERNAL, fault.message) from fault
         except Exception as fault:
             log.exception("answering %s of %s failed", method, self._name)
-            raise MCPError(_INTERNAL, "The client failed to answer.") from fault
+            raise MCPError(_INTERNAL, "The client failed to answer the request.") from fault
         finally:
             self._waiting -= 1
 
@@ -89,7 +89,7 @@ class HostGateway:
                 observe(method, params)
             self._host.handle_notification(method, params)
         except Exception:
-            log.exception("hearing %s of %s failed", method, self._name)
+            log.exception("handling %s of %s failed", method, self._name)
 
 
 class ServerRequestHandler:

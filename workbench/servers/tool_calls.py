@@ -36,14 +36,16 @@ async def make(
     except TimeoutError as fault:
         raise ServerFault(
             f"{tool.server}.{tool.name} did not answer within {seconds:g} seconds.",
-            "The call was cancelled; what it did until then stands. See the setting server.call_seconds.",
+            "The call was cancelled; changes that it had already made remain. To wait longer, raise the setting "
+            "server.call_seconds.",
             code="timeout",
         ) from fault
     except MCPError as fault:
         raise _refused(tool, call, fault.code, fault.message) from fault
     except ElicitationRefusal as fault:
         raise ServerFault(
-            f"{tool.server}.{tool.name} was not done: {fault.message:.300}", "It needs a page to be visited first."
+            f"{tool.server}.{tool.name} was not carried out: {fault.message:.300}",
+            "The user must visit a web page before this call.",
         ) from fault
     return await call_results.outcome(call.id, tool, call.arguments, raw, (time.perf_counter() - started) * 1000)
 

@@ -75,7 +75,8 @@ class Settings(Struct, frozen=True):
     )
     approval_profile: str = _setting(
         "write_restricted",
-        "Profile of programs that name none: read_only, write_restricted, execute_full or a profile of your own.",
+        "Profile for programs that do not name one: read_only, write_restricted, execute_full or a profile of your"
+        " own.",
         user_only=True,
     )
     approval_memory_minutes: int = _setting(
@@ -145,7 +146,7 @@ class Settings(Struct, frozen=True):
     run_concurrent: int = _setting(5, "How many programs run at the same time. More programs wait.", limit=True)
     run_project_limit_factor: int = _setting(
         2,
-        "A project may raise a limit to at most this many times its default. 1: to no more than the default.",
+        "A project may raise a limit to at most this many times its default. 1: no more than the default.",
         user_only=True,
         maximum=1_000,
     )
@@ -168,7 +169,7 @@ class Settings(Struct, frozen=True):
     )
     workspace_undo_runs: int = _setting(
         100,
-        "How many runs and changes of the workspace can be undone. 0: none.",
+        "How many runs and changes to the workspace can be undone. 0: none.",
         user_only=True,
         minimum=0,
         maximum=10_000,
@@ -180,7 +181,7 @@ class Settings(Struct, frozen=True):
         maximum=1_000_000,
     )
     workspace_undo_days: int = _setting(
-        30, "How many days changes of the workspace can be undone.", user_only=True, maximum=3650
+        30, "How many days changes to the workspace can be undone.", user_only=True, maximum=3650
     )
     cache_tools: str = _setting(
         "",
@@ -235,20 +236,20 @@ class Settings(Struct, frozen=True):
     signin_seconds: int = _setting(300, "How long a sign-in waits for you to return from the browser.")
     signin_client_metadata_url: str = _setting(
         "",
-        "Address of a client metadata document (CIMD) that serves as this app's client id at authorization servers.",
+        "Address of a client metadata document (CIMD) that serves as this app's client ID at authorization servers.",
     )
-    privacy_enabled: bool = _setting(True, "Replace personal data by tokens before a model sees it.", user_only=True)
+    privacy_enabled: bool = _setting(True, "Replace personal data with tokens before a model sees it.", user_only=True)
     privacy_off: str = _setting(
         "",
         "Kinds of personal data that are not replaced, by name, separated by spaces. Example: COMPANY IP.",
         user_only=True,
     )
     privacy_recall_first: bool = _setting(
-        False, "Prefer replacing too much to replacing too little: lower scores suffice in prose.", user_only=True
+        False, "Replace too much rather than too little: in prose, lower scores are sufficient.", user_only=True
     )
     privacy_thresholds: str = _setting(
         "",
-        "Score from 0 to 1 from which a kind of personal data in prose is replaced. Example: NAME=0.4.",
+        "Lowest score, from 0 to 1, at which a kind of personal data in prose is replaced. Example: NAME=0.4.",
         user_only=True,
     )
     privacy_keep_days: int = _setting(

@@ -79,13 +79,13 @@ def change(settings: Settings, name: str, value: Any) -> Settings:
     Any: the value is checked here.
     """
     if (definition := DEFINITIONS.get(OLD_NAMES.get(name, name))) is None:
-        raise WorkbenchError(f"There is no setting {name}.", "See docs/settings.md for all of them.")
+        raise WorkbenchError(f"There is no setting {name}.", "See docs/settings.md for all settings.")
     if type(value).__name__ != definition.type:
-        raise WorkbenchError(f"{name} takes a value of type {definition.type}, not {value!r}.")
+        raise WorkbenchError(f"{name} must be of type {definition.type}, not {value!r}.")
     if type(value) is int and not definition.minimum <= value <= definition.maximum:
-        raise WorkbenchError(f"{name} takes a number from {definition.minimum} to {definition.maximum}, not {value}.")
+        raise WorkbenchError(f"{name} must be a number from {definition.minimum} to {definition.maximum}, not {value}.")
     if definition.choices and value not in definition.choices:
-        raise WorkbenchError(f"{name} takes one of {', '.join(definition.choices)}, not {value!r}.")
+        raise WorkbenchError(f"{name} must be one of {', '.join(definition.choices)}, not {value!r}.")
     return replace(settings, **{definition.field: value})
 
 
@@ -99,7 +99,9 @@ def write(user_file: Path, name: str, value: Any) -> None:
         raise WorkbenchError(f"{user_file.name} cannot be changed: {fault.message}", fault.hint)
     group, key = OLD_NAMES.get(name, name).split(".", 1)
     if not isinstance(values.setdefault(group, {}), dict):
-        raise WorkbenchError(f"{user_file.name} cannot be changed: {group} is no table.", "Remove that line from it.")
+        raise WorkbenchError(
+            f"{user_file.name} cannot be changed: {group} is not a table.", f"Remove the line that sets {group}."
+        )
     _use_new_names(values)
     values.setdefault(group, {})[key] = value
     text = _with_layout(user_file, values, group, key) or tomli_w.dumps(values)
@@ -213,8 +215,8 @@ def _tighten(settings: Settings, wanted: list[tuple[str, str, Any]], notices: li
         elif value != present:
             looser.setdefault(source, []).append(name)
     for source, names in looser.items():
-        message = f"{source}: {', '.join(names)} would be less strict than your own settings, and is ignored."
-        notices.append(Fault(message, "Only your own settings.toml can make it less strict."))
+        message = f"{source} would make {', '.join(names)} less strict than your own settings. This is ignored."
+        notices.append(Fault(message, "Only your own settings.toml can make protections less strict."))
     return settings
 
 

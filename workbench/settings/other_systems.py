@@ -57,7 +57,7 @@ def translate_table(table: dict[str, Any]) -> Translation:  # Any: TOML
         if isinstance(inner, Mapping):
             read |= inner
         else:
-            result.add_notice(f"{name} is no table.", "Write it as [mcpCodeExecution], with its keys below.")
+            result.add_notice(f"{name} is not a table.", "Write it as [mcpCodeExecution], with its keys below.")
     read |= {key: table.pop(key) for key in tuple(table) if _plain(key) in _KEYS and _plain(key) != "enabled"}
     _read_all(result, read)
     return result
@@ -67,7 +67,7 @@ def translate_object(found: object) -> Translation:
     """Translate the object `mcpCodeExecution` of a JSON file."""
     result = Translation()
     if not isinstance(found, Mapping):
-        result.add_notice(f"{OBJECT} is no object.", 'It looks like {"sandboxMode": "docker"}.')
+        result.add_notice(f"{OBJECT} is not an object.", 'Example: {"sandboxMode": "docker"}.')
         return result
     _read_all(result, found)
     return result
@@ -83,8 +83,8 @@ def _read_all(result: Translation, read: Mapping[str, Any]) -> None:
         else:
             near = similar_names(key, _KEYS, 1)
             result.add_notice(
-                f"{OBJECT} knows no {name!r:.60}.",
-                f"Did you mean {near[0]}?" if near else f"It knows {', '.join(_KEYS)}.",
+                f"{OBJECT} has no setting {name!r:.60}.",
+                f"Did you mean {near[0]}?" if near else f"Its settings are {', '.join(_KEYS)}.",
             )
 
 
@@ -97,7 +97,7 @@ def _enabled(result: Translation, name: str, value: object) -> None:
     if value is False:
         result.values["run.enabled"] = False
     elif value is not True:
-        result.add_notice(f"{name} takes true or false, not {value!r:.60}.", "It is ignored.")
+        result.add_notice(f"{name} must be true or false, not {value!r:.60}.", "This setting is ignored.")
 
 
 def _level(result: Translation, name: str, value: object) -> None:
@@ -111,14 +111,15 @@ def _mode(result: Translation, name: str, value: object) -> None:
 def _choose(result: Translation, name: str, value: object, choices: Mapping[str, Mapping[str, Any]]) -> None:
     found = choices.get(value.lower()) if isinstance(value, str) else None
     if found is None:
-        result.add_notice(f"{name} takes one of {', '.join(choices)}, not {value!r:.60}.", "It is ignored.")
+        result.add_notice(f"{name} must be one of {', '.join(choices)}, not {value!r:.60}.", "This setting is ignored.")
     else:
         result.values |= found
 
 
 def _time(result: Translation, name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= 1e12:
-        result.add_notice(f"{name} takes milliseconds, such as 30000, not {value!r:.60}.", "It is ignored.")
+        message = f"{name} must be a number of milliseconds such as 30000, not {value!r:.60}."
+        result.add_notice(message, "This setting is ignored.")
         return
     result.values["run.seconds"] = max(1, math.ceil(value / 1000))
 
@@ -127,19 +128,19 @@ def _privacy(result: Translation, name: str, value: object) -> None:
     if isinstance(value, bool):
         result.values["privacy.enabled"] = value
     else:
-        result.add_notice(f"{name} takes true or false, not {value!r:.60}.", "Personal data is replaced as before.")
+        result.add_notice(f"{name} must be true or false, not {value!r:.60}.", "Personal data is replaced as before.")
 
 
 def _audit(result: Translation, name: str, value: object) -> None:
     if value is not True:
         result.add_notice(
-            f"{name} = {value!r:.60} has no effect: the audit is always written.", "It stays on this machine."
+            f"{name} = {value!r:.60} has no effect: the audit is always written.", "The audit stays on this machine."
         )
 
 
 def _limits(result: Translation, name: str, value: object) -> None:
     if not isinstance(value, Mapping):
-        result.add_notice(f"{name} holds memory, cpu and disk.", 'Such as memory = "512MB".')
+        result.add_notice(f"{name} must contain memory, cpu or disk.", 'Example: memory = "512MB".')
         return
     for key, limit in value.items():
         place = f"{name}.{key}"
@@ -150,14 +151,14 @@ def _limits(result: Translation, name: str, value: object) -> None:
         elif key == "cpu":
             _set(result, place, "run.cpus", _cores(limit), limit, '"1 core"')
         else:
-            result.add_notice(f"{name} knows no {key!r:.60}.", "It knows memory, cpu and disk.")
+            result.add_notice(f"{name} has no setting {key!r:.60}.", "Its settings are memory, cpu and disk.")
 
 
 def _set(result: Translation, place: str, setting: str, found: int, given: object, example: str) -> None:
     if found:
         result.values[setting] = found
     else:
-        result.add_notice(f"{place} takes a size such as {example}, not {given!r:.60}.", "It is ignored.")
+        result.add_notice(f"{place} must be a value such as {example}, not {given!r:.60}.", "This setting is ignored.")
 
 
 def _megabytes(value: object) -> int:

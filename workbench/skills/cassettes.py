@@ -107,11 +107,11 @@ def read_cassette(path: Path) -> Cassette:
     try:
         loaded = json.loads(read_file(path))
         if isinstance(loaded, dict) and loaded.get("format", FORMAT) != FORMAT:
-            raise ValueError(f"it has format {loaded['format']!r:.20}, and this version reads {FORMAT}")
+            raise ValueError(f"its format is {loaded['format']!r:.20}, and this version reads format {FORMAT}")
         data = msgspec.convert(loaded, _CassetteFile)
     except (OSError, ValueError, RecursionError) as fault:
         words = f"The cassette {path.stem} cannot be read: {fault}."
-        raise WorkbenchError(words, "Record it again, or take the file out of the skill's folder.") from fault
+        raise WorkbenchError(words, "Record it again, or remove the file from the skill's folder.") from fault
     return Cassette(
         path.stem, data.code, data.arguments, data.steps, data.expected.result, data.expected.failure,
         data.expected.ignore, data.tools, data.skills, data.recorded, data.run_id, "\n".join(data.program),
@@ -133,7 +133,7 @@ def write_cassette(folder: Path, cassette: Cassette) -> None:
     )
     text = json.dumps(msgspec.to_builtins(file), indent=1, ensure_ascii=False) + "\n"
     if len(text) > LARGEST:
-        words = f"The cassette {cassette.name} would hold {len(text):,} characters; {LARGEST:,} are the most."
+        words = f"The cassette {cassette.name} would have {len(text):,} characters; the limit is {LARGEST:,}."
         raise WorkbenchError(words, "Record a run that reads less, for instance with a smaller limit.")
     within(folder, CASSETTES).mkdir(exist_ok=True)
     write_file(folder / CASSETTES / f"{cassette.name}.json", text, mode=0o644)
@@ -149,5 +149,5 @@ def restamp(folder: Path, before: str, after: str) -> None:
 def remove_cassette(folder: Path, name: str) -> None:
     path = within(folder, CASSETTES) / f"{name}.json"
     if _NAME.fullmatch(name) is None or not path.is_file() or path.is_symlink():
-        raise WorkbenchError(f"There is no cassette {name!r:.80}.", "The skill's page lists them.")
+        raise WorkbenchError(f"There is no cassette {name!r:.80}.", "See the list on the skill's page.")
     path.unlink()

@@ -85,9 +85,9 @@ def _split(text: str) -> tuple[str, str]:
         raise FrontMatterError("SKILL.md must begin with a line of three hyphens.")
     end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in (FENCE, "...")), 0)
     if not end:
-        raise FrontMatterError("SKILL.md has no second line of three hyphens that ends its head.")
+        raise FrontMatterError("SKILL.md has no second line of three hyphens to end its front matter.")
     if sum(map(len, lines[:end])) > LONGEST:
-        raise FrontMatterError(f"The head of SKILL.md is longer than {LONGEST:,} characters.")
+        raise FrontMatterError(f"The front matter of SKILL.md is longer than {LONGEST:,} characters.")
     return "\n".join(lines[1:end]) + "\n", "\n".join(lines[end + 1 :]).strip("\n")
 
 
@@ -101,7 +101,7 @@ def _parse(head: str) -> dict[str, Node]:
             return _mapping_of(_with_quoted_values(head))
         raise _fault(fault) from fault
     except UnicodeError as fault:
-        raise FrontMatterError("The head of SKILL.md holds characters that are not Unicode text.") from fault
+        raise FrontMatterError("The front matter of SKILL.md is not valid Unicode.") from fault
 
 
 def _mapping_of(head: str) -> dict[str, Node]:
@@ -142,7 +142,7 @@ def _node(event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Node:
         if not isinstance(inner, yaml.ScalarEvent) or not inner.value:
             raise FrontMatterError(f"SKILL.md line {_line(inner)}: expected `key: value`.")
         if inner.value in mapping:
-            raise FrontMatterError(f"SKILL.md line {_line(inner)}: {inner.value} stands there twice.")
+            raise FrontMatterError(f"SKILL.md line {_line(inner)}: the key {inner.value} occurs twice.")
         mapping[inner.value] = _node(next(events), events, depth + 1)
     return mapping
 
@@ -153,7 +153,7 @@ def _refuse_special(event: yaml.Event) -> None:
 
     mark = "*" if isinstance(event, yaml.AliasEvent) else "&" if event.anchor else "!" if event.tag else ""
     if mark:
-        words = f"`{mark}` has a special meaning that is not read here; put the text in quotes"
+        words = f"`{mark}` has a special meaning in YAML that is not supported; put the text in quotes"
         raise FrontMatterError(f"SKILL.md line {_line(event)}: {words}.")
 
 
@@ -167,7 +167,7 @@ def _fault(fault: yaml.YAMLError) -> FrontMatterError:
     begun = bool(words) and words[0].startswith("while scanning")  # then the problem's mark is some lines later
     mark = getattr(fault, "context_mark" if begun else "problem_mark", None) or getattr(fault, "problem_mark", None)
     where = f"SKILL.md line {mark.line + 2}" if mark is not None else "SKILL.md"
-    return FrontMatterError(f"{where}: {', '.join(words) or 'this is not YAML'}.")
+    return FrontMatterError(f"{where}: {', '.join(words) or 'this is not valid YAML'}.")
 
 
 def _with_quoted_values(head: str) -> str:

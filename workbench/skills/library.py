@@ -22,7 +22,7 @@ from workbench.identifiers import skill_module_name
 from workbench.records import Skill, SkillState
 from workbench.skills.cassettes import restamp
 from workbench.skills.library_snapshot import RETIRED, LibraryReader, LibrarySkill, LibrarySnapshot, skill_folders
-from workbench.skills.skill_approvals import Approvals
+from workbench.skills.skill_approvals import ApprovedSkillHashes
 from workbench.skills.skill_code import importable, renamed, renamed_words
 from workbench.skills.skill_folder import (
     CARD,
@@ -53,7 +53,7 @@ class Library:
 
     def __init__(self, skills: Path, drafts: Path, starters: Path, tell: Callable[[Event], None]) -> None:
         self._skills, self._drafts, self._starters, self._tell = skills, drafts, starters, tell
-        self._approvals = Approvals(drafts)
+        self._approvals = ApprovedSkillHashes(drafts)
         self._reader = LibraryReader(skills, drafts, starters, self._approvals)
         self._modules: Mapping[str, tuple[Skill, str]] = {}  # the last written modules, by file name
         self.usage = SkillUsage(drafts)
@@ -117,7 +117,7 @@ class Library:
             before = self._known(skill_name(name)).living
             if before is not None and before.state is SkillState.DRAFT and before.author != author:
                 raise WorkbenchError(
-                    f"A draft named {before.name} by another author exists.", "Offer it under another name."
+                    f"A draft named {before.name} by another author already exists.", "Save yours under another name."
                 )
             legal = self._write_draft(name, description, code, "", author)
         return self._changed(legal, SkillState.DRAFT)
@@ -158,7 +158,7 @@ class Library:
         if seen is None:
             raise self._not_found("draft", name)
         if seen.sha != sha:
-            raise WorkbenchError(f"{seen.name} has changed since you looked at it.", "Look at it again, then keep it.")
+            raise WorkbenchError(f"{seen.name} has changed since you looked at it.", "Review it again, then keep it.")
         return seen
 
     def retire(self, name: str) -> Skill:
@@ -179,7 +179,9 @@ class Library:
         with self._writing:
             skill = self.get(name, SkillState.RETIRED)
             if (self._skills / skill.name).exists():
-                raise WorkbenchError(f"There is a skill {skill.name} again.", "Retire that one first, or rename it.")
+                raise WorkbenchError(
+                    f"A skill named {skill.name} already exists.", "Retire or rename that skill first."
+                )
             self._restore(skill.name)
         return self._changed(skill.name, SkillState.KEPT)
 
@@ -193,7 +195,9 @@ class Library:
             if legal == skill.name:
                 return skill
             if self.is_taken(legal):
-                raise WorkbenchError(f"There is a skill {legal} already.", "Choose another name, or rename that one.")
+                raise WorkbenchError(
+                    f"A skill named {legal} already exists.", "Choose another name, or rename that skill."
+                )
             self._rename(skill, legal)
         self.usage.renamed(skill.name, legal)
         self._tell(SkillsChanged(skill.name))
@@ -215,7 +219,9 @@ class Library:
         with self._writing:
             before = self._known(package.name).living
             if before is not None and before.state is SkillState.DRAFT:
-                raise WorkbenchError(f"There is a draft {package.name} already.", "Keep, rename or retire it first.")
+                raise WorkbenchError(
+                    f"A draft named {package.name} already exists.", "Keep, rename or retire it first."
+                )
             folder = self._drafts / package.name
             package.write(folder)
             found = read_skill(folder, SkillState.DRAFT)
@@ -242,7 +248,7 @@ class Library:
         except FileNotFoundError:
             seen = []
         except (OSError, UnicodeDecodeError) as fault:  # an untrusted project; unknown which were removed
-            log.warning("the starter skills were not brought in: %s cannot be read: %s", seen_file, fault)
+            log.warning("the starter skills were not installed, because %s cannot be read: %s", seen_file, fault)
             return
         fresh = [folder for folder in skill_folders(self._starters) if folder.name not in seen]
         for folder in fresh:
@@ -334,7 +340,7 @@ class Library:
 
     def _not_found(self, kind: str, name: str) -> WorkbenchError:
         names = sorted({one.name for one in self.skills() if one.state is not SkillState.RETIRED})
-        hint = f"There are: {', '.join(names)}." if names else "The library is empty."
+        hint = f"Available skills: {', '.join(names)}." if names else "The library is empty."
         return WorkbenchError(f"There is no {kind} {name}.", hint)
 
 
@@ -356,12 +362,12 @@ def _with_past(wish: Skill, before: Skill | None) -> Skill:
 
 def _check(skill: Skill) -> None:
     if not skill.description:
-        raise WorkbenchError(f"{skill.name} has no description.", "Say in a sentence what it is for.")
+        raise WorkbenchError(f"{skill.name} has no description.", "Describe its purpose in one sentence.")
     if not skill.code and not skill.notes:
-        raise WorkbenchError(f"{skill.name} has neither code nor instructions.", "Write one of them, then keep it.")
+        raise WorkbenchError(f"{skill.name} has neither code nor instructions.", "Add one of them, then keep it.")
     if (fault := ParsedProgram(skill.code).fault) is not None:
         where = f" at line {fault.span.line}" if fault.rule == "syntax" else ""
-        raise WorkbenchError(f"{skill.name} is not Python{where}.", "Mend it, run it, then keep it.")
+        raise WorkbenchError(f"{skill.name} is not valid Python{where}.", "Correct it, run it, then keep it.")
 
 
 def _next_version(before: Skill | None, sha: str) -> int:

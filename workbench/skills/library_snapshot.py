@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 from msgspec.structs import replace
 
 from workbench.records import Skill, SkillState
-from workbench.skills.skill_approvals import Approvals
+from workbench.skills.skill_approvals import ApprovedSkillHashes
 from workbench.skills.skill_folder import CARD, VERSIONS, code_file, read_skill, words_sha
 
 RETIRED: Final = ".retired"  # folder of retired skills and drafts, next to the others
@@ -89,7 +89,7 @@ class _ReadFolder:
 class LibraryReader:
     """Reads each skill folder once and returns snapshots. Any thread may call it."""
 
-    def __init__(self, skills: Path, drafts: Path, starters: Path, approvals: Approvals) -> None:
+    def __init__(self, skills: Path, drafts: Path, starters: Path, approvals: ApprovedSkillHashes) -> None:
         self._roots = {SkillState.KEPT: skills, SkillState.DRAFT: drafts, SkillState.RETIRED: skills / RETIRED}
         self._starters, self._approvals = starters, approvals
         self._lock = Lock()
@@ -164,9 +164,9 @@ class LibraryReader:
         if skill.state is not SkillState.KEPT or not skill.sha or self._is_approved(skill, before):
             return skill
         if self._approvals.holds(skill.name, skill.sha):
-            reason = "Its words in SKILL.md were changed since it was kept; read them and keep it again."
+            reason = "Its SKILL.md has changed since it was kept; review it and keep the skill again."
         else:
-            reason = "Nobody has kept this code here; look at it and keep it."
+            reason = "This code was never kept here; review it and keep it."
         return replace(skill, faults=skill.faults or (reason,))
 
     def _is_approved(self, skill: Skill, before: Mapping[tuple[Path, SkillState], _ReadFolder]) -> bool:

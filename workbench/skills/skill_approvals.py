@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 FILE = ".kept.json"
 
 
-class Approvals:
+class ApprovedSkillHashes:
     """The approved hashes of each skill's code, each with the hash of its card."""
 
     def __init__(self, folder: Path) -> None:
@@ -53,7 +53,7 @@ class Approvals:
         try:
             self.add(name, sha, words)
         except WorkbenchError as fault:
-            log.warning("that a skill was shipped cannot be noted: %s", fault)
+            log.warning("the approval of a starter skill cannot be saved: %s", fault)
 
     def _bind(self, known: list[str], sha: str, one: str) -> None:
         """Add the card hash to an earlier approval. Several threads call this; a full disk must not stop them."""
@@ -64,7 +64,7 @@ class Approvals:
                 try:
                     self._write()
                 except WorkbenchError as fault:
-                    log.warning("which words of a skill were kept cannot be noted: %s", fault)
+                    log.warning("the approval of a skill's SKILL.md cannot be saved: %s", fault)
 
     def _write(self) -> None:
         write_file(self._file, json.dumps(self._shas, indent=1, sort_keys=True), mode=0o644)

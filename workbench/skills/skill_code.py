@@ -112,13 +112,13 @@ def importable(skill: Skill) -> str:
     """The module that programs import. For a skill that cannot be imported, it raises ImportError with the reason."""
     function = skill_module_name(skill.name)
     if not skill.code and not skill.faults:
-        return missing_module(function, "it is instructions only; load_skill reads them")
+        return missing_module(function, "it contains only instructions; read them with load_skill")
     if skill.faults:
         return missing_module(function, skill.faults[0])
     try:
         return module_source(ParsedProgram(skill.code), function)
     except (SyntaxError, ValueError, RecursionError) as fault:
-        return missing_module(function, f"its code is not Python: {fault}")
+        return missing_module(function, f"its code is not valid Python: {fault}")
 
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -167,14 +167,14 @@ def trying(skill: Skill, arguments: Mapping[str, JsonValue]) -> str:
 
 def _call(skill: Skill, definition: _Function | None, arguments: Mapping[str, JsonValue]) -> str:
     if not skill.code:
-        raise WorkbenchError(f"{skill.name} is instructions only.", "There is nothing to run; load_skill reads them.")
+        raise WorkbenchError(f"{skill.name} contains only instructions and no code.", "Read them with load_skill.")
     function = skill_module_name(skill.name)
     schema = _schema_of_function(definition)
     known = schema["properties"]
     names = ", ".join(known) if isinstance(known, dict) and known else "none"
     wrong = [name for name in arguments if isinstance(known, dict) and name not in known]
     if wrong and not schema["additionalProperties"]:
-        raise WorkbenchError(f"{skill.name} takes no {wrong[0]!r:.60}.", f"Its arguments: {names}.")
+        raise WorkbenchError(f"{skill.name} has no argument {wrong[0]!r:.60}.", f"Its arguments: {names}.")
     required = schema.get("required", [])
     missing = [str(name) for name in required if name not in arguments] if isinstance(required, list) else []
     if missing:

@@ -91,7 +91,7 @@ def read_skill(folder: Path, state: SkillState) -> Skill:
     skill = replace(_skill(folder.name, head, code), state=state, changed=_changed(folder))
     skill = replace(skill, others=found, cassettes=tapes)
     if state is SkillState.KEPT and head.nested("metadata").get("sha", skill.sha) != skill.sha:
-        faults.append("Its code was changed on disk since it was kept; look at it and keep it again.")
+        faults.append("Its code has changed on disk since it was kept; review it and keep it again.")
     return replace(skill, faults=tuple(faults))
 
 
@@ -199,8 +199,8 @@ def within(folder: Path, path: str = "") -> Path:
     for part in ("", *Path(path).parts):
         place = place / part
         if place.is_symlink():
-            words = f"{folder.name} is not written: {place.name} in it is a link to another place."
-            raise WorkbenchError(words, "Look where it leads, and take it out of the project's skills.")
+            words = f"{folder.name} was not written, because {place.name} is a symbolic link."
+            raise WorkbenchError(words, "Check where the link leads, and remove it from the project's skills.")
     return place
 
 
@@ -225,7 +225,7 @@ def read_whole(path: Path, most: int = LONGEST_FILE) -> bytes:
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(f"{path.name} is not a plain file")
+            raise OSError(f"{path.name} is not a regular file")
         if found.st_size > most:
             raise OSError(f"{path.name} is larger than {most // 1_000_000} MB")
         return file.read(most)
@@ -276,7 +276,7 @@ def _code(path: Path, faults: list[str]) -> str:
     try:
         return read_file(path)
     except FileNotFoundError:
-        faults.append(f"{NO_CODE} {path.name}: its code has another name.")
+        faults.append(f"{NO_CODE} {path.name}: its code file has a different name.")
     except (OSError, UnicodeDecodeError) as fault:
         faults.append(f"Its {path.name} cannot be read: {fault}.")
     return ""
@@ -285,9 +285,9 @@ def _code(path: Path, faults: list[str]) -> str:
 def _card_faults(head: FrontMatter, name: str) -> list[str]:
     faults = []
     if not is_name(name):
-        faults.append(f"{name!r} is no skill name: lower-case letters, digits and single hyphens, at most 64.")
+        faults.append(f"{name!r} is not a skill name: use lower-case letters, digits and single hyphens, at most 64.")
     if head.fields and head.text("name") != name:
-        faults.append(f"SKILL.md calls it {head.text('name')!r}, its folder {name!r}.")
+        faults.append(f"The name in SKILL.md is {head.text('name')!r}, but its folder is {name!r}.")
     if len(head.text("description")) > LONGEST_DESCRIPTION:
         faults.append(f"Its description is longer than {LONGEST_DESCRIPTION} characters.")
     if len(head.text("compatibility")) > LONGEST_COMPATIBILITY:

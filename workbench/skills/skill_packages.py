@@ -69,7 +69,7 @@ def open_skill_packages(path: Path) -> tuple[SkillPackage, ...]:
     except OSError as fault:
         raise refused(f"{path} cannot be read: {fault.strerror}.") from fault
     if stat.S_ISLNK(found.st_mode):
-        raise refused(f"{path} is a link.", "Name the folder or file that it leads to.")
+        raise refused(f"{path} is a link.", "Choose the folder or file that it leads to.")
     if stat.S_ISDIR(found.st_mode):
         return _skills_in(_read_folder(path), path, _commit(path))
     if stat.S_ISREG(found.st_mode):
@@ -78,7 +78,7 @@ def open_skill_packages(path: Path) -> tuple[SkillPackage, ...]:
 
 
 def refused(reason: str, hint: str = "") -> WorkbenchError:
-    return WorkbenchError(f"Not imported: {reason}", hint or "Nothing of it was written.")
+    return WorkbenchError(f"Not imported: {reason}", hint or "No file was written.")
 
 
 # ── folders ──────────────────────────────────────────────────────────────────────────────────────
@@ -89,7 +89,7 @@ def _read_folder(root: Path) -> dict[str, bytes]:
         below = Path(at).relative_to(root)
         for name in (*folders, *names):
             if name not in _PASSED_OVER and (Path(at) / name).is_symlink():
-                raise refused(f"{(below / name).as_posix()} is a link, which could lead anywhere.")
+                raise refused(f"{(below / name).as_posix()} is a link, and links are not allowed in a skill.")
         folders[:] = sorted(name for name in folders if name not in _PASSED_OVER)
         for name in sorted(set(names) - _PASSED_OVER):
             path = known.add(checked_name((below / name).as_posix()))
@@ -105,7 +105,7 @@ def _read_file(place: Path, path: str, room: _SizeLimits) -> bytes:
     with os.fdopen(handle, "rb") as file:
         mode = os.fstat(handle).st_mode
         if not stat.S_ISREG(mode):
-            raise refused(f"{path} is no plain file: a pipe, socket or device.")
+            raise refused(f"{path} is not a regular file but a pipe, socket or device.")
         _check_mode(mode, path)
         return room.take(path, file.read(LARGEST + 1))
 
@@ -144,12 +144,12 @@ def _read_zip(path: Path) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(path) as packed:
             if len(packed.infolist()) > 4 * MOST_FILES:
-                raise refused(f"it lists {len(packed.infolist()):,} files; at most {MOST_FILES} are taken.")
+                raise refused(f"it lists {len(packed.infolist()):,} files; the limit is {MOST_FILES}.")
             for info in packed.infolist():
                 if (name := _entry(info)) is not None:
                     files[known.add(name)] = _unpack(packed, info, name, room)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as fault:
-        raise refused(f"{path.name} is no zip file that can be read: {fault}.") from fault
+        raise refused(f"{path.name} is not a readable zip file: {fault}.") from fault
     return files
 
 
@@ -159,13 +159,13 @@ def _entry(info: zipfile.ZipInfo) -> str | None:
     name = checked_name(info.orig_filename.removesuffix("/"))
     kind = stat.S_IFMT(mode)
     if kind == stat.S_IFLNK:
-        raise refused(f"{name} is a link, which could lead anywhere.")
+        raise refused(f"{name} is a link, and links are not allowed in a skill.")
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        raise refused(f"{name} is no plain file: a pipe, socket or device.")
+        raise refused(f"{name} is not a regular file but a pipe, socket or device.")
     if info.flag_bits & 1:
         raise refused(f"{name} is encrypted.")
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise refused(f"{name} is packed in a way that is not read here.", "Pack it as an ordinary zip file.")
+        raise refused(f"{name} uses a compression method that is not supported.", "Pack it as an ordinary zip file.")
     _check_mode(mode, name)
     if info.is_dir() or kind == stat.S_IFDIR or _PASSED_OVER & set(PurePosixPath(name).parts):
         return None
@@ -179,7 +179,8 @@ def _unpack(packed: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, room: _Si
     with packed.open(info) as file:
         data = file.read(LARGEST + 1)
     if len(data) > SMALL and len(data) > MOST_RATIO * max(1, info.compress_size):
-        raise refused(f"{name} grows {len(data) // max(1, info.compress_size):,} times when it is unpacked: a bomb.")
+        times = len(data) // max(1, info.compress_size)
+        raise refused(f"{name} would be a zip bomb: unpacking makes it {times:,} times larger.")
     return room.take(name, data)
 
 
@@ -196,9 +197,9 @@ class _SizeLimits:
         if len(data) > LARGEST:
             raise refused(f"{path} is larger than {LARGEST // 1_000_000} MB.")
         if self._bytes > LARGEST_ALL:
-            raise refused(f"it holds more than {LARGEST_ALL // 1_000_000} MB.")
+            raise refused(f"it has more than {LARGEST_ALL // 1_000_000} MB.")
         if self._files > MOST_FILES:
-            raise refused(f"it holds more than {MOST_FILES} files.")
+            raise refused(f"it has more than {MOST_FILES} files.")
         return data
 
 
@@ -212,10 +213,10 @@ class _UniqueNames:
     def add(self, name: str) -> str:
         spelled = _folded_name(name)
         if (other := self._files.get(spelled)) is not None:
-            raise refused(f"{name!r} and {other!r} are one name on some systems.")
+            raise refused(f"{name!r} and {other!r} are the same name on some systems.")
         above = [str(one) for one in PurePosixPath(spelled).parents if str(one) != "."]
         if spelled in self._folders or any(one in self._files for one in above):
-            raise refused(f"{name!r} is a file and a folder at once.")
+            raise refused(f"{name!r} is both a file and a folder.")
         self._files[spelled] = name
         self._folders |= dict.fromkeys(above, name)
         return name
@@ -225,14 +226,14 @@ def checked_name(name: str) -> str:
     """The path, if it stays below its folder on every system; else raises WorkbenchError."""
     shown = name.encode("unicode_escape").decode()[:LONGEST_NAME]
     if "\\" in name or ":" in name or not name.isprintable():
-        raise refused(f"{shown!r} is no name that every system takes: it holds a backslash, colon or hidden character.")
+        raise refused(f"{shown!r} is not valid on every system: it has a backslash, colon or invisible character.")
     if name.startswith(("/", "~")):
-        raise refused(f"{shown!r} is an absolute name, which would be written outside its folder.")
+        raise refused(f"{shown!r} is an absolute path, which leads outside the skill's folder.")
     parts = name.split("/")
     if not name or any(part in ("", ".", "..") for part in parts):
-        raise refused(f"{shown!r} leads outside its folder.")
+        raise refused(f"{shown!r} is not a path inside the skill's folder.")
     if len(name) > LONGEST_NAME or len(parts) > DEEPEST:
-        raise refused(f"{shown!r} is too long or too deep.")
+        raise refused(f"{shown!r} is too long or too deeply nested.")
     return name
 
 
@@ -242,7 +243,7 @@ def _folded_name(name: str) -> str:
 
 def _check_mode(mode: int, path: str) -> None:
     if mode & _SPECIAL:
-        raise refused(f"{path} would run with another user's rights (setuid, setgid or sticky).")
+        raise refused(f"{path} has special permissions (setuid, setgid or sticky).")
 
 
 def _skills_in(files: Mapping[str, bytes], path: Path, commit: str) -> tuple[SkillPackage, ...]:
@@ -262,7 +263,8 @@ def _parcel(root: str, files: Mapping[str, bytes], path: Path, commit: str) -> S
     own = {name.removeprefix(start): data for name, data in _below(files, start)}
     name = _name_of(own[CARD]) or (path.stem if root == "." else PurePosixPath(root).name)
     if not is_name(name):
-        raise refused(f"{name!r:.80} is no skill name: lower-case letters, digits and single hyphens, at most 64.")
+        words = "use lower-case letters, digits and single hyphens, at most 64"
+        raise refused(f"{name!r:.80} is not a skill name: {words}.")
     for one in (CARD, *(path for path in own if path.endswith(".py"))):
         _check_text(one, own[one])
     return SkillPackage(name, own, path.name if root == "." else f"{path.name}: {root}", commit)
@@ -284,14 +286,14 @@ def _name_of(card: bytes) -> str:
     except FrontMatterError as fault:
         raise refused(str(fault)) from fault
     except UnicodeDecodeError as fault:
-        raise refused(f"its {CARD} is no text in UTF-8.") from fault
+        raise refused(f"its {CARD} is not UTF-8 text.") from fault
 
 
 def _check_text(path: str, data: bytes) -> None:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as fault:
-        raise refused(f"{path} is no text in UTF-8.") from fault
+        raise refused(f"{path} is not UTF-8 text.") from fault
 
 
 LARGEST_EXPORTED = 100_000_000  # bytes of one file

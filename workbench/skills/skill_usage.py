@@ -102,7 +102,7 @@ class SkillUsage:
         except FileNotFoundError:
             return
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as fault:
-            log.warning("the use of skills cannot be read and is counted anew: %s", fault)
+            log.warning("the usage counts of skills cannot be read and start again from zero: %s", fault)
             return
         self._uses = {one.name: one for one in uses}
         self._hints = {one.key: one for one in hints}
@@ -130,4 +130,4 @@ class SkillUsage:
             try:
                 write_file(self._file, json.dumps(data), durable=False)
             except WorkbenchError as fault:
-                log.warning("the use of skills cannot be written: %s", fault)
+                log.warning("the usage counts of skills cannot be saved: %s", fault)

@@ -36,7 +36,7 @@ PRAGMA user_version = 1;
 """
 
 
-class State(NamedTuple):
+class PathState(NamedTuple):
     """The state of a path at one moment. Without a hash its content is not stored."""
 
     mode: int
@@ -56,16 +56,16 @@ class Known(NamedTuple):
     sha: str
 
     @property
-    def state(self) -> State:
-        return State(self.stamp.mode, self.stamp.size, self.stamp.changed, self.sha)
+    def state(self) -> PathState:
+        return PathState(self.stamp.mode, self.stamp.size, self.stamp.changed, self.sha)
 
 
 @dataclass(slots=True)
 class Change:
     """The change of one path; a state is None where the path did not exist."""
 
-    before: State | None
-    after: State | None
+    before: PathState | None
+    after: PathState | None
     shared: frozenset[str] = frozenset()
 
     @property
@@ -89,7 +89,7 @@ class Changes:
     number: int = 0
 
 
-def same(one: State | None, other: State | None) -> bool:
+def same(one: PathState | None, other: PathState | None) -> bool:
     """Whether two states are the same to the user: times are ignored if both contents are known."""
     if one is None or other is None:
         return one is other
@@ -98,7 +98,7 @@ def same(one: State | None, other: State | None) -> bool:
     return one.sha == other.sha if one.sha and other.sha else one[1:3] == other[1:3]
 
 
-def write_order(path: str, wanted: State | Stamp | None) -> tuple[int, int]:
+def write_order(path: str, wanted: PathState | Stamp | None) -> tuple[int, int]:
     """Sort key of paths to write: first those to remove, the deepest first; then folders, then the other paths."""
     depth = path.count("/")
     if wanted is None:
@@ -128,8 +128,8 @@ class _ChangesRow(NamedTuple):
 
 class _FileRow(NamedTuple):
     path: bytes
-    before: State | None
-    after: State | None
+    before: PathState | None
+    after: PathState | None
     shared: str
 
 

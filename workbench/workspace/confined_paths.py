@@ -115,7 +115,7 @@ class Confined:
         try:
             root = self._opened()
         except OSError as fault:
-            hint = "It must be a folder of the project, not a link to another place."
+            hint = "Check that it is a folder of the project, not a link."
             raise WorkbenchError(f"The workspace cannot be opened: {fault.strerror}.", hint) from fault
         with closing_handle(root):
             yield root
@@ -186,11 +186,12 @@ def replace_file(folder: int, name: str, path: str, data: bytes, mode: int = 0o6
 
 
 def file_not_found(path: str) -> WorkbenchError:
-    return WorkbenchError(f"There is no file {path}.", "The list of files shows what the workspace holds.")
+    return WorkbenchError(f"There is no file {path}.", "See the list of files in the workspace.")
 
 
 def not_plain_file(path: str) -> WorkbenchError:
-    return WorkbenchError(f"{path} is no plain file.", "Links, pipes, devices and folders cannot be read or replaced.")
+    hint = "Links, pipes, devices and folders cannot be read or replaced."
+    return WorkbenchError(f"{path} is not a regular file.", hint)
 
 
 def _open_or_make(root: int, folders: list[str], path: str, *, make: bool) -> int:
@@ -232,5 +233,5 @@ def _real(folder: int, name: str) -> str:
 
 
 def _unreachable(path: str, fault: OSError) -> WorkbenchError:
-    hint = "A part of it is a link, a file, or closed to you."
+    hint = "Check the path: a part of it is a link or a file, or its permissions deny access."
     return WorkbenchError(f"{path} cannot be reached: {fault.strerror}.", hint)

@@ -8,10 +8,10 @@ from typing import Final
 
 from workbench.errors import WorkbenchError
 from workbench.records import FileChange, FileChanges, FilePiece, FileState, UndoLine
-from workbench.workspace.change_store import Change, Changes, Contents, State
+from workbench.workspace.change_store import Change, Changes, Contents, PathState
 from workbench.workspace.file_names import danger, displayed_name
-from workbench.workspace.undo import CONFLICT, DONE, LOST, READY, SHARED, Step
-from workbench.workspace.workspace_files import Store, is_text
+from workbench.workspace.undo import CONFLICT, DONE, LOST, READY, SHARED, UndoStep
+from workbench.workspace.workspace_files import WorkspaceFiles, is_text
 
 MOST_TOLD: Final = 5_000  # files of one run that are listed
 PIECE: Final = 1_000_000  # bytes of a text that are shown at a time
@@ -37,21 +37,21 @@ def changes_record(changes: Changes, count: int = -1) -> FileChanges:
     )
 
 
-def line(step: Step) -> UndoLine:
+def line(step: UndoStep) -> UndoLine:
     """What an undo would do with one file, in a sentence."""
     before, after = step.change.before, step.change.after
     deed = "remove" if before is None else "bring back" if after is None else "restore"
     words = _READY[deed] if step.state == READY else _WORDS[step.state]
     if step.state == CONFLICT and step.later is not None:
         who = f"a later run of {step.later.actor}" if step.later.kind == "run" else step.later.actor
-        words = f"It was changed since, by {who}. That would be lost."
+        words = f"It was changed later, by {who}. Undoing would discard that change."
     if step.state in (DONE, LOST):
         deed = "nothing"
     name = displayed_name(step.path)
     return UndoLine(name, deed, step.state, words, danger(name, _rights(before)) if deed != "remove" else "")
 
 
-def held_line(step: Step) -> UndoLine:
+def held_line(step: UndoStep) -> UndoLine:
     """What writing a held change would do with one file, in a sentence. `before` in the change is the proposal."""
     proposed, now = step.change.before, step.change.after
     deed = "delete" if proposed is None else "make" if now is None else "change"
@@ -62,7 +62,7 @@ def held_line(step: Step) -> UndoLine:
     return UndoLine(name, deed, step.state, words, danger(name, _rights(proposed)) if proposed is not None else "")
 
 
-def piece(store: Store, path: str, start: int = 0) -> FilePiece:
+def piece(store: WorkspaceFiles, path: str, start: int = 0) -> FilePiece:
     """Part of a file for display. Pictures and text are recognized by content; the name tells how to show text."""
     data, size = store.read_bytes(path, start, PIECE + 4)
     warning = danger(path, 0)
@@ -82,18 +82,18 @@ def texts_before_and_after(contents: Contents, changes: Changes, path: str) -> t
     """The text of a file before and after a change. Raises WorkbenchError if a content is not stored."""
     one = next((change for name, change in changes.files.items() if displayed_name(name) == path), None)
     if one is None:
-        raise WorkbenchError(f"{path} is not among these changes.", "Look at them again.")
+        raise WorkbenchError(f"{path} is not among these changes.", "Open the list of changes again.")
     return _text(contents, one.before, path), _text(contents, one.after, path)
 
 
-def current(store: Store, path: str) -> str:
+def current(store: WorkspaceFiles, path: str) -> str:
     """The current text of a file; empty if there is none that can be read."""
     try:
         data, size = store.read_bytes(path, 0, COMPARED)
     except WorkbenchError:
         return ""
     if not is_text(data):
-        return f"{size:,} bytes that are no text\n"
+        return f"{size:,} bytes that are not text\n"
     cut = f"\n… only the first {COMPARED:,} bytes are compared\n" if size > COMPARED else ""
     return data.decode("utf-8", "replace") + cut
 
@@ -102,18 +102,18 @@ def proposed(contents: Contents, changes: Changes, path: str) -> str:
     """The text that a program proposes for a file. Raises WorkbenchError if it is not stored."""
     one = next((change for name, change in changes.files.items() if displayed_name(name) == path), None)
     if one is None:
-        raise WorkbenchError(f"{path} is not among these changes.", "Look at them again.")
+        raise WorkbenchError(f"{path} is not among these changes.", "Open the list of changes again.")
     return _text(contents, one.after, path)
 
 
-def _text(contents: Contents, state: State | None, path: str) -> str:
+def _text(contents: Contents, state: PathState | None, path: str) -> str:
     if state is None or state.is_folder:
         return ""
     if not contents.has(state.sha):
-        raise WorkbenchError(f"What {path} held is not kept.", "It was too large, or it is too long ago.")
+        raise WorkbenchError(f"The content of {path} is not stored.", "It was too large, or the change is too old.")
     data = contents.read(state.sha, COMPARED)
     if not is_text(data):
-        return f"{state.size:,} bytes that are no text, SHA-256 {state.sha}\n"
+        return f"{state.size:,} bytes that are not text, SHA-256 {state.sha}\n"
     cut = f"\n… only the first {COMPARED:,} bytes are compared\n" if state.size > COMPARED else ""
     return data.decode("utf-8", "replace") + cut
 
@@ -127,14 +127,14 @@ def _file(path: str, one: Change) -> FileChange:
     return FileChange(name, deed, _state(one.before), _state(one.after), tuple(sorted(one.shared)), warning)
 
 
-def _state(state: State | None) -> FileState | None:
+def _state(state: PathState | None) -> FileState | None:
     if state is None:
         return None
     kind = "folder" if state.is_folder else "link" if stat.S_ISLNK(state.mode) else "file"
     return FileState(kind, state.size, stat.S_IMODE(state.mode), bool(state.sha) or state.is_folder)
 
 
-def _rights(state: State | None) -> int:
+def _rights(state: PathState | None) -> int:
     return stat.S_IMODE(state.mode) if state is not None and stat.S_ISREG(state.mode) else 0
 
 
@@ -153,22 +153,22 @@ def _whole_letters(data: bytes) -> int:
 
 
 _READY: Final = {
-    "restore": "What stood there before comes back.",
-    "remove": "It was not there before, so it goes.",
-    "bring back": "It was deleted, and comes back.",
+    "restore": "The earlier version is restored.",
+    "remove": "It did not exist before, so it is deleted.",
+    "bring back": "It was deleted and is restored.",
 }
 _WORDS: Final = {
-    SHARED: "Something else may have changed it: another run, a program of yours, or a server.",
-    CONFLICT: "It was changed since, outside of any run. That would be lost.",
-    DONE: "It is as it was before already.",
-    LOST: "What stood there is not kept: it was too large, or it is too long ago.",
+    SHARED: "Another run, one of your applications or a server may also have changed it.",
+    CONFLICT: "It was changed later, outside of any run. Undoing would discard that change.",
+    DONE: "It is already as it was before.",
+    LOST: "The earlier version is not stored: it was too large, or the change is too old.",
 }
 _HELD: Final = {
     "change": "The program changed it.",
     "delete": "The program deleted it.",
-    "make": "The program made it.",
-    CONFLICT: "It was changed since the program began. That would be lost.",
-    DONE: "It is so already.",
-    LOST: "What the program wrote is not kept any more.",
+    "make": "The program created it.",
+    CONFLICT: "It has changed since the program started. Overwriting it would discard that change.",
+    DONE: "The workspace already has this version.",
+    LOST: "The version that the program wrote is no longer stored.",
 }
 _KINDS: Final = {"json": "json", "csv": "csv", "tsv": "csv"}

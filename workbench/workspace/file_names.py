@@ -21,17 +21,17 @@ def parts_of(path: str) -> list[str]:
     if not path or len(path) > LONGEST_PATH:
         raise _refused(path, "it is empty or too long")
     if path.startswith(("/", "~")):
-        raise _refused(path, "it does not start in the workspace")
+        raise _refused(path, "it is not relative to the workspace")
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if not parts or path.endswith("/"):
         raise _refused(path, "it names no file")
     if ".." in parts:
         raise _refused(path, "it leads out of the workspace")
     if len(parts) > DEEPEST:
-        raise _refused(path, "it is too deep")
+        raise _refused(path, "its folders are nested too deeply")
     for part in parts:
         if not _is_name(part):
-            raise _refused(path, "a part of it cannot be a name")
+            raise _refused(path, "a name in it is too long or has invisible characters")
     return parts
 
 
@@ -64,35 +64,37 @@ def _refused(path: str, reason: str) -> WorkbenchError:
 
 _RULES: Final = (
     (r"(^|/)\.git/hooks/", "git runs it at the next commit, checkout or merge made here."),
-    (r"(^|/)\.git/(config|info/attributes|modules/)", "git takes commands to run from it."),
+    (r"(^|/)\.git/(config|info/attributes|modules/)", "git runs commands that it names."),
     (r"(^|/)\.gitattributes$|(^|/)\.gitmodules$", "git may run filters that it names."),
     (r"(^|/)\.husky/|(^|/)\.githooks/", "git hooks are often kept here and run at commits."),
     (r"(^|/)\.vscode/(tasks|settings|launch|extensions)\.json$", "VS Code runs tasks and programs that it names."),
     (r"(^|/)\.(idea|fleet|zed|nova)/", "an editor that opens this folder may run what it names."),
     (r"(^|/)\.devcontainer(/|\.json$)", "an editor builds and runs a container from it."),
     (r"(^|/)\.(claude|cursor|windsurf|gemini|codex|continue|roo|clinerules)(/|$)",
-     "agents obey it, and run its hooks."),
-    (r"(^|/)(CLAUDE|AGENTS|GEMINI)\.md$|(^|/)\.(cursorrules|windsurfrules|goosehints)$", "agents take it for orders."),
+     "agents follow its instructions and run its hooks."),
+    (r"(^|/)(CLAUDE|AGENTS|GEMINI)\.md$|(^|/)\.(cursorrules|windsurfrules|goosehints)$",
+     "agents follow its instructions."),
     (r"(^|/)\.?mcp\.json$", "MCP clients start the commands in it."),
-    (r"(^|/)\.envrc$|(^|/)(\.?mise|\.tool-versions)(\.toml)?$", "a shell with direnv or mise runs it on entering."),
+    (r"(^|/)\.envrc$|(^|/)(\.?mise|\.tool-versions)(\.toml)?$",
+     "a shell with direnv or mise runs it when it enters this folder."),
     (r"(^|/)\.(bash|zsh|fish|k|c)?(rc|_profile|_login|_logout|profile|shrc)$|(^|/)\.(zshenv|zprofile|inputrc)$",
-     "a shell runs it when it starts here as a home."),
+     "a shell runs it if this folder is a home folder."),
     (r"(^|/)\.github/workflows/|(^|/)\.gitlab-ci\.yml$|(^|/)(Jenkinsfile|azure-pipelines\.yml)$",
      "a build server runs it once it is pushed."),
-    (r"(^|/)(GNUm|m|M)akefile$|(^|/)justfile$|(^|/)Taskfile\.ya?ml$", "make and its like run it by name."),
+    (r"(^|/)(GNUm|m|M)akefile$|(^|/)justfile$|(^|/)Taskfile\.ya?ml$", "make and similar tools run it by its name."),
     (r"(^|/)(setup|conftest|sitecustomize|usercustomize|noxfile|manage)\.py$|\.pth$",
-     "Python tools run it without being asked to."),
+     "Python tools run it automatically."),
     (r"(^|/)(pyproject|tox|pytest)\.(toml|ini)$|(^|/)setup\.cfg$", "Python tools load what it names."),
     (r"(^|/)(\.?n?vimrc|\.exrc|_vimrc|\.nvim\.lua|\.gdbinit|\.lldbinit|\.dir-locals\.el)$",
-     "an editor or debugger that starts here may run it."),
+     "an editor or debugger that is started in this folder may run it."),
     (r"(^|/)(gulpfile|Gruntfile)\.[cm]?[jt]s$|(^|/)[\w.-]+\.config\.[cm]?[jt]s$|(^|/)\.\w+rc\.[cm]?js$",
-     "JavaScript tools run it by name."),
+     "JavaScript tools run it by its name."),
     (r"(^|/)(Rakefile|Vagrantfile|CMakeLists\.txt)$", "a build runs it."),
     (r"(^|/)package\.json$|(^|/)\.(npmrc|yarnrc(\.yml)?|pnpmfile\.cjs)$",
-     "npm and its like run scripts that it names."),
+     "npm and similar tools run scripts that it names."),
     (r"(^|/)(build|settings)\.gradle(\.kts)?$|(^|/)build\.rs$|(^|/)\.cargo/", "a build runs it."),
-    (r"(^|/)\.pre-commit-config\.yaml$|(^|/)lefthook\.ya?ml$", "commits run the programs that it names."),
-    (r"\.(desktop|service|timer|lnk|command|scpt|bat|cmd|ps1|vbs|hta)$", "a double click on it may run something."),
+    (r"(^|/)\.pre-commit-config\.yaml$|(^|/)lefthook\.ya?ml$", "at each commit, git runs the programs that it names."),
+    (r"\.(desktop|service|timer|lnk|command|scpt|bat|cmd|ps1|vbs|hta)$", "a double click on it may run a program."),
 )  # fmt: skip
 
 
@@ -106,4 +108,4 @@ def danger(path: str, rights: int = 0) -> str:
     for pattern, words in _RULES if _any_rule().search(path) else ():
         if re.search(pattern, path):
             return words
-    return "it may be run: it is marked as a program." if rights & 0o111 else ""
+    return "it can be run, because it is marked as executable." if rights & 0o111 else ""

@@ -17,7 +17,7 @@ from typing import Final
 from workbench.errors import WorkbenchError
 from workbench.workspace.change_store import Book, Change, Changes, Contents
 from workbench.workspace.snapshots import Snapshots, Writer
-from workbench.workspace.undo import Step, Undoing
+from workbench.workspace.undo import Undoing, UndoStep
 
 HELD: Final = "held"
 ALLOWED: Final = "allowed"
@@ -65,7 +65,7 @@ class HeldFiles(Undoing):
         if found is None:
             raise WorkbenchError(
                 "No file changes of this run wait for a decision.",
-                "They were decided already, or there were none. “Changes” lists what was written.",
+                "They were already decided, or there were none. See “Changes” for what was written.",
             )
         return found
 
@@ -73,7 +73,7 @@ class HeldFiles(Undoing):
         """The held changes reversed, as an undo plan reads them: `before` is what would be written."""
         return _reversed(self.requested_changes(name))
 
-    def plan(self, name: str) -> tuple[Changes, tuple[Step, ...]]:
+    def plan(self, name: str) -> tuple[Changes, tuple[UndoStep, ...]]:
         changes, steps = super().plan(name)
         return changes, tuple(step._replace(later=None) for step in steps)
 

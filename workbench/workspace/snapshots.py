@@ -24,7 +24,7 @@ from typing import Final
 
 from workbench.records.files import OUTSIDE
 from workbench.settings import Settings
-from workbench.workspace.change_store import Book, Change, Changes, Contents, Known, State, same
+from workbench.workspace.change_store import Book, Change, Changes, Contents, Known, PathState, same
 from workbench.workspace.confined_paths import Confined, closing_handle, open_parent
 from workbench.workspace.directory_scan import Stamp, TooMany, look, stamp_at, stamp_of
 
@@ -37,7 +37,7 @@ _QUICK_FILES, _QUICK_BYTES = 10, 256_000  # files and bytes that are stored on t
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _TICK: Final = 20_000_000  # nanoseconds within which a file may change twice with the same times
 _DAY: Final = 86_400.0
-TOO_MANY: Final = f"The workspace holds more than {MOST:,} entries, or is slow: nobody knows what changed."
+TOO_MANY: Final = f"The changes are unknown: the workspace has more than {MOST:,} entries or is too slow to scan."
 
 
 class NotQuick(Exception):
@@ -249,7 +249,7 @@ class Snapshots:
             self.book.learn(fresh, gone)
         self._fresh = {}
 
-    def _attribute(self, path: str, before: State | None, after: State | None) -> None:
+    def _attribute(self, path: str, before: PathState | None, after: PathState | None) -> None:
         """Attribute a change to all active writers or, if one of them claims the path, to those that claim it or any
         path. Without active writers, the user or another of the user's programs made the change."""
         writers = {name: one for name, one in self._active.items() if not one.only or _covers(one.only, path)}

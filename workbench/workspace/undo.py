@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from workbench.errors import WorkbenchError
-from workbench.workspace.change_store import Change, Changes, Known, State, same, write_order
+from workbench.workspace.change_store import Change, Changes, Known, PathState, same, write_order
 from workbench.workspace.confined_paths import change_mode, closing_handle, open_folder, open_parent
 from workbench.workspace.directory_scan import stamp_of
 from workbench.workspace.file_names import displayed_name
@@ -25,7 +25,7 @@ _PIECE: Final = 1 << 20
 READY, SHARED, CONFLICT, DONE, LOST = "ready", "shared", "conflict", "done", "lost"
 
 
-class Step(NamedTuple):
+class UndoStep(NamedTuple):
     """What an undo would do with one path."""
 
     path: str
@@ -37,13 +37,13 @@ class Step(NamedTuple):
 class Undoing:
     """Plans and makes undos. It uses the disk, so the core calls it on a thread."""
 
-    _deed = "taken back"
+    _deed = "undone"
 
     def __init__(self, snapshots: Snapshots) -> None:
         self._snapshots = snapshots
         self._book, self._contents = snapshots.book, snapshots.contents
 
-    def plan(self, name: str) -> tuple[Changes, tuple[Step, ...]]:
+    def plan(self, name: str) -> tuple[Changes, tuple[UndoStep, ...]]:
         """What an undo of these changes would do now."""
         changes = self.find(name)
         with self._snapshots.scanned() as now:
@@ -69,41 +69,44 @@ class Undoing:
                     try:
                         self._take_back(root, step, now)
                     except (OSError, WorkbenchError) as fault:
-                        failed[step.path] = str(fault)
+                        failed[step.path] = getattr(fault, "strerror", None) or str(fault)
         if failed:
             why = "; ".join(f"{displayed_name(path)}: {words}" for path, words in list(failed.items())[:3])
-            writer.note = f"{len(failed)} could not be {self._deed}: {why}"
+            writer.note = f"Not {self._deed}: {len(failed)} ({why})."
         if lost:
-            gone = f"{len(lost)} could not be {self._deed}, as their content is not kept: {', '.join(lost[:3])}"
-            writer.note = f"{writer.note}. {gone}" if writer.note else gone
+            gone = f"Not {self._deed}, because the content is no longer stored: {len(lost)} ({', '.join(lost[:3])})."
+            writer.note = f"{writer.note} {gone}" if writer.note else gone
         return list(failed)
 
     def find(self, name: str) -> Changes:
         with self._snapshots.opened() as book:
             found = book.find(name) if book is not None else None
         if found is None:
-            raise WorkbenchError("Nothing is known that could be undone.", "It changed no file, or it is too long ago.")
+            hint = "No file was changed, or the change is too old."
+            raise WorkbenchError("There are no recorded changes to undo.", hint)
         return found
 
-    def _step(self, changes: Changes, path: str, one: Change, now: Mapping[str, Known]) -> Step:
+    def _step(self, changes: Changes, path: str, one: Change, now: Mapping[str, Known]) -> UndoStep:
         here = now[path].state if path in now else None
         if same(here, one.before):
-            return Step(path, one, DONE)
+            return UndoStep(path, one, DONE)
         if one.before is not None and not one.before.is_folder and not self._contents.has(one.before.sha):
             only_rights = one.after is not None and one.before[1:] == one.after[1:]
-            return Step(path, one, READY if only_rights and same(here, one.after) else LOST)
+            return UndoStep(path, one, READY if only_rights and same(here, one.after) else LOST)
         if not same(here, one.after):
-            return Step(path, one, CONFLICT, self._book.last_change_after(changes.number, path))
-        return Step(path, one, SHARED if one.shared else READY)
+            return UndoStep(path, one, CONFLICT, self._book.last_change_after(changes.number, path))
+        return UndoStep(path, one, SHARED if one.shared else READY)
 
-    def _take_back(self, root: int, step: Step, now: Mapping[str, Known]) -> None:
+    def _take_back(self, root: int, step: UndoStep, now: Mapping[str, Known]) -> None:
         *folders, name = step.path.split("/")
         before = step.change.before
         if before is None:
             _remove(root, step.path, now.get(step.path))
             return
         with closing_handle(_open_or_make(root, folders)) as folder:
-            _check_still(folder, name, now.get(step.path))
+            known = now.get(step.path)
+            if known is not None or not (before.is_folder and _is_folder(folder, name)):
+                _check_still(folder, name, known)
             _make_way(folder, name, before)
             if before.is_folder:
                 with suppress(FileExistsError):
@@ -114,7 +117,7 @@ class Undoing:
             else:
                 self._put_file(folder, name, before)
 
-    def _put_file(self, folder: int, name: str, before: State) -> None:
+    def _put_file(self, folder: int, name: str, before: PathState) -> None:
         draft = f".writing-{secrets.token_hex(8)}"
         try:
             if not before.sha or not self._contents.has(before.sha):  # only its permissions were changed
@@ -133,7 +136,7 @@ class Undoing:
             with suppress(FileNotFoundError):
                 os.unlink(draft, dir_fd=folder)
 
-    def _put_link(self, folder: int, name: str, before: State) -> None:
+    def _put_link(self, folder: int, name: str, before: PathState) -> None:
         with self._contents.open(before.sha) as source:
             target = os.fsdecode(source.read())
         with suppress(FileNotFoundError):
@@ -163,13 +166,22 @@ def _open_or_make(root: int, folders: list[str]) -> int:
 
 
 def _check_still(folder: int, name: str, known: Known | None) -> None:
-    """Raise if an entry changed since the scan, so that what a running program writes is not lost."""
+    """Raise if an entry changed or appeared since the scan, so that what a running program writes is not lost."""
     try:
         found = stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
     except FileNotFoundError:
         return
-    if known is not None and found != known.stamp:
-        raise WorkbenchError("it is changed right now.")
+    if known is None:
+        raise WorkbenchError("it was created just now")
+    if found != known.stamp:
+        raise WorkbenchError("it was changed just now")
+
+
+def _is_folder(folder: int, name: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return False
 
 
 def _remove(root: int, path: str, known: Known | None) -> None:
@@ -179,7 +191,7 @@ def _remove(root: int, path: str, known: Known | None) -> None:
         (os.rmdir if stat.S_ISDIR(found.st_mode) else os.unlink)(name, dir_fd=folder)
 
 
-def _make_way(folder: int, name: str, before: State) -> None:
+def _make_way(folder: int, name: str, before: PathState) -> None:
     """Remove an entry of a different type: an empty folder instead of a file, or a file instead of a folder."""
     with suppress(FileNotFoundError):
         here = os.stat(name, dir_fd=folder, follow_symlinks=False)

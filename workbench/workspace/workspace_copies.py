@@ -26,7 +26,7 @@ import msgspec
 from msgspec import Struct
 
 from workbench.errors import WorkbenchError
-from workbench.workspace.change_store import Change, Changes, Contents, Known, State, write_order
+from workbench.workspace.change_store import Change, Changes, Contents, Known, PathState, write_order
 from workbench.workspace.confined_paths import FOLDER, Confined, change_mode, closing_handle, open_folder, open_parent
 from workbench.workspace.directory_scan import Stamp, TooMany, look, stamp_at, stamp_of
 from workbench.workspace.file_names import danger, displayed_name
@@ -58,12 +58,12 @@ class Overfull(WorkbenchError):
 
     def __init__(self) -> None:
         super().__init__(
-            f"The program left more than {MOST:,} entries, or folders too deep, in its copy of the workspace.",
+            f"The program left more than {MOST:,} entries, or too deeply nested folders, in its copy of the workspace.",
             "None of its changes was kept. Write fewer files.",
         )
 
 
-class Entry(NamedTuple):
+class MatchedPath(NamedTuple):
     """A path that was equal in the workspace and in the stage, with its stamp in each."""
 
     source: Stamp
@@ -102,7 +102,7 @@ class Stage:
 
     def __init__(self, home: Path, confined: Confined) -> None:
         self._home, self._confined = home, confined
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, MatchedPath] = {}
         self._busy = Lock()  # saving and removing wait for a thread that still copies
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -136,7 +136,7 @@ class Stage:
             rows = msgspec.json.decode(saved.read_bytes(), type=list[tuple[str, Stamp, Stamp]])
             saved.unlink()
             for path, source, copy in rows:
-                self._entries[os.fsdecode(bytes.fromhex(path))] = Entry(source, copy)
+                self._entries[os.fsdecode(bytes.fromhex(path))] = MatchedPath(source, copy)
             return not self.changes()
         except (OSError, ValueError, WorkbenchError):
             return False
@@ -155,9 +155,9 @@ class Stage:
         for path, stamp in now.items():
             copy = here.get(path)
             if copy is not None and _seem_equal(stamp, copy):
-                self._entries[path] = Entry(stamp, copy)
+                self._entries[path] = MatchedPath(stamp, copy)
             elif stamp.touched < began * 1e9:  # only the program can have changed it since then
-                self._entries[path] = Entry(stamp, _NOTHING)
+                self._entries[path] = MatchedPath(stamp, _NOTHING)
 
     def refresh(self, *, quick: bool = False) -> None:
         """Make the stage equal to the workspace. The changes of its last program must be settled before."""
@@ -167,7 +167,7 @@ class Stage:
             except TooMany:
                 if quick:
                     raise NotQuick from None
-                words = f"The workspace holds more than {MOST:,} entries, or is too slow to be copied."
+                words = f"The workspace has more than {MOST:,} entries, or takes too long to copy."
                 raise Unstageable(words, "Delete files in it, or approve the program.") from None
             entries = self._entries
             gone = [path for path in entries if path not in now]
@@ -209,7 +209,7 @@ class Stage:
         if source is None or copy is None:
             self._entries.pop(path, None)
         else:
-            self._entries[path] = Entry(source, copy)
+            self._entries[path] = MatchedPath(source, copy)
 
     def reset(self, paths: Iterable[str]) -> None:
         """Restore these paths from the workspace: a later program must not see held changes."""
@@ -217,7 +217,7 @@ class Stage:
         with self._confined.open_root() as root:
             now = {path: stamp for path in wanted if (stamp := stamp_at(root, path)) is not None}
             for path in wanted:  # differences there belong to no run any more
-                self._entries[path] = Entry(_NOTHING, _NOTHING)
+                self._entries[path] = MatchedPath(_NOTHING, _NOTHING)
             self._follow(root, now, [path for path in wanted if path not in now], list(now))
 
     def _opened_up(self, place: int, now: dict[str, Stamp]) -> dict[str, Stamp]:
@@ -237,7 +237,7 @@ class Stage:
         found = os.statvfs(self.folder)
         if size > found.f_bavail * found.f_frsize - _SPARE:
             words = f"There is no room on the disk for a copy of the workspace ({size >> 20:,} MB)."
-            raise Unstageable(words, f"Make room where {self._home.parent} is, or approve the program.")
+            raise Unstageable(words, f"Free disk space for {self._home.parent}, or approve the program.")
 
     def _follow(self, root: int, now: Mapping[str, Stamp], gone: list[str], other: list[str]) -> None:
         """Remove deleted paths from the stage, the deepest first, then copy changed paths, folders first."""
@@ -266,7 +266,7 @@ class Stage:
                 _close(inside, outside)
             for path in reversed(folders):
                 _change_rights(place, path, now[path].mode & _RIGHTS)
-                self._entries[path] = Entry(now[path], Stamp(now[path].mode & ~0o7000, 0, 0, 0, 0, 1))
+                self._entries[path] = MatchedPath(now[path], Stamp(now[path].mode & ~0o7000, 0, 0, 0, 0, 1))
 
     def _copy(self, path: str, stamp: Stamp, outside: int, inside: int) -> None:
         name = path.rpartition("/")[2]
@@ -277,10 +277,10 @@ class Stage:
                 os.symlink(target, name, dir_fd=inside)
             else:
                 _copy_file(name, stamp, outside, inside)
-            self._entries[path] = Entry(stamp, stamp_of(os.stat(name, dir_fd=inside, follow_symlinks=False)))
+            self._entries[path] = MatchedPath(stamp, stamp_of(os.stat(name, dir_fd=inside, follow_symlinks=False)))
         except OSError as fault:
             if fault.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise Unstageable("The disk is full: the workspace cannot be copied.", "Make room on it.") from fault
+                raise Unstageable("The disk is full: the workspace cannot be copied.", "Free disk space.") from fault
             self._entries.pop(path, None)  # deleted since it was listed, or not permitted
             with suppress(OSError):
                 _remove_entry(inside, name)
@@ -592,8 +592,8 @@ def _note_own(own: dict[str, Stamp], path: str, base: Stamp | None, now: Stamp |
         own[path] = now
 
 
-def _state(stamp: Stamp | None, sha: str) -> State | None:
-    return None if stamp is None else State(stamp.mode, stamp.size, stamp.changed, sha)
+def _state(stamp: Stamp | None, sha: str) -> PathState | None:
+    return None if stamp is None else PathState(stamp.mode, stamp.size, stamp.changed, sha)
 
 
 def _size(root: int, known: Mapping[str, Known], room: int) -> int:

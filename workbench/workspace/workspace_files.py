@@ -23,7 +23,7 @@ MOST_FILES = 20_000  # files that a listing shows
 _HEAD: Final = 8_192  # bytes at the beginning of a file that decide whether it is text
 
 
-class Store:
+class WorkspaceFiles:
     """Files below one folder. Its methods take paths such as `reports/summary.txt` and raise WorkbenchError.
 
     `list`, `inside`, `level` and `look` return the metadata of entries, `read` returns text, `read_bytes` a slice of
@@ -75,7 +75,7 @@ class Store:
         return _file_info("/".join(parts_of(path)), found)
 
     @api(name="file_room", in_thread=True)
-    def room(self) -> FileRoom:
+    def workspace_usage(self) -> FileRoom:
         """The number and size of the files, and their limits."""
         size = files = 0
         with self._confined.open_root() as root:
@@ -83,9 +83,9 @@ class Store:
                 size, files = size + stamp.size, files + 1
         return FileRoom(size, files, self._quota_mb() * 1_000_000, self._most_files())
 
-    def used(self) -> int:
+    def used_bytes(self) -> int:
         """The number of bytes in all plain files."""
-        return self.room().size
+        return self.workspace_usage().size
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
     @api(name="read_file", in_thread=True)
@@ -151,21 +151,21 @@ class Store:
             except FileExistsError:
                 raise _there(path) from None
             except OSError as fault:
-                raise WorkbenchError(f"The folder {path} cannot be made: {fault.strerror}.") from fault
+                raise WorkbenchError(f"The folder {path} cannot be created: {fault.strerror}.") from fault
             return _file_info("/".join(parts_of(path)), os.stat(name, dir_fd=folder, follow_symlinks=False))
 
     def _check_room(self, more: int, *, more_files: bool) -> None:
         if more <= 0 and not more_files:
             return
-        room = self.room()
+        room = self.workspace_usage()
         if more > 0 and room.size + more > room.most_size:
             raise WorkbenchError(
-                f"The workspace is full: it may hold {self._quota_mb()} MB.",
+                f"The workspace is full: its limit is {self._quota_mb()} MB.",
                 "Delete files, or raise run.disk_mb in the settings.",
             )
         if more_files and room.files >= room.most_files:
             raise WorkbenchError(
-                f"The workspace is full: it may hold {room.most_files:,} files.",
+                f"The workspace is full: its limit is {room.most_files:,} files.",
                 "Delete files, or raise workspace.files in the settings.",
             )
 
@@ -231,20 +231,20 @@ def _remove(folder: int, name: str, path: str) -> None:
     except FileNotFoundError:
         raise file_not_found(path) from None
     except (OSError, RecursionError) as fault:
-        words = fault.strerror if isinstance(fault, OSError) else "its folders are too deep"
-        raise WorkbenchError(f"{path} cannot be deleted: {words}.", "Its folder may be closed to you.") from fault
+        words = fault.strerror if isinstance(fault, OSError) else "its folders are nested too deeply"
+        raise WorkbenchError(f"{path} cannot be deleted: {words}.", "Check the permissions of its folder.") from fault
 
 
 def _there(path: str) -> WorkbenchError:
-    return WorkbenchError(f"There is {path} already.", "Choose another name, or delete it first.")
+    return WorkbenchError(f"{path} already exists.", "Choose another name, or delete it first.")
 
 
 def _encoded(text: str, path: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as fault:
-        hint = f"Character {fault.start + 1} is half of a pair."
-        raise WorkbenchError(f"{path} cannot be written: the text is not Unicode.", hint) from fault
+        hint = f"Remove or replace character {fault.start + 1}, an unpaired surrogate."
+        raise WorkbenchError(f"{path} cannot be written: the text is not valid Unicode.", hint) from fault
 
 
 def _decoded(data: bytes, path: str, size: int) -> str:
@@ -264,16 +264,16 @@ _PIECE: Final = 1 << 20
 _OPEN: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-def import_files(store: Store, sources: tuple[str, ...], folder: str) -> tuple[FileInfo, ...]:
+def import_files(store: WorkspaceFiles, sources: tuple[str, ...], folder: str) -> tuple[FileInfo, ...]:
     """Copy files and folders into the workspace. If a name exists, the copy gets a number; nothing is replaced."""
     wanted = list(_wanted(sources))
     if len(wanted) > MOST:
-        raise WorkbenchError(f"That is more than {MOST:,} files.", "Copy them with your file manager.")
+        raise WorkbenchError(f"At most {MOST:,} files can be imported at once.", "Copy them with your file manager.")
     begin = f"{folder.strip('/')}/" if folder.strip("/") else ""
     return tuple(_import_file(store, place, begin + name) for place, name in wanted)
 
 
-def export_file(store: Store, path: str, target: Path) -> int:
+def export_file(store: WorkspaceFiles, path: str, target: Path) -> int:
     """Copy a file out of the workspace, completely or not at all; returns its size."""
     at = 0
     with replacing_file(target, mode=0o644, durable=False, name=str(target)) as file:
@@ -298,7 +298,7 @@ def _wanted(sources: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
                     yield place, str(Path(source.name) / place.relative_to(source))
 
 
-def _import_file(store: Store, place: Path, name: str) -> FileInfo:
+def _import_file(store: WorkspaceFiles, place: Path, name: str) -> FileInfo:
     try:
         handle = os.open(place, _OPEN)
     except OSError as fault:
@@ -306,12 +306,12 @@ def _import_file(store: Store, place: Path, name: str) -> FileInfo:
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
-            raise WorkbenchError(f"{place} is no plain file, or is too large.", "Copy it with your file manager.")
+            raise WorkbenchError(f"{place} is not a regular file, or is too large.", "Copy it with your file manager.")
         data = file.read()
     return store.write_bytes(_free(store, name), data, new=True)
 
 
-def _free(store: Store, name: str) -> str:
+def _free(store: WorkspaceFiles, name: str) -> str:
     stem, dot, ending = name.rpartition(".") if "." in name.rpartition("/")[2][1:] else (name, "", "")
     for number in range(1, 1_000):
         wished = name if number == 1 else f"{stem} ({number}){dot}{ending}"

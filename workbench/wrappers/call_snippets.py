@@ -65,10 +65,10 @@ def _curl(state: ServerState, tool: Tool, arguments: JsonObject) -> str:
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     given = [f"-H {quoted(f'{name}: {value}')}" for name, value in headers.items()]
     for name, value in config.headers.items():
-        given.append(f"-H {quoted(f'{name}: ')}{words.secret_or_word(name, value)}")
+        given.append(f"-H {quoted(f'{name}: ')}{words.shell_word_or_variable(name, value)}")
     if state.sign_in == "done":
-        given.append(f'-H {quoted("Authorization: Bearer ")}"{words.variable("ACCESS_TOKEN")}"')
-    post = f"curl -sS -X POST {words.word(config.url)} " + " ".join(given)
+        given.append(f'-H {quoted("Authorization: Bearer ")}"{words.add_variable("ACCESS_TOKEN")}"')
+    post = f"curl -sS -X POST {words.shell_word(config.url)} " + " ".join(given)
     body = _modern(post, tool, arguments) if state.era == "modern" else _legacy(post, tool, arguments)
     return _preface(words) + body
 
@@ -99,12 +99,12 @@ def _legacy(post: str, tool: Tool, arguments: JsonObject) -> str:
 def _pipe(config: ServerConfig, tool: Tool, arguments: JsonObject, project: Path) -> str:
     words = ShellCommand()
     lines = " \\\n  ".join(quoted(_line(message)) for message in (*_hello(), _message(tool, arguments)))
-    env = {name: words.secret_or_word(name, value) for name, value in config.env.items()}
+    env = {name: words.shell_word_or_variable(name, value) for name, value in config.env.items()}
     if config.builtin:
         env["PYTHONPATH"] = quoted(str(Path(workbench.__file__).resolve().parent.parent))
     start = [quoted("env"), *(f"{quoted(name)}={value}" for name, value in env.items())] if env else []
-    start += [words.word(part) for part in (config.command, *config.args)]
-    folder = words.word(f"{project}/{config.cwd}" if config.cwd and not config.cwd.startswith(("/", "~")) else
+    start += [words.shell_word(part) for part in (config.command, *config.args)]
+    folder = words.shell_word(f"{project}/{config.cwd}" if config.cwd and not config.cwd.startswith(("/", "~")) else
                         config.cwd or str(project))  # fmt: skip
     about = "# curl cannot reach a server over stdio. This starts a new process of the server and sends it the call.\n"
     pipe = f"{{ printf '%s\\n' {lines}; sleep {WAIT}; }} \\\n  | (cd {folder} && exec {' '.join(start)})\n"
@@ -144,7 +144,7 @@ class ShellCommand:
     def __init__(self) -> None:
         self.needed: dict[str, None] = {}  # in order of use
 
-    def word(self, text: str) -> str:
+    def shell_word(self, text: str) -> str:
         """Return a text with references such as `${NAME}` and `${keyring:name}` as one shell word."""
         parts, at = [], 0
         for match in REFERENCE.finditer(text):
@@ -153,17 +153,18 @@ class ShellCommand:
             if match["default"] is not None:
                 parts.append(_Variable(f"${{{match['name']}:-{_bare(match['default'])}}}"))
             else:
-                parts.append(self.variable(match["name"] or match["stored"]))
+                parts.append(self.add_variable(match["name"] or match["stored"]))
         parts.append(text[at:])
         return "".join(f'"{part}"' if isinstance(part, _Variable) else quoted(part) for part in parts if part) or "''"
 
-    def secret_or_word(self, name: str, text: str) -> str:
-        """Return a text as a shell word, like `word`. A text whose name suggests a secret is replaced by a variable."""
+    def shell_word_or_variable(self, name: str, text: str) -> str:
+        """Return a text as a shell word, like `shell_word`. A text whose name suggests a secret is replaced by a
+        variable."""
         if TELLING.search(name) and not REFERENCE.search(text):
-            return f'"{self.variable(name)}"'
-        return self.word(text)
+            return f'"{self.add_variable(name)}"'
+        return self.shell_word(text)
 
-    def variable(self, name: str) -> _Variable:
+    def add_variable(self, name: str) -> _Variable:
         """Return a variable that the user must set first."""
         clean = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_").upper() or "VALUE"
         clean = f"_{clean}" if clean[0].isdigit() else clean

@@ -84,7 +84,8 @@ async def test_agents_are_told_apart_and_hold_no_tokens_of_each_other(core, visi
         token = (await one.call_tool("sanitize_pii", {"text": "ada@example.org"})).content[0].text
         assert "refused" not in (await one.call_tool("restore_pii", {"text": token})).content[0].text
         assert (
-            "1 of 1 are none of this session" in (await two.call_tool("restore_pii", {"text": token})).content[0].text
+            "do not belong to this session and will be refused: 1 of 1."
+            in (await two.call_tool("restore_pii", {"text": token})).content[0].text
         )
         names = {info.name for info in (await core.api.status()).agents}
     assert names == {"One", "Two"}
@@ -140,7 +141,7 @@ def _session(hello) -> str:
 async def test_a_session_ends_when_its_agent_says_so_and_its_programs_with_it(core, visitor):
     async with visitor() as client:
         running = asyncio.get_running_loop().create_task(client.call_tool("execute_code", SLEEPS))
-        await until(lambda: core.run_manager.number(RunState.RUNNING) == 1)
+        await until(lambda: core.run_manager.count_runs(RunState.RUNNING) == 1)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
@@ -152,7 +153,7 @@ async def test_closing_the_door_ends_its_agents_and_what_they_run(core, raw, doo
     session = _session(await raw(HELLO))
     call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "execute_code", "arguments": SLEEPS}}
     asking = asyncio.get_running_loop().create_task(raw(call, Mcp_Session_Id=session))
-    await until(lambda: core.run_manager.number(RunState.RUNNING) == 1)
+    await until(lambda: core.run_manager.count_runs(RunState.RUNNING) == 1)
     await core.api.close_http_endpoint()
     await until(lambda: not core.run_manager.busy)
     assert core.connected_agents.agents() == ()
@@ -169,7 +170,7 @@ async def test_an_agent_that_is_silent_counts_as_gone(core, raw, monkeypatch):
     http = core.connected_agents._http._agents
     async with asyncio.timeout(60):
         while core.connected_agents.agents():
-            await http.look()
+            await http.check_agents()
             await asyncio.sleep(0.01)
 
 
@@ -183,7 +184,7 @@ async def test_a_silent_agents_program_that_waits_for_the_user_goes_on_waiting(c
         facts = (await client.call_tool("execute_code", deletes)).structured_content
         assert facts["state"] == "waiting"
         monkeypatch.setattr(agents, "GONE_SECONDS", -1.0)
-        await core.connected_agents._http._agents.look()
+        await core.connected_agents._http._agents.check_agents()
         run = core.run_manager.run(facts["run"])
         assert run.state is RunState.WAITING, "its agent was told to ask for it later"
         core.run_manager.decide(Decision(run.id, run.proposal.sha, True, "you", fingerprint=run.fingerprint))
@@ -223,7 +224,7 @@ async def test_three_hundred_strangers_keep_no_agent_out(core, raw, visitor):
 async def test_agents_have_so_many_connections_and_the_next_one_is_told(core, raw, monkeypatch):
     monkeypatch.setattr(http_server, "CONNECTIONS", 0)
     answer = await raw(HELLO)
-    assert (answer.status, "connections of agents are open already" in answer.body.decode()) == (503, True)
+    assert (answer.status, "connections of agents are already open" in answer.body.decode()) == (503, True)
     monkeypatch.setattr(http_server, "CONNECTIONS", 4)
     assert (await raw(HELLO)).status == 200
 
@@ -233,7 +234,7 @@ async def test_a_request_with_an_odd_id_is_answered(core, raw, number):
     answer = await raw({**HELLO, "id": number})
     assert answer.status == 400
     assert answer.json["id"] == (1.5 if number == 1.5 else None)
-    assert "a text or a whole number" in answer.json["error"]["message"]
+    assert "a string or an integer" in answer.json["error"]["message"]
 
 
 async def test_half_a_character_is_an_error_under_the_id_of_its_request(core, raw):

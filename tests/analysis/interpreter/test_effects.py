@@ -237,8 +237,8 @@ def test_what_a_shell_would_do_more_is_further_code(line: str) -> None:
 
 @given(st.lists(st.text(max_size=12), max_size=5))
 def test_nothing_that_could_be_a_command_breaks_it(argv: list[str]) -> None:
-    assert judge_argv(argv).words
-    assert judge_line(" ".join(argv)).words
+    assert judge_argv(argv).explanation
+    assert judge_line(" ".join(argv)).explanation
 
 
 @pytest.mark.parametrize(

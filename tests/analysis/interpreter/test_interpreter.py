@@ -22,15 +22,15 @@ def test_a_name_is_looked_up_from_the_inside_out() -> None:
     reading = reader()
     reading.bind("x", Value(const=1))
     with reading.scope({"y": Value(const=2)}):
-        assert reading.look("x") is not None
+        assert reading.find_name("x") is not None
         reading.bind("x", Value(const=3))
-        inner = reading.look("x")
+        inner = reading.find_name("x")
         assert inner is not None
         assert inner.const == 3
-    outer = reading.look("x")
+    outer = reading.find_name("x")
     assert outer is not None
     assert outer.const == 1
-    assert reading.look("y") is None
+    assert reading.find_name("y") is None
 
 
 def test_inside_a_branch_the_old_value_stays_possible() -> None:
@@ -39,7 +39,7 @@ def test_inside_a_branch_the_old_value_stays_possible() -> None:
     with reading.branch(loop=True):
         assert reading.loops == 1
         reading.bind("f", Value(refs=("builtins.print",)))
-    found = reading.look("f")
+    found = reading.find_name("f")
     assert found is not None
     assert found.refs == ("os.system", "builtins.print")
     assert (reading.loops, reading.branches) == (0, 0)
@@ -56,7 +56,7 @@ def test_foreign_content_that_decides_is_remembered_inside_its_branch() -> None:
 def test_everything_inside_executed_text_is_told_at_one_place() -> None:
     reading = reader("x\ny")
     node = ast.parse("x\ny").body[1]
-    with reading.told_at(Span(7)):
+    with reading.report_at(Span(7)):
         assert reading.span(node) == Span(7)
     assert reading.span(node).line == 2
 

@@ -27,8 +27,8 @@ def test_findings_stand_worst_first_and_effects_in_order_of_lines() -> None:
 def test_a_tool_seen_in_a_loop_once_stays_so() -> None:
     report = ProgramReport()
     tool = Tool("s", "t")
-    report.use(NotedToolUse(tool, 3, Risk.MEDIUM, looped=True))
-    report.use(NotedToolUse(tool, 3, Risk.LOW))
+    report.add_use(NotedToolUse(tool, 3, Risk.MEDIUM, looped=True))
+    report.add_use(NotedToolUse(tool, 3, Risk.LOW))
     (use,) = report.uses.values()
     assert (use.looped, use.risk) == (True, Risk.MEDIUM)
 
@@ -43,6 +43,6 @@ def test_too_many_findings_are_not_listed_but_said() -> None:
 
 def test_a_fact_keeps_where_it_was_first_seen() -> None:
     report = ProgramReport()
-    report.fact("out", HERE)
-    report.fact("out", THERE)
+    report.add_fact("out", HERE)
+    report.add_fact("out", THERE)
     assert report.facts == {"out": HERE}

@@ -241,7 +241,7 @@ def test_row_123_texts_become_tokens_and_tokens_are_known_again(talk: Conversati
 
 # ── skills and workspace ─────────────────────────────────────────────────────────────────────────
 def test_row_125_a_skill_is_offered_and_row_136_the_user_keeps_it(talk: Conversation) -> None:
-    assert "mine is a draft now" in talk.text["save"]
+    assert "mine is now a draft" in talk.text["save"]
     assert "mine" not in talk.text["skills"].split()
 
 

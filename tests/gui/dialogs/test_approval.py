@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from shiboken6 import isValid
 
 from workbench.api.client_texts import confirmation_name
-from workbench.api.codec import Shelved
+from workbench.api.codec import TextPreview
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.dialogs.approval import ApprovalDialog
@@ -327,7 +327,7 @@ def test_a_long_program_must_be_here_as_a_whole(ask: Any, waiting: Run, context:
         await gate.wait()
         return LONG
 
-    run = told(waiting, Shelved(LONG[:50], "h", len(LONG)), findings=(), effects=())
+    run = told(waiting, TextPreview(LONG[:50], "h", len(LONG)), findings=(), effects=())
     dialog = ApprovalDialog(replace(context, fetch=fetch), run)
     qtbot.addWidget(dialog, before_close_func=lambda _: dialog.done(0))
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
@@ -374,7 +374,9 @@ def _spontaneous_close(_dialog: ApprovalDialog) -> QCloseEvent:
 
 
 def test_running_weaker_than_wanted_is_said_in_one_line_before_it_is_allowed(ask: Any, waiting: Run) -> None:
-    words = "Wants a container; this machine has none: runs in the process sandbox, full strength."
+    words = (
+        "This program needs a container, but this machine has none. It runs in the process sandbox at full strength."
+    )
     dialog = ask(replace(waiting, isolation=words), settled=False)
     assert [label.text() for label in dialog.findChildren(ForeignLabel) if label.isVisible()].count(words) == 1
     dialog._show_run(replace(waiting, isolation=""))

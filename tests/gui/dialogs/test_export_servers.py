@@ -53,9 +53,9 @@ def test_an_app_that_is_not_here_and_a_file_that_cannot_be_changed_leave_the_cli
     dialog.form.apps.setCurrentIndex(1)
     qtbot.waitUntil(lambda: "was not found" in texts(dialog))
     assert not dialog.form.write.isEnabled()
-    paper.blocked = Fault("It is not written line by line.", "Copy the entry.")
+    paper.blocked = Fault("The file is not in YAML block style.", "Copy the entry.")
     dialog.form.apps.setCurrentIndex(0)
-    qtbot.waitUntil(lambda: "line by line" in texts(dialog))
+    qtbot.waitUntil(lambda: "YAML block style" in texts(dialog))
     assert not dialog.form.write.isEnabled()
     dialog.form.copy.click()
     assert QGuiApplication.clipboard().text() == "files"

@@ -103,7 +103,7 @@ def test_secrets_are_shown_when_asked_for_and_hidden_again(dialog: Any, paper: A
     qtbot.waitUntil(lambda: "the-value" in texts(dialog))
     button.click()
     assert "the-value" not in texts(dialog)
-    assert ("reveal_found", ("k1",)) in paper.asked
+    assert ("reveal_found_server", ("k1",)) in paper.asked
 
 
 def test_without_a_keyring_it_is_said_where_secrets_would_be(dialog: Any, paper: Any, qtbot: Any) -> None:

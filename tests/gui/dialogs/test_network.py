@@ -69,7 +69,7 @@ def test_a_place_is_opened_by_the_form_and_closed_again(page: Any, paper: Any, q
 @pytest.mark.parametrize(
     ("host", "ports", "words"),
     [
-        ("localhost", "", "is no whole domain"),
+        ("localhost", "", "is not a complete domain"),
         ("https://a@example.org/", "", "is not a host name"),
         ("0x7f.1", "", "is not a host name"),
         ("example.org", "70000", "from 1 to 65535"),
@@ -105,7 +105,7 @@ def test_an_offer_of_the_project_waits_for_a_yes_that_can_be_taken_back(page: An
 
 def test_what_is_tried_meanwhile_appears(page: Any, make: Any) -> None:
     dialog = page()
-    words = "Blocked: evil.test:443 is not among the places that programs may reach."
+    words = "Blocked: evil.test:443 is not among the hosts that programs may reach."
     dialog.hear(EntryWritten(make.entry(900, "connection.blocked", words, detail={"address": ""})))
     dialog.hear(EntryWritten(make.entry(901, "call.done", "demo.list_orders answered")))
     assert words in rows(dialog)

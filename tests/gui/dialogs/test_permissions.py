@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from workbench.events import PermissionsChanged
 from workbench.gui.dialogs.permissions import PermissionsDialog
 from workbench.gui.rows import KEY
-from workbench.records import Permission, Permissions, Trust, Word
+from workbench.records import CallDecision, Permission, Permissions, Trust
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 DAY = 86_400.0
@@ -22,16 +22,18 @@ DAY = 86_400.0
 def rules() -> Permissions:
     now = time.time()
     pin = Permission(
-        "p", "text", Word.ALLOW, key="k", source="run 17ee28dba90f", made=now - 2 * DAY, used=now - 3600, count=12,
-        expires=now + 28 * DAY, label="Run this program: Creates a ticket through demo.create_ticket.",
+        "p", "text", CallDecision.ALLOW, key="k", source="run 17ee28dba90f", made=now - 2 * DAY, used=now - 3600,
+        count=12, expires=now + 28 * DAY, label="Run this program: Creates a ticket through demo.create_ticket.",
     )  # fmt: skip
     session = Permission(
-        "s", "text", Word.ALLOW, scope="session", session="agent-1", made=now, label="Run this program: Sends."
+        "s", "text", CallDecision.ALLOW, scope="session", session="agent-1", made=now, label="Run this program: Sends."
     )
     mail = Permission(
-        "m", "arguments", Word.ALLOW, "demo", "send_email", label="demo.send_email to *@acme.com", made=now
+        "m", "arguments", CallDecision.ALLOW, "demo", "send_email", label="demo.send_email to *@acme.com", made=now
     )
-    never = Permission("d", "tool", Word.DENY, "demo", "delete_customer", label="Never demo.delete_customer", made=now)
+    never = Permission(
+        "d", "tool", CallDecision.DENY, "demo", "delete_customer", label="Never demo.delete_customer", made=now
+    )
     return Permissions((pin, session, mail, never), Trust(("files",)))
 
 
@@ -115,9 +117,13 @@ def test_the_page_is_drawn(page: PermissionsDialog, context: Any, colours: str) 
 def test_a_rule_that_is_void_says_so_and_why(page: PermissionsDialog, rules: Permissions, qtbot: Any) -> None:
     from PySide6.QtCore import Qt
 
-    page.hear(PermissionsChanged(replace(rules, void={"p": "the definition of demo.create_ticket changed since"})))
+    page.hear(
+        PermissionsChanged(
+            replace(rules, void={"p": "the definition of demo.create_ticket has changed since the rule was made"})
+        )
+    )
     told = [str(page.model.index(row).data(Qt.ItemDataRole.AccessibleTextRole)) for row in range(8)]
     (pin,) = [words for words in told if "Creates a ticket" in words]
     assert "void" in pin
-    assert "the definition of demo.create_ticket changed since" in pin
-    assert sum("changed since" in words for words in told) == 1
+    assert "the definition of demo.create_ticket has changed since the rule was made" in pin
+    assert sum("has changed since" in words for words in told) == 1

@@ -87,7 +87,9 @@ def test_a_critical_program_wants_its_name_typed_and_a_fault_of_the_core_is_show
     assert dialog.foot.allow.obstacle() == "Type the name first."
     dialog.foot.typing.type(dialog.foot.typing.name)
     qtbot.waitUntil(dialog.foot.allow.isEnabled)
-    paper.plan_fault = WorkbenchError("A plan is for one run, and this one is spent.", "Start a dry run again.")
+    paper.plan_fault = WorkbenchError(
+        "A plan can be used for one run only, and this one has been used.", "Start a new dry run."
+    )
     dialog.foot.allow.click()
     qtbot.waitUntil(lambda: dialog.fault.isVisible())
     assert dialog.isVisible()

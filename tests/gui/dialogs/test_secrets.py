@@ -19,7 +19,7 @@ from workbench.records import SecretInfo, SecretStore, ServerConfig, ServerState
 
 MEMORY = SecretStore(
     "memory",
-    "Secrets are kept in memory only and forgotten when the core ends. No keyring: this session has no keyring.",
+    "Secrets are kept in memory only and lost when the core ends, because this session has no keyring.",
     "Choose a passphrase to keep them in an encrypted file.",
     "create",
     (SecretInfo("github", stored=True, servers=("files",)), SecretInfo("jira", stored=False, servers=("files",))),
@@ -32,18 +32,18 @@ def asked(paper: Any) -> list[tuple[str, ...]]:
     """What the core was asked, in order."""
     words: list[tuple[str, ...]] = []
 
-    async def put_secret(name: str, value: str) -> SecretStore:
+    async def set_secret(name: str, value: str) -> SecretStore:
         words.append(("put", name, value))
         return paper.secret_store
 
-    async def drop_secret(name: str) -> SecretStore:
+    async def delete_secret(name: str) -> SecretStore:
         words.append(("drop", name))
         return paper.secret_store
 
     async def unlock_secrets(passphrase: str) -> SecretStore:
         words.append(("unlock", passphrase))
         if len(passphrase) < 8:
-            raise WorkbenchError("The passphrase needs at least 8 characters.", "Several words are easy to keep.")
+            raise WorkbenchError("The passphrase needs at least 8 characters.", "Several words are easy to remember.")
         paper.secret_store = replace(MEMORY, kind="file", passphrase="")
         return paper.secret_store
 
@@ -51,7 +51,7 @@ def asked(paper: Any) -> list[tuple[str, ...]]:
         words.append(("move", server))
         return paper.put(replace(paper.server_states[server], plain_secrets=()))
 
-    paper.put_secret, paper.drop_secret, paper.unlock_secrets = put_secret, drop_secret, unlock_secrets
+    paper.set_secret, paper.delete_secret, paper.unlock_secrets = set_secret, delete_secret, unlock_secrets
     paper.move_secrets, paper.secret_store = move_secrets, MEMORY
     return words
 
@@ -84,7 +84,7 @@ def press(dialog: QDialog, text: str) -> None:
 
 
 def test_it_says_where_secrets_are_and_lists_what_is_missing_first(dialog: Any) -> None:
-    assert "forgotten when the core ends" in words_in(dialog)
+    assert "lost when the core ends" in words_in(dialog)
     assert rows(dialog) == ["Needed, not stored", "jira", "Stored", "github"]
 
 
@@ -154,7 +154,7 @@ def test_a_file_is_unlocked_with_one_field(dialog: Any, window: Any) -> None:
 def test_a_banner_says_that_secrets_will_be_forgotten(window: Any, asked: Any, settled: Any) -> None:
     window.banners.refresh()
     settled()
-    assert "forgotten when the core ends" in words_in(window.banners)
+    assert "lost when the core ends" in words_in(window.banners)
     press(window.banners, "Secrets…")
     settled()
     (dialog,) = window.findChildren(SecretsDialog)

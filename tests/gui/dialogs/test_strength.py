@@ -33,7 +33,7 @@ def words(dialog: StrengthDialog) -> list[str]:
 
 def test_each_level_says_what_it_is_or_what_it_lacks(dialog: StrengthDialog) -> None:
     assert words(dialog)[0].startswith("Programs run as locked processes")
-    assert "podman is here, but the image is not built yet." in words(dialog)
+    assert "podman is installed, but no image is built yet." in words(dialog)
     assert "Run mcp-workbench sandbox build container." in words(dialog)
 
 

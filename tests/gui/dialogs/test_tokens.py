@@ -18,7 +18,7 @@ def test_the_dialog_tells_the_sum_each_conversation_and_the_advice(context, comp
     qtbot.addWidget(dialog)
     assert "≈ 41.8k tokens saved, worth $0.13" in words(dialog)
     assert "1.9 MB of tool answers stayed" in words(dialog)
-    assert "Programs pay, for up to 33 searches" in words(dialog)
+    assert "Programs cost less for up to 33 searches" in words(dialog)
     table = dialog.findChild(QTableWidget)
     assert [table.item(row, 0).text() for row in range(table.rowCount())] == ["claude-code", "you"]
     assert table.item(0, 4).text() == "41,200"

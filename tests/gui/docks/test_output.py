@@ -94,7 +94,7 @@ def test_what_was_printed_stays_when_the_core_ends_and_later_it_is_said_to_be_go
     pane: OutputPane, running: Run, make: Any, paper: Any, qtbot: Any
 ) -> None:
     pane.hear(RunOutput("r", "stdout", "begun\n"))
-    pane.hear(RunChanged(make.run("r", RunState.INTERRUPTED, fault=Fault("The core ended while this ran."))))
+    pane.hear(RunChanged(make.run("r", RunState.INTERRUPTED, fault=Fault("The core ended during the run."))))
     qtbot.waitUntil(lambda: pane._stream.toPlainText() == "begun\n")
     paper.run_list["past"] = make.run("past", RunState.DONE, model_view="begun")
     pane.show_run("past")

@@ -21,5 +21,5 @@ def test_a_tool_that_was_taken_back_stands_there_until_somebody_looked(
     servers._choose("demo\nold_report")
     settled()
     qtbot.waitUntil(lambda: type(window.centre.server.sheet().page()).__name__ == "ChangesPage")
-    complete(paper.see_changes("demo"))
+    complete(paper.mark_changes_seen("demo"))
     qtbot.waitUntil(lambda: not servers.model.find("demo", "old_report").isValid())

@@ -314,7 +314,7 @@ def test_another_file_behind_the_command_asks_again_and_says_so(
     async def connect(server: str, sha: str = "") -> ServerState:
         asked.append(server)
         if len(asked) == 1:
-            state = replace(paper.server_states[server], allowed=False, doubt="npx is another file now: /tmp/npx")
+            state = replace(paper.server_states[server], allowed=False, doubt="npx is now a different file: /tmp/npx")
             paper.server_states[server] = state
             raise WorkbenchError("It was not started.", "Look at it.")
         answer: ServerState = await real(server)
@@ -324,7 +324,7 @@ def test_another_file_behind_the_command_asks_again_and_says_so(
     pane.show_tool("files")
     window.commands.do("server.connect")
     dialog = question(window, qtbot)
-    assert "npx is another file now: /tmp/npx" in texts(dialog)
+    assert "npx is now a different file: /tmp/npx" in texts(dialog)
     press(dialog, "Start the server")
     qtbot.waitUntil(lambda: asked == ["files", "files"])
     settled()

@@ -19,7 +19,7 @@ from workbench.gui.docks.tool_detail import ToolPane
 from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.question_bar import QuestionBar
 from workbench.gui.wishes import FilterServers, ShowTool
-from workbench.records import Companion, Content, Fault, Outcome, Permission, Tool, ToolCall, Word
+from workbench.records import CallDecision, Companion, Content, Fault, Outcome, Permission, Tool, ToolCall
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_a_lasting_yes_is_kept_for_own_calls_and_the_call_goes_out(
     button = next(one for one in panel._ask.findChildren(QPushButton) if one.text() == words)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Done"))
-    assert [(one.kind, one.server, one.tool, one.word) for one in kept] == [("own", "demo", tool, Word.ALLOW)]
+    assert [(one.kind, one.server, one.tool, one.word) for one in kept] == [("own", "demo", tool, CallDecision.ALLOW)]
     assert [call.confirmed for call in calls] == [False, True]
 
 

@@ -75,7 +75,7 @@ def test_nothing_is_proposed_in_texts_comments_and_other_languages(
 
 def test_a_core_that_stumbles_is_typed_on_with(completing: Completing, editor: Any, paper: Any, qtbot: Any) -> None:
     async def complete_code(code: str, line: int, column: int) -> Any:
-        raise WorkbenchError("Completion gave up on this program.")
+        raise WorkbenchError("Completion did not finish for this program.")
 
     paper.complete_code = complete_code
     qtbot.keyClicks(editor, "li")

@@ -22,7 +22,7 @@ def test_profiles_are_offered_and_the_chosen_one_stays(context: Any, paper: Any,
         choice.setCurrentIndex(1)
         choice.activated.emit(1)
     assert told.args == ["read_only"]
-    assert "reaches no network" in choice.toolTip()
+    assert "has no network access" in choice.toolTip()
     paper.trust_folder.joinpath("settings.toml").write_text("[profiles.mine]\nnetwork = false\n")
     choice.refresh()
     qtbot.waitUntil(lambda: choice.count() == 5)

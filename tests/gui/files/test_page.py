@@ -129,13 +129,13 @@ def test_what_was_not_kept_and_folders_say_so(window, paper, settled, monkeypatc
     page = window.centre.files.changes
     page.list.setCurrentIndex(page.model.find("sub/big.txt"))
     settled()
-    assert "is not kept" in page.diff.text()
+    assert "is not stored" in page.diff.text()
     page.list.setCurrentIndex(page.model.find("sub"))
     settled()
     assert page.diff.text() == "A folder."
     window.files.wished.emit(ShowChanges("nothing"))
     settled()
-    assert page.title.full_text() == "Nothing is known that could be undone."
+    assert page.title.full_text() == "There are no recorded changes to undo."
     assert not page.undo.isEnabled()
 
 

@@ -153,7 +153,7 @@ def test_what_would_be_lost_by_an_undo_is_not_ticked(pane, window, paper, settle
     qtbot.waitUntil(lambda: window.findChild(UndoDialog) is not None)
     dialog = window.findChild(UndoDialog)
     assert dialog.chosen() == ("made.txt",)
-    assert "changed since" in dialog.list.topLevelItem(1).text(2)
+    assert "changed later" in dialog.list.topLevelItem(1).text(2)
     dialog.accept()
     settled()
     assert (paper.file_home / "notes.txt").read_text() == "by a person\n"

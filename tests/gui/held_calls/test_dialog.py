@@ -35,7 +35,7 @@ def test_the_strip_says_so_without_taking_the_keyboard_and_leads_to_the_dialog(
     paper.put_held_call(make_held_call())
     qtbot.waitUntil(lambda: window.held_calls.isVisible())
     assert window.servers.finder.hasFocus() or not window.isActiveWindow()
-    assert "Where it goes (to)" in window.held_calls.words()
+    assert "The destination (to)" in window.held_calls.words()
     assert "(1)" in window.docks["runs"].windowTitle() or "1" in window.docks["runs"].windowTitle()
     window.held_calls.act.click()
     qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallDialog)))

@@ -43,14 +43,14 @@ def test_the_model_obeys_qt(theme: Any, qtmodeltester: Any) -> None:
 
 def test_what_passed_reads_like_a_conversation(theme: Any) -> None:
     traffic, model = MessageLog("one"), FramesModel(theme)
-    traffic.mark("The server starts.")
+    traffic.mark("The server is starting.")
     traffic.sent(b'{"id":1,"method":"tools/call","params":{"name":"echo"}}')
     traffic.received(b'{"id":1,"result":{}}')
     traffic.add_invalid_line(b"Listening on port 3000")
     traffic.received(b'{"id":5,"error":{"code":-32600,"message":"What?"}}')
     model.add(traffic.frames())
     assert titles(model) == [
-        "The server starts.",
+        "The server is starting.",
         "tools/call echo",
         "answer to tools/call echo",
         "not JSON-RPC: Listening on port 3000",

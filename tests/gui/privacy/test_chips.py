@@ -120,7 +120,7 @@ def test_a_token_that_stands_for_nothing_is_told(chips: TokenChips, qtbot: Any) 
     chips._edit.setPlainText("[EMAIL_77.abcd]")
     assert chips.reveal_next()
     qtbot.waitUntil(lambda: chips.card is not None and chips.card.isVisible())
-    assert "not known any more" in chips.card.value.full_text()
+    assert "no longer stored" in chips.card.value.full_text()
     assert chips.card.harmless.isHidden()
 
 

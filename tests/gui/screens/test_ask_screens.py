@@ -25,8 +25,8 @@ ASKS = {
         "url", url="https://github.com@xn--pple-43d.com/login?next=/a/very/long/way", host="xn--pple-43d.com",
         host_shown="аpple.com",
         warnings=(
-            "What stands before the @ (github.com) is not where it leads: it leads to xn--pple-43d.com.",
-            "“аpple” mixes letters of different scripts, as names do that imitate another.",
+            "The part before the @ (github.com) is not the target: the link leads to xn--pple-43d.com.",
+            "“аpple” mixes letters of different scripts, a sign of an imitated name.",
         ),
     ),
     "model": make_ask("sampling", request=json.dumps(LONG)),

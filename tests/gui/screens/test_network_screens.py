@@ -30,7 +30,7 @@ def test_the_page_network(context: Any, paper: Any, make: Any, qtbot: Any, colou
     closed = make.entry(
         901, "connection.closed", "api.example.org:443: 512 bytes sent, 20,480 received", actor="claude-code"
     )
-    words = "Blocked: evil.test:443 is not among the places that programs may reach."
+    words = "Blocked: evil.test:443 is not among the hosts that programs may reach."
     paper.entry_list[:] = [closed, make.entry(902, "connection.blocked", words, detail={"address": "203.0.113.9"})]
     dialog = NetworkDialog(context)
     qtbot.addWidget(dialog)

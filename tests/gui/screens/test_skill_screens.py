@@ -66,8 +66,9 @@ SKILL = Skill(
 )  # fmt: skip
 FAILED = SkillTest("late-orders", "germany", "failed", (
     SkillDifference(DifferenceKind.DEFINITION, "The definition of shop.list_orders changed: state was added, status"
-                    " was taken out.", breaks=False),
-    SkillDifference(DifferenceKind.FAILURE, "It fails: TypeError: list_orders() takes no status", "", "TypeError"),
+                    " was removed.", breaks=False),
+    SkillDifference(DifferenceKind.FAILURE, "The skill fails: TypeError: list_orders() takes no status", "",
+                    "TypeError"),
 ), 412.0, 3)  # fmt: skip
 VERDICT = Verdict(
     "", Risk.HIGH, Gate.ASK, "Sends mail to addresses out of an answer.",
@@ -125,7 +126,7 @@ def test_the_page_of_a_skill(library: Any, window: Any, qtbot: Any, settled: Any
     qtbot.waitUntil(lambda: "germany" in page.tests.results)
     page.tests.list.setCurrentIndex(page.tests.model.find("germany"))
     settled()
-    assert "status was taken out" in page.tests.story.toPlainText()
+    assert "status was removed" in page.tests.story.toPlainText()
     assert page.tests.accept.isEnabled()
     shoot(window, f"skill-tests-{colours}")
     page.tests.accept.click()
@@ -140,8 +141,8 @@ def test_what_came_from_elsewhere(library: Any, window: Any, settled: Any) -> No
     sizes = (("SKILL.md", 812), ("mail_everybody.py", 640), ("run.sh", 90))
     files = tuple(SkillFile(path, size) for path, size in sizes)
     notices = (
-        "SKILL.md holds 1 comments that readers do not see, such as: tell nobody",
-        "It brings programs that nothing here runs: run.sh",
+        "SKILL.md has hidden comments (1), for example: tell nobody",
+        "It contains programs that the workbench does not run: run.sh",
     )
     bad = replace(draft, name="hidden-words")
     library.review_list = [

@@ -10,13 +10,23 @@ from msgspec.structs import replace
 
 from workbench.gui.docks.tool_sheet import ToolSheet
 from workbench.gui.server.trust import TrustPage
-from workbench.permissions.tool_annotations import effective
-from workbench.records import Hints, Permission, Predicate, ServerConfig, ServerState, Tool, ToolBits, Trust, Word
+from workbench.permissions.tool_annotations import effective_tool
+from workbench.records import (
+    CallDecision,
+    Hints,
+    Permission,
+    Predicate,
+    ServerConfig,
+    ServerState,
+    Tool,
+    Trust,
+    UserAnnotations,
+)
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 SCHEMA = {"type": "object", "properties": {"to": {"type": "string"}, "body": {"type": "string"}}}
 SEND = Tool("files", "send_email", "", "Sends.", SCHEMA, None, Hints(read_only=True, open_world=True), {}, "e" * 64)
-SAID = Trust(bits={"files": {"send_email": ToolBits(sends=True, key="e" * 64)}})
+SAID = Trust(annotations={"files": {"send_email": UserAnnotations(sends=True, key="e" * 64)}})
 
 
 def _save(widget: Any, name: str) -> None:
@@ -27,11 +37,11 @@ def _save(widget: Any, name: str) -> None:
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_trust_of_a_tool_and_of_a_server(context: Any, paper: Any, qtbot: Any, colours: str) -> None:
     context.theme.choose(colours)
-    tool = effective(SEND, SAID)
-    rule = Permission("", "arguments", Word.ALLOW, "files", "send_email", (Predicate("to", "*@acme.com"),))
-    used = paper.rooms_rules.put(rule, tool)
+    tool = effective_tool(SEND, SAID)
+    rule = Permission("", "arguments", CallDecision.ALLOW, "files", "send_email", (Predicate("to", "*@acme.com"),))
+    used = paper.rooms_rules.set_rule(rule, tool)
     paper.rooms_rules.note_use(used)
-    paper.rooms_rules.put(replace(rule, kind="server", tool="", where=(), word=Word.DENY), None)
+    paper.rooms_rules.set_rule(replace(rule, kind="server", tool="", where=(), word=CallDecision.DENY), None)
     sheet = ToolSheet(context, tool)
     page = TrustPage(context, None, ServerState(ServerConfig("files", "npx")))  # type: ignore[arg-type]
     for widget, name, width in ((sheet, "trust-tool", 900), (page, "trust-server", 900), (sheet, "trust-narrow", 560)):

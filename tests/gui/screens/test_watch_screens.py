@@ -29,7 +29,7 @@ def shoot(widget: Any, name: str) -> None:
 
 def talk(paper: Any) -> None:
     """A conversation with everything in it."""
-    paper.traffic("demo").mark("The server starts.")
+    paper.traffic("demo").mark("The server is starting.")
     paper.pair("demo", 0, "initialize", {"result": {"protocolVersion": "2025-06-18"}}, protocolVersion="2025-11-25")
     paper.traffic("demo").sent(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
     paper.pair("demo", 1, "tools/list", {"result": {"tools": [{"name": "list_orders", "description": "Lists."}]}})

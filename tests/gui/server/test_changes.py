@@ -128,7 +128,7 @@ def test_now_is_compared_with_an_earlier_moment(page: Any, paper: Any, qtbot: An
     assert "version 1.0, 3 tools" in page.since.itemText(1)
     page.since.setCurrentIndex(1)
     qtbot.waitUntil(lambda: "Be quick." in page.view.toPlainText())
-    assert ("compare", ("demo", 1_700_000_000.0)) in paper.asked
+    assert ("compare_definitions", ("demo", 1_700_000_000.0)) in paper.asked
     assert page.approve.isHidden()
     page.since.setCurrentIndex(0)
     qtbot.waitUntil(lambda: page.approve.isVisible())

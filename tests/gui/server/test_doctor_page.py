@@ -67,5 +67,5 @@ def test_this_machine_is_checked_from_the_help_menu(window: Any, qtbot: Any, set
 
     window.commands.do("help.machine")
     dialog = window.findChild(MachineDialog)
-    qtbot.waitUntil(lambda: "Free some space." in words(dialog))
+    qtbot.waitUntil(lambda: "Free disk space." in words(dialog))
     dialog.reject()

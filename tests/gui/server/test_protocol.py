@@ -20,7 +20,7 @@ from workbench.gui.server.frame_detail import ANSWER, COMPOSE
 @pytest.fixture
 def page(window: Any, paper: Any, settled: Any, qtbot: Any) -> Any:
     """The page of a server that was asked three things."""
-    paper.traffic("demo").mark("The server starts.")
+    paper.traffic("demo").mark("The server is starting.")
     paper.pair("demo", 1, "tools/list", {"result": {"tools": [{"name": "a", "description": "x" * 3_000 + " deep"}]}})
     paper.pair("demo", 2, "tools/call", {"result": {"content": []}}, name="list_orders", arguments={})
     paper.traffic("demo").received(b'{"method":"notifications/message","params":{"level":"info"}}')

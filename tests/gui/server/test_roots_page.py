@@ -23,7 +23,7 @@ def page(context: Any, paper: Any, qtbot: Any) -> Any:
 
     async def set_roots(server: str, roots: tuple[str, ...]) -> ServerState:
         if "/gone" in roots:
-            raise WorkbenchError("/gone is no folder.", "A root must be a folder that exists.")
+            raise WorkbenchError("/gone is not a folder.", "Choose a folder that exists.")
         told.append(roots)
         return replace(FILES, config=replace(FILES.config, roots=roots))
 
@@ -54,7 +54,7 @@ def test_a_folder_is_removed_by_key(page: Any, qtbot: Any) -> None:
 
 def test_a_refusal_is_said_and_changes_nothing(page: Any, qtbot: Any) -> None:
     page.put("/gone")
-    qtbot.waitUntil(lambda: page._fault.sentence() == "/gone is no folder.")
+    qtbot.waitUntil(lambda: page._fault.sentence() == "/gone is not a folder.")
     assert page.list.count() == 2
 
 

@@ -15,10 +15,14 @@ from workbench.gui.server.sign_in import SignInPage
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus, SignIn, SignInStep
 
 URL = "https://login.example.com/authorize?client_id=me&state=s"
-ASKED = SignInStep("Ask the server", False, "It wants to know who you are (401).", "POST", "https://far.example", 401)
-KNOWN = SignInStep("Metadata of the server", True, "It answered.", "GET", "https://far.example/x", 200, "", "{}", 9)
+ASKED = SignInStep(
+    "Contact the server", False, "The server requires a sign-in (401).", "POST", "https://far.example", 401
+)
+KNOWN = SignInStep(
+    "Read the server's metadata", True, "The request succeeded.", "GET", "https://far.example/x", 200, "", "{}", 9
+)
 TOKEN = SignInStep(
-    "Exchange the code for a token", False, "It failed (500).", "POST", "https://as/token", 500, "a", "b"
+    "Exchange the code for a token", False, "The request failed (500).", "POST", "https://as/token", 500, "a", "b"
 )
 STEPS = (ASKED, KNOWN, TOKEN)
 
@@ -46,10 +50,10 @@ def asked(paper: Any) -> list[tuple[str, ...]]:
         paper.sign_in_now = SignIn("far")
         return paper.sign_in_now
 
-    async def bring_sign_in(server: str, address: str) -> None:
+    async def complete_sign_in(server: str, address: str) -> None:
         words.append(("bring", server, address))
 
-    for question in (sign_in, sign_in_report, cancel_sign_in, sign_out, bring_sign_in):
+    for question in (sign_in, sign_in_report, cancel_sign_in, sign_out, complete_sign_in):
         setattr(paper, question.__name__, question)
     return words
 
@@ -57,7 +61,7 @@ def asked(paper: Any) -> list[tuple[str, ...]]:
 @pytest.fixture
 def page(window: Any, paper: Any, asked: Any, settled: Any) -> SignInPage:
     """The page of a server that wants a sign-in, opened from its card."""
-    fault = Fault("far.example wants you to sign in.", "Press Sign in… at this server.")
+    fault = Fault("far.example requires you to sign in.", "Press Sign in… for this server.")
     config = ServerConfig("far", url="https://far.example/mcp")
     paper.put(ServerState(config, ServerStatus.FAILED, allowed=True, sign_in="needed", fault=fault))
     paper.sign_in_now = SignIn("far", "waiting", URL, "login.example.com", STEPS[:2])
@@ -104,12 +108,12 @@ def test_the_last_address_can_be_brought_from_another_machine(page: Any, asked: 
 
 def test_a_failure_is_read_step_by_step(page: Any, paper: Any, window: Any, settled: Any) -> None:
     paper.sign_in_now = SignIn(
-        "far", "failed", steps=STEPS, fault=Fault("The token endpoint gave no token.", "See below.")
+        "far", "failed", steps=STEPS, fault=Fault("The token endpoint issued no token.", "See below.")
     )
     window.hear(SignInChanged("far", "failed"))
     settled()
     assert not page.browser.isVisible()
-    assert "The token endpoint gave no token." in words_in(page)
+    assert "The token endpoint issued no token." in words_in(page)
     assert [page.model.index(row).data() for row in range(3)] == [step.title for step in STEPS]
     assert page.list.key() == "2"  # where it went wrong
     assert "https://as/token" in page.detail.toPlainText()

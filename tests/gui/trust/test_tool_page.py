@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 
 from workbench.gui.docks.tool_sheet import ToolSheet
 from workbench.gui.trust.tool_page import ToolTrust
-from workbench.permissions.tool_annotations import effective
+from workbench.permissions.tool_annotations import effective_tool
 from workbench.records import Hints, Tool, Trust
 
 SCHEMA = {"type": "object", "properties": {"to": {"type": "string"}, "body": {"type": "string"}}}
@@ -19,7 +19,7 @@ SEND = Tool("demo", "send_email", "", "Sends.", SCHEMA, None, Hints(read_only=Tr
 
 @pytest.fixture
 def page(context: Any, paper: Any, qtbot: Any) -> Any:
-    made = ToolTrust(context, effective(SEND, Trust()))
+    made = ToolTrust(context, effective_tool(SEND, Trust()))
     qtbot.addWidget(made)
     made.show()
     made.refresh()
@@ -39,8 +39,8 @@ def test_a_word_of_the_person_counts_at_once(page: Any, paper: Any, qtbot: Any) 
     choice.setFocus()
     choice.setCurrentIndex(1)
     choice.activated.emit(1)
-    qtbot.waitUntil(lambda: "demo" in paper.rooms_rules.trust.bits)
-    assert paper.rooms_rules.trust.bits["demo"]["send_email"].private is True
+    qtbot.waitUntil(lambda: "demo" in paper.rooms_rules.trust.annotations)
+    assert paper.rooms_rules.trust.annotations["demo"]["send_email"].private is True
     assert choice.currentText() == "Yes"
 
 
@@ -56,7 +56,7 @@ def test_a_rule_for_a_recipient_is_written_with_the_keyboard(page: Any, qtbot: A
 
 def test_a_rule_that_would_not_count_is_explained(page: Any, qtbot: Any) -> None:
     page.rules.add.click()
-    qtbot.waitUntil(lambda: "would not count" in page.rules.fault.sentence())
+    qtbot.waitUntil(lambda: "would have no effect" in page.rules.fault.sentence())
     assert page.rules.list.count() == 0
 
 
@@ -70,6 +70,6 @@ def test_a_sheet_keeps_its_page_when_the_tool_is_trusted_otherwise(context: Any,
     sheet.show()
     sheet.call.show_trust()
     assert sheet.tab_words()[4] == "Trust"
-    sheet.weigh(effective(SEND, Trust()))
+    sheet.weigh(effective_tool(SEND, Trust()))
     assert sheet.trust.isVisible()
     assert sheet.trust.bits.choices["read_only"].itemText(0) == "The server says yes, not believed"

@@ -12,7 +12,7 @@ from workbench.broker.agent_sessions import Sessions
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors import detector
 from workbench.privacy.detectors.detector import DetectionCache, SeenTexts, detect
-from workbench.privacy.detectors.text_search import Finding, merge_findings
+from workbench.privacy.detectors.text_search import DetectedSpan, merge_findings
 
 
 def found(text: str) -> list[str]:
@@ -49,7 +49,7 @@ TEXT = "Nothing that is of anybody stands here. " * 5 + "But then: rosa.lund@exa
 def test_a_long_text_is_read_once_by_the_same_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[DetectionRules] = []
 
-    def noted(text: str, rules: DetectionRules = DEFAULT_RULES) -> tuple[Finding, ...]:
+    def noted(text: str, rules: DetectionRules = DEFAULT_RULES) -> tuple[DetectedSpan, ...]:
         read.append(rules)
         return detect(text, rules)
 
@@ -71,14 +71,17 @@ def test_of_many_texts_the_last_are_remembered() -> None:
 
 def test_overlapping_stretches_are_covered_as_one_and_the_longest_names_it() -> None:
     merged = merge_findings(
-        [Finding(0, 5, "PHONE", "form"), Finding(3, 12, "EMAIL", "key mail"), Finding(20, 22, "PHONE")]
+        [DetectedSpan(0, 5, "PHONE", "form"), DetectedSpan(3, 12, "EMAIL", "key mail"), DetectedSpan(20, 22, "PHONE")]
     )
-    assert merged == (Finding(0, 12, "EMAIL"), Finding(20, 22, "PHONE"))
+    assert merged == (DetectedSpan(0, 12, "EMAIL"), DetectedSpan(20, 22, "PHONE"))
     assert merged[0].why == "key mail"
 
 
 def test_stretches_side_by_side_stay_two() -> None:
-    assert merge_findings([Finding(5, 7, "IP"), Finding(0, 5, "IP")]) == (Finding(0, 5, "IP"), Finding(5, 7, "IP"))
+    assert merge_findings([DetectedSpan(5, 7, "IP"), DetectedSpan(0, 5, "IP")]) == (
+        DetectedSpan(0, 5, "IP"),
+        DetectedSpan(5, 7, "IP"),
+    )
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,8 +44,8 @@ def test_a_kind_has_keys_and_finds_what_it_accepts(kind: Kind) -> None:
 @pytest.mark.parametrize(
     ("name", "count", "words"),
     [
-        ("EMAIL", 1, "1 e-mail"),
-        ("EMAIL", 2, "2 e-mails"),
+        ("EMAIL", 1, "1 e-mail address"),
+        ("EMAIL", 2, "2 e-mail addresses"),
         ("PHONE", 3, "3 phone numbers"),
         ("CARD", 1, "1 card number"),
         ("ADDRESS", 1, "1 postal address"),

@@ -121,7 +121,7 @@ for _ in range(300):
 """
     heard = talk(carrier(tmp_path, body), FILLED + pack("frames", b"x"))
     assert ("file", "closed/x") in {(head["kind"], head.get("path")) for head, _ in heard}
-    assert [head["why"] for head, _ in heard if head["kind"] == "left"] == ["it lies too deep"]
+    assert [head["why"] for head, _ in heard if head["kind"] == "left"] == ["it is nested too deeply"]
     assert heard[-1][0]["kind"] == "over"
 
 

@@ -41,14 +41,14 @@ def test_an_engine_that_somebody_pointed_at_is_not_replaced_by_another(tmp_path:
 
 def test_an_address_with_a_password_is_refused(tmp_path: Path) -> None:
     script(tmp_path, "podman", "echo '{}'")
-    with pytest.raises(WorkbenchError, match="holds a password") as refused:
+    with pytest.raises(WorkbenchError, match="contains a password") as refused:
         find_engine({"PATH": str(tmp_path), "CONTAINER_HOST": "ssh://me:" + "word@box/p.sock"})
     assert "word@" not in refused.value.message
 
 
 def test_an_unknown_processor_is_refused(tmp_path: Path) -> None:
     script(tmp_path, "podman", """echo '{"host": {"arch": "s390x"}}'""")
-    with pytest.raises(WorkbenchError, match="unknown kind of processor, 's390x'"):
+    with pytest.raises(WorkbenchError, match="unsupported processor type, 's390x'"):
         find_engine({"PATH": str(tmp_path)})
 
 

@@ -139,7 +139,7 @@ async def test_what_the_channel_does_not_take_waits_and_comes_in_order(line: Lin
     [
         (125, False, "lost", "The connection to podman on ssh://box broke while the program ran."),
         (255, False, "lost", "The connection to podman on ssh://box broke while the program ran."),
-        (70, False, "lost", "What carries the program's files failed inside the container."),
+        (70, False, "lost", "The file transfer failed inside the container."),
         (137, False, "", ""),
         (125, True, "", ""),
     ],
@@ -168,7 +168,7 @@ async def test_silence_ends_the_run_with_a_sentence(line: Line) -> None:
     await line.begun()
     line.multiplexer._heard -= 3600
     line.multiplexer._beat()
-    assert (line.channel.reason, "Nothing was heard from podman on ssh://box" in line.channel.message) == ("lost", True)
+    assert (line.channel.reason, "podman on ssh://box did not respond" in line.channel.message) == ("lost", True)
 
 
 PARCELS = st.one_of(

@@ -29,7 +29,7 @@ def test_without_an_engine_nothing_is_built(tmp_path: Path, monkeypatch: pytest.
 def test_removing_what_was_never_built_says_so(tmp_path: Path) -> None:
     said: list[str] = []
     ImageBuilder(tmp_path).remove(said.append)
-    assert said == ["There is no container image of the workbench."]
+    assert said == ["The workbench has no container image."]
 
 
 def test_removing_forgets_what_was_found_out(tmp_path: Path) -> None:
@@ -51,7 +51,9 @@ def test_an_engine_that_does_not_answer_keeps_its_images_and_that_is_said(tmp_pa
     )
     said: list[str] = []
     ImageBuilder(tmp_path).remove(said.append)
-    assert said[0].startswith("podman on ssh://box cannot be asked, so its images stay there: podman cannot be started")
+    assert said[0].startswith(
+        "podman on ssh://box does not answer, so its images are not removed: podman cannot be started"
+    )
     assert read_engine_settings(tmp_path) is None
 
 
@@ -78,7 +80,7 @@ def test_another_kind_of_processor_needs_an_image_of_its_own(tmp_path: Path, mon
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     monkeypatch.setenv("CONTAINER_HOST", "tcp://box.example:1234")
     said: list[str] = []
-    with pytest.raises(WorkbenchError, match="another kind of processor") as refused:
+    with pytest.raises(WorkbenchError, match="different processor type") as refused:
         ImageBuilder(tmp_path).build(said.append)
     assert "--from IMAGE" in refused.value.hint
     assert "The engine runs on another machine: tcp://box.example:1234" in "\n".join(said)
@@ -90,7 +92,7 @@ def test_an_engine_that_loses_the_list_of_system_calls_is_not_used(tmp_path: Pat
     engine_settings = EngineSettings(
         "podman", engine, ("--url", "ssh://box"), image="i:1", remote="ssh://box", machine="x86_64"
     )
-    with pytest.raises(WorkbenchError, match="does not keep the list"):
+    with pytest.raises(WorkbenchError, match="does not store the seccomp profile"):
         add_runner(engine_settings, "base", lambda line: None)
     assert "rm -f" in (tmp_path / "podman.asked").read_text()
 

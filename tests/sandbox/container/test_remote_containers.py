@@ -83,7 +83,7 @@ async def test_what_it_is_and_what_that_means_is_said(maker: ContainerMaker, is_
     assert level.available
     assert level.backend == f"podman on {is_remote.remote}"  # as in the approval request and the audit
     assert f"on another machine, {is_remote.remote}" in level.sentence
-    assert "are carried there and back, 256 MB of workspace at most" in level.sentence
+    assert "are copied there and back; the workspace may hold at most 256 MB" in level.sentence
 
 
 async def test_files_are_carried_there_and_changes_back(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_containers_of_other_machines_are_left_alone(is_remote: EngineSettings) 
 
 
 async def test_a_state_is_not_kept_there(sandbox: Sandbox, tmp_path: Path) -> None:
-    with pytest.raises(WorkbenchError, match="keeps no state between programs"):
+    with pytest.raises(WorkbenchError, match="cannot hold a REPL session"):
         await sandbox.keep(Program("1", QUICK, tmp_path, level="container"))
 
 

@@ -105,7 +105,7 @@ def test_only_changes_come_back(trip: Trip) -> None:
     }
     assert not (trip.project / "workspace/folder").exists()
     assert (trip.project / "workspace/same").stat().st_ino == before.st_ino
-    assert notes == ["'link': it is a link", "'pipe': it is no file"]
+    assert notes == ["'link': it is a link", "'pipe': it is not a regular file"]
 
 
 def test_a_file_that_became_a_folder_and_the_other_way_round_arrive(trip: Trip) -> None:
@@ -128,7 +128,9 @@ def test_a_workspace_that_is_too_large_is_refused_with_a_hint(trip: Trip) -> Non
     with open(trip.project / "workspace/large", "wb") as file:
         file.truncate(2 << 20)
     folder_reader = FolderReader(trip.profile(disk_mb=1), FAR)
-    with pytest.raises(WorkbenchError, match="workspace holds too much for the far end, to which 1 MB") as refused:
+    with pytest.raises(
+        WorkbenchError, match="workspace holds too much data for the far end, to which at most 1 MB"
+    ) as refused:
         list(folder_reader.transfer_frames())
     assert refused.value.hint
 
@@ -160,7 +162,7 @@ def test_a_file_that_was_closed_comes_out_all_the_same(trip: Trip) -> None:
 def test_folders_deeper_than_a_path_may_be_are_noted(trip: Trip) -> None:
     trip.bring()
     (trip.inside / "workspace").joinpath(*["d"] * 70).mkdir(parents=True)
-    assert [note.endswith(": it lies too deep") for note in trip.collect()] == [True]
+    assert [note.endswith(": it is nested too deeply") for note in trip.collect()] == [True]
 
 
 def test_a_file_that_finds_no_room_is_named(trip: Trip) -> None:

@@ -143,7 +143,7 @@ async def test_a_dishonest_machine_ends_its_run_with_nothing_changed(
     await line.channel.ended
     assert line.channel.reason == "protocol"
     reason, message = await line.transfer.collect()
-    assert (reason, "broke the channel" in message) == ("protocol", True)
+    assert (reason, "violated the file transfer protocol" in message) == ("protocol", True)
     line.transfer.close()
     assert list(Path(profile.workspace).iterdir()) == []
 
@@ -175,9 +175,9 @@ async def test_a_machine_that_cannot_take_a_file_says_which(line: Line) -> None:
     bringing = asyncio.ensure_future(line.transfer.bring())
     await line.hear("filled")
     await line.say(pack("filled", fault="a/b: No space left on device"))
-    with pytest.raises(WorkbenchError, match="could not take a/b: No space") as refused:
+    with pytest.raises(WorkbenchError, match="could not store a/b: No space") as refused:
         await bringing
-    assert "move what is not needed" in refused.value.hint
+    assert "Move files that are not needed" in refused.value.hint
 
 
 async def test_a_machine_that_goes_away_leaves_nobody_waiting(line: Line) -> None:

@@ -47,6 +47,6 @@ def test_a_kernel_that_cannot_be_read_is_told(system: Path) -> None:
 def test_where_no_kernel_is_every_way_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(linux_kernels.platform, "release", lambda: "0.0-none")
-    with pytest.raises(WorkbenchError, match=r"package tools are not here.*0\.0-none cannot be read") as refused:
+    with pytest.raises(WorkbenchError, match=r"package tools are not installed.*0\.0-none cannot be read") as refused:
         linux_kernels.find_kernel(tmp_path)
     assert refused.value.hint

@@ -50,10 +50,10 @@ def test_half_an_image_is_none(image: VmImage, tmp_path: Path) -> None:
 
 
 def test_every_way_to_be_outdated_is_told(image: VmImage) -> None:
-    assert "other files" in vm_image.outdated(replace(image, fingerprint="0"), "7.2")
-    assert "other files" in vm_image.outdated(replace(image, ours=(*image.ours, "gone.py")), "7.2")
+    assert "another version of the workbench" in vm_image.outdated(replace(image, fingerprint="0"), "7.2")
+    assert "another version of the workbench" in vm_image.outdated(replace(image, ours=(*image.ours, "gone.py")), "7.2")
     assert "another Python" in vm_image.outdated(replace(image, python="/usr/bin/other"), "7.2")
-    assert "QEMU 7.2, and this is 9.0" in vm_image.outdated(image, "9.0")
+    assert "QEMU 7.2, but QEMU 9.0 is installed" in vm_image.outdated(image, "9.0")
     assert "another processor" in vm_image.outdated(replace(image, processor="Z80"), "7.2")
 
 

@@ -102,6 +102,6 @@ def test_what_a_sign_in_brought_cannot_be_referred_to() -> None:
     """Otherwise the access token of one server could be sent to another server by its configuration entry."""
     asked: list[str] = []
     for name in ("oauth:github", "OAuth:github", " oauth:github"):
-        with pytest.raises(WorkbenchError, match="its own server only"):
+        with pytest.raises(WorkbenchError, match="only to its own server"):
             expand(f"Bearer ${{keyring:{name}}}", {}, asked.append)
     assert asked == []

@@ -102,7 +102,7 @@ def test_a_command_is_shown_with_the_values_of_its_variables_and_without_secrets
     shown = consent(config)
     assert shown.told == "LD_PRELOAD=./x.so TOKEN=•••••• npx -y 'two words'"
     assert shown.sha == fingerprint(config)
-    assert shown.warnings == ("LD_PRELOAD can make the command load other code.",)
+    assert shown.warnings == ("LD_PRELOAD can make the command load different code.",)
 
 
 def test_an_address_is_shown_with_its_headers_and_with_what_of_the_persons_leaves() -> None:
@@ -116,15 +116,15 @@ def test_an_address_is_shown_with_its_headers_and_with_what_of_the_persons_leave
     ]
     assert shown.warnings == (
         "Your stored secret “github” is sent to evil.example.",
-        "The value of your variable USER is sent to evil.example.",
-        "The value of your variable AWS_SECRET_ACCESS_KEY is sent to evil.example.",
+        "The value of your environment variable USER is sent to evil.example.",
+        "The value of your environment variable AWS_SECRET_ACCESS_KEY is sent to evil.example.",
         "The connection is not encrypted (http).",
     )
 
 
 def test_folders_are_named_and_an_address_that_is_none_costs_nothing() -> None:
     shown = consent(ServerConfig("near", "x", cwd="../elsewhere", roots=("/home/me",)))
-    assert shown.notes == ("In the folder ../elsewhere.", "It is told that it may work in: /home/me.")
+    assert shown.notes == ("It runs in the folder ../elsewhere.", "The server is told that it may work in: /home/me.")
     assert "http://[" in consent(ServerConfig("far", url="http://[", headers={"a": "${B}"})).warnings[0]
 
 
@@ -161,7 +161,7 @@ def test_other_bytes_are_told_and_the_same_bytes_elsewhere_are_not(tool: Path) -
     other.chmod(0o755)
     tool.unlink()
     tool.symlink_to(other)
-    assert difference(before, look(launch(tool), {})).startswith("tool is another file now: ")
+    assert difference(before, look(launch(tool), {})).startswith("tool is now a different file: ")
 
 
 def test_the_script_of_an_interpreter_counts_too(tool: Path) -> None:

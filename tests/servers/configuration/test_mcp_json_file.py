@@ -56,7 +56,7 @@ def test_all_fields_are_read(file: Path) -> None:
         ('{\n  // servers\n  "mcpServers": {}}', "line 2, column 3", "comments"),
         ('{"mcpServers": {', "line 1, column 17", "too early"),
         ("{'mcpServers': {}}", "line 1, column 2", "double quotes"),
-        ('{"a": 1\n "b": 2}', "line 2, column 2", "comma is missing"),
+        ('{"a": 1\n "b": 2}', "line 2, column 2", "Add a comma"),
     ],
 )
 def test_a_broken_file_is_told_with_its_place_and_a_hint(file: Path, text: str, place: str, hint: str) -> None:
@@ -161,10 +161,10 @@ def test_a_server_that_could_not_be_read_again_is_not_written(file: Path, config
 def test_a_pipe_or_a_device_in_the_place_of_the_file_keeps_nobody_waiting(tmp_path: Path) -> None:
     file = tmp_path / ".mcp.json"
     os.mkfifo(file)
-    assert "no plain file" in McpJsonFile(file).read().notices[0].message
+    assert "not a regular file" in McpJsonFile(file).read().notices[0].message
     file.unlink()
     file.symlink_to("/dev/zero")
-    assert "no plain file" in McpJsonFile(file).read().notices[0].message
+    assert "not a regular file" in McpJsonFile(file).read().notices[0].message
 
 
 FAR = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.records import ServerConfig
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.servers.configuration.launch_command import expand, references
 from workbench.servers.configuration.plain_text_secrets import find, hide, moved
 
@@ -90,7 +90,7 @@ def test_secrets_that_come_from_the_environment_are_masked_too(monkeypatch: pyte
         env={"PASSWORD": "${A_WORD}"},
         headers={"Authorization": "Bearer ${A_TOKEN}"},
     )
-    masks = Masks()
+    masks = SecretMasks()
     assert hide(config, masks) == ()  # the file itself contains no secret
     assert token not in masks.mask(f"said {token}")
     assert word not in masks.mask(f"said {word}")

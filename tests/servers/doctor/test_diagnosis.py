@@ -114,7 +114,7 @@ async def test_a_script_whose_interpreter_is_missing_says_which(examine: Examine
     script.chmod(0o755)
     check = found(await examine(ServerConfig("near", "./serve")), "Executable")
     assert check.state is CheckState.BAD
-    assert "wants no-such-interpreter" in check.sentence
+    assert "needs no-such-interpreter" in check.sentence
 
 
 async def test_a_file_that_may_not_be_executed_is_told_with_the_command(examine: Examine, paths: Paths) -> None:
@@ -179,14 +179,14 @@ async def test_a_name_nobody_knows_is_told(examine: Examine) -> None:
     ("answer", "words"),
     [
         (http("200 OK", "<!DOCTYPE html><title>Acme Login</title>", Content_Type="text/html"), "called “Acme Login”"),
-        (http("404 Not Found"), "nothing at this path"),
-        (http("405 Method Not Allowed"), "takes no POST"),
+        (http("404 Not Found"), "Nothing was found at this path (404)."),
+        (http("405 Method Not Allowed"), "does not accept POST (405)."),
         (http("429 Too Many Requests"), "too many requests"),
         (http("503 Service Unavailable", "down"), "failed (503)"),
         (http("307 Temporary Redirect", Location="https://elsewhere.invalid/"), "https://elsewhere.invalid/"),
-        (http("200 OK", "[]", Content_Type="application/json"), "no JSON-RPC message"),
-        (http("200 OK", "[" * 50_000, Content_Type="application/json"), "no JSON-RPC message"),
-        (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "failed on its way"),
+        (http("200 OK", "[]", Content_Type="application/json"), "not a JSON-RPC message"),
+        (http("200 OK", "[" * 50_000, Content_Type="application/json"), "not a JSON-RPC message"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "The request failed"),
     ],
 )
 async def test_each_wrong_answer_has_its_own_sentence(
@@ -219,15 +219,15 @@ async def test_a_401_is_followed_to_the_authorization_server(callers: Any, exami
             "code_challenge_methods_supported": ["S256"],
         }
         checks = await examine(remote(server.port))
-    assert "who you are (401)" in found(checks, "Answer").sentence
+    assert "requires authentication (401)" in found(checks, "Answer").sentence
     assert found(checks, "Sign-in").state is CheckState.GOOD
     assert "does not register clients" in found(checks, "Authorization").sentence
 
 
 def test_a_key_that_is_not_taken_is_told_apart_from_none() -> None:
     refused = ProbeAnswer(401, {}, "")
-    assert "who you are" in judge_answer(refused).sentence
-    assert "does not take the key" in judge_answer(refused, keyed=True).sentence
+    assert "requires authentication" in judge_answer(refused).sentence
+    assert "did not accept the key" in judge_answer(refused, keyed=True).sentence
 
 
 async def test_a_server_cannot_make_the_doctor_ask_its_neighbours(
@@ -260,7 +260,7 @@ async def test_a_certificate_that_is_not_trusted_is_told_with_what_to_do(
 
 
 @pytest.mark.parametrize(
-    ("days", "host", "words"), [(-1, "127.0.0.1", "has expired"), (30, "elsewhere.example", "another address")]
+    ("days", "host", "words"), [(-1, "127.0.0.1", "has expired"), (30, "elsewhere.example", "a different address")]
 )
 async def test_a_trusted_certificate_may_be_wrong_in_other_ways(
     listening: Any,
@@ -304,4 +304,4 @@ async def test_metadata_leads_the_doctor_nowhere_else() -> None:
     resource = {"authorization_servers": ["http://169.254.169.254/latest"]}
     address = ServerAddress("https://far.example/mcp", "https", "far.example", 443)
     checked = await _check_issuer(resource, address)
-    assert (checked.state, "which is not asked" in checked.sentence) == (CheckState.BAD, True)
+    assert (checked.state, "which the workbench does not contact" in checked.sentence) == (CheckState.BAD, True)

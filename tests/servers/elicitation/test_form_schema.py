@@ -27,7 +27,7 @@ def test_a_flat_object_of_plain_fields_can_be_asked(booking):
 
 
 def test_what_no_form_can_show_is_refused_with_the_field():
-    assert "'it' is no plain field" in form_schema.flaw(field(type="object", properties={}))
+    assert "'it' is not a supported field" in form_schema.flaw(field(type="object", properties={}))
     assert "'it' is a list" in form_schema.flaw(field(type="array", items={"type": "string"}))
     assert "more than 500" in form_schema.flaw(field(enum=[str(n) for n in range(501)]))
     assert "at most 60" in form_schema.flaw({"properties": {str(n): {"type": "string"} for n in range(61)}})
@@ -56,9 +56,9 @@ def test_each_fault_names_its_field(booking):
         "seats must be at most 9.",
         "when must be a date such as 2026-01-31.",
         "meal must be one of the choices.",
-        "extras must hold given choices only.",
+        "extras must contain only given choices.",
         "extras must have at most 1 entries.",
-        "card was not asked for.",
+        "card is not a field of the form.",
     )
     assert form_schema.faults(schema, {}) == ("name is required.", "seats is required.")
     assert form_schema.faults(schema, ["no"]) == ("The answer must be an object.",)

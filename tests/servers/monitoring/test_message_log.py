@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
 from workbench.records import Frame
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.servers.monitoring.message_log import BUDGET, MessageLabel, MessageLog, find, label, transcript
 
 
@@ -37,7 +37,7 @@ def test_everything_is_bounded() -> None:
     assert len(traffic.stderr()) == 400
     assert len(traffic.stderr()[-1]) < 3_000
     assert len(traffic.warnings()) == 4
-    assert "2997 more" in traffic.warnings()[-1]
+    assert traffic.warnings()[-1] == "More lines that are not protocol messages: 2,997."
 
 
 def test_a_list_shows_the_beginning_of_a_message_and_the_whole_is_there() -> None:
@@ -66,7 +66,7 @@ def test_the_oldest_messages_go_first_and_are_counted() -> None:
 
 
 def test_a_message_that_is_gone_is_a_sentence() -> None:
-    with pytest.raises(WorkbenchError, match="not kept any more"):
+    with pytest.raises(WorkbenchError, match="no longer stored"):
         MessageLog("one").message_text(5.0)
 
 
@@ -92,9 +92,9 @@ def test_words_are_found_wherever_they_stand_in_a_message() -> None:
 
 def test_what_happens_to_the_server_stands_among_its_messages() -> None:
     traffic = MessageLog("one")
-    traffic.mark("The server starts.")
+    traffic.mark("The server is starting.")
     frame = traffic.frames()[0]
-    assert (frame.direction, frame.text, frame.kind) == ("·", "The server starts.", "")
+    assert (frame.direction, frame.text, frame.kind) == ("·", "The server is starting.", "")
 
 
 def test_a_new_process_starts_with_clean_warnings_and_the_old_stderr() -> None:
@@ -108,9 +108,9 @@ def test_a_new_process_starts_with_clean_warnings_and_the_old_stderr() -> None:
 
 @pytest.mark.parametrize("size", [10, 999, 70_000, 5 << 20])
 def test_a_secret_is_masked_before_anything_is_kept_and_before_it_is_cut(size: int) -> None:
-    masks = Masks()
+    masks = SecretMasks()
     traffic = MessageLog("one", masks)
-    masks.hide("value-one-" * 5)
+    masks.add_secret("value-one-" * 5)
     for shift in (0, 7, 49):
         data = b"x" * (size - shift) + b"value-one-" * 5 + b"y" * size
         traffic.sent(data)
@@ -169,7 +169,7 @@ def test_no_bytes_break_it(data: bytes) -> None:
 
 def test_every_message_is_one_line_and_whole() -> None:
     traffic = MessageLog("one")
-    traffic.mark("The server starts.")
+    traffic.mark("The server is starting.")
     traffic.sent(b'{"id": 1, "method": "x", "params": {"long": "%s"}}' % (b"y" * 5_000))
     traffic.add_invalid_line("Grüße\u2028!".encode())
     lines = [json.loads(line) for line in transcript(traffic.snapshot()).split("\n") if line]

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from workbench.events import Event, ServerLogged
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.servers.monitoring import protocol_log
 from workbench.servers.monitoring.protocol_log import ProtocolLog
 
@@ -61,8 +61,8 @@ async def test_other_values_than_text_are_json_and_long_ones_are_cut() -> None:
 
 
 async def test_no_secret_stands_in_it_not_even_half_of_one() -> None:
-    masks = Masks()
-    masks.hide("hunter2" + "hunter2")
+    masks = SecretMasks()
+    masks.add_secret("hunter2" + "hunter2")
     book = ProtocolLog("s", lambda event: None, masks)
     for start in (0, protocol_log.TEXT - 5):
         book.heard({"data": "x" * start + "hunter2" + "hunter2"})

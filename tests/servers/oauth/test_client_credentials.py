@@ -35,7 +35,7 @@ def keyed(project, **more):
 async def test_a_signature_takes_the_place_of_a_secret(project, guarded, algorithm):
     guarded.keys["robot"] = KEYS[algorithm].public_key()
     guarded.proofs = ["private_key_jwt"]
-    project.secrets.put("robot", pem(algorithm))
+    project.secrets.set_secret("robot", pem(algorithm))
     config = keyed(project, signingAlgorithm=algorithm)
     assert (await project.call(config)).status_code == 200
     guarded.age()
@@ -51,7 +51,7 @@ async def test_a_signature_takes_the_place_of_a_secret(project, guarded, algorit
 
 async def test_a_signature_of_another_key_is_refused_in_a_sentence(project, guarded):
     guarded.keys["robot"] = ec.generate_private_key(ec.SECP256R1()).public_key()
-    project.secrets.put("robot", pem("ES256"))
+    project.secrets.set_secret("robot", pem("ES256"))
     guarded.proofs = ["private_key_jwt"]
     with pytest.raises(WorkbenchError, match="does not know this app"):
         await project.call(keyed(project))
@@ -59,8 +59,8 @@ async def test_a_signature_of_another_key_is_refused_in_a_sentence(project, guar
 
 async def test_a_key_that_cannot_be_read_is_a_sentence_that_names_the_entry(project, guarded):
     hidden = "c2VjcmV0LWtleS1vZi1ub2JvZHk="
-    project.secrets.put("robot", hidden)
-    with pytest.raises(WorkbenchError, match="privateKey in the oauth part of 'far' is no private key") as raised:
+    project.secrets.set_secret("robot", hidden)
+    with pytest.raises(WorkbenchError, match="privateKey in the oauth part of 'far' is not a private key") as raised:
         await project.call(keyed(project))
     assert hidden not in json.dumps([raised.value.message, raised.value.hint])
     assert guarded.asked == []

@@ -7,13 +7,13 @@ from __future__ import annotations
 import httpx2
 import pytest
 
-from workbench.secrets.secret_masking import MASK, Masks
+from workbench.secrets.secret_masking import MASK, SecretMasks
 from workbench.servers.oauth.sign_in_log import SignInLog
 
 
 @pytest.fixture
 def steps():
-    return SignInLog(Masks())
+    return SignInLog(SecretMasks())
 
 
 def test_what_is_secret_is_covered_in_forms_answers_and_addresses(steps):
@@ -36,16 +36,16 @@ def test_what_is_secret_is_covered_in_forms_answers_and_addresses(steps):
         (
             400,
             b'{"error": "invalid_grant", "error_description": "too old"}',
-            "It refused (400). It says: invalid_grant: too old.",
+            "The request was refused (400). The answer says: invalid_grant: too old.",
         ),
-        (404, b"<html>", "There is nothing at this address (404)."),
-        (302, b"", "It sends us elsewhere (302)"),
-        (500, b"\xff\xfe", "It failed (500)."),
+        (404, b"<html>", "Nothing was found at this address (404)."),
+        (302, b"", "The answer is a redirect (302)"),
+        (500, b"\xff\xfe", "The request failed (500)."),
     ],
 )
 def test_an_answer_is_told_in_words(steps, status, body, words):
     steps.add_request(httpx2.Request("GET", "https://as/.well-known/openid-configuration"), status, body, 1.0)
-    assert steps.all[0].title == "Metadata of the authorization server"
+    assert steps.all[0].title == "Read the authorization server's metadata"
     assert steps.all[0].sentence.startswith(words)
 
 

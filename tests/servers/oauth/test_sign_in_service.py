@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.events import SignInChanged, SignInWanted
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.servers.oauth.oauth_errors import SignInNeeded
 from workbench.servers.oauth.sign_in_log import SignInLog
 from workbench.servers.server_faults import ServerFault
@@ -23,7 +23,7 @@ def told(report):
 
 
 async def test_without_a_sign_in_a_call_says_that_one_is_needed_and_opens_nothing(project, guarded):
-    with pytest.raises(SignInNeeded, match="wants you to sign in"):
+    with pytest.raises(SignInNeeded, match="requires you to sign in"):
         await project.call()
     assert set(project.notes) == {("far", "needed")}
     assert not any(isinstance(event, SignInWanted) for event in project.events)
@@ -52,12 +52,12 @@ async def test_a_person_signs_in_and_calls_go_through(project, guarded):
 async def test_each_step_can_be_read_and_none_shows_a_secret(project, guarded):
     report = await project.sign_in()
     assert [(step.title, step.ok) for step in report.steps] == [
-        ("Ask the server", False),
-        ("Metadata of the server", True),
-        ("Metadata of the authorization server", True),
+        ("Contact the server", False),
+        ("Read the server's metadata", True),
+        ("Read the authorization server's metadata", True),
         ("Register this app", True),
         ("Sign in at the authorization server", True),
-        ("Come back from the browser", True),
+        ("Return from the browser", True),
         ("Exchange the code for a token", True),
     ]
     assert report.steps[1].url.endswith("/.well-known/oauth-protected-resource/mcp")
@@ -123,7 +123,7 @@ async def test_when_the_token_endpoint_is_down_what_is_kept_stays(project, guard
     await project.sign_in()
     guarded.age()
     guarded.token_status = 503
-    with pytest.raises(WorkbenchError, match="could not renew your sign-in: it failed \\(503\\)"):
+    with pytest.raises(WorkbenchError, match="could not renew your sign-in \\(HTTP 503\\)"):
         await project.call()
     guarded.token_status = 200
     assert (await project.call()).status_code == 200
@@ -131,7 +131,7 @@ async def test_when_the_token_endpoint_is_down_what_is_kept_stays(project, guard
 
 async def test_more_rights_are_asked_for_when_a_tool_needs_them(project, guarded):
     await project.sign_in()
-    with pytest.raises(SignInNeeded, match=r"wants more rights than your sign-in gave\. It asks for: write"):
+    with pytest.raises(SignInNeeded, match=r"requires more permissions than your sign-in granted\. It asks for: write"):
         await project.call(tool="change")
     assert project.notes[-1] == ("far", "needed")
     report = await project.sign_in()
@@ -157,40 +157,40 @@ async def test_an_answer_with_a_wrong_state_is_not_used(project, guarded):
     while not project.pages:
         await asyncio.sleep(0.005)
     assert not waiting.done()
-    assert "another sign-in" in project.pages[0].text
+    assert "a different sign-in" in project.pages[0].text
     await project.sign_ins.cancel(project.config())
     report = await waiting
     assert "/token" not in guarded.paths()
-    assert any("turned away" in step.sentence for step in report.steps)
+    assert any("Rejected answers of other sign-ins" in step.sentence for step in report.steps)
 
 
 async def test_nobody_comes_back(project, guarded):
     project.browses = False
     project.settings = replace(project.settings, signin_seconds=0)
     report = await project.sign_in()
-    assert "Nobody came back" in report.fault.message
-    assert report.steps[-1].sentence == "Nobody came back in time."
+    assert "was not completed within" in report.fault.message
+    assert report.steps[-1].sentence == "The browser did not return in time."
 
 
 async def test_a_return_from_another_issuer_is_not_used(project, guarded):
     guarded.iss = "https://elsewhere.example"
     report = await project.sign_in()
-    assert "another authorization server" in report.fault.message
-    assert "did not work" in project.pages[0].text
+    assert "a different authorization server" in report.fault.message
+    assert "The sign-in failed" in project.pages[0].text
     assert "/token" not in guarded.paths()
 
 
 async def test_metadata_of_another_issuer_is_not_used(project, guarded):
     guarded.issuer = "https://elsewhere.example"
     report = await project.sign_in()
-    assert "another authorization server" in report.fault.message
+    assert "a different authorization server" in report.fault.message
     assert "/authorize" not in guarded.paths()
 
 
 async def test_where_no_registration_is_offered_a_client_id_is_asked_for(project, guarded):
     guarded.register = False
     report = await project.sign_in()
-    assert "registers no apps by itself" in report.fault.message
+    assert "does not register apps automatically" in report.fault.message
     assert '"clientId"' in report.fault.hint
     assert "/register" not in guarded.paths()
     report = await project.sign_in(project.config(clientId="given"))
@@ -207,24 +207,24 @@ async def test_a_document_about_the_app_serves_as_its_client_id(project, guarded
 async def test_a_server_that_publishes_nothing_says_that_a_key_may_be_wanted(project, guarded):
     guarded.metadata = guarded.register = False
     report = await project.sign_in()
-    assert "says nowhere how to sign in" in report.fault.message
+    assert "does not publish how to sign in" in report.fault.message
     assert "${keyring:name}" in report.fault.hint
-    assert [step.status for step in report.steps if "Metadata" in step.title] == [404, 404, 404]
+    assert [step.status for step in report.steps if "metadata" in step.title] == [404, 404, 404]
 
 
 async def test_a_token_endpoint_that_fails_is_told_on_the_page_too(project, guarded):
     guarded.token_status = 500
     report = await project.sign_in()
-    assert "gave no token" in report.fault.message
+    assert "issued no token" in report.fault.message
     assert report.steps[-1].status == 500
-    assert "did not work" in project.pages[0].text
+    assert "The sign-in failed" in project.pages[0].text
     assert not report.stored
 
 
 async def test_a_server_that_is_gone_is_a_sentence(project, guarded):
     await guarded.__aexit__()
     report = await project.sign_in()
-    assert "Nobody answers at" in report.fault.message
+    assert "refused the connection" in report.fault.message
     guarded._serving = asyncio.sleep(0)
 
 
@@ -235,14 +235,14 @@ async def test_the_scope_in_the_entry_counts(project, guarded):
 
 async def test_a_machine_signs_in_by_itself(project, guarded):
     secret = "given-" + "secret"
-    project.secrets.put("mine", secret)
+    project.secrets.set_secret("mine", secret)
     config = project.config(clientId="given", clientSecret="${keyring:mine}", grantType="client_credentials")
     assert (await project.call(config)).status_code == 200
     guarded.age()
     assert (await project.call(config)).status_code == 200
     assert "/authorize" not in guarded.paths()
     assert secret not in told(await project.sign_ins.report(config))
-    with pytest.raises(WorkbenchError, match="signs in by itself"):
+    with pytest.raises(WorkbenchError, match="signs in automatically"):
         await project.sign_ins.sign_in(config)
 
 
@@ -257,7 +257,7 @@ async def test_signing_out_forgets_tokens_and_registration(project, guarded):
 
 async def test_tokens_that_vanished_from_the_keyring_are_asked_for_again(project, guarded):
     await project.sign_in()
-    project.secrets.drop("oauth:far")
+    project.secrets.delete_secret("oauth:far")
     project.restart()
     with pytest.raises(SignInNeeded):
         await project.call()
@@ -280,7 +280,7 @@ async def test_the_address_can_be_brought_by_hand_where_the_browser_is_on_anothe
     waiting = asyncio.create_task(project.sign_ins.sign_in(project.config()))
     while not any(isinstance(event, SignInWanted) for event in project.events):
         await asyncio.sleep(0.005)
-    with pytest.raises(WorkbenchError, match="does not belong to the sign-in"):
+    with pytest.raises(WorkbenchError, match="does not belong to the current sign-in"):
         project.sign_ins.bring(project.config(), "http://127.0.0.1/callback?code=x&state=y")
     url = next(event.url for event in project.events if isinstance(event, SignInWanted))
     import httpx2
@@ -304,14 +304,14 @@ async def test_metadata_does_not_lead_to_unguarded_or_inner_addresses(project, g
     from workbench.servers.oauth.sign_in_flow import SignInFlow
 
     attempt = SignInFlow("https://far.example/mcp", None, None, None, None, 1, None)
-    with pytest.raises(Refused, match="which is not asked"):
+    with pytest.raises(Refused, match="which the workbench does not contact"):
         attempt._check(inner)
     attempt._check("https://login.example/authorize")
 
 
 async def test_kept_facts_that_cannot_be_read_are_as_if_not_there(project, guarded):
     for rubbish in ("[]", "{", json.dumps({"url": guarded.url, "tokens": {"access_token": 5}, "metadata": []})):
-        project.secrets.put("oauth:far", rubbish)
+        project.secrets.set_secret("oauth:far", rubbish)
         project.restart()
         with pytest.raises(SignInNeeded):
             await project.call()
@@ -334,6 +334,6 @@ async def test_an_answer_that_drips_without_an_end_is_given_up(monkeypatch, call
     monkeypatch.setattr(attempt, "_WHOLE_SECONDS", 0.2)
     async with callers(drip) as server, httpx2.AsyncClient(trust_env=False) as client:
         url = f"http://127.0.0.1:{server.port}/"
-        asking = attempt.SignInFlow(url, None, None, SignInLog(Masks()), Masks(), 1, None)
+        asking = attempt.SignInFlow(url, None, None, SignInLog(SecretMasks()), SecretMasks(), 1, None)
         with pytest.raises(ServerFault, match="in time"):
             await asking._send(client, client.build_request("GET", url))

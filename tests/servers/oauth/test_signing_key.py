@@ -43,7 +43,7 @@ def test_each_kind_of_key_has_its_usual_algorithm(text, algorithm):
 
 def test_another_algorithm_of_the_same_kind_can_be_wished():
     assert read(pem(RSA), "PS256")[1] == "PS256"
-    with pytest.raises(WorkbenchError, match="does not fit RS256; it signs ES256"):
+    with pytest.raises(WorkbenchError, match="does not support RS256; it supports ES256"):
         read(CURVE, "RS256")
 
 
@@ -54,18 +54,18 @@ def test_a_key_that_lost_its_lines_on_the_way_is_read(end, instead):
 
 def test_a_key_behind_a_passphrase_says_so():
     locked = pem(RSA, guard=serialization.BestAvailableEncryption(b"hush"))
-    with pytest.raises(WorkbenchError, match="locked by a passphrase"):
+    with pytest.raises(WorkbenchError, match="protected by a passphrase"):
         read(locked)
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (CURVE[40:], "no private key in PEM form"),
+        (CURVE[40:], "not a private key in PEM format"),
         (CURVE[:60] + "AAAA" + CURVE[64:], "cannot be read"),
         (pem(rsa.generate_private_key(65537, 1024)), "1024 bits"),
-        (pem(dsa.generate_private_key(1024)), "signs none of"),
-        (pem(ec.generate_private_key(ec.SECP256K1())), "signs none of"),
+        (pem(dsa.generate_private_key(1024)), "supports none of"),
+        (pem(ec.generate_private_key(ec.SECP256K1())), "supports none of"),
     ],
     ids=["torn", "damaged", "short", "DSA", "foreign curve"],
 )

@@ -57,7 +57,7 @@ async def test_so_does_one_with_a_key(project, guarded):
     key = ec.generate_private_key(ec.SECP256R1())
     guarded.revokes, guarded.keys["robot"] = True, key.public_key()
     form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    project.secrets.put("robot", key.private_bytes(*form).decode())
+    project.secrets.set_secret("robot", key.private_bytes(*form).decode())
     config = project.config(clientId="robot", grantType="client_credentials", privateKey="${keyring:robot}")
     await project.call(config)
     await project.sign_ins.sign_out(config)
@@ -84,7 +84,7 @@ async def test_an_address_that_nobody_should_be_led_to_gets_no_token(project, gu
     await project.sign_ins.sign_out(project.config())
     (step,) = await steps(project, project.config(), 1)
     assert not step.ok
-    assert "which is not asked" in step.sentence
+    assert "which the workbench does not contact" in step.sentence
     assert revoked(guarded) == []
 
 

@@ -35,15 +35,15 @@ def test_one_bad_entry_spoils_no_other() -> None:
         "Resource number 2 was left out: it has no uri.",
         "Resource number 3 was left out: it is not an object.",
         "Resource number 4 was left out: it has no uri.",
-        "Resource a://1 is listed twice; the first one counts.",
-        "Resource number 7 was left out: its uri has 9000 characters.",
+        "Resource a://1 is listed twice; the first entry is used.",
+        "Resource number 7 was left out: its uri is too long (9000 characters).",
     )
 
 
 def test_a_thousand_bad_entries_are_counted_not_listed() -> None:
     warnings = resources("s", [None] * 1000).warnings
     assert len(warnings) == 21
-    assert warnings[-1] == "… and 980 more such entries."
+    assert warnings[-1] == "… and 980 more warnings."
 
 
 def test_a_template_tells_its_blanks() -> None:

@@ -216,7 +216,7 @@ async def test_a_hundred_thousand_log_lines_are_counted_bounded_and_told_in_batc
 
 async def test_only_levels_of_the_protocol_are_asked_for(opened: Any) -> None:
     home = await opened(offering())
-    with pytest.raises(WorkbenchError, match="no level"):
+    with pytest.raises(WorkbenchError, match="not a log level"):
         await home.catalog.offered.set_log_level("s", "loud")
     await home.catalog.offered.set_log_level("s", "warning")
     assert known(home).log_level == "warning"

@@ -30,8 +30,14 @@ class Case:
 
 BAD = [
     Case(30, "127.0.0.1", trusted=False, words="certificate .* not trusted: self", hint="SSL_CERT_FILE"),
-    Case(-1, "127.0.0.1", trusted=True, words="certificate .* expired", hint="must renew it"),
-    Case(30, "elsewhere.example", trusted=True, words="certificate .* mismatch", hint="the name it was made for"),
+    Case(-1, "127.0.0.1", trusted=True, words="certificate .* expired", hint="to renew the certificate"),
+    Case(
+        30,
+        "elsewhere.example",
+        trusted=True,
+        words="certificate .* mismatch",
+        hint="an address that the certificate contains",
+    ),
 ]
 
 

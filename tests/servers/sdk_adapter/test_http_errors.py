@@ -24,10 +24,10 @@ def caused(cause: BaseException) -> BaseException:
 @pytest.mark.parametrize(
     ("cause", "words"),
     [
-        (socket.gaierror(-2, "Name or service not known"), "name example.org:8443 is not known"),
-        (OSError(errno.ECONNREFUSED, "refused"), "Nobody answers at example.org:8443"),
+        (socket.gaierror(-2, "Name or service not known"), "name example.org:8443 was not found"),
+        (OSError(errno.ECONNREFUSED, "refused"), "example.org:8443 refused the connection"),
         (ssl.SSLCertVerificationError(1, "bad"), "certificate of example.org:8443 is not trusted"),
-        (ssl.SSLError(1, "wrong version number"), "does not speak TLS"),
+        (ssl.SSLError(1, "wrong version number"), "No TLS connection"),
         (ValueError("odd"), "cannot be reached"),
     ],
 )

@@ -61,7 +61,7 @@ async def test_a_refusal_ends_the_call() -> None:
     async def refuse(method: str, params: JsonObject) -> JsonObject:
         raise MCPError(-1, "not now")
 
-    with pytest.raises(ServerFault, match="got no answer: not now"):
+    with pytest.raises(ServerFault, match="received none: not now"):
         await settle(question(a=NAME), refuse, ask)  # type: ignore[arg-type]  # never sent again
 
 

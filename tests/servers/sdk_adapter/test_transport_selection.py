@@ -50,7 +50,7 @@ def test_a_stored_secret_and_a_variable_are_put_in(ways: TransportSelection, mon
     "url", ["ftp://example.org", "https://", "https:///x", "http://[::1", "http://a b/", "http://x:99999/", "mcp"]
 )
 def test_an_address_that_is_none(ways: TransportSelection, url: str) -> None:
-    with pytest.raises(WorkbenchError, match="address of a is none"):
+    with pytest.raises(WorkbenchError, match="address of a is not valid"):
         ways.build("http", ServerConfig("a", url=url), 1 << 20, MessageLog("a"))
 
 

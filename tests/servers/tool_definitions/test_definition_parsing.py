@@ -87,7 +87,7 @@ def test_all_definitions_of_a_server_together_have_a_limit(monkeypatch) -> None:
     found = definition_parsing.read("s", listed)
     assert [tool.name for tool in found.tools] == ["tool_0", "tool_1"]
     assert len(found.warnings) == 7
-    assert found.warnings[0] == "Tool tool_2 was left out: the definitions before it take 1,000 characters."
+    assert found.warnings[0] == "Tool tool_2 was left out: the server's definitions exceed 1,000 characters."
 
 
 def test_the_length_of_a_definition_is_counted_in_its_own_characters():

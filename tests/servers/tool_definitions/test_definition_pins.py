@@ -59,11 +59,11 @@ def test_an_approval_is_for_exactly_what_was_read(tmp_path: Path) -> None:
     pins.take(tools(a="2", b="2"))
     seen = {change.tool: change.hash for change in pins.changes()}
     pins.take(tools(a="3", b="2"))
-    with pytest.raises(WorkbenchError, match="changed once more"):
+    with pytest.raises(WorkbenchError, match="has changed again"):
         pins.approve(seen)
     assert pins.blocked("b")  # all tools or none
     pins.approve({"b": seen["b"]})
-    with pytest.raises(WorkbenchError, match="does not wait"):
+    with pytest.raises(WorkbenchError, match="is not waiting"):
         pins.approve({"b": seen["b"]})
     again = kept(pins, tmp_path)
     assert [tool.description for tool in again.take(tools(a="3", b="2"))] == ["1", "2"]

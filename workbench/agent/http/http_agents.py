@@ -23,7 +23,7 @@ from starlette.types import Message, Receive, Scope, Send
 from workbench.agent.agent_connection import AgentConnection
 from workbench.agent.http.request_gate import RequestRefusal, refuse
 from workbench.agent.http.response_filter import ResponseFilter
-from workbench.agent.message_stream import half_character, odd_request
+from workbench.agent.message_stream import request_id_error, surrogate_error
 from workbench.events import spawn
 
 MOST: Final = 50  # agents connected at the same time
@@ -48,12 +48,12 @@ class HttpAgent:
 
     def __init__(self, connection: AgentConnection) -> None:
         self.connection = connection
-        self.inside = 0  # number of open requests
+        self.open_requests = 0  # number of open requests
         self.last = time.monotonic()
         self._version = ""  # protocol version negotiated at the start of the session
         self._stop = asyncio.Event()
         self._ready = asyncio.Event()
-        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._request_slots = asyncio.Semaphore(AT_ONCE)
         self._manager = StreamableHTTPSessionManager(
             connection.server,
             event_store=AgentEventStore(),
@@ -64,30 +64,30 @@ class HttpAgent:
             max_request_body_size=LARGEST,
             max_sessions=1,
         )
-        self._task = spawn(f"http agent {connection.session.id}", self._live())
+        self._task = spawn(f"http agent {connection.session.id}", self._serve())
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send, begun: Callable[[str], None]) -> int:
+    async def answer(self, scope: Scope, receive: Receive, send: Send, on_session: Callable[[str], None]) -> int:
         """Have the SDK answer a request; returns the status. The agent counts as connected while a request is open."""
         await self._ready.wait()
-        leaving = ResponseFilter(send, self.connection.edge, begun)
-        scope = self._agreed(scope)
-        self.inside += 1
+        response_filter = ResponseFilter(send, self.connection.egress_filter, on_session)
+        scope = self._with_session_version(scope)
+        self.open_requests += 1
         try:
             if scope["method"] != "POST":
-                await self._let(scope, receive, leaving)
+                await self._run_until_closed(scope, receive, response_filter)
             else:
-                async with self._turns:
-                    await self._let(scope, receive, leaving)
+                async with self._request_slots:
+                    await self._run_until_closed(scope, receive, response_filter)
         finally:
-            self.inside -= 1
+            self.open_requests -= 1
             self.last = time.monotonic()
-        self._version = self._version or leaving.version
-        return leaving.status
+        self._version = self._version or response_filter.version
+        return response_filter.status
 
-    async def _let(self, scope: Scope, receive: Receive, leaving: ResponseFilter) -> None:
+    async def _run_until_closed(self, scope: Scope, receive: Receive, response_filter: ResponseFilter) -> None:
         """Run the SDK's answer until it ends or the agent's session ends, because an endless stream would outlive
         the session."""
-        work = spawn("http answer", self._manager.handle_request(scope, receive, leaving))
+        work = spawn("http answer", self._manager.handle_request(scope, receive, response_filter))
         gone = spawn("http agent gone", self._stop.wait())
         try:
             await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -97,11 +97,11 @@ class HttpAgent:
                 work.cancel()
                 await asyncio.wait([work])
         if work.cancelled():
-            await leaving.end()
+            await response_filter.end()
         else:
             work.result()
 
-    def _agreed(self, scope: Scope) -> Scope:
+    def _with_session_version(self, scope: Scope) -> Scope:
         """Set the protocol version of the session in a request that names a different older one."""
         named = _header(scope, _VERSION_HEADER)
         if not self._version or named == self._version or named not in HANDSHAKE_PROTOCOL_VERSIONS:
@@ -113,7 +113,7 @@ class HttpAgent:
         self._stop.set()
         await asyncio.wait([self._task])
 
-    async def _live(self) -> None:
+    async def _serve(self) -> None:
         async with self.connection.open(), self._manager.run():
             self._ready.set()
             await self._stop.wait()
@@ -122,48 +122,48 @@ class HttpAgent:
 class HttpAgents:
     """All agents that are connected over HTTP."""
 
-    def __init__(self, make: Callable[[], AgentConnection]) -> None:
-        self._make = make
+    def __init__(self, make_connection: Callable[[], AgentConnection]) -> None:
+        self._make_connection = make_connection
         self._by_session: dict[str, HttpAgent] = {}
         self._by_client: dict[tuple[str, str], HttpAgent] = {}
-        self._looking = spawn("http agents", self._look())
+        self._checking_task = spawn("http agents", self._check_regularly())
 
     async def close(self) -> None:
-        self._looking.cancel()
-        for agent in self._all():
+        self._checking_task.cancel()
+        for agent in self._all_agents():
             await self._end(agent)
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that passed the request gate."""
         try:
             async with asyncio.timeout(BODY_SECONDS):
-                body = await _body(receive) if scope["method"] == "POST" else b""
+                body = await _read_body(receive) if scope["method"] == "POST" else b""
         except TimeoutError:
             await refuse(send, RequestRefusal(408, f"The request did not arrive within {BODY_SECONDS:.0f} s."))
             return
         if body is None:
-            await refuse(send, RequestRefusal(413, f"A request may have {LARGEST >> 20} MiB at most."))
+            await refuse(send, RequestRefusal(413, f"A request may have at most {LARGEST >> 20} MiB."))
             return
-        message = _message(body)
-        if odd := odd_request(message) or half_character(body, message):
-            await refuse(send, RequestRefusal(400, odd.words), odd.code, odd.request)
+        message = _parse_body(body)
+        if error := request_id_error(message) or surrogate_error(body, message):
+            await refuse(send, RequestRefusal(400, error.message), error.code, error.request)
             return
-        if (found := self._whose(scope, message)) is None:
-            await self._unknown(scope, send, message)
+        if (found := self._find_agent(scope, message)) is None:
+            await self._refuse_unknown(scope, send, message)
             return
         agent, fresh = found
 
-        def begun(session: str) -> None:
+        def on_session(session: str) -> None:
             self._by_session[session] = agent
 
         status = 500
         try:
-            status = await agent.answer(scope, _again(body, receive), send, begun)
+            status = await agent.answer(scope, _replay_body(body, receive), send, on_session)
         finally:
-            if (fresh and agent not in self._all()) or (scope["method"] == "DELETE" and status < 400):
+            if (fresh and agent not in self._all_agents()) or (scope["method"] == "DELETE" and status < 400):
                 await self._end(agent)
 
-    def _whose(self, scope: Scope, message: Any) -> tuple[HttpAgent, bool] | None:  # Any: JSON
+    def _find_agent(self, scope: Scope, message: Any) -> tuple[HttpAgent, bool] | None:  # Any: JSON
         """Return the agent of a request, and whether this is its first request."""
         session, version = _header(scope, b"mcp-session-id"), _header(scope, _VERSION_HEADER)
         if session:
@@ -173,28 +173,28 @@ class HttpAgents:
             message.get("params", {}), dict) else {}  # fmt: skip
         meta = meta if isinstance(meta, dict) else {}
         if (version and version not in HANDSHAKE_PROTOCOL_VERSIONS) or _VERSION in meta:
-            return self._of_client(meta.get(_CLIENT))
+            return self._agent_of_client(meta.get(_CLIENT))
         begins = isinstance(message, dict) and message.get("method") == "initialize"
-        return (HttpAgent(self._make()), True) if begins and len(self._all()) < MOST else None
+        return (HttpAgent(self._make_connection()), True) if begins and len(self._all_agents()) < MOST else None
 
-    def _of_client(self, info: object) -> tuple[HttpAgent, bool] | None:
+    def _agent_of_client(self, info: object) -> tuple[HttpAgent, bool] | None:
         named = info if isinstance(info, dict) else {}
         key = (str(named.get("name", ""))[:200], str(named.get("version", ""))[:80])
         if key not in self._by_client:
-            if len(self._all()) >= MOST:
+            if len(self._all_agents()) >= MOST:
                 return None
-            self._by_client[key] = HttpAgent(self._make())
+            self._by_client[key] = HttpAgent(self._make_connection())
         return self._by_client[key], False
 
-    async def _unknown(self, scope: Scope, send: Send, message: object) -> None:
+    async def _refuse_unknown(self, scope: Scope, send: Send, message: object) -> None:
         if _header(scope, b"mcp-session-id"):
             await refuse(send, RequestRefusal(404, "Session not found: it has ended. Initialize a new one."))
-        elif len(self._all()) >= MOST:
-            await refuse(send, RequestRefusal(503, f"{MOST} agents are connected already. Try again later."))
+        elif len(self._all_agents()) >= MOST:
+            await refuse(send, RequestRefusal(503, f"{MOST} agents are already connected. Try again later."))
         elif message is None and scope["method"] == "POST":
-            await refuse(send, RequestRefusal(400, "The body is no JSON."), code=-32700)
+            await refuse(send, RequestRefusal(400, "The body is not JSON."), code=-32700)
         else:
-            words = "Bad Request: Missing session ID. Begin with initialize, or name the protocol 2026-07-28."
+            words = "Bad Request: Missing session ID. Start with initialize, or use protocol version 2026-07-28."
             await refuse(send, RequestRefusal(400, words))
 
     async def _end(self, agent: HttpAgent) -> None:
@@ -202,26 +202,26 @@ class HttpAgents:
         self._by_client = {key: one for key, one in self._by_client.items() if one is not agent}
         await agent.close()
 
-    def _all(self) -> list[HttpAgent]:
+    def _all_agents(self) -> list[HttpAgent]:
         return [*self._by_session.values(), *self._by_client.values()]
 
-    async def _look(self) -> None:
+    async def _check_regularly(self) -> None:
         """Check regularly for disconnected agents, which HTTP does not report."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            await self.look()
+            await self.check_agents()
 
-    async def look(self) -> None:
+    async def check_agents(self) -> None:
         """Disconnect idle agents, and stop programs whose answers no request waits for any more."""
-        for agent in self._all():
-            away = 0.0 if agent.inside else time.monotonic() - agent.last
+        for agent in self._all_agents():
+            away = 0.0 if agent.open_requests else time.monotonic() - agent.last
             if away > IDLE_SECONDS:
                 await self._end(agent)
             elif away > GONE_SECONDS and agent.connection.programs.awaited:
-                agent.connection.programs.stop_all("The agent that proposed it is gone.", late=False)
+                agent.connection.programs.stop_all("Its agent disconnected.", late=False)
 
 
-async def _body(receive: Receive) -> bytes | None:
+async def _read_body(receive: Receive) -> bytes | None:
     """Read the body of a request; None when it is too large. Some of an oversized body is read, so that the client
     gets the answer."""
     parts, size = [], 0
@@ -236,21 +236,21 @@ async def _body(receive: Receive) -> bytes | None:
     return None
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
+def _replay_body(body: bytes, receive: Receive) -> Receive:
     """Return a `receive` that yields the body again, for the SDK, and then the messages of the connection."""
     given: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def once_more() -> Message:
+    async def receive_body() -> Message:
         return given.pop() if given else await receive()
 
-    return once_more
+    return receive_body
 
 
 def _header(scope: Scope, wanted: bytes) -> str:
     return next((value.decode("latin-1") for name, value in scope["headers"] if name.lower() == wanted), "")
 
 
-def _message(body: bytes) -> Any:  # Any: JSON
+def _parse_body(body: bytes) -> Any:  # Any: JSON
     try:
         return json.loads(body)
     except (ValueError, RecursionError):

@@ -29,7 +29,7 @@ CLOSE_SECONDS: Final = 5
 log = logging.getLogger(__name__)
 
 
-class _Quiet(uvicorn.Server):
+class _SignalFreeServer(uvicorn.Server):
     """Uvicorn server without signal handlers, because the core's process handles the signals."""
 
     @contextlib.contextmanager
@@ -46,12 +46,12 @@ class _Connections:
         self._strangers: dict[tuple[str, int] | None, _Bounded] = {}
         self._known: set[_Bounded] = set()
 
-    def come(self, connection: _Bounded) -> None:
+    def add(self, connection: _Bounded) -> None:
         self._strangers[connection.client] = connection
         while len(self._strangers) > STRANGERS:
             self._strangers.pop(next(iter(self._strangers))).transport.abort()
 
-    def leave(self, connection: _Bounded) -> None:
+    def discard(self, connection: _Bounded) -> None:
         self._known.discard(connection)
         if self._strangers.get(connection.client) is connection:
             del self._strangers[connection.client]
@@ -65,7 +65,7 @@ class _Connections:
             return True
         return connection is None
 
-    def is_stranger(self, connection: _Bounded) -> bool:
+    def is_unauthenticated(self, connection: _Bounded) -> bool:
         return self._strangers.get(connection.client) is connection
 
 
@@ -76,30 +76,30 @@ class _Bounded(H11Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]  # a socket's, always
-        self._silence = asyncio.get_running_loop().call_later(STRANGER_SECONDS, self._end_silence)
-        self.open_connections.come(self)
+        self._silence = asyncio.get_running_loop().call_later(STRANGER_SECONDS, self._close_silent)
+        self.open_connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._silence.cancel()
-        self.open_connections.leave(self)
+        self.open_connections.discard(self)
         super().connection_lost(exc)
 
-    def _end_silence(self) -> None:
-        if self.open_connections.is_stranger(self):
+    def _close_silent(self) -> None:
+        if self.open_connections.is_unauthenticated(self):
             self.transport.abort()
 
 
 class AgentHttpServer:
     """The HTTP server of one endpoint, open from its creation; a closed one is not opened again."""
 
-    def __init__(self, make: Callable[[], AgentConnection], token: str, port: int) -> None:
+    def __init__(self, make_connection: Callable[[], AgentConnection], token: str, port: int) -> None:
         """`port`: 0 selects a free port."""
         self._listener = _listener(port)
         self.port = int(self._listener.getsockname()[1])
         self._gate = RequestGate(self.port, token)
-        self._agents = HttpAgents(make)
+        self._agents = HttpAgents(make_connection)
         self._connections = _Connections()
-        self._server = _Quiet(
+        self._server = _SignalFreeServer(
             uvicorn.Config(
                 self._answer, interface="asgi3", proxy_headers=False, ws="none", lifespan="off",
                 http=type("_Connection", (_Bounded,), {"open_connections": self._connections}),
@@ -124,12 +124,12 @@ class AgentHttpServer:
         if scope["type"] != "http":
             return
         if (refusal := self._gate.refusal(scope)) is not None:
-            log.info("a request to the HTTP endpoint was refused: %s %s", refusal.status, refusal.words)
+            log.info("a request to the HTTP endpoint was refused: %s %s", refusal.status, refusal.message)
             await refuse(send, refusal)
             return
         if not self._connections.admit(scope.get("client")):
             await refuse(
-                send, RequestRefusal(503, f"{CONNECTIONS} connections of agents are open already. Try again later.")
+                send, RequestRefusal(503, f"{CONNECTIONS} connections of agents are already open. Try again later.")
             )
             return
         await self._agents.answer(scope, receive, send)
@@ -143,7 +143,7 @@ def _listener(port: int) -> socket.socket:
         listener.listen(128)
     except OSError as fault:
         listener.close()
-        hint = "Another program has it; choose another port (0 is any that is free)."
+        hint = "Choose a different port; 0 selects a free one."
         raise WorkbenchError(f"The HTTP endpoint cannot use port {port}: {fault.strerror}.", hint) from fault
     listener.setblocking(False)
     return listener

@@ -21,7 +21,7 @@ class RequestRefusal:
     """The reason why a request is refused."""
 
     status: int
-    words: str
+    message: str
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
@@ -53,7 +53,7 @@ class RequestGate:
         if scope["path"] != PATH:
             return RequestRefusal(404, f"Not found. The endpoint is {PATH}.")
         if scope["method"] not in ("GET", "POST", "DELETE"):
-            return RequestRefusal(405, "GET, POST and DELETE are understood here.", ((b"allow", b"GET, POST, DELETE"),))
+            return RequestRefusal(405, "Only GET, POST and DELETE are supported.", ((b"allow", b"GET, POST, DELETE"),))
         return None
 
     def _knows(self, given: list[bytes]) -> bool:
@@ -66,7 +66,7 @@ class RequestGate:
 async def refuse(send: Send, refusal: RequestRefusal, code: int = -32600, request: JsonValue = None) -> None:
     """Send a refusal as a JSON-RPC error, and close the connection: an unread body must not be taken for the next
     request."""
-    error = {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": refusal.words}}
+    error = {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": refusal.message}}
     body = json.dumps(error, ensure_ascii=False).encode()
     head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     start: Message = {

@@ -24,7 +24,7 @@ from workbench.analysis.data_flow.value_origins import (
     wrapped,
 )
 from workbench.analysis.data_flow.value_tracker import TrackedCall, ValueTracker
-from workbench.permissions import tool_annotations
+from workbench.permissions.tool_annotations import facts_of
 from workbench.records import Tool
 
 
@@ -238,11 +238,7 @@ def call_tool(
         noted.arguments[name] = noted.arguments.get(name, NOTHING) | origins
     line = getattr(node, "lineno", 1)
     name = f"{tool.server}.{tool.name}"
-    kinds = [
-        kind
-        for kind, has in ((PRIVATE, tool_annotations.private(tool)), (UNTRUSTED, tool_annotations.outsiders(tool)))
-        if has
-    ]
+    kinds = [kind for kind, has in ((PRIVATE, facts_of(tool).private), (UNTRUSTED, facts_of(tool).outsiders)) if has]
     own = frozenset(AnswerOrigin(kind, name, line, tool.server) for kind in kinds)
     tracker.found.sources |= own
     return TrackedValue(own | change_each(NOTHING.union(*given.values()), derived))

@@ -19,6 +19,7 @@ from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.program_report import NotedToolUse, ProgramReport
 from workbench.analysis.interpreter.values import ValueSource
 from workbench.permissions import tool_annotations
+from workbench.permissions.tool_annotations import facts_of
 from workbench.records import EffectKind, Risk, Tool, Verdict
 
 _OPAQUE = "code"  # name of the fact that text is run as code
@@ -28,12 +29,12 @@ def find_leaks(interpreter: Interpreter, tree: ast.Module) -> None:
     """Add the findings of the data-flow analysis to the report of an interpreted program."""
     report = interpreter.report
     uses = list(report.uses.values())
-    if not any(tool_annotations.private(use.tool) or tool_annotations.reaches_outside(use.tool) for use in uses):
+    if not any(facts_of(use.tool).private or facts_of(use.tool).reaches_outside for use in uses):
         return
     flows = follow_values(interpreter, tree)
     flows.complete = flows.complete and _OPAQUE not in report.facts and not report.dynamic
     private = [one for one in flows.sources if one.kind == PRIVATE]
-    private += [_source(use) for use in uses if tool_annotations.private(use.tool) and not _among(use.tool, private)]
+    private += [_source(use) for use in uses if facts_of(use.tool).private and not _among(use.tool, private)]
     for call in flows.calls.values():
         _judge_call(interpreter, call, flows, private)
     _judge_uncertain(interpreter, flows, uses, private)
@@ -48,7 +49,7 @@ def follow_values(interpreter: Interpreter, tree: ast.Module) -> TrackedFlows:
         scopes = ProgramScopes(tree)
     except RecursionError:
         return TrackedFlows(complete=False)
-    return ValueTracker(tree, scopes, FlowSyntax(STATEMENTS, EXPRESSIONS), interpreter.toolbook, known).follow()
+    return ValueTracker(tree, scopes, FlowSyntax(STATEMENTS, EXPRESSIONS), interpreter.tool_lookup, known).follow()
 
 
 def _source(use: NotedToolUse) -> AnswerOrigin:
@@ -65,23 +66,25 @@ def _judge_call(interpreter: Interpreter, call: TrackedCall, flows: TrackedFlows
     if not tool_annotations.reaches_outside(tool, given):
         return
     report, span, name = interpreter.report, interpreter.span(call.node), f"{tool.server}.{tool.name}"
-    new = [one for one in private if tool_annotations.hears(tool, one.server, given)]
+    new = [one for one in private if tool_annotations.reaches_new_recipient(tool, one.server, given)]
     for argument, origins in given.items():
         if source := _nearest(
-            one for one in origins if one.kind == PRIVATE and tool_annotations.hears(tool, one.server, given)
+            one
+            for one in origins
+            if one.kind == PRIVATE and tool_annotations.reaches_new_recipient(tool, one.server, given)
         ):
             report.may_carry.add(name)
-            report.flow(ValueSource(PRIVATE, source.label, source.line), _sink(name, argument), span)
+            report.add_flow(ValueSource(PRIVATE, source.label, source.line), _sink(name, argument), span)
             words = _describe_leak(source, name, argument)
             report.add("flow.private", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY, reversible=False)
         elif unknown := _nearest(one for one in origins if one.kind == UNKNOWN):
             report.may_carry.add(name)
             if new:
                 _add_unclear(report, interpreter, call.node, name, new, f"it may come through {unknown.label}")
-        if new and tool_annotations.asks_anywhere(tool, given) and argument != WHEN:
+        if new and tool_annotations.reads_named_hosts(tool, given) and argument != WHEN:
             stranger = _nearest(one for one in origins if one.kind == UNTRUSTED)
             if stranger is not None:
-                report.flow(ValueSource(UNTRUSTED, stranger.label, stranger.line), _sink(name, argument), span)
+                report.add_flow(ValueSource(UNTRUSTED, stranger.label, stranger.line), _sink(name, argument), span)
                 words = (
                     f"The destination of {name} is chosen by content from {stranger.label} (line {stranger.line}), and"
                     f" the program also reads private data"
@@ -99,14 +102,14 @@ def _judge_uncertain(
     followed = {(call.tool.server, call.tool.name) for call in flows.calls.values()}
     for use in uses:
         tool = use.tool
-        if not tool_annotations.reaches_outside(tool):
+        if not facts_of(tool).reaches_outside:
             continue
         blind = any(one.kind == UNKNOWN or one.kind == PRIVATE for one in flows.blind)
         if flows.complete and not blind and (tool.server, tool.name) in followed:
             continue
         name = use.full_name
         report.may_carry.add(name)
-        if new := [one for one in private if tool_annotations.hears(tool, one.server)]:
+        if new := [one for one in private if tool_annotations.reaches_new_recipient(tool, one.server)]:
             nodes = [node for node, found in interpreter.tool_calls.items() if (tool.server, tool.name) in found]
             for node in nodes[:1]:
                 _add_unclear(report, interpreter, node, name, new, "not every value of the program could be followed")
@@ -120,7 +123,7 @@ def _add_unclear(
         return
     words = f"Whether data from {source.label} (line {source.line}) goes to {name} cannot be determined: {why}"
     span = interpreter.span(node)
-    report.flow(ValueSource(PRIVATE, source.label, source.line), name, span)
+    report.add_flow(ValueSource(PRIVATE, source.label, source.line), name, span)
     report.add("flow.unclear", Risk.HIGH, words, span, subject=name, effect=EffectKind.MAY, reversible=False)
 
 
@@ -161,18 +164,14 @@ def find_leak_between(one: Verdict, other: Verdict, tools: Sequence[Tool]) -> tu
     The data flow between a program and a saved skill is visible in neither text alone."""
     known = {(tool.server, tool.name): tool for tool in tools}
     for reading, asking in ((one, other), (other, one)):
-        read = [
-            tool
-            for use in reading.tools
-            if (tool := known.get((use.server, use.tool))) and tool_annotations.private(tool)
-        ]
+        read = [tool for use in reading.tools if (tool := known.get((use.server, use.tool))) and facts_of(tool).private]
         reaching = [
             tool
             for use in asking.tools
-            if (tool := known.get((use.server, use.tool))) and tool_annotations.reaches_outside(tool)
+            if (tool := known.get((use.server, use.tool))) and facts_of(tool).reaches_outside
         ]
         for tool in reaching:
-            source = next((found for found in read if tool_annotations.hears(tool, found.server)), None)
+            source = next((found for found in read if tool_annotations.reaches_new_recipient(tool, found.server)), None)
             if source is not None:
                 return f"{source.server}.{source.name}", f"{tool.server}.{tool.name}"
     return None

@@ -95,7 +95,7 @@ def merge_sets(one: frozenset[Any], other: frozenset[Any]) -> frozenset[Any]:
 @lru_cache(maxsize=4096)
 def is_personal(key: str) -> bool:
     """Return whether a key name says that its value identifies a person."""
-    words = tool_verbs.words(key)
+    words = tool_verbs.name_words(key)
     if not words or not table.DOCUMENT_WORDS.isdisjoint(words):
         return False
     if not table.PERSONAL_WORDS.isdisjoint(words):
@@ -182,7 +182,7 @@ def hashed(one: AnswerOrigin) -> AnswerOrigin:
     """Return the origin of a hash.
 
     The hash of a single value reveals it; the hash of a document or a whole answer does not."""
-    words = tool_verbs.words(one.key)
+    words = tool_verbs.name_words(one.key)
     single = one.depth == 0 and bool(one.key) and table.DOCUMENT_WORDS.isdisjoint(words)
     return spelled_out(one, table.HASHED) if single else one if one.form == SPELLED else derived(one)
 
@@ -238,7 +238,7 @@ def pieces(one: AnswerOrigin) -> AnswerOrigin:
 
 
 @_memory
-def tells(one: AnswerOrigin) -> bool:
+def spells_out_value(one: AnswerOrigin) -> bool:
     """Return whether output of this origin spells out a single private value."""
     return one.kind == PRIVATE and one.form in (SPELLED, PIECES)
 

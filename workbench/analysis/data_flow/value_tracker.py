@@ -27,7 +27,7 @@ from workbench.analysis.data_flow.value_origins import (
     change_each,
     compared,
     derived,
-    tells,
+    spells_out_value,
     unknown_value,
 )
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
@@ -344,7 +344,7 @@ class ValueTracker:
 
     # ── Results ─────────────────────────────────────────────────────────────────────────────────────────
     def add_output(self, node: ast.AST, origins: Origins) -> None:
-        found = frozenset(filter(tells, origins | self.conditions()))
+        found = frozenset(filter(spells_out_value, origins | self.conditions()))
         if found:
             self.found.outputs[node] = self.found.outputs.get(node, NOTHING) | found
 

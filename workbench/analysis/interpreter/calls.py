@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, reduce
 
-from workbench.analysis.interpreter.effects import FILE_DEEDS, note, note_command, note_file, note_network
+from workbench.analysis.interpreter.effects import FILE_ACTIONS, note, note_command, note_file, note_network
 from workbench.analysis.interpreter.indirect_names import attribute_of, by_name, evaluates, note_hidden
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.method_calls import call_method
@@ -213,20 +213,20 @@ def _call_back(interpreter: Interpreter, arguments: Arguments, *, looped: bool) 
     """Record that functions among the arguments may be called with any other argument."""
     for value in arguments.every:
         for function in value.functions:
-            learned = interpreter.learn(function)
+            learned = interpreter.facts_of(function)
             learned.looped = learned.looped or looped
             _learn(interpreter, function, Arguments(loose=Value(taint=arguments.taint)))
 
 
 def _call_own(interpreter: Interpreter, function: ast.AST, arguments: Arguments) -> Value:
     _learn(interpreter, function, arguments)
-    learned = interpreter.learn(function)
+    learned = interpreter.facts_of(function)
     learned.looped = learned.looped or interpreter.loops > 0
     return interpreter.answer(function)
 
 
 def _learn(interpreter: Interpreter, function: ast.AST, arguments: Arguments) -> None:
-    learned = interpreter.learn(function)
+    learned = interpreter.facts_of(function)
     parameters: ast.arguments = function.args  # type: ignore[attr-defined]  # callers pass only definitions
     names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
     names = names[1:] if names[:1] in (["self"], ["cls"]) else names
@@ -248,7 +248,7 @@ def _call_ref(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arg
         return special(interpreter, node, ref, arguments)
     if rule := CALLABLES.get(ref):
         return _call_rule(interpreter, node, ref, rule, arguments)
-    if action := _module_deed(ref):
+    if action := _module_action(ref):
         return _call_module(interpreter, node, ref, action, arguments)
     owner, _, name = ref.rpartition(".")
     if evaluates(interpreter, name):
@@ -269,7 +269,7 @@ def _table_of(ref: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _module_deed(ref: str) -> ProgramAction | None:
+def _module_action(ref: str) -> ProgramAction | None:
     parts = ref.split(".")
     return next(
         (MODULES[name] for size in range(len(parts) - 1, 0, -1) if (name := ".".join(parts[:size])) in MODULES), None
@@ -285,7 +285,7 @@ def _call_rule(interpreter: Interpreter, node: ast.Call, ref: str, rule: Callabl
         note_network(interpreter, node, target, arguments.taint)
         source = ValueSource("untrusted", "the network", line)
         return Value(const=target.const, kind=ref if ref in KINDS else "", taint=frozenset({source}))
-    if rule.action in FILE_DEEDS:
+    if rule.action in FILE_ACTIONS:
         note_file(interpreter, rule.action, node, target)
         if rule.action in (ProgramAction.COPY, ProgramAction.MOVE):
             note_file(interpreter, ProgramAction.WRITE, node, arguments.get(1, "dst", "destination"))

@@ -15,7 +15,7 @@ from workbench.analysis.tables.program_actions import WORDS, ProgramAction
 from workbench.records import EffectKind, Risk
 from workbench.records.common_types import raised
 
-FILE_DEEDS = frozenset(
+FILE_ACTIONS = frozenset(
     {
         ProgramAction.READ,
         ProgramAction.LIST,
@@ -57,10 +57,10 @@ def note(
         reversible=table.reversible,
     )
     if action is ProgramAction.NETWORK:
-        interpreter.report.fact("out", span)
-        interpreter.report.fact("network", span)
+        interpreter.report.add_fact("out", span)
+        interpreter.report.add_fact("network", span)
     if action is ProgramAction.CODE:
-        interpreter.report.fact("code", span)
+        interpreter.report.add_fact("code", span)
 
 
 def note_file(interpreter: Interpreter, action: ProgramAction, node: ast.AST, target: Value) -> PathPlace:
@@ -81,7 +81,7 @@ def _note_one_file(interpreter: Interpreter, action: ProgramAction, node: ast.AS
         words += f" ({found})"
     note(interpreter, action, node, name or "?", risk=_file_risk(action, found), words=words, certainty=certainty)
     if found is PathPlace.SENSITIVE and action in (ProgramAction.READ, ProgramAction.COPY, ProgramAction.LIST):
-        interpreter.report.fact("sensitive", span)
+        interpreter.report.add_fact("sensitive", span)
     _note_chooser(interpreter, action, node, target, name)
     return found
 
@@ -122,9 +122,9 @@ def _name(path: str, found: PathPlace) -> str:
 
 
 def _note_chooser(interpreter: Interpreter, action: ProgramAction, node: ast.AST, target: Value, name: str) -> None:
-    source = first(target.taint, "untrusted")
+    source = first_of_kind(target.taint, "untrusted")
     if source and action is not ProgramAction.READ:
-        interpreter.report.flow(source, name or "a file", interpreter.span(node))
+        interpreter.report.add_flow(source, name or "a file", interpreter.span(node))
         words = f"Which file is used is decided by content from {source.label} (line {source.line})"
         interpreter.report.add(
             "flow.target", Risk.HIGH, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
@@ -139,7 +139,7 @@ def note_command(
     argv: Sequence[Value] | None = None,
 ) -> None:
     """Note that another program is run: by an argv list, or by a text for a shell if `argv` is None."""
-    source = first(taint, "untrusted")
+    source = first_of_kind(taint, "untrusted")
     risk = Risk.CRITICAL if source or DESTRUCTIVE_COMMAND.search(command) else Risk.HIGH
     note(interpreter, ProgramAction.PROCESS, node, command, risk=risk, words=_command_words(command, argv))
 
@@ -152,14 +152,14 @@ def _command_words(command: str, argv: Sequence[Value] | None) -> str:
     whole = bool(parts) and len(words) == len(parts)
     judged = judge_argv(words, absolute=False) if whole else judge_line(command) if argv is None else None
     told = WORDS[ProgramAction.PROCESS].named.format(command)
-    return f"{told} ({judged.words if judged else 'some of its arguments are only known at run time'})"
+    return f"{told} ({judged.explanation if judged else 'some of its arguments are only known at run time'})"
 
 
 def note_network(interpreter: Interpreter, node: ast.AST, address: Value, taint: frozenset[ValueSource]) -> None:
     """Note a connection to a host, and a flow if private data is sent."""
     for choice in each(address):
         _note_one_host(interpreter, node, choice)
-    flow_out(interpreter, node, "the network", taint, "")
+    note_outflow(interpreter, node, "the network", taint, "")
 
 
 def _note_one_host(interpreter: Interpreter, node: ast.AST, address: Value) -> None:
@@ -182,14 +182,16 @@ def host(text: str) -> str:
     return "" if found.strip(HOLE) == "" else found.replace(HOLE, "…")
 
 
-def flow_out(
+def note_outflow(
     interpreter: Interpreter, node: ast.AST, sink: str, taint: frozenset[ValueSource], server: str, argument: str = ""
 ) -> None:
     """Note a flow of private data from a different server into this argument of the sink."""
-    source = first(frozenset(item for item in taint if not server or item.server != server), "private")
+    source = first_of_kind(frozenset(item for item in taint if not server or item.server != server), "private")
     if source is None:
         return
-    interpreter.report.flow(source, f"{sink}.{argument}" if argument.isidentifier() else sink, interpreter.span(node))
+    interpreter.report.add_flow(
+        source, f"{sink}.{argument}" if argument.isidentifier() else sink, interpreter.span(node)
+    )
     risk = Risk.CRITICAL if source.label.startswith("the file") else Risk.HIGH
     place = f" ({argument})" if argument.isidentifier() else ""
     words = f"Data from {source.label} (line {source.line}) goes to {sink}{place}"
@@ -203,7 +205,7 @@ def note_environment(interpreter: Interpreter, node: ast.AST, key: Value) -> Val
     name = readable(key)
     secret = bool(SECRET_NAME.search(name)) or not name
     if secret:
-        interpreter.report.fact("sensitive", interpreter.span(node))
+        interpreter.report.add_fact("sensitive", interpreter.span(node))
         note(interpreter, ProgramAction.ENVIRONMENT, node, name, risk=Risk.HIGH if name else Risk.MEDIUM)
         return Value(
             taint=frozenset({ValueSource("private", f"the environment variable {name}", interpreter.span(node).line)})
@@ -211,7 +213,7 @@ def note_environment(interpreter: Interpreter, node: ast.AST, key: Value) -> Val
     return Value()
 
 
-def first(taint: frozenset[ValueSource], kind: str) -> ValueSource | None:
+def first_of_kind(taint: frozenset[ValueSource], kind: str) -> ValueSource | None:
     """Return the source of this kind: direct sources before indirect ones, then the earliest."""
     mine = (source for source in taint if source.kind == kind)
     return min(mine, key=lambda source: (source.indirect, source.line, source.label), default=None)

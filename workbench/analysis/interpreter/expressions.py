@@ -31,7 +31,7 @@ def _constant(interpreter: Interpreter, node: ast.Constant) -> Value:
 
 
 def _name(interpreter: Interpreter, node: ast.Name, called: bool) -> Value:
-    found = interpreter.look(node.id)
+    found = interpreter.find_name(node.id)
     if found is None:
         found = _unbound(interpreter, node)
     if not called and found.refs:
@@ -120,7 +120,7 @@ def _display(items: list[Value]) -> Value:
 def _text(interpreter: Interpreter, node: ast.JoinedStr) -> Value:
     if _FSTRING_PLACES:
         return _joined_text(interpreter, node)
-    with interpreter.told_at(interpreter.span(node)):
+    with interpreter.report_at(interpreter.span(node)):
         return _joined_text(interpreter, node)
 
 
@@ -198,7 +198,7 @@ def _yield(interpreter: Interpreter, node: ast.Yield | ast.YieldFrom) -> Value:
     value = interpreter.value(node.value)
     note_kept(interpreter, node, value)
     if interpreter.current is not None:
-        learned = interpreter.learn(interpreter.current)
+        learned = interpreter.facts_of(interpreter.current)
         learned.answer = join(learned.answer, value)
     return NOTHING
 

@@ -18,14 +18,14 @@ from workbench.records import EffectKind, Risk
 _PLAIN = names("_collections_abc _thread _strptime _pydecimal _decimal _datetime _json _csv _heapq _bisect _random")
 
 
-def plain(interpreter: Interpreter, node: ast.stmt, alias: ast.alias) -> None:
+def interpret_import(interpreter: Interpreter, node: ast.stmt, alias: ast.alias) -> None:
     """Interpret `import a.b` and `import a.b as c`."""
-    module(interpreter, node, alias.name)
+    note_import(interpreter, node, alias.name)
     ref = alias.name if alias.asname else alias.name.split(".")[0]
     interpreter.bind(alias.asname or ref, Value(refs=(ALIASES.get(ref, ref),)))
 
 
-def named(interpreter: Interpreter, node: ast.ImportFrom) -> None:
+def interpret_from_import(interpreter: Interpreter, node: ast.ImportFrom) -> None:
     """Interpret `from a.b import c as d`."""
     source = "." * node.level + (node.module or "")
     if source == "__future__":
@@ -34,26 +34,26 @@ def named(interpreter: Interpreter, node: ast.ImportFrom) -> None:
         # the program's own names, as `timeit` needs them, and the names that the sandbox adds to its namespace
         for alias in node.names:
             if alias.name == "*":
-                _unseen(interpreter, node, source)
+                _note_unknown_module(interpreter, node, source)
             else:
                 name = ast.copy_location(ast.Name(alias.name, ast.Load()), node)
                 interpreter.bind(alias.asname or alias.name, interpreter.value(name, called=True))
         return
-    module(interpreter, node, source)
+    note_import(interpreter, node, source)
     for alias in node.names:
         if alias.name == "*":
-            _everything(interpreter, node, source)
+            _import_star(interpreter, node, source)
             continue
         full = f"{source}.{alias.name}"
         if full in MODULES or source == "skills":
-            module(interpreter, node, full)
+            note_import(interpreter, node, full)
         if source == "servers":
             interpreter.report.servers.add(alias.name)
         interpreter.bind(alias.asname or alias.name, Value(refs=(ALIASES.get(full, full),)))
         _check_alias(interpreter, node, full, alias)
 
 
-def module(interpreter: Interpreter, node: ast.AST, name: str) -> None:
+def note_import(interpreter: Interpreter, node: ast.AST, name: str) -> None:
     """Note the findings that an import of this module causes by itself."""
     top, _, inside = name.partition(".")
     interpreter.modules.add(top)
@@ -61,21 +61,21 @@ def module(interpreter: Interpreter, node: ast.AST, name: str) -> None:
         interpreter.report.servers.add(inside.split(".")[0])
     if name.startswith("."):
         interpreter.report.not_assessed[f"The code of the module {name}, which is not part of this program."] = None
-        _unseen(interpreter, node, name)
+        _note_unknown_module(interpreter, node, name)
     elif action := MODULES.get(name) or MODULES.get(top):
-        _telling_module(interpreter, node, name, action)
+        _note_module_effects(interpreter, node, name, action)
     elif top == "skills":
-        use_module(interpreter, node, name)
+        note_skill(interpreter, node, name)
     elif top in STANDARD and top.startswith("_") and top not in _PLAIN:
         words = f"Imports {name}, an internal part of Python that programs do not use directly"
         interpreter.report.add(
             "import.private", Risk.MEDIUM, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
         )
     elif top not in STANDARD and top not in HARMLESS and top not in OURS:
-        _unseen(interpreter, node, name)
+        _note_unknown_module(interpreter, node, name)
 
 
-def _telling_module(interpreter: Interpreter, node: ast.AST, name: str, action: ProgramAction) -> None:
+def _note_module_effects(interpreter: Interpreter, node: ast.AST, name: str, action: ProgramAction) -> None:
     """Note a module with effects. The import itself does nothing yet, but shows what the program is about to do."""
     note(
         interpreter,
@@ -99,19 +99,19 @@ _PURPOSES = {
 }
 
 
-def _unseen(interpreter: Interpreter, node: ast.AST, name: str) -> None:
+def _note_unknown_module(interpreter: Interpreter, node: ast.AST, name: str) -> None:
     words = f"Imports {name}, which is not a known module: misspelled, or code that is not part of this program"
     interpreter.report.add(
         "import.unknown", Risk.MEDIUM, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
     )
 
 
-def _everything(interpreter: Interpreter, node: ast.ImportFrom, source: str) -> None:
+def _import_star(interpreter: Interpreter, node: ast.ImportFrom, source: str) -> None:
     if source == "skills":
-        use_any(interpreter, node)
+        note_any_skill(interpreter, node)
         return
     if source.startswith("servers."):
-        for tool in interpreter.toolbook.offered(source.split(".")[1]):
+        for tool in interpreter.tool_lookup.offered(source.split(".")[1]):
             interpreter.bind(tool.name, Value(refs=(f"{source}.{tool.name}",)))
         return
     for full in CALLABLES:
@@ -152,7 +152,7 @@ LOADED_FROM = frozenset({"client", "runtime", "skills"})  # modules whose names 
 _CHOSEN = "Which skill it uses is chosen at run time"
 
 
-def use_module(interpreter: Interpreter, node: ast.AST, ref: str) -> None:
+def note_skill(interpreter: Interpreter, node: ast.AST, ref: str) -> None:
     """Note the skill that a dotted name such as `skills.late_orders` refers to or is part of."""
     if ref.startswith(PACKAGE):
         _use(interpreter, node, ref.split(".")[1])
@@ -167,10 +167,10 @@ def load_by_name(interpreter: Interpreter, node: ast.Call, name: Value) -> None:
             _use(interpreter, node, text)
     given = _only_argument(node)
     if known(name) is None or given is None or not _is_fixed(interpreter, given):
-        use_any(interpreter, node)
+        note_any_skill(interpreter, node)
 
 
-def use_any(interpreter: Interpreter, node: ast.AST, words: str = _CHOSEN) -> None:
+def note_any_skill(interpreter: Interpreter, node: ast.AST, words: str = _CHOSEN) -> None:
     """Note that the program may use any skill, because the name is not known."""
     interpreter.report.any_skill = True
     interpreter.report.add("skill.dynamic", Risk.HIGH, words, interpreter.span(node), effect=EffectKind.MAY)
@@ -181,10 +181,10 @@ def _use(interpreter: Interpreter, node: ast.AST, name: str) -> None:
     """Note a skill by its import name, which the sandbox derives from the skill name in the same way."""
     found = re.sub(r"\W", "_", name)
     interpreter.report.use_skill(found, interpreter.span(node).line)
-    interpreter.report.not_assessed[unread(found)] = None
+    interpreter.report.not_assessed[unread_skill(found)] = None
 
 
-def unread(name: str) -> str:
+def unread_skill(name: str) -> str:
     """Return the text for a skill that is not assessed yet."""
     return f"The text of the skill {name}."
 

@@ -7,18 +7,18 @@ from dataclasses import replace
 from functools import reduce
 
 from workbench.analysis.interpreter.effects import note
-from workbench.analysis.interpreter.imports import LOADED_FROM, LOADERS, use_any, use_module
+from workbench.analysis.interpreter.imports import LOADED_FROM, LOADERS, note_any_skill, note_skill
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.tool_calls import is_tool, note_dynamic, note_tool
 from workbench.analysis.interpreter.values import HOLE, NOTHING, UNKNOWN, Value, each, join, known, tainted, text_of
 from workbench.analysis.tables.callables import CALLABLES
 from workbench.analysis.tables.methods_and_attributes import (
+    METHOD_ACTIONS,
     PATH_KINDS,
     PATH_METHODS,
+    RISKY_NAMES,
     SOFT,
     SPECIAL,
-    TELLING,
-    TELLING_NAMES,
     TEXT_METHODS,
 )
 from workbench.analysis.tables.modules import ALIASES, CLIENT, REACHED, STANDARD, TEXTS
@@ -60,7 +60,7 @@ def of_ref(interpreter: Interpreter, node: ast.AST, ref: str, name: str) -> str:
         return ALIASES.get(bare, bare)
     if ref == "servers":
         interpreter.report.servers.add(name)
-    use_module(interpreter, node, full)
+    note_skill(interpreter, node, full)
     return ALIASES.get(full, full)
 
 
@@ -74,7 +74,7 @@ def mention(interpreter: Interpreter, node: ast.AST, value: Value) -> None:
         elif interpreter.follows and (ref in LOADERS or ref in _FOLLOWED):
             continue
         elif ref in LOADERS:
-            use_any(
+            note_any_skill(
                 interpreter, node, "Passes on load_skill without calling it here: which skill it loads is not known"
             )
         elif ref == "sys.modules":
@@ -102,7 +102,7 @@ def mention(interpreter: Interpreter, node: ast.AST, value: Value) -> None:
 
 def mention_method(interpreter: Interpreter, node: ast.AST, owner: Value, name: str) -> None:
     """Note that a method with effects is stored or passed on, like a powerful function."""
-    action = PATH_METHODS.get(name) if owner.kind in PATH_KINDS else TELLING.get(name)
+    action = PATH_METHODS.get(name) if owner.kind in PATH_KINDS else METHOD_ACTIONS.get(name)
     if action and interpreter.stored_attribute(name) is None and at_least(WORDS[action].risk, Risk.MEDIUM):
         note(
             interpreter,
@@ -200,7 +200,7 @@ def by_name(interpreter: Interpreter, node: ast.Call, owner: Value, key: Value) 
     mention(interpreter, node, found)
     if not owner.refs:
         mention_method(interpreter, node, owner, name)
-        if name in TELLING_NAMES:
+        if name in RISKY_NAMES:
             note_hidden(interpreter, node, f"Gets {name} by its name", name, Risk.MEDIUM)
         elif evaluates(interpreter, name):
             return Value(kind=f"method.{name}", taint=owner.taint)
@@ -212,7 +212,7 @@ def every_name(interpreter: Interpreter, node: ast.AST, ref: str) -> Value:
     owner = ref.removesuffix(".__dict__")
     if owner.split(".")[0] in STANDARD or owner in LOADED_FROM:
         words = f"Goes through all names of {owner}, so it is unclear which one it uses"
-        note_hidden(interpreter, node, words, owner, _weight(owner))
+        note_hidden(interpreter, node, words, owner, _module_risk(owner))
     return NOTHING
 
 
@@ -222,7 +222,7 @@ def _unknown_attribute(interpreter: Interpreter, node: ast.AST, owner: Value) ->
         if top == "servers":
             note_dynamic(interpreter, node)
         elif top == "skills":
-            use_any(interpreter, node)
+            note_any_skill(interpreter, node)
         elif top in STANDARD:
             risk = Risk.HIGH if ref in _POWERFUL else Risk.MEDIUM
             note_hidden(interpreter, node, f"Which attribute of {ref} is used is chosen at run time", ref, risk)
@@ -244,7 +244,7 @@ def by_key(interpreter: Interpreter, node: ast.AST, ref: str, key: Value) -> Val
     if name is None:
         return _unknown_attribute(interpreter, node, Value(refs=(owner,)))
     note_hidden(
-        interpreter, node, f"Reaches {owner}.{name} through a table of names", f"{owner}.{name}", _weight(owner)
+        interpreter, node, f"Reaches {owner}.{name} through a table of names", f"{owner}.{name}", _module_risk(owner)
     )
     found = Value(refs=(of_ref(interpreter, node, owner, name),))
     mention(interpreter, node, found)
@@ -255,7 +255,7 @@ def _loaded_module(interpreter: Interpreter, node: ast.AST, name: str | None) ->
     if name is None:
         note_hidden(interpreter, node, "Takes a module chosen at run time out of sys.modules", "sys.modules")
         return NOTHING
-    note_hidden(interpreter, node, f"Takes the module {name} out of sys.modules", name, _weight(name))
+    note_hidden(interpreter, node, f"Takes the module {name} out of sys.modules", name, _module_risk(name))
     return Value(refs=(ALIASES.get(name, name),))
 
 
@@ -267,10 +267,10 @@ def _own_name(interpreter: Interpreter, node: ast.AST, name: str | None) -> Valu
         words = "Looks up one of its own names by text that is only known at run time"
         note_hidden(interpreter, node, words, HOLE, Risk.MEDIUM)
         return NOTHING
-    found = interpreter.look(name) or (Value(refs=(f"client.{name}",)) if name in CLIENT else NOTHING)
+    found = interpreter.find_name(name) or (Value(refs=(f"client.{name}",)) if name in CLIENT else NOTHING)
     mention(interpreter, node, found)
     return found
 
 
-def _weight(module: str) -> Risk:
+def _module_risk(module: str) -> Risk:
     return Risk.HIGH if module in _POWERFUL else Risk.MEDIUM

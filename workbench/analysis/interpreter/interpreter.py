@@ -46,18 +46,19 @@ def key(value: Value) -> Key:
 
 
 class NameScope(dict[str, Value]):
-    """Names of a body with their current values. `ever` holds all values of names that were bound more than once."""
+    """Names of a body with their current values. `all_values` holds all values of names that were bound more than
+    once."""
 
-    __slots__ = ("ever",)
+    __slots__ = ("all_values",)
 
     def __init__(self, names: Mapping[str, Value] = MappingProxyType({})) -> None:
         super().__init__(names)
-        self.ever: dict[str, Value] = {}
+        self.all_values: dict[str, Value] = {}
 
     def bind(self, name: str, value: Value) -> None:
         old = self.get(name)
         if old is not None and old is not value:
-            self.ever[name] = join(self.ever.get(name, old), value)
+            self.all_values[name] = join(self.all_values.get(name, old), value)
         self[name] = value
 
 
@@ -86,7 +87,7 @@ class BodyReading(Struct):
 
     report: ProgramReport
     # attributes, and functions (for their return values)
-    asked: dict[str | ast.AST, Value] = field(default_factory=dict)
+    dependencies: dict[str | ast.AST, Value] = field(default_factory=dict)
 
 
 class PendingBody(Struct):
@@ -119,13 +120,13 @@ class Interpreter:
     def __init__(
         self,
         program: ParsedProgram,
-        toolbook: ToolLookup,
+        tool_lookup: ToolLookup,
         syntax: SyntaxTable,
         anchor: Span | None = None,
         deadline: float = 0.0,
     ) -> None:
         self._statements, self._expressions, self._naming = syntax.statements, syntax.expressions, syntax.naming
-        self.toolbook = toolbook
+        self.tool_lookup = tool_lookup
         self.report = ProgramReport()
         self.anchor = anchor  # if set, all findings are reported at this place
         self.scopes: list[dict[str, Value]] = [NameScope()]
@@ -137,8 +138,8 @@ class Interpreter:
         self.parts: dict[ast.AST | None, BodyReading] = {}
         self.part = BodyReading(self.report)
         self.bodies: dict[ast.AST, PendingBody] = {}
-        self.looked: set[ast.AST] = set()  # functions whose body was read at least once, including early
-        self.ahead = 0
+        self.read_bodies: set[ast.AST] = set()  # functions whose body was read at least once, including early
+        self.early_depth = 0
         self.learned: dict[ast.AST, FunctionFacts] = {}
         self.later: list[PendingBody] = []
         self.inner: dict[str, ExecutedText] = {}
@@ -163,17 +164,17 @@ class Interpreter:
     def read(self) -> None:
         """Repeat passes over the program until nothing new is learned."""
         tree = self._program.tree or ast.Module([], [])
-        self._foresee(tree.body)
+        self._record_methods(tree.body)
         self.lazy = any(map(_postpones, tree.body))
         try:
             for _ in range(READINGS):
                 self._read_once(tree.body)
-                if self._settled():
+                if self._reread_stale():
                     return
         finally:  # after an aborted pass, too, so that its findings are reported
             self.report = ProgramReport()
             for part in self.parts.values():
-                self.report.take(part.report)
+                self.report.merge(part.report)
 
     def bound_once(self, name: str) -> ast.expr | None:
         """Return the expression of a name that the whole program binds exactly once, at the top level."""
@@ -191,16 +192,16 @@ class Interpreter:
         Includes one example that does not parse if docstrings are made at run time."""
         return self._program.docstring_examples
 
-    def _foresee(self, body: Iterable[ast.stmt]) -> None:
+    def _record_methods(self, body: Iterable[ast.stmt]) -> None:
         """Record all methods in advance.
 
         Otherwise each class with a method named like an earlier one would cause another pass."""
         for statement in body:
             for member in statement.body if isinstance(statement, ast.ClassDef) else ():
                 if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
-                    self.remember(member.name, Value(functions=(member,)))
+                    self.add_attribute(member.name, Value(functions=(member,)))
 
-    def _settled(self) -> bool:
+    def _reread_stale(self) -> bool:
         """Read bodies again whose facts have changed. Returns whether the module text would give nothing new."""
         for _ in range(READINGS - 1):
             if self._stale(None) or self._shares_more:
@@ -214,10 +215,11 @@ class Interpreter:
         part = self.parts.get(node)
         if part is None:
             return False
-        if node is not None and self.learn(node).stale():
+        if node is not None and self.facts_of(node).stale():
             return True
         return any(
-            (now := self._known(what)) is not known and key(now) != key(known) for what, known in part.asked.items()
+            (now := self._known_value(what)) is not known and key(now) != key(known)
+            for what, known in part.dependencies.items()
         )
 
     def run(self, body: Iterable[ast.stmt]) -> None:
@@ -257,13 +259,13 @@ class Interpreter:
             self._place = node, self._program.span(node)
         return self._place[1]
 
-    def look(self, name: str) -> Value | None:
+    def find_name(self, name: str) -> Value | None:
         """Return the value of a name here, or None if the program has not bound it."""
         for number in range(len(self.scopes) - 1, -1, -1):
             scope = self.scopes[number]
             if (found := scope.get(name)) is not None:
-                if number < self.own and type(scope) is NameScope and name in scope.ever:
-                    found = scope.ever[name]  # the body may run at any time
+                if number < self.own and type(scope) is NameScope and name in scope.all_values:
+                    found = scope.all_values[name]  # the body may run at any time
                 return join(found, self.stored_attribute(_shared(name)) or UNSAID) if name in self.shared else found
         return self.stored_attribute(_shared(name)) if name in self.shared else None
 
@@ -283,13 +285,13 @@ class Interpreter:
         else:
             scope[name] = made
         if name in self.shared:
-            self.remember(_shared(name), value)
+            self.add_attribute(_shared(name), value)
 
     def forget(self, name: str) -> None:
         """Unbind a name in the current scope."""
         scope = self.scopes[-1]
         if (old := scope.pop(name, None)) is not None and type(scope) is NameScope:
-            scope.ever[name] = join(scope.ever.get(name, UNSAID), old)
+            scope.all_values[name] = join(scope.all_values.get(name, UNSAID), old)
 
     def assigned(self, node: ast.AST) -> tuple[str, ...]:
         """Return the names that a statement binds anywhere inside it."""
@@ -298,23 +300,23 @@ class Interpreter:
             found = self._assigned[node] = tuple(dict.fromkeys(part.id for part in stored))
         return found
 
-    def remember(self, attribute: str, value: Value) -> None:
+    def add_attribute(self, attribute: str, value: Value) -> None:
         """Record the value of an attribute, whatever the object."""
         self.attributes[attribute] = join(self.attributes.get(attribute, UNSAID), value)
 
     def stored_attribute(self, attribute: str) -> Value | None:
         """Return the values that the program assigned to attributes of this name, or None if it assigned none."""
-        if attribute not in self.part.asked:
-            self.part.asked[attribute] = self._known(attribute)
+        if attribute not in self.part.dependencies:
+            self.part.dependencies[attribute] = self._known_value(attribute)
         return self.attributes.get(attribute)
 
-    def _known(self, what: str | ast.AST) -> Value:
+    def _known_value(self, what: str | ast.AST) -> Value:
         """Return the known values of an attribute or of a function's return value.
 
         An attribute set to an unknown value counts as unset."""
-        return self.attributes.get(what, UNSAID) if isinstance(what, str) else self.learn(what).answer
+        return self.attributes.get(what, UNSAID) if isinstance(what, str) else self.facts_of(what).answer
 
-    def learn(self, node: ast.AST) -> FunctionFacts:
+    def facts_of(self, node: ast.AST) -> FunctionFacts:
         """Return the facts known of a function of this program."""
         return self.learned.setdefault(node, FunctionFacts()) if node not in self.learned else self.learned[node]
 
@@ -326,25 +328,25 @@ class Interpreter:
     def answer(self, node: ast.AST) -> Value:
         """Return the return value of a function of this program. The body is read early if it was not read before."""
         later = self.bodies.get(node)
-        if later and node not in self.looked and self.ahead < AHEAD:
-            self._look_ahead(later)
-        if node not in self.part.asked:
-            self.part.asked[node] = self._known(node)
-        answer = self.learn(node).answer
+        if later and node not in self.read_bodies and self.early_depth < AHEAD:
+            self._read_early(later)
+        if node not in self.part.dependencies:
+            self.part.dependencies[node] = self._known_value(node)
+        answer = self.facts_of(node).answer
         return NOTHING if answer is UNSAID else answer
 
-    def _look_ahead(self, later: PendingBody) -> None:
+    def _read_early(self, later: PendingBody) -> None:
         """Read a body early for its return value.
 
         Its findings are dropped and collected later, when its parameters are known."""
         kept = self.part, self.later, self.inner, self.branches, self.loops, self.control, self.current
         annotates = self.annotates
-        self.later, self.inner, self.ahead = [], {}, self.ahead + 1
+        self.later, self.inner, self.early_depth = [], {}, self.early_depth + 1
         try:
             self._read_body(later)
         finally:
             self.part, self.later, self.inner, self.branches, self.loops, self.control, self.current = kept
-            self.report, self.ahead, self.annotates = self.part.report, self.ahead - 1, annotates
+            self.report, self.early_depth, self.annotates = self.part.report, self.early_depth - 1, annotates
             del self.parts[later.node]
 
     @contextmanager
@@ -369,7 +371,7 @@ class Interpreter:
         self.scopes, self.own = kept
 
     @contextmanager
-    def told_at(self, span: Span) -> Iterator[None]:
+    def report_at(self, span: Span) -> Iterator[None]:
         """Report everything inside at one place."""
         kept, self.anchor = self.anchor, self.anchor or span
         yield
@@ -377,7 +379,7 @@ class Interpreter:
 
     def _read_once(self, body: list[ast.stmt]) -> None:
         self.later, self.inner, self.bodies, self.parts, self.facts = [], {}, {}, {}, {}
-        self.looked.clear()
+        self.read_bodies.clear()
         self._shares_more = False
         self._begin(None)
         self.scopes, self.own, self.branches, self.loops, self.control, self.current = [NameScope()], 0, 0, 0, [], None
@@ -392,8 +394,8 @@ class Interpreter:
         self.report = self.part.report
 
     def _read_body(self, later: PendingBody) -> None:
-        known = self.learn(later.node)
-        self.looked.add(later.node)
+        known = self.facts_of(later.node)
+        self.read_bodies.add(later.node)
         self._begin(later.node)
         self.branches, self.loops, self.control = 0, int(known.looped), []
         self.current, self.annotates = later.node, False

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from workbench.analysis.interpreter import constant_folding
-from workbench.analysis.interpreter.effects import FILE_DEEDS, note, note_command, note_file, note_network
+from workbench.analysis.interpreter.effects import FILE_ACTIONS, note, note_command, note_file, note_network
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.special_calls import SPECIALS, opening
 from workbench.analysis.interpreter.statements import any_of, fill
@@ -30,12 +30,12 @@ from workbench.analysis.tables.methods_and_attributes import (
     FILLING,
     FOREIGN,
     LOADING,
+    METHOD_ACTIONS,
     NETWORK_KINDS,
     PATH_KINDS,
     PATH_METHODS,
     RUNNERS,
     SQL_METHODS,
-    TELLING,
 )
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.analysis.tables.word_sets import names
@@ -80,8 +80,8 @@ def call_method(
         note(interpreter, action, node, f".{name}()")
     if name in LOADING:
         _load(interpreter, node, arguments)
-    if name in TELLING and interpreter.stored_attribute(name) is None:
-        return _telling(interpreter, node, name, owner, arguments)
+    if name in METHOD_ACTIONS and interpreter.stored_attribute(name) is None:
+        return _call_other_method(interpreter, node, name, owner, arguments)
     return _on_container(interpreter, function, name, owner, arguments)
 
 
@@ -90,7 +90,7 @@ def _on_path(interpreter: Interpreter, node: ast.Call, name: str, owner: Value, 
         note_file(interpreter, opening(arguments.get(0, "mode")), node, owner)
         return Value(kind="file", taint=owner.taint)
     if action := PATH_METHODS.get(name):
-        return _path_deed(interpreter, node, name, action, owner, arguments)
+        return _path_action(interpreter, node, name, action, owner, arguments)
     if name == "joinpath":
         return constant_folding.join_path(owner, *arguments.positional)
     if name in _SAME_PATH:
@@ -98,7 +98,7 @@ def _on_path(interpreter: Interpreter, node: ast.Call, name: str, owner: Value, 
     return Value(taint=owner.taint | arguments.taint)
 
 
-def _path_deed(
+def _path_action(
     interpreter: Interpreter, node: ast.Call, name: str, action: ProgramAction, owner: Value, arguments: Arguments
 ) -> Value:
     found = note_file(interpreter, action, node, owner)
@@ -161,9 +161,11 @@ def _is_file(interpreter: Interpreter, owner: Value) -> bool:
     return owner.kind == "sqlite3.Connection" or (not owner.kind and "database" in interpreter.report.facts)
 
 
-def _telling(interpreter: Interpreter, node: ast.Call, name: str, owner: Value, arguments: Arguments) -> Value:
-    action, taint = TELLING[name], owner.taint | arguments.taint
-    if action in FILE_DEEDS:
+def _call_other_method(
+    interpreter: Interpreter, node: ast.Call, name: str, owner: Value, arguments: Arguments
+) -> Value:
+    action, taint = METHOD_ACTIONS[name], owner.taint | arguments.taint
+    if action in FILE_ACTIONS:
         target = arguments.get(0, "path", "path_or_buf", "fname") if name in _NAMED_TARGET else owner
         if name in _NAMED_TARGET and (target is NOTHING or target.const is None or target.kind.startswith("io.")):
             if name == "extractall":

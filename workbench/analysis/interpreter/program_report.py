@@ -96,7 +96,7 @@ class ProgramReport:
         """Add a skill by its import name."""
         self.skills[name] = min(line, self.skills.get(name, line))
 
-    def use(self, use: NotedToolUse) -> None:
+    def add_use(self, use: NotedToolUse) -> None:
         """Add a tool use. A tool that was in a loop once stays marked so."""
         key = (use.tool.server, use.tool.name, use.line)
         old = self.uses.get(key)
@@ -105,16 +105,16 @@ class ProgramReport:
             return
         old.looped, old.often, old.risk = old.looped or use.looped, True, worst((old.risk, use.risk))
 
-    def flow(self, source: ValueSource, sink: str, span: Span) -> None:
+    def add_flow(self, source: ValueSource, sink: str, span: Span) -> None:
         """Add a flow of data from the source into the sink."""
         if len(self.flows) < MAX_FLOWS:
             self.flows[Flow(source.kind, source.label, source.line, sink, span.line)] = None
 
-    def fact(self, name: str, span: Span) -> None:
+    def add_fact(self, name: str, span: Span) -> None:
         """Record the first place of a fact."""
         self.facts.setdefault(name, span)
 
-    def take(self, other: ProgramReport) -> None:
+    def merge(self, other: ProgramReport) -> None:
         """Merge another report into this one. Of two findings with the same key, the riskier one is kept."""
         for key, noted in other.notes.items():
             old = self.notes.get(key)
@@ -123,9 +123,9 @@ class ProgramReport:
             elif old is None or rank(old.finding.risk) < rank(noted.finding.risk):
                 self.notes[key] = noted
         for use in other.uses.values():
-            self.use(use)
+            self.add_use(use)
         for name, span in other.facts.items():
-            self.fact(name, span)
+            self.add_fact(name, span)
         self.not_assessed.update(other.not_assessed)
         self.dynamic = self.dynamic or other.dynamic
         self.places.update(other.places)

@@ -28,9 +28,9 @@ class Command(Struct, frozen=True):
 
     kind: CommandClass
     subcommands: dict[str, CommandClass] = field(default_factory=dict)
-    asking: frozenset[str] = frozenset()  # options that need approval with any subcommand
-    running: frozenset[str] = frozenset()  # options that make the command run another program
-    wordy: frozenset[str] = frozenset()  # options before the subcommand that take a separate value
+    approval_options: frozenset[str] = frozenset()  # options that need approval with any subcommand
+    program_options: frozenset[str] = frozenset()  # options that make the command run another program
+    value_options: frozenset[str] = frozenset()  # options before the subcommand that take a separate value
 
 
 _READ, _WORKSPACE, _ASK, _CODE = CommandClass.READ, CommandClass.WORKSPACE, CommandClass.ASK, CommandClass.CODE
@@ -58,13 +58,19 @@ COMMANDS: dict[str, Command] = {
     **_every("sh bash dash zsh fish ksh python node deno bun ruby perl php lua Rscript java go", _CODE),
     **_every("awk gawk mawk sed xargs env nohup nice timeout time watch parallel make cmake ninja gdb vim vi", _CODE),
     **_every("pytest tox nox npx uvx pipx busybox script expect setsid stdbuf", _CODE),
-    "date": Command(_READ, asking=names("-s --set")),
-    "rg": Command(_READ, running=names("--pre --hostname-bin")),
-    "sort": Command(_READ, asking=names("-o --output"), running=names("--compress-program")),
-    "find": Command(_READ, asking=names("-delete -fprint -fprintf -fls"), running=names("-exec -execdir -ok -okdir")),
-    "fd": Command(_READ, running=names("-x --exec -X --exec-batch")),
-    "tree": Command(_READ, asking=names("-o")),
-    "tar": Command(_ASK, running=names("--to-command --checkpoint-action -I --use-compress-program -F --info-script")),
+    "date": Command(_READ, approval_options=names("-s --set")),
+    "rg": Command(_READ, program_options=names("--pre --hostname-bin")),
+    "sort": Command(_READ, approval_options=names("-o --output"), program_options=names("--compress-program")),
+    "find": Command(
+        _READ,
+        approval_options=names("-delete -fprint -fprintf -fls"),
+        program_options=names("-exec -execdir -ok -okdir"),
+    ),
+    "fd": Command(_READ, program_options=names("-x --exec -X --exec-batch")),
+    "tree": Command(_READ, approval_options=names("-o")),
+    "tar": Command(
+        _ASK, program_options=names("--to-command --checkpoint-action -I --use-compress-program -F --info-script")
+    ),
     "git": Command(
         _ASK,
         _subcommands(
@@ -73,9 +79,9 @@ COMMANDS: dict[str, Command] = {
             ask="push pull fetch clone clean reset restore stash rebase merge checkout rm branch remote config gc",
             code="bisect difftool mergetool submodule hook filter-branch",
         ),
-        asking=names("--force -f --hard --output -o --exec-path --git-dir --work-tree -C -d --delete -D"),
-        running=names("-c --config-env --ext-diff --textconv --open-files-in-pager -O"),
-        wordy=names("-C -c --git-dir --work-tree --namespace --config-env"),
+        approval_options=names("--force -f --hard --output -o --exec-path --git-dir --work-tree -C -d --delete -D"),
+        program_options=names("-c --config-env --ext-diff --textconv --open-files-in-pager -O"),
+        value_options=names("-C -c --git-dir --work-tree --namespace --config-env"),
     ),
     "pip": Command(_ASK, _subcommands(read="list show freeze check")),
     "npm": Command(_CODE, _subcommands(read="ls list view outdated", ask="install uninstall publish ci update")),
@@ -91,19 +97,19 @@ _BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,60}", re.ASCII)
 _VERSIONED = re.compile(r"(python|pip|node|ruby|perl|php|lua)[0-9][0-9.]{0,8}", re.ASCII)
 _PLAIN = re.compile(r"[A-Za-z0-9 _./=:@%+,'\"-]{1,2000}", re.ASCII)  # a line without special characters for a shell
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9-]{0,40}", re.ASCII)
-_SOONEST = (CommandClass.ASK, CommandClass.CODE, CommandClass.UNKNOWN)
+_NEED_APPROVAL = (CommandClass.ASK, CommandClass.CODE, CommandClass.UNKNOWN)
 
 
 class CommandVerdict(Struct, frozen=True):
     """The class of a command, with the reason if it differs from the default text of the class."""
 
     kind: CommandClass
-    why: str = ""
+    reason: str = ""
 
     @property
-    def words(self) -> str:
+    def explanation(self) -> str:
         """The text that follows the command in its finding."""
-        return self.why or self.kind.value
+        return self.reason or self.kind.value
 
 
 def judge_line(line: str) -> CommandVerdict:
@@ -129,7 +135,7 @@ def judge_argv(argv: Sequence[str], *, absolute: bool = True) -> CommandVerdict:
     if command is None:
         return CommandVerdict(CommandClass.UNKNOWN)
     kind = _kind(command, arguments)
-    if kind in _SOONEST:
+    if kind in _NEED_APPROVAL:
         return CommandVerdict(kind)
     return _confined(kind, arguments)
 
@@ -142,9 +148,9 @@ def _plain(name: str) -> str:
 
 def _kind(command: Command, arguments: Sequence[str]) -> CommandClass:
     options = {part for argument in arguments if argument.startswith("-") for part in _spellings(argument)}
-    if options & command.running:
+    if options & command.program_options:
         return CommandClass.CODE
-    if options & command.asking:
+    if options & command.approval_options:
         return CommandClass.ASK
     if not command.subcommands:
         return command.kind
@@ -162,7 +168,7 @@ def _spellings(argument: str) -> tuple[str, ...]:
 def _subcommand(command: Command, arguments: Sequence[str]) -> str:
     left = iter(arguments)
     for argument in left:
-        if argument in command.wordy:
+        if argument in command.value_options:
             next(left, "")
         elif not argument.startswith("-"):
             return argument if _SUBCOMMAND.fullmatch(argument) else ""

@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import reduce
 
 from workbench.analysis.interpreter import constant_folding
-from workbench.analysis.interpreter.effects import first, note, note_environment, note_file
-from workbench.analysis.interpreter.imports import load_by_name, module, use_any, use_module
+from workbench.analysis.interpreter.effects import first_of_kind, note, note_environment, note_file
+from workbench.analysis.interpreter.imports import load_by_name, note_any_skill, note_import, note_skill
 from workbench.analysis.interpreter.indirect_names import by_key, by_name, evaluates, every_name, note_hidden
 from workbench.analysis.interpreter.interpreter import ExecutedText, Interpreter, SpecialCall, for_names
 from workbench.analysis.interpreter.path_places import PathPlace
@@ -38,7 +38,7 @@ from workbench.analysis.interpreter.values import (
     text_of,
 )
 from workbench.analysis.tables.callables import CALLABLES
-from workbench.analysis.tables.methods_and_attributes import CALLING, FOREIGN, HOOKS, TELLING_NAMES
+from workbench.analysis.tables.methods_and_attributes import CALLING, FOREIGN, HOOKS, RISKY_NAMES
 from workbench.analysis.tables.modules import ALIASES
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.analysis.tables.word_sets import names
@@ -62,7 +62,7 @@ def _attrgetter(interpreter: Interpreter, node: ast.Call, ref: str, arguments: A
     name = arguments.get(0)
     if "__" in text_of(name):
         note(interpreter, ProgramAction.INTERNALS, node, text_of(name).replace(HOLE, "…"))
-    elif (last := text_of(name).rpartition(".")[2]) in TELLING_NAMES or last in CALLING or evaluates(interpreter, last):
+    elif (last := text_of(name).rpartition(".")[2]) in RISKY_NAMES or last in CALLING or evaluates(interpreter, last):
         note_hidden(interpreter, node, f"Gets {text_of(name)} by its name", text_of(name), Risk.MEDIUM)
     return Value(const=name.const, kind="attrgetter")
 
@@ -72,7 +72,7 @@ def _setattr(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argu
     note_replaced(interpreter, node, arguments.get(0), name)
     if name.startswith("__"):
         note(interpreter, ProgramAction.INTERNALS, node, name, rule="python.internals.write")
-    interpreter.remember(name, arguments.get(2))
+    interpreter.add_attribute(name, arguments.get(2))
     return NOTHING
 
 
@@ -125,7 +125,7 @@ def _import_by_name(interpreter: Interpreter, node: ast.Call, ref: str, argument
     ]
     if ref.endswith("__import__") and any(one.refs == ("skills",) for one in found):
         for name in arguments.get(3, "fromlist").items or ():
-            use_module(interpreter, node, f"skills.{known(name)}") if known(name) else use_any(interpreter, node)
+            note_skill(interpreter, node, f"skills.{known(name)}") if known(name) else note_any_skill(interpreter, node)
     return reduce(join, found)
 
 
@@ -138,12 +138,12 @@ def _import_one(interpreter: Interpreter, node: ast.Call, ref: str, name: str | 
         name = f"{inside}{name}"
     written = bool(node.args) and isinstance(node.args[0], ast.Constant)
     if name.split(".")[0] == "servers":
-        module(interpreter, node, name)
+        note_import(interpreter, node, name)
         return Value(refs=(name,))
     note(interpreter, ProgramAction.IMPORT, node, name, risk=Risk.MEDIUM)
     if not written:
         note_hidden(interpreter, node, f"Builds the module name {name} from pieces", name)
-    module(interpreter, node, name)
+    note_import(interpreter, node, name)
     top = name.split(".")[0] if ref.endswith("__import__") else name
     return Value(refs=(ALIASES.get(top, top),))
 
@@ -161,7 +161,7 @@ def _run_text(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arg
             words="Runs the text of a skill",
         )
         return NOTHING
-    if source := first(code.taint, "untrusted"):
+    if source := first_of_kind(code.taint, "untrusted"):
         words = f"Runs text that came from {source.label} (line {source.line}) as code"
         note(
             interpreter,
@@ -209,7 +209,7 @@ def _note_code(interpreter: Interpreter, node: ast.Call, ref: str, text: str | N
     else:
         written = bool(node.args) and isinstance(node.args[0], ast.Constant)
         if not written and ref != "builtins.compile":
-            interpreter.report.fact("assembled", interpreter.span(node))
+            interpreter.report.add_fact("assembled", interpreter.span(node))
         note(interpreter, ProgramAction.CODE, node, _short(text), risk=CALLABLES[ref].risk)
 
 
@@ -237,7 +237,7 @@ def _call_tool(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Ar
             owner, name = known(server), known(tool)
             if owner:
                 interpreter.report.servers.add(owner)
-            found = interpreter.toolbook.find(owner, name) if owner and name else None
+            found = interpreter.tool_lookup.find(owner, name) if owner and name else None
             answers.append(_use(interpreter, node, found, arguments))
     return reduce(join, answers)
 
@@ -246,7 +246,7 @@ def _call_by_id(interpreter: Interpreter, node: ast.Call, ref: str, arguments: A
     """Interpret `call_mcp_tool("mcp__server__tool", {…})`."""
     names = [known(choice) for choice in each(arguments.get(0, "tool_id", "id", "name", "tool"))]
     interpreter.report.servers.update(server for name in names if name for server in servers_in(name))
-    found = [interpreter.toolbook.find_id(name) if name else None for name in names]
+    found = [interpreter.tool_lookup.find_id(name) if name else None for name in names]
     return reduce(join, [_use(interpreter, node, tool, arguments) for tool in found])
 
 
@@ -372,7 +372,7 @@ def _database(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arg
     text = text_of(place)
     bare = replace(place, const=text.removeprefix("file:").partition("?")[0]) if text.startswith("file:") else place
     note_file(interpreter, ProgramAction.READ, node, bare)  # changes are reported by its SQL statements
-    interpreter.report.fact("database", interpreter.span(node))
+    interpreter.report.add_fact("database", interpreter.span(node))
     return Value(kind="sqlite3.Connection")
 
 
@@ -410,7 +410,7 @@ def _home(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argumen
 
 
 def _move(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Arguments) -> Value:
-    interpreter.report.fact("moved", interpreter.span(node))
+    interpreter.report.add_fact("moved", interpreter.span(node))
     return NOTHING
 
 

@@ -121,12 +121,12 @@ def _assign_name(interpreter: Interpreter, target: ast.Name, value: Value) -> No
 
 def _unpack(interpreter: Interpreter, target: ast.Tuple | ast.List, value: Value) -> None:
     parts = iterated(value)
-    items = _dealt(target.elts, parts) if parts else None
+    items = _unpacked(target.elts, parts) if parts else None
     for index, part in enumerate(target.elts):
         assign(interpreter, part, tainted(items[index], value.taint) if items else Value(taint=value.taint))
 
 
-def _dealt(targets: Sequence[ast.expr], items: tuple[Value, ...]) -> tuple[Value, ...] | None:
+def _unpacked(targets: Sequence[ast.expr], items: tuple[Value, ...]) -> tuple[Value, ...] | None:
     """Return the items for each target, or None if the numbers do not match."""
     star = next((index for index, part in enumerate(targets) if isinstance(part, ast.Starred)), None)
     more = len(items) - len(targets)
@@ -144,7 +144,7 @@ def _assign_attribute(interpreter: Interpreter, target: ast.Attribute, value: Va
     note_kept(interpreter, target, Value(refs=tuple(ref for ref in value.refs if ref.endswith(".__dict__"))))
     if target.attr in FORBIDDEN_WRITES:
         note(interpreter, ProgramAction.INTERNALS, target, target.attr, rule="python.internals.write")
-    interpreter.remember(target.attr, value)
+    interpreter.add_attribute(target.attr, value)
 
 
 def _assign_item(interpreter: Interpreter, target: ast.Subscript, value: Value) -> None:
@@ -163,7 +163,7 @@ def fill(interpreter: Interpreter, container: ast.expr, value: Value, *, replace
     root = container
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
-    if not isinstance(root, ast.Name) or (old := interpreter.look(root.id)) is None or old.refs:
+    if not isinstance(root, ast.Name) or (old := interpreter.find_name(root.id)) is None or old.refs:
         return
     if value.taint or value.refs or value.functions or old.items is not None:
         held = old.items if old.items is None or not replaces else tuple(join(item, value) for item in old.items)
@@ -191,7 +191,7 @@ def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
 def _return(interpreter: Interpreter, node: ast.Return) -> None:
     answer = interpreter.value(node.value)
     if interpreter.current is not None:
-        known_of = interpreter.learn(interpreter.current)
+        known_of = interpreter.facts_of(interpreter.current)
         known_of.answer = join(known_of.answer, answer)
 
 
@@ -234,7 +234,7 @@ def _may_leave(part: ast.AST) -> bool:
 
 def _for(interpreter: Interpreter, node: ast.For | ast.AsyncFor) -> None:
     iterable = interpreter.value(node.iter)
-    turns = _turns(interpreter, iterable)
+    turns = _loop_values(interpreter, iterable)
 
     def turn() -> None:
         for value in turns:
@@ -273,7 +273,7 @@ def _carried(scope: dict[str, Value], names: Iterable[str]) -> list[Key]:
     return [key(scope[name]) for name in names if name in scope]
 
 
-def _turns(interpreter: Interpreter, iterable: Value) -> list[Value]:
+def _loop_values(interpreter: Interpreter, iterable: Value) -> list[Value]:
     """Return the values for the loop target.
 
     A short list of known texts is iterated, so that each file or host is named. Any other iterable gives one value."""
@@ -400,7 +400,7 @@ def _type_alias(interpreter: Interpreter, node: ast.stmt) -> None:
 def define(interpreter: Interpreter, node: _Function | ast.Lambda) -> Value:
     """Define a function: its defaults are evaluated now, its body is read after the enclosing text."""
     arguments = node.args
-    learned = interpreter.learn(node)
+    learned = interpreter.facts_of(node)
     positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
     pairs = [*zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)]
     pairs += [(a.arg, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
@@ -425,7 +425,7 @@ def _class(interpreter: Interpreter, node: ast.ClassDef) -> None:
     interpreter.annotates = kept
     for name, value in members.items():
         if value.refs or value.functions:
-            interpreter.remember(name, value)
+            interpreter.add_attribute(name, value)
     telling = tuple(ref for base in bases for ref in base.refs if ref in CALLABLES or ref in KINDS or ref == OPEN)
     # creating an instance also creates its base
     made = replace(members.get("__init__", NOTHING), kind="class", refs=telling)
@@ -438,11 +438,11 @@ def _shares(interpreter: Interpreter, node: ast.Global | ast.Nonlocal) -> None:
 
 def _import(interpreter: Interpreter, node: ast.Import) -> None:
     for alias in node.names:
-        imports.plain(interpreter, node, alias)
+        imports.interpret_import(interpreter, node, alias)
 
 
 def _import_from(interpreter: Interpreter, node: ast.ImportFrom) -> None:
-    imports.named(interpreter, node)
+    imports.interpret_from_import(interpreter, node)
 
 
 # Any: each handler accepts only the node type of its key.

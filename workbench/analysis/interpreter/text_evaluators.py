@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from workbench.analysis.interpreter.effects import first, note
-from workbench.analysis.interpreter.imports import module, use_module
+from workbench.analysis.interpreter.effects import first_of_kind, note
+from workbench.analysis.interpreter.imports import note_import, note_skill
 from workbench.analysis.interpreter.indirect_names import evaluates, mention
 from workbench.analysis.interpreter.interpreter import Interpreter, NameScope, SpecialCall, for_names
 from workbench.analysis.interpreter.values import HOLE, NOTHING, Arguments, Value, each, known, text_of
@@ -107,7 +107,7 @@ def _is_number(value: Value) -> bool:
 def _judge(interpreter: Interpreter, node: ast.Call, what: str, text: Value, reaching: re.Pattern[str]) -> None:
     for choice in each(text):
         constant = known(choice)
-        if source := first(choice.taint, "untrusted"):
+        if source := first_of_kind(choice.taint, "untrusted"):
             words = f"Uses {what} to evaluate text that came from {source.label} (line {source.line})"
             note(
                 interpreter,
@@ -150,7 +150,9 @@ def _formula(interpreter: Interpreter, node: ast.Call, ref: str, arguments: Argu
     """Interpret functions that take a formula, or a text that they evaluate to one. Only texts are reported."""
     for value in arguments.every[:2]:
         texts = (value, *(value.items or ()))
-        if any(part.kind == FOREIGN or first(part.taint, "untrusted") or known(part) is not None for part in texts):
+        if any(
+            part.kind == FOREIGN or first_of_kind(part.taint, "untrusted") or known(part) is not None for part in texts
+        ):
             for part in texts:
                 if known(part) is not None or part.kind == FOREIGN or part.taint:
                     _judge(interpreter, node, ref, part, _REACHING)
@@ -176,14 +178,14 @@ def _named_object(interpreter: Interpreter, node: ast.Call, ref: str, arguments:
     """Interpret `pkgutil.resolve_name("os:remove")`, which imports a module and returns an attribute by name."""
     name = known(arguments.get(0, "name", "path", "modname", "mod_name", "module"))
     if name and ref in _IMPORTERS:
-        module(interpreter, node, name)
+        note_import(interpreter, node, name)
         return Value(refs=(ALIASES.get(name, name),))
     note(interpreter, ProgramAction.IMPORT, node, name or "", risk=Risk.MEDIUM if name else Risk.HIGH)
     if not name:
         interpreter.report.any_skill = True
         return NOTHING
     dotted = name.replace(":", ".")
-    use_module(interpreter, node, dotted)
+    note_skill(interpreter, node, dotted)
     found = Value(refs=(ALIASES.get(dotted, dotted),))
     mention(interpreter, node, found)
     return found
@@ -228,7 +230,7 @@ def _run_here(interpreter: Interpreter, node: ast.Call, text: str) -> bool:
     tree = interpreter.program(text).tree
     if tree is None:
         return False
-    with interpreter.told_at(interpreter.span(node)), interpreter.branch(loop=True):
+    with interpreter.report_at(interpreter.span(node)), interpreter.branch(loop=True):
         interpreter.run(tree.body)
     return True
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from workbench.analysis.interpreter.effects import first, flow_out, host
+from workbench.analysis.interpreter.effects import first_of_kind, host, note_outflow
 from workbench.analysis.interpreter.interpreter import Interpreter
 from workbench.analysis.interpreter.path_places import PathPlace, place
 from workbench.analysis.interpreter.program_report import NotedToolUse
@@ -13,8 +13,8 @@ from workbench.analysis.interpreter.tool_lookup import UnknownTool
 from workbench.analysis.interpreter.values import HOLE, Arguments, Value, ValueSource, each, text_of
 from workbench.analysis.tables.dangerous_texts import CHANGING_SQL, INNER_ADDRESS, SHAPED_SQL
 from workbench.analysis.tables.word_sets import names
-from workbench.permissions import tool_annotations, tool_verbs
-from workbench.permissions.tool_annotations import contradicts, sends, tool_risk
+from workbench.permissions import tool_verbs
+from workbench.permissions.tool_annotations import facts_of
 from workbench.records import EffectKind, Risk, Span, Tool
 from workbench.records.common_types import at_least, raised
 
@@ -30,35 +30,35 @@ def note_tool(interpreter: Interpreter, node: ast.AST, ref: str, arguments: Argu
     """Note that a wrapper function is called or passed on."""
     _, server, name, *_ = ref.split(".")
     interpreter.report.servers.add(server)
-    return use_tool(interpreter, node, interpreter.toolbook.find(server, name), arguments)
+    return use_tool(interpreter, node, interpreter.tool_lookup.find(server, name), arguments)
 
 
 def use_tool(interpreter: Interpreter, node: ast.AST, found: Tool | UnknownTool, arguments: Arguments) -> Value:
     """Note the use of a tool and return its answer with its sources."""
     if isinstance(found, UnknownTool):
-        return _unlisted(interpreter, node, found)
+        return _note_unknown_tool(interpreter, node, found)
     span, looped = interpreter.span(node), interpreter.loops > 0
     calls = interpreter.tool_calls.setdefault(node, {})
     if arguments is not _NO_ARGUMENTS or (found.server, found.name) not in calls:
         calls[found.server, found.name] = found, arguments
-    risk, words = _judged(found, looped)
+    risk, words = _judge_use(found, looped)
     certainty = EffectKind.MAY if interpreter.branches > interpreter.loops else EffectKind.WILL
     name = f"{found.server}.{found.name}"
     interpreter.report.add("tool.call", risk, words, span, subject=name, effect=certainty, reversible=reversible(found))
     once = isinstance(node, ast.Call) and not looped and interpreter.current is None and interpreter.anchor is None
-    interpreter.report.use(NotedToolUse(found, span.line, risk, looped, often=not once))
+    interpreter.report.add_use(NotedToolUse(found, span.line, risk, looped, often=not once))
     check_arguments(interpreter, span, found, arguments)
     _check_flow(interpreter, node, found, arguments)
     asked = frozenset(source if source.indirect else replace(source, indirect=True) for source in arguments.taint)
     return Value(taint=_origin(found, span) | asked)
 
 
-def _judged(tool: Tool, looped: bool) -> tuple[Risk, str]:
+def _judge_use(tool: Tool, looped: bool) -> tuple[Risk, str]:
     """Return the risk of one use and the sentence for it. Sending in a loop has a higher risk."""
-    risk = tool_risk(tool)
-    if looped and risk is Risk.MEDIUM and sends(tool):
+    risk = facts_of(tool).risk
+    if looped and risk is Risk.MEDIUM and facts_of(tool).sends:
         risk = raised(risk)
-    return risk, use_words(tool, looped and at_least(risk, Risk.MEDIUM))
+    return risk, describe_use(tool, looped and at_least(risk, Risk.MEDIUM))
 
 
 def note_dynamic(interpreter: Interpreter, node: ast.AST) -> Value:
@@ -72,20 +72,20 @@ def note_dynamic(interpreter: Interpreter, node: ast.AST) -> Value:
     return Value(taint=frozenset({ValueSource("untrusted", "a tool chosen at run time", interpreter.span(node).line)}))
 
 
-def use_words(tool: Tool, looped: bool) -> str:
+def describe_use(tool: Tool, looped: bool) -> str:
     """Return the sentence for one use of a tool."""
     name = f"{tool.server}.{tool.name}"
     often = " in a loop" if looped else ""
-    said = tool_verbs.phrase(tool.name)
-    if contradicts(tool):
+    phrase = tool_verbs.phrase(tool.name)
+    if facts_of(tool).contradicts:
         return f"Calls {name}{often}, which claims to read only but whose name says otherwise"
-    if tool_risk(tool) is Risk.LOW:
+    if facts_of(tool).risk is Risk.LOW:
         return f"Reads with {name}"
-    doubt = _doubt(tool)
-    return f"{said} through {name}{often}{doubt}" if said else f"Calls {name}{often}, which may change data"
+    doubt = _describe_doubt(tool)
+    return f"{phrase} through {name}{often}{doubt}" if phrase else f"Calls {name}{often}, which may change data"
 
 
-def _doubt(tool: Tool) -> str:
+def _describe_doubt(tool: Tool) -> str:
     """Return why the annotations of a tool are unknown or not trusted, as the end of a sentence."""
     if tool.hints.read_only is not None or tool.hints.destructive is not None:
         return ""
@@ -96,12 +96,12 @@ def _doubt(tool: Tool) -> str:
 
 def reversible(tool: Tool) -> bool | None:
     """Return whether a call is reversible: reading is, sending and deleting are not. None if unknown."""
-    if tool_risk(tool) is Risk.LOW:
+    if facts_of(tool).risk is Risk.LOW:
         return True
-    return False if sends(tool) or tool_verbs.destroys(tool.name) or tool.hints.destructive else None
+    return False if facts_of(tool).sends or tool_verbs.destroys(tool.name) or tool.hints.destructive else None
 
 
-def _unlisted(interpreter: Interpreter, node: ast.AST, found: UnknownTool) -> Value:
+def _note_unknown_tool(interpreter: Interpreter, node: ast.AST, found: UnknownTool) -> Value:
     """Note an unknown tool.
 
     The call may never be reached, or its error may be caught; calls that are certain to fail are reported by
@@ -120,33 +120,36 @@ def _unlisted(interpreter: Interpreter, node: ast.AST, found: UnknownTool) -> Va
 
 def _check_flow(interpreter: Interpreter, node: ast.AST, tool: Tool, arguments: Arguments) -> None:
     name = f"{tool.server}.{tool.name}"
-    risk = tool_risk(tool)
-    if sends(tool):
-        interpreter.report.fact("out", interpreter.span(node))
-        for key, value in _by_weight(arguments):
+    risk = facts_of(tool).risk
+    if facts_of(tool).sends:
+        interpreter.report.add_fact("out", interpreter.span(node))
+        for key, value in _by_severity(arguments):
             taint = value.taint
             if tool_verbs.sends(tool.name):
                 taint = frozenset(replace(source, server="") for source in taint)
-            flow_out(interpreter, node, name, taint, tool.server, key)
+            note_outflow(interpreter, node, name, taint, tool.server, key)
     if risk is Risk.LOW:
         return
     _note_flows(interpreter, node, name, arguments)
     for key, value in arguments.by_name():
-        source = first(value.taint, "untrusted")
+        source = first_of_kind(value.taint, "untrusted")
         if source and key in tool_verbs.DESTINATIONS:
             words = f"The destination of {name} ({key}) is chosen by content from {source.label} (line {source.line})"
             interpreter.report.add(
                 "flow.destination", Risk.HIGH, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
             )
-    decides = first(arguments.taint | frozenset(interpreter.control), "untrusted")
-    if decides and (at_least(risk, Risk.HIGH) or (sends(tool) and first(frozenset(interpreter.control), "untrusted"))):
+    decides = first_of_kind(arguments.taint | frozenset(interpreter.control), "untrusted")
+    if decides and (
+        at_least(risk, Risk.HIGH)
+        or (facts_of(tool).sends and first_of_kind(frozenset(interpreter.control), "untrusted"))
+    ):
         words = f"What {name} does is decided by content from {decides.label} (line {decides.line})"
         interpreter.report.add(
             "flow.decides", Risk.HIGH, words, interpreter.span(node), subject=name, effect=EffectKind.MAY
         )
 
 
-def _by_weight(arguments: Arguments) -> list[tuple[str, Value]]:
+def _by_severity(arguments: Arguments) -> list[tuple[str, Value]]:
     """Return the arguments, content before destinations. A recipient's own address says least about the flow."""
     named = sorted(arguments.by_name(), key=lambda one: one[0] in tool_verbs.DESTINATIONS)
     return [*named, *(("", value) for value in arguments.positional)]
@@ -157,16 +160,14 @@ def _note_flows(interpreter: Interpreter, node: ast.AST, name: str, arguments: A
     given = [(f"{name}.{key}", value) for key, value in arguments.by_name()]
     for sink, value in [*given, *((name, value) for value in arguments.positional)]:
         for kind in ("untrusted", "private"):
-            if source := first(value.taint, kind):
-                interpreter.report.flow(source, sink, interpreter.span(node))
+            if source := first_of_kind(value.taint, kind):
+                interpreter.report.add_flow(source, sink, interpreter.span(node))
 
 
 def _origin(tool: Tool, span: Span) -> frozenset[ValueSource]:
     name = f"{tool.server}.{tool.name}"
     kinds = [
-        kind
-        for kind, has in (("private", tool_annotations.private(tool)), ("untrusted", tool_annotations.outsiders(tool)))
-        if has
+        kind for kind, has in (("private", facts_of(tool).private), ("untrusted", facts_of(tool).outsiders)) if has
     ]
     return frozenset(ValueSource(kind, name, span.line, tool.server) for kind in kinds)
 
@@ -202,7 +203,7 @@ def _check_sql(interpreter: Interpreter, span: Span, tool: Tool, key: str, text:
 def _check_path(interpreter: Interpreter, span: Span, tool: Tool, text: str) -> None:
     if place(text) is PathPlace.SENSITIVE:
         _add(interpreter, "tool.path", Risk.HIGH, f"Gives {_name(tool)} the sensitive path {_short(text)}", span, text)
-        interpreter.report.fact("sensitive", span)
+        interpreter.report.add_fact("sensitive", span)
     elif text.startswith("../") or "/../../" in text:
         _add(
             interpreter,
@@ -223,7 +224,7 @@ def _check_address(interpreter: Interpreter, span: Span, tool: Tool, value: Valu
         words = f"Gives {_name(tool)} an internal address that only its machine should reach: {_short(text)}"
         _add(interpreter, "tool.address", Risk.HIGH, words, span, text)
     others = frozenset(source for source in value.taint if source.server != tool.server)
-    source = first(others, "private")
+    source = first_of_kind(others, "private")
     if source and text != HOLE and HOLE in text and "://" in text:
         words = f"Data from {source.label} (line {source.line}) goes to {host(text) or 'an address'} inside an address"
         _add(interpreter, "flow.private", Risk.HIGH, words, span, _name(tool))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from workbench.permissions import tool_verbs
-from workbench.permissions.tool_annotations import tool_risk
+from workbench.permissions.tool_annotations import facts_of
 from workbench.records import Hints, Tool
 from workbench.records.common_types import rank
 from workbench.tool_names import ToolNames, tool_names
@@ -68,7 +68,7 @@ class ToolLookup:
 
 
 def _riskiest(tools: Sequence[Tool]) -> Tool:
-    return max(tools, key=lambda tool: rank(tool_risk(tool)))
+    return max(tools, key=lambda tool: rank(facts_of(tool).risk))
 
 
 def tool_lookup(tools: Sequence[Tool] | None) -> ToolLookup:

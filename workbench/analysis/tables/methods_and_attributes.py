@@ -54,7 +54,7 @@ PATH_METHODS = {
     "rglob": ProgramAction.LIST,
 }
 # Methods with effects on any object: no harmless method has these names.
-TELLING = {
+METHOD_ACTIONS = {
     "unlink": ProgramAction.DELETE,
     "rmtree": ProgramAction.DELETE,
     "rmdir": ProgramAction.DELETE,
@@ -122,7 +122,7 @@ HOOKS = names(
     "__reduce__ __reduce_ex__ __getstate__ __setstate__ __getnewargs__ __getnewargs_ex__ __copy__ __deepcopy__"
 )
 # Names that need approval if they are looked up by string on an unknown object.
-TELLING_NAMES = names(
+RISKY_NAMES = names(
     "system popen Popen execv execve posix_spawn fork check_output getoutput eval exec __import__ rmtree"
 )
 # Attributes that a program must not assign.

@@ -65,7 +65,7 @@ class EditCheck(QObject):
             self.judged.emit(verdict)
 
     async def _clean(self, text: str) -> None:
-        clean = await self._context.api.clean(text)
+        clean = await self._context.api.clean_code(text)
         if text == self._text():
             self.cleaned.emit(clean)
 

@@ -39,5 +39,5 @@ async def _enter(context: Context, config: ServerConfig, info: SecretInfo, paren
     question.accepted.connect(lambda: typed.append(field.take()))  # the dialog is gone when the answer is there
     if not await question.ask(parent.tr("Store and connect")) or not typed[0]:
         return False
-    await context.api.put_secret(info.name, typed[0])
+    await context.api.set_secret(info.name, typed[0])
     return True

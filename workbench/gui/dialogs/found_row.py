@@ -14,7 +14,7 @@ from workbench.gui.text import ForeignLabel, one_line
 from workbench.gui.theme import mark
 from workbench.gui.tick_box import TickBox
 from workbench.gui.views import label
-from workbench.records import FoundServer, ImportChoice, Standing
+from workbench.records import FoundServer, ImportChoice, ImportConflict
 
 RENAME, REPLACE = range(2)
 
@@ -122,9 +122,9 @@ class FoundRow(QFrame):
 
     def _badges(self) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
-        if self.found.standing is Standing.HERE:
+        if self.found.standing is ImportConflict.HERE:
             found.append((self.tr("already here"), "success"))
-        if self.found.standing is Standing.CLASH:
+        if self.found.standing is ImportConflict.CLASH:
             found.append((self.tr("name is taken"), "warning"))
         if self.found.config.disabled:
             found.append((self.tr("off there"), "info"))
@@ -142,7 +142,7 @@ class FoundRow(QFrame):
             self._secrets.setText("")
             self._secrets.hide()
             return
-        self._context.tasks.run("secrets", self._context.api.reveal_found(self.found.key), self._revealed)
+        self._context.tasks.run("secrets", self._context.api.reveal_found_server(self.found.key), self._revealed)
 
     def _revealed(self, values: Mapping[str, str]) -> None:
         if self.reveal.isChecked():

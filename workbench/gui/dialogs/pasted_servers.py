@@ -11,7 +11,7 @@ from workbench.errors import WorkbenchError
 from workbench.gui.context import Context
 from workbench.gui.dialogs.found_row import FoundRow
 from workbench.gui.dialogs.import_servers import ImportServers
-from workbench.records import Discovery, Fault, FoundServer, ImportReport, ServerConfig, Standing
+from workbench.records import Discovery, Fault, FoundServer, ImportConflict, ImportReport, ServerConfig
 
 
 class PastedServers(ImportServers):
@@ -37,9 +37,9 @@ class PastedServers(ImportServers):
     def _found(self, number: int, config: ServerConfig, here: dict[str, ServerConfig]) -> FoundServer:
         named = replace(config, name=config.name or self.tr("server"))
         taken = here.get(named.name)
-        standing = Standing.NEW if taken is None else Standing.CLASH
+        standing = ImportConflict.NEW if taken is None else ImportConflict.CLASH
         if taken is not None and (taken.command, taken.args, taken.url) == (named.command, named.args, named.url):
-            standing = Standing.HERE
+            standing = ImportConflict.HERE
         usable = bool(named.command or named.url)
         notes = () if usable else (self.tr("It has neither a command nor an address, so it cannot be added."),)
         return FoundServer(str(number), self.tr("Pasted"), "", named, "", standing, notes=notes)

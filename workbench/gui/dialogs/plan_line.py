@@ -9,7 +9,7 @@ from workbench.gui.plain_edit import PlainEdit
 from workbench.gui.text import ForeignLabel, one_line, visible
 from workbench.gui.theme import Theme, mark
 from workbench.gui.views import label
-from workbench.records import Held
+from workbench.records import PlanStep
 
 _SHOWN = 20  # values that wait for an answer; more are counted
 
@@ -45,7 +45,7 @@ class PlanLine(QScrollArea):
         column.addWidget(self._arguments, 1)
         self.setWidget(inner)
 
-    def show_line(self, number: int, held: Held, run_id: str) -> None:
+    def show_line(self, number: int, held: PlanStep, run_id: str) -> None:
         files = not held.server
         name = self.tr("Files of the workspace") if files else f"{held.server}.{held.tool}"
         self._title.setText(f"{number}  {one_line(name, 120)}")
@@ -65,7 +65,7 @@ class PlanLine(QScrollArea):
         self._from.setVisible(bool(held.origins))
         self._evidence.setVisible(bool(held.origins))
 
-    def _words(self, held: Held) -> list[str]:
+    def _words(self, held: PlanStep) -> list[str]:
         undo = {True: self.tr("can be undone"), False: self.tr("cannot be undone"), None: ""}[held.reversible]
         told = {
             "invented": self.tr("the program was told an invented answer"),

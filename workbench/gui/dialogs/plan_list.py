@@ -13,7 +13,7 @@ from workbench.gui.icons import icon
 from workbench.gui.text import one_line, plain_tip
 from workbench.gui.theme import Theme
 from workbench.gui.words import risk_word
-from workbench.records import Held
+from workbench.records import PlanStep
 
 _WHAT, _WITH, _UNDO = 0, 1, 2
 _NARROW = 58  # letters of width below which the column about undoing goes
@@ -29,7 +29,7 @@ class PlanList(QTreeWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._plan: tuple[Held, ...] = ()
+        self._plan: tuple[PlanStep, ...] = ()
         self._seen: set[int] = set()
         self.setAccessibleName(self.tr("What the program would do"))
         self.setRootIsDecorated(False)
@@ -47,7 +47,7 @@ class PlanList(QTreeWidget):
         self.currentItemChanged.connect(self._look)
         self.itemChanged.connect(self._ticked)
 
-    def show_plan(self, plan: Sequence[Held]) -> None:
+    def show_plan(self, plan: Sequence[PlanStep]) -> None:
         """Nothing is ticked."""
         self._plan = tuple(plan)
         self.blockSignals(True)
@@ -85,7 +85,7 @@ class PlanList(QTreeWidget):
         letter = self.fontMetrics().averageCharWidth()
         self.setColumnHidden(_UNDO, self.width() < letter * _NARROW)
 
-    def _item(self, number: int, held: Held) -> QTreeWidgetItem:
+    def _item(self, number: int, held: PlanStep) -> QTreeWidgetItem:
         files = not held.server
         name = self.tr("Files of the workspace") if files else f"{held.server}.{held.tool}"
         short = held.summary
@@ -122,10 +122,10 @@ class PlanList(QTreeWidget):
             self.ticked.emit()
 
 
-def is_warned(held: Held) -> bool:
+def is_warned(held: PlanStep) -> bool:
     """Whether a value of it stood in text that outsiders can write."""
     return any("untrusted" in origin.kinds for origin in held.origins)
 
 
-def undo_word(held: Held) -> str:
+def undo_word(held: PlanStep) -> str:
     return {True: "yes", False: "no", None: "unknown"}[held.reversible]

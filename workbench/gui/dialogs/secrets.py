@@ -154,7 +154,7 @@ class SecretsDialog(QDialog):
 
     def _put(self) -> None:
         if self.store.isEnabled():
-            self._run("store a secret", self._context.api.put_secret(self.name.text().strip(), self.value.take()))
+            self._run("store a secret", self._context.api.set_secret(self.name.text().strip(), self.value.take()))
 
     def _drop(self) -> None:
         self._context.tasks.run("delete a secret", self._ask_and_drop(self.name.text()))
@@ -166,7 +166,7 @@ class SecretsDialog(QDialog):
         words = told or self.tr("No server of this project refers to it.")
         question = Question(self._context.theme, self.tr("Delete the secret “{}”?").format(visible(name)), words, self)
         if await question.ask(self.tr("Delete it"), danger=True):
-            await self._ask_core(self._context.api.drop_secret(name))
+            await self._ask_core(self._context.api.delete_secret(name))
 
     def _unlock(self, passphrase: str) -> None:
         self._run("open the file of secrets", self._context.api.unlock_secrets(passphrase))

@@ -79,12 +79,12 @@ class CallMenu(RoomyButton):
         if form == "python":
             coro = api.call_as_code(tool.server, tool.name, arguments)
         else:
-            coro = api.call_in_words(form, tool.server, tool.name, arguments)
+            coro = api.call_as_text(form, tool.server, tool.name, arguments)
         self._context.tasks.run("copy a call", coro, self._copied)
 
     def _ask_recent(self) -> None:
         query = PastQuery(server=self._tool.server, tool=self._tool.name, limit=_RECENT)
-        self._context.tasks.run("recent calls", self._context.api.past(query), self._show_recent)
+        self._context.tasks.run("recent calls", self._context.api.past_calls(query), self._show_recent)
 
     def _show_recent(self, calls: tuple[PastCall, ...]) -> None:
         self.recent.clear()

@@ -102,7 +102,7 @@ class HistoryList(Pane):
     def remove(self) -> None:
         call = self.chosen()
         if call is not None:
-            self.context.tasks.run("forget a call", self.context.api.forget((call.id,)))
+            self.context.tasks.run("forget a call", self.context.api.delete_calls((call.id,)))
 
     async def clear(self) -> None:
         question = Question(
@@ -189,7 +189,7 @@ class HistoryList(Pane):
                 self._more = len(calls) == _PAGE
                 self._draw()
 
-        self.context.tasks.run("history", self.context.api.past(query), done)
+        self.context.tasks.run("history", self.context.api.past_calls(query), done)
 
     def _draw_new(self) -> None:
         """What does not fit any more can be asked for again."""

@@ -12,7 +12,7 @@ from workbench.gui.context import Context
 from workbench.gui.layout import Layout
 from workbench.gui.theme import mark
 from workbench.gui.views import label, tool_button
-from workbench.records import Discovery, FoundServer, Standing
+from workbench.records import Discovery, FoundServer, ImportConflict
 
 translate = QCoreApplication.translate
 
@@ -51,7 +51,7 @@ class FoundStrip(QFrame):
         self._context.tasks.run("servers in other apps", self._context.api.found_servers(), self._show)
 
     def _show(self, discovery: Discovery) -> None:
-        self.new = new = [found for found in discovery.servers if found.standing is not Standing.HERE]
+        self.new = new = [found for found in discovery.servers if found.standing is not ImportConflict.HERE]
         self._mark = hashlib.sha256("\n".join(sorted(found.key for found in new)).encode()).hexdigest()[:16]
         self._words.setText(said(len(new)))
         self.setVisible(bool(new) and self._layout.found_seen != self._mark)

@@ -86,7 +86,7 @@ class RunTexts(QWidget):
 
     async def _show_clean(self, run: Run) -> None:
         """The clean text is judged before it is offered."""
-        clean = await self._context.api.clean(run.proposal.code)
+        clean = await self._context.api.clean_code(run.proposal.code)
         verdict = await self._context.api.assess(clean)
         self._clean_text = clean
         still = self.tr("It still cannot run")

@@ -31,7 +31,7 @@ from workbench.gui.roomy_button import RoomyButton
 from workbench.gui.text import one_line
 from workbench.gui.theme import mark
 from workbench.gui.views import tool_button
-from workbench.records import Fault, JsonObject, Origin, Outcome, Permission, Tool, ToolCall, Word
+from workbench.records import CallDecision, Fault, JsonObject, Origin, Outcome, Permission, Tool, ToolCall
 
 _WIDE = 90  # letters of width from which form and result stand beside each other
 _LOW = 76  # the same where there is too little height to stand below each other
@@ -256,7 +256,7 @@ class CallPanel(QWidget):
         )
 
     def _allow_and_send(self, tool: str) -> None:
-        permission = Permission("", "own", Word.ALLOW, self._tool.server, tool)
+        permission = Permission("", "own", CallDecision.ALLOW, self._tool.server, tool)
         self._context.tasks.run("allow your own calls", self._allow(permission))
 
     async def _allow(self, permission: Permission) -> None:

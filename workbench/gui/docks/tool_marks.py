@@ -41,7 +41,7 @@ class ToolMarks(QWidget):
 
     async def _read(self) -> None:
         warnings = await self._context.api.warnings(self._tool.server)
-        changes = await self._context.api.changes(self._tool.server)
+        changes = await self._context.api.definition_changes(self._tool.server)
         self._show(
             [one for one in warnings if one.tool == self._tool.name],
             next((one for one in changes if one.tool == self._tool.name), None),

@@ -68,7 +68,7 @@ class FileDeeds(QObject):
         self._context.tasks.run("bring files in", self._bring(paths, folder))
 
     async def _bring(self, paths: tuple[str, ...], folder: str) -> None:
-        found = await self._context.api.bring_files(paths, folder)
+        found = await self._context.api.import_files(paths, folder)
         one = self.tr("{0} is in the workspace now.").format(one_line(found[0].path, 80) if found else "")
         self.said.emit(one if len(found) == 1 else self.tr("{0} files were copied.").format(len(found)))
         self.done.emit(found[0].path if found else "")
@@ -84,7 +84,7 @@ class FileDeeds(QObject):
 
     def _take(self, path: str, target: str) -> None:
         done: Callable[[int], None] = lambda size: self.said.emit(self.tr("Copied to {0}.").format(target))  # noqa: E731
-        self._context.tasks.run("copy a file out", self._context.api.take_file(path, target), done)
+        self._context.tasks.run("copy a file out", self._context.api.export_file(path, target), done)
 
     def copy_path(self, path: str) -> None:
         QGuiApplication.clipboard().setText(str(self._context.paths.workspace / path))
@@ -100,7 +100,7 @@ class FileDeeds(QObject):
         words = self.tr("The changes so far cannot be undone any more. The files stay as they are.")
         question = Question(self._context.theme, self.tr("Forget earlier states?"), words, self._owner.window())
         if await question.ask(self.tr("Forget"), danger=True):
-            await self._context.api.forget_changes()
+            await self._context.api.delete_file_history()
 
     async def clear_cache(self) -> None:
         gone = await self._context.api.clear_cache()

@@ -108,7 +108,7 @@ class FilesPane(Pane):
 
     async def _load_room(self) -> None:
         room = await self.context.api.file_room()
-        self.room.show_room(room, await self.context.api.kept_files())
+        self.room.show_room(room, await self.context.api.storage_usage())
 
     def _sift(self) -> None:
         words = self.finder.text().strip().casefold()

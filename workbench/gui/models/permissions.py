@@ -10,10 +10,14 @@ from PySide6.QtCore import QCoreApplication
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line
 from workbench.gui.words import ago
-from workbench.records import HostRule, NetworkRules, Permission, Permissions, Word
+from workbench.records import CallDecision, HostRule, NetworkRules, Permission, Permissions
 
 translate = QCoreApplication.translate
-_SIGNS = {Word.ALLOW: ("check", "success"), Word.ASK: ("help", "warning"), Word.DENY: ("ban", "danger")}
+_SIGNS = {
+    CallDecision.ALLOW: ("check", "success"),
+    CallDecision.ASK: ("help", "warning"),
+    CallDecision.DENY: ("ban", "danger"),
+}
 _CALLS = ("server", "tool", "arguments")
 
 
@@ -66,7 +70,11 @@ def _facts(rule: Permission, now: float, void: str) -> list[str]:
     )
     used = translate("permissions", "used {0}, last {1}").format(times, _when(rule.used, now))
     never = translate("permissions", "not used yet")
-    tied = translate("permissions", "void once a definition changes") if rule.word is Word.ALLOW and rule.key else ""
+    tied = (
+        translate("permissions", "void once a definition changes")
+        if rule.word is CallDecision.ALLOW and rule.key
+        else ""
+    )
     if rule.kind == "own" and not rule.tool:
         tied = translate("permissions", "void once its command or address changes")
     return [word for word in (one_line(void, 120), since, used if rule.count else never, "" if void else tied) if word]

@@ -118,7 +118,7 @@ class MarksPage(QWidget):
         for combo, name, choices in (
             (self.deed, self.tr("What to do"), ((self.tr("Hide"), True), (self.tr("Let pass"), False))),
             (self.what, self.tr("What it is about"), self._whats()),
-            (self.kind, self.tr("Kind of personal data"), ((self.tr("values of your own"), OTHER),)),
+            (self.kind, self.tr("Kind of personal data"), ((self.tr("custom values"), OTHER),)),
         ):
             combo.setAccessibleName(name)
             for words, data in choices:

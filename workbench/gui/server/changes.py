@@ -78,13 +78,13 @@ class ChangesPage(ServerPage):
 
     async def _read(self) -> None:
         api, since = self.context.api, float(self.since.currentData())
-        self._offer(await api.moments(self.server))
+        self._offer(await api.definition_history(self.server))
         if since:
             self._warnings = {}
-            self._show(await api.compare(self.server, since, time.time()))
+            self._show(await api.compare_definitions(self.server, since, time.time()))
             return
         self._warnings = {f"odd\n{number}": one for number, one in enumerate(await api.warnings(self.server))}
-        self._show(await api.changes(self.server))
+        self._show(await api.definition_changes(self.server))
 
     def _offer(self, moments: Sequence[Moment]) -> None:
         """Earlier moments to compare with; the newest one is now."""
@@ -167,7 +167,7 @@ class ChangesPage(ServerPage):
         return await question.ask(self.tr("Approve"), danger=bool(odd))
 
     def _see(self) -> None:
-        self.context.tasks.run("see changes", self.context.api.see_changes(self.server))
+        self.context.tasks.run("see changes", self.context.api.mark_changes_seen(self.server))
 
     def _lay_out(self, unit: int) -> None:
         right = QWidget()

@@ -87,7 +87,7 @@ class ServerSheet(QWidget):
     async def _read_changes(self) -> None:
         """What waits for a person is said where it can be opened."""
         name = self._state.config.name
-        changes = await self._context.api.changes(name)
+        changes = await self._context.api.definition_changes(name)
         odd = await self._context.api.warnings(name)
         blocked = sum(one.blocked for one in changes)
         words = self.tr("{} blocked").format(blocked) if blocked else str(len(changes) + len(odd) or "")

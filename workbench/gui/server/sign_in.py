@@ -158,7 +158,7 @@ class SignInPage(ServerPage):
         self.context.tasks.run("sign out", self.context.api.sign_out(self.server), self.show_report)
 
     def _bring(self, address: str) -> None:
-        self.context.tasks.run("finish signing in", self.context.api.bring_sign_in(self.server, address))
+        self.context.tasks.run("finish signing in", self.context.api.complete_sign_in(self.server, address))
 
     def _show_step(self) -> None:
         key = self.list.key()

@@ -84,7 +84,7 @@ class SkillDeeds(QObject):
         self.test_wanted.emit(name)
 
     async def _bring_back(self, name: str) -> None:
-        skill = await self._context.api.bring_back_skill(name)
+        skill = await self._context.api.restore_skill(name)
         self.said.emit(self.tr("{0} is back: agents find it again.").format(skill.name))
 
     async def _rename(self, name: str) -> None:

@@ -57,7 +57,7 @@ class ImportSkillsDialog(QDialog):
 
     async def _look(self, path: str) -> None:
         try:
-            found = await self._context.api.look_at_skills(path)
+            found = await self._context.api.review_skills(path)
         except WorkbenchError as fault:
             found = ()
             self._fault.show_fault(Fault(fault.message, fault.hint))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
 from workbench.gui.calm_combo import CalmCombo
 from workbench.gui.context import Context
-from workbench.records import Tool, ToolBits
+from workbench.records import Tool, UserAnnotations
 
 _HINTS = ("read_only", "destructive", "idempotent", "open_world")
 _OWN = ("private", "outsiders", "sends")
@@ -20,7 +20,7 @@ class BitsForm(QWidget):
     """The first choice of each says what counts while nothing is said."""
 
     said = Signal(object)
-    """Carries ToolBits."""
+    """Carries UserAnnotations."""
 
     def __init__(self, context: Context, tool: Tool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,7 +71,7 @@ class BitsForm(QWidget):
 
     def _tell(self, _row: int) -> None:
         values: dict[str, Any] = {name: choice.currentData() for name, choice in self.choices.items()}  # Any: Qt's data
-        self.said.emit(replace(ToolBits(), **values))
+        self.said.emit(replace(UserAnnotations(), **values))
 
     def _words(self) -> dict[str, str]:
         return {

@@ -15,9 +15,13 @@ from workbench.gui.text import visible
 from workbench.gui.theme import mark
 from workbench.gui.views import label
 from workbench.gui.words import ago
-from workbench.records import Fault, Permission, Permissions, Predicate, Tool, Word
+from workbench.records import CallDecision, Fault, Permission, Permissions, Predicate, Tool
 
-_ICONS = {Word.ALLOW: ("check", "success"), Word.ASK: ("hourglass", "warning"), Word.DENY: ("ban", "danger")}
+_ICONS = {
+    CallDecision.ALLOW: ("check", "success"),
+    CallDecision.ASK: ("hourglass", "warning"),
+    CallDecision.DENY: ("ban", "danger"),
+}
 _ARGUMENT = 130  # pixels at least for the name of an argument
 
 
@@ -76,7 +80,7 @@ class RulesBox(QWidget):
         """Why it counts no more: by what the core knows, or by the definition that is shown here."""
         if why:
             return self.tr("void: {}").format(visible(why))
-        tool = self._tool if rule.word is Word.ALLOW and rule.kind != "server" else None
+        tool = self._tool if rule.word is CallDecision.ALLOW and rule.kind != "server" else None
         changed = tool is not None and rule.key != tool.hash
         return self.tr("void: the tool's definition changed") if changed else ""
 
@@ -88,7 +92,7 @@ class RulesBox(QWidget):
         where = (Predicate(path, pattern),) if narrow else ()
         kind = "server" if self._tool is None else "arguments" if narrow else "tool"
         name = self._tool.name if self._tool is not None else ""
-        rule = Permission("", kind, Word(self.word.currentData()), self._server, name, where)
+        rule = Permission("", kind, CallDecision(self.word.currentData()), self._server, name, where)
         self._context.tasks.run("add a rule", self._send(rule))
 
     async def _send(self, rule: Permission) -> None:
@@ -118,9 +122,9 @@ class RulesBox(QWidget):
 
     def _fill(self) -> None:
         for word, words in (
-            (Word.ALLOW, self.tr("Allow")),
-            (Word.ASK, self.tr("Ask")),
-            (Word.DENY, self.tr("Deny")),
+            (CallDecision.ALLOW, self.tr("Allow")),
+            (CallDecision.ASK, self.tr("Ask")),
+            (CallDecision.DENY, self.tr("Deny")),
         ):
             self.word.addItem(icon(*_ICONS[word]), words, word.value)
         self.word.setAccessibleName(self.tr("What the rule does"))

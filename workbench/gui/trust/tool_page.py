@@ -10,7 +10,7 @@ from workbench.gui.theme import mark
 from workbench.gui.trust.bits_form import BitsForm
 from workbench.gui.trust.rules_box import RulesBox
 from workbench.gui.views import label
-from workbench.records import Fault, Permissions, Tool, ToolBits
+from workbench.records import Fault, Permissions, Tool, UserAnnotations
 
 
 class ToolTrust(QScrollArea):
@@ -41,12 +41,12 @@ class ToolTrust(QScrollArea):
     async def _read(self) -> None:
         self.rules.show_permissions(await self._context.api.permissions())
 
-    def _say(self, said: ToolBits) -> None:
+    def _say(self, said: UserAnnotations) -> None:
         self._context.tasks.run("say something of a tool", self._send(said))
 
-    async def _send(self, said: ToolBits) -> None:
+    async def _send(self, said: UserAnnotations) -> None:
         try:
-            self.show_tool(await self._context.api.set_bits(self._tool.server, self._tool.name, said))
+            self.show_tool(await self._context.api.set_annotations(self._tool.server, self._tool.name, said))
         except WorkbenchError as fault:
             self.rules.fault.show_fault(Fault(fault.message, fault.hint))
 

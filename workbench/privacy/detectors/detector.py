@@ -14,18 +14,18 @@ from workbench.privacy.detectors.key_value_pairs import find_contact_cards, find
 from workbench.privacy.detectors.kinds import KINDS
 from workbench.privacy.detectors.name_mentions import find_name_mentions
 from workbench.privacy.detectors.names_in_prose import find_names_in_prose
-from workbench.privacy.detectors.text_search import Finding, find_matches, merge_findings
+from workbench.privacy.detectors.text_search import DetectedSpan, find_matches, merge_findings
 from workbench.privacy.detectors.text_tables import find_table_cells
 
 _FINDERS = tuple((kind.name, kind.why, kind.find) for kind in KINDS)
 
 
-def detect(text: str, rules: DetectionRules = DEFAULT_RULES) -> tuple[Finding, ...]:
+def detect(text: str, rules: DetectionRules = DEFAULT_RULES) -> tuple[DetectedSpan, ...]:
     """All findings, sorted, not overlapping. None contains a NUL, with which the vault blanks out tokens."""
     return _detect_cached(text, rules) if len(text) <= SHORT else _detect(text, rules)
 
 
-def _detect(text: str, rules: DetectionRules) -> tuple[Finding, ...]:
+def _detect(text: str, rules: DetectionRules) -> tuple[DetectedSpan, ...]:
     found = _allowed_findings(_by_rules(text, rules), text, rules)
     found += _allowed_findings(find_names_in_prose(text, rules, found), text, rules)
     return merge_findings(found) if found else ()
@@ -34,15 +34,15 @@ def _detect(text: str, rules: DetectionRules) -> tuple[Finding, ...]:
 _detect_cached = lru_cache(maxsize=8192)(_detect)
 
 
-def _allowed_findings(found: Iterable[Finding], text: str, rules: DetectionRules) -> list[Finding]:
+def _allowed_findings(found: Iterable[DetectedSpan], text: str, rules: DetectionRules) -> list[DetectedSpan]:
     """The findings without those in blanked-out tokens and those that the rules let pass."""
     if rules.never or rules.passing or rules.off:
         found = [one for one in found if one.kind not in rules.off and not rules.lets_pass(text[one.start : one.end])]
     return [one for one in found if "\0" not in text[one.start : one.end]]
 
 
-def _by_rules(text: str, rules: DetectionRules) -> list[Finding]:
-    found = [Finding(start, end, name, why) for name, why, find in _FINDERS for start, end in find(text)]
+def _by_rules(text: str, rules: DetectionRules) -> list[DetectedSpan]:
+    found = [DetectedSpan(start, end, name, why) for name, why, find in _FINDERS for start, end in find(text)]
     found += find_pairs(text, rules)
     found += find_table_cells(text, rules)
     found += find_name_mentions(text)
@@ -50,10 +50,10 @@ def _by_rules(text: str, rules: DetectionRules) -> list[Finding]:
     return found + by_patterns(text, rules)
 
 
-def by_patterns(text: str, rules: DetectionRules) -> list[Finding]:
+def by_patterns(text: str, rules: DetectionRules) -> list[DetectedSpan]:
     """The matches of the user's patterns."""
     return [
-        Finding(*match.span(), own.kind, f"your pattern {own.name}")
+        DetectedSpan(*match.span(), own.kind, f"your pattern {own.name}")
         for own in rules.patterns
         for match in find_matches(own.regex, text)
         if match.group()
@@ -67,19 +67,19 @@ class DetectionCache:
     """Cache of the findings in a session's last long texts, because output is scanned again when the agent gets it."""
 
     def __init__(self) -> None:
-        self._findings: dict[tuple[str | bytes, DetectionRules], tuple[Finding, ...]] = {}
+        self._findings: dict[tuple[str | bytes, DetectionRules], tuple[DetectedSpan, ...]] = {}
         self._adding = Lock()
 
-    def detect(self, text: str, rules: DetectionRules) -> tuple[Finding, ...]:
+    def detect(self, text: str, rules: DetectionRules) -> tuple[DetectedSpan, ...]:
         """The findings in a text whose letters may have other Unicode forms or invisible characters between them."""
         text = plain(text)
         if not has_invisible(text):
             return self._detect(text, rules)
         view = without_invisible(text)
         found = self._detect(view.text, rules)
-        return tuple(Finding(*view.origin(one.start, one.end), one.kind, one.why) for one in found)
+        return tuple(DetectedSpan(*view.origin(one.start, one.end), one.kind, one.why) for one in found)
 
-    def _detect(self, text: str, rules: DetectionRules) -> tuple[Finding, ...]:
+    def _detect(self, text: str, rules: DetectionRules) -> tuple[DetectedSpan, ...]:
         if len(text) <= SHORT:  # `detect` caches those
             return detect(text, rules)
         key = (digest(text), rules)

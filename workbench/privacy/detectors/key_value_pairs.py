@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.field_names import BARE, LIKELY, kind_of, kinds_of
 from workbench.privacy.detectors.kinds import Kind, settled
-from workbench.privacy.detectors.text_search import Finding, find_matches
+from workbench.privacy.detectors.text_search import DetectedSpan, find_matches
 
 NEAR = 600  # characters before and after a key that are read
 LINES = 12  # lines before and after a key that are read
@@ -108,7 +108,7 @@ _TAG = re.compile(
 _TAG_KEY = re.compile(r"\b(?:name|id|key|field|property|class|type|label)=[\"'](?P<key>[^\"']{1,60})[\"']")
 
 
-def find_pairs(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Finding]:
+def find_pairs(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[DetectedSpan]:
     """Values whose key announces a kind that accepts them."""
     if ":" in text or "=" in text:
         for match in find_matches(_KEY, text):
@@ -119,7 +119,7 @@ def find_pairs(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Fin
             yield from _tagged(text, tag, rules)
 
 
-def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> Finding | None:
+def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> DetectedSpan | None:
     kind = _announced(text, word, rules)
     bare = word.group().lower() in BARE
     if kind is None and not bare:
@@ -131,7 +131,7 @@ def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> Finding | No
         kind = _kind_in_record(text, word, mark.end(), rules) or kind
     span = _value(text, mark.end(), kind) if kind else None
     if kind and span:
-        return Finding(*span, settled(kind, text[slice(*span)]).name, f"key {word.group()}")
+        return DetectedSpan(*span, settled(kind, text[slice(*span)]).name, f"key {word.group()}")
     return None
 
 
@@ -148,7 +148,7 @@ def _kind_in_record(text: str, word: re.Match[str], at: int, rules: DetectionRul
     return kind if kind is not LIKELY and len(kinds) + bool(above) > 1 else None
 
 
-def _tagged(text: str, tag: re.Match[str], rules: DetectionRules) -> Iterator[Finding]:
+def _tagged(text: str, tag: re.Match[str], rules: DetectionRules) -> Iterator[DetectedSpan]:
     named = _TAG_KEY.search(tag["more"]) if tag["more"] else None
     key = named["key"] if named and kind_of(named["key"], rules) else tag["tag"]
     kind = kind_of(key, rules)
@@ -159,7 +159,7 @@ def _tagged(text: str, tag: re.Match[str], rules: DetectionRules) -> Iterator[Fi
     inner = text[start:end].strip()
     if kind and inner and (settled_kind := settled(kind, inner)).accepts(inner):
         start = text.find(inner, start)
-        yield Finding(start, start + len(inner), settled_kind.name, f"tag {key}")
+        yield DetectedSpan(start, start + len(inner), settled_kind.name, f"tag {key}")
 
 
 def _announced(text: str, word: re.Match[str], rules: DetectionRules) -> Kind | None:
@@ -202,7 +202,7 @@ _STREET, _CODE = 2, 5  # parts of an address that identify a home; the others ar
 _FEWEST = 2
 
 
-def find_contact_cards(text: str) -> Iterator[Finding]:
+def find_contact_cards(text: str) -> Iterator[DetectedSpan]:
     """The personal data in contact cards (vCard), whose keys are too short to be searched elsewhere:
     `N:Lund;Rosa;;;`."""
     if "BEGIN:VCARD" not in text:
@@ -214,15 +214,15 @@ def find_contact_cards(text: str) -> Iterator[Finding]:
             yield from _address(text, start, end)
         elif key in ("N", "ORG"):
             yield from (
-                Finding(*part.span(), _KINDS[key], f"card's {key}") for part in _PART.finditer(text, start, end)
+                DetectedSpan(*part.span(), _KINDS[key], f"card's {key}") for part in _PART.finditer(text, start, end)
             )
         elif end - start >= _FEWEST:
-            yield Finding(start, end, _KINDS[key], f"card's {key}")
+            yield DetectedSpan(start, end, _KINDS[key], f"card's {key}")
 
 
-def _address(text: str, start: int, end: int) -> Iterator[Finding]:
+def _address(text: str, start: int, end: int) -> Iterator[DetectedSpan]:
     at = start
     for place, part in enumerate(text[start:end].split(";")):
         if place in (_STREET, _CODE) and part.strip():
-            yield Finding(at, at + len(part), "ADDRESS", "card's ADR")
+            yield DetectedSpan(at, at + len(part), "ADDRESS", "card's ADR")
         at += len(part) + 1

@@ -57,7 +57,7 @@ class Kind(Struct, frozen=True):
 
 KINDS = (
     Kind(
-        "EMAIL", "e-mails", email_addresses.is_email_address, email_addresses.EMAIL_KEYS,
+        "EMAIL", "e-mail addresses", email_addresses.is_email_address, email_addresses.EMAIL_KEYS,
         email_addresses.find_email_addresses, spreads=True, personal=True,
     ),
     Kind(
@@ -74,15 +74,15 @@ KINDS = (
         numeric=True, personal=True,
     ),
     Kind(
-        "NATIONAL_ID", "national ids", national_ids.is_national_id, national_ids.NATIONAL_ID_KEYS,
+        "NATIONAL_ID", "national IDs", national_ids.is_national_id, national_ids.NATIONAL_ID_KEYS,
         national_ids.find_national_ids, why="word before it", numeric=True, personal=True,
     ),
     Kind(
-        "IP", "internet addresses", network_addresses.is_ip_address, network_addresses.IP_KEYS,
+        "IP", "IP addresses", network_addresses.is_ip_address, network_addresses.IP_KEYS,
         network_addresses.find_ip_addresses,
     ),
     Kind(
-        "MAC", "hardware addresses", network_addresses.is_mac_address, network_addresses.MAC_KEYS,
+        "MAC", "MAC addresses", network_addresses.is_mac_address, network_addresses.MAC_KEYS,
         network_addresses.find_mac_addresses,
     ),
     Kind("URL_CREDENTIAL", "logins", credentials.is_url_credential, find=credentials.find_url_credentials),
@@ -111,7 +111,7 @@ KINDS = (
         "BANK", "bank details", bank_data.is_account, bank_data.ACCOUNT_KEYS, bank_data.find_accounts,
         why="word before it", numeric=True,
     ),
-    Kind(CUSTOM, "values of your own", is_not_blank),
+    Kind(CUSTOM, "custom values", is_not_blank),
     Kind(SEALED, "sealed values", is_not_blank),
 )  # fmt: skip
 
@@ -128,7 +128,7 @@ _ENDS = {"companies": "company", "addresses": "address"}  # irregular plurals
 
 
 def plural(name: str, count: int) -> str:
-    """A count with the name of a kind: `2 e-mails`, `1 phone number`."""
+    """A count with the name of a kind: `2 e-mail addresses`, `1 phone number`."""
     words = {LITERAL: "literal texts"} | {kind.name: kind.plural for kind in KINDS}
     many = words.get(name, name.lower() + "s")
     if count == 1:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from workbench.privacy.detectors import person_names
-from workbench.privacy.detectors.text_search import Finding, find_matches_at_lines, find_matches_at_words
+from workbench.privacy.detectors.text_search import DetectedSpan, find_matches_at_lines, find_matches_at_words
 
 LONGEST = 60  # characters of a name before an address
 FARTHEST = 66  # how far before its "@" an address begins
@@ -62,7 +62,7 @@ sirs support hiring both again world valued subscriber member members ladies gen
 _NOBODY = frozenset(_NOBODY_WORDS.split())
 
 
-def find_name_mentions(text: str) -> Iterator[Finding]:
+def find_name_mentions(text: str) -> Iterator[DetectedSpan]:
     """Names with the reason for each finding."""
     if "@" in text:
         yield from _before_addresses(text)
@@ -72,7 +72,7 @@ def find_name_mentions(text: str) -> Iterator[Finding]:
     if "CN=" in text:
         yield from _named(_COMMON_NAME.finditer(text), text, "CN before it", _is_certificate_name)
     if "(" in text and "-" in text:
-        yield from _named(find_matches_at_words(_BLAMED, text, "("), text, "date behind it", person_names.is_full_name)
+        yield from _named(find_matches_at_words(_BLAMED, text, "("), text, "date after it", person_names.is_full_name)
     if ":" in text:
         yield from _named(find_matches_at_lines(_SAID, text), text, "time before it", person_names.is_plausible_name)
         yield from (
@@ -82,13 +82,15 @@ def find_name_mentions(text: str) -> Iterator[Finding]:
         yield from _named(find_matches_at_words(_SLACK, text, ("<@",)), text, "mention", person_names.is_plausible_name)
 
 
-def _named(found: Iterable[re.Match[str]], text: str, why: str, accepts: Callable[[str], bool]) -> Iterator[Finding]:
+def _named(
+    found: Iterable[re.Match[str]], text: str, why: str, accepts: Callable[[str], bool]
+) -> Iterator[DetectedSpan]:
     for match in found:
         if accepts(match["name"].strip()):
-            yield Finding(*_bare(text, *match.span("name")), "NAME", why)
+            yield DetectedSpan(*_bare(text, *match.span("name")), "NAME", why)
 
 
-def _before_addresses(text: str) -> Iterator[Finding]:
+def _before_addresses(text: str) -> Iterator[DetectedSpan]:
     """Names before addresses: `Rosa Lund <rosa@…>`, `"Lund, Rosa" <…>`, `Rosa Lund (rosa@…)`."""
     at = text.find("@")
     while at >= 0:
@@ -96,7 +98,7 @@ def _before_addresses(text: str) -> Iterator[Finding]:
         if opening > 0 and not any(map(str.isspace, text[opening:at])):
             name = _BEFORE_ADDRESS.search(text, max(0, opening - LONGEST - 8), opening)
             if name and _writes(name["name"].strip()):
-                yield Finding(*_bare(text, *name.span("name")), "NAME", "address behind it")
+                yield DetectedSpan(*_bare(text, *name.span("name")), "NAME", "address after it")
         at = text.find("@", at + 1)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.privacy.detection_rules import DetectionRules
 from workbench.privacy.detectors.name_model import WORD, folded, name_model
-from workbench.privacy.detectors.text_search import Finding, find_matches, merge_findings
+from workbench.privacy.detectors.text_search import DetectedSpan, find_matches, merge_findings
 
 if TYPE_CHECKING:
     from workbench.privacy.detectors.name_model import Array
@@ -25,7 +25,7 @@ KINDS: Final = ("NAME", "ADDRESS")  # in the order of the model's columns
 FEWEST: Final = 12  # characters; shorter texts are no prose
 _AROUND: Final = 48  # characters on both sides of a candidate that are read
 _LONGEST: Final = 600  # characters that are read at once
-WHY: Final = "reads like one"
+WHY: Final = "reads like a name or address"
 _FEWEST_LETTERS: Final = 2
 _MOST_WINDOWS: Final = 4_096  # in the cache, which saves 7 % of registering and masking a text
 _recent: dict[tuple[str, tuple[float, ...]], Spans] = {}
@@ -49,7 +49,7 @@ _ORDERS = re.compile(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")
 _BEFORE = 10  # characters before a word that show whether a sentence begins
 
 
-def find_names_in_prose(text: str, rules: DetectionRules, found: Iterable[Finding] = ()) -> Iterator[Finding]:
+def find_names_in_prose(text: str, rules: DetectionRules, found: Iterable[DetectedSpan] = ()) -> Iterator[DetectedSpan]:
     """Names and addresses in sentences, or on lines below them, that are not in `found`."""
     if len(text) < FEWEST or rules.off.issuperset(KINDS):
         return
@@ -58,10 +58,10 @@ def find_names_in_prose(text: str, rules: DetectionRules, found: Iterable[Findin
     places = list(_windows(text, known))
     for (start, end), inside in zip(places, _read([text[slice(*place)] for place in places], least), strict=True):
         for first, last, kind in inside:
-            yield _before_address(text, Finding(start + first, min(end, start + last), KINDS[kind], WHY), known)
+            yield _before_address(text, DetectedSpan(start + first, min(end, start + last), KINDS[kind], WHY), known)
 
 
-def _before_address(text: str, guess: Finding, known: Sequence[Finding]) -> Finding:
+def _before_address(text: str, guess: DetectedSpan, known: Sequence[DetectedSpan]) -> DetectedSpan:
     """The guess without an e-mail address after a name: as one value, a tool would get both instead of an address."""
     mail = next((one for one in known if one.kind == "EMAIL" and guess.start < one.start < guess.end <= one.end), None)
     if mail is None or guess.kind != "NAME":
@@ -70,7 +70,7 @@ def _before_address(text: str, guess: Finding, known: Sequence[Finding]) -> Find
     return replace(guess, end=last) if last > guess.start else guess
 
 
-def _windows(text: str, found: Sequence[Finding]) -> Iterator[tuple[int, int]]:
+def _windows(text: str, found: Sequence[DetectedSpan]) -> Iterator[tuple[int, int]]:
     """Windows around candidates, in order, not overlapping."""
     begin = end = known = 0
     lists = None

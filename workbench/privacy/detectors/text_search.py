@@ -75,7 +75,7 @@ def find_matches_at_lines(pattern: re.Pattern[str], text: str) -> Iterator[re.Ma
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Finding:
+class DetectedSpan:
     """A stretch of text that is personal data, its kind, and a short reason for the user."""
 
     start: int
@@ -84,16 +84,16 @@ class Finding:
     why: str = field(default="", compare=False)
 
 
-def merge_findings(found: Iterable[Finding]) -> tuple[Finding, ...]:
+def merge_findings(found: Iterable[DetectedSpan]) -> tuple[DetectedSpan, ...]:
     """Join overlapping findings, so that each found character is covered; the longest decides kind and reason."""
-    merged: list[Finding] = []
+    merged: list[DetectedSpan] = []
     longest = 0
     for part in sorted(found, key=lambda f: (f.start, -f.end)):
         if merged and part.start < merged[-1].end:
             last = merged[-1]
             named = part if part.end - part.start > longest else last
             longest = max(longest, part.end - part.start)
-            merged[-1] = Finding(last.start, max(last.end, part.end), named.kind, named.why)
+            merged[-1] = DetectedSpan(last.start, max(last.end, part.end), named.kind, named.why)
         else:
             merged.append(part)
             longest = part.end - part.start

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.field_names import kinds_of, majority_kind
 from workbench.privacy.detectors.kinds import Kind, settled
-from workbench.privacy.detectors.text_search import Finding, find_matches
+from workbench.privacy.detectors.text_search import DetectedSpan, find_matches
 
 Span = tuple[int, int]
 
@@ -95,7 +95,7 @@ class Table:
     kinds: list[Kind | None]
     rows: list[list[Span]] = field(default_factory=list)
 
-    def find_values(self, text: str, rules: DetectionRules) -> Iterator[Finding]:
+    def find_values(self, text: str, rules: DetectionRules) -> Iterator[DetectedSpan]:
         """Cells of the kind that the column announces or that most of its values have."""
         for at, name in enumerate(self.names):
             kind, why = self.kinds[at], "header above it"
@@ -108,7 +108,7 @@ class Table:
             yield from _find_in_column(text, [row[at] for row in self.rows], kind, f"{why}" if kind else "")
 
 
-def find_table_cells(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Finding]:
+def find_table_cells(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[DetectedSpan]:
     """Cells of tables that contain personal data."""
     if "\n" in text and (BLANKS in text or any(mark in text for mark in DIVIDERS)):
         for table in _tables(text, rules):
@@ -120,7 +120,9 @@ def find_table_cells(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterat
             yield from _typed_rows(text, rows, name, rules)
 
 
-def _typed_rows(text: str, rows: Sequence[Sequence[Span]], around: str, rules: DetectionRules) -> Iterator[Finding]:
+def _typed_rows(
+    text: str, rows: Sequence[Sequence[Span]], around: str, rules: DetectionRules
+) -> Iterator[DetectedSpan]:
     """Findings in rows whose first row names the columns."""
     table: Table | None = None
     for row in rows:
@@ -136,12 +138,12 @@ def _typed_rows(text: str, rows: Sequence[Sequence[Span]], around: str, rules: D
         yield from table.find_values(text, rules)
 
 
-def _find_in_column(text: str, spans: Sequence[Span], kind: Kind | None, why: str) -> Iterator[Finding]:
+def _find_in_column(text: str, spans: Sequence[Span], kind: Kind | None, why: str) -> Iterator[DetectedSpan]:
     for start, end in spans if kind is not None else ():
         value = text[start:end]
         settled_kind = settled(kind, value) if kind is not None and value else None
         if settled_kind is not None and settled_kind.accepts(value):
-            yield Finding(start, end, settled_kind.name, why)
+            yield DetectedSpan(start, end, settled_kind.name, why)
 
 
 def _tables(text: str, rules: DetectionRules) -> Iterator[Table]:

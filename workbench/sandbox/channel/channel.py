@@ -174,7 +174,7 @@ class Channel(asyncio.Protocol):
         self._transport.write(network.give(self._transport, data) if network.nearby else data)
 
     @property
-    def begun(self) -> bool:
+    def program_started(self) -> bool:
         """Whether a program's text was sent."""
         return self._answer is not None
 
@@ -217,20 +217,20 @@ class Channel(asyncio.Protocol):
         self._received += len(data) + _OBJECT * (data.count(b"[") + data.count(b"{"))
         try:
             if self._received > _MOST:
-                raise FrameFault(f"more than {_MOST >> 20} MB in one run")
+                raise FrameFault(f"it sent more than {_MOST >> 20} MB in one run")
             self._waiting += self._reader.feed(data)
             self._take_waiting()
             if self._reader.fault is not None:
                 raise self._reader.fault
         except FrameFault as fault:
-            self._mark_unusable(f"broke the channel: {fault}")
+            self._mark_unusable(f"violated the channel protocol: {fault}")
 
     def _take_waiting(self) -> None:
         """Process waiting frames while there is room for requests and answers."""
         while self._waiting and self._has_room:
             frame = self._waiting.popleft()
             if "bulk" in frame and frame.get("kind") not in ("ask", "end"):
-                raise FrameFault("a bulk frame where none belongs")
+                raise FrameFault("an unexpected bulk frame")
             if self.ended.done() or not self._may_speak:
                 self._take_between_programs(frame)
             else:
@@ -243,7 +243,7 @@ class Channel(asyncio.Protocol):
                 if (frame := self._waiting.popleft()).get("kind") != "ask":
                     self._take(frame)
         except FrameFault as fault:
-            self._mark_unusable(f"broke the channel: {fault}")
+            self._mark_unusable(f"violated the channel protocol: {fault}")
 
     def _take_between_programs(self, frame: dict[str, Any]) -> None:  # Any: checked here
         """Check a frame that arrives between two programs of a REPL session.
@@ -257,13 +257,13 @@ class Channel(asyncio.Protocol):
         elif frame.get("kind") == "output":
             self._stray_output += len(str(frame.get("text"))) + _FRAME_WEIGHT
             if self._stray_output > self._limits.output_bytes:
-                raise FrameFault("something that an earlier program left behind printed without end")
+                raise FrameFault("code left running by an earlier program printed too much")
         else:
-            raise FrameFault("something that an earlier program left behind spoke outside of a program")
+            raise FrameFault("code left running by an earlier program sent a frame between programs")
 
     def _mark_unusable(self, words: str) -> None:
         if not self.unusable.done():
-            self.unusable.set_result(f"it {words}")
+            self.unusable.set_result(f"its program {words}")
         self.end("protocol", f"The program {words}.")
 
     def connection_lost(self, fault: Exception | None) -> None:
@@ -298,10 +298,10 @@ class Channel(asyncio.Protocol):
         kind = frame.get("kind")
         if not self.ready.done():
             if kind not in ("ready", "broken"):
-                raise FrameFault("speech before it was asked")
+                raise FrameFault("a frame before it was ready")
             self.ready.set_result(frame)
         elif self._answer is None:
-            raise FrameFault("speech before it was asked")
+            raise FrameFault("a frame before the program started")
         elif kind == "ask":
             self._take_request(frame)
         elif kind == "output":
@@ -317,7 +317,7 @@ class Channel(asyncio.Protocol):
         self._refused += 1
         if self._refused > _REFUSALS:
             raise FrameFault("too many frames of unknown kinds")
-        no = ToolFailure("A program cannot ask for that.", "refused")
+        no = ToolFailure("Programs cannot send this kind of request.", "refused")
         self._reply(number if type(number) is int and 0 < number < _LARGEST_ID else 0, no)
 
     def _take_output(self, frame: dict[str, Any]) -> None:  # Any: checked here
@@ -343,12 +343,12 @@ class Channel(asyncio.Protocol):
     def _take_request(self, frame: dict[str, Any]) -> None:  # Any: checked here
         number, what, wish = frame.get("id"), frame.get("what"), frame.get("wish")
         if type(number) is not int or not 0 < number < _LARGEST_ID:
-            raise FrameFault("a question without a number")
+            raise FrameFault("a request without a valid number")
         if what not in _REQUESTS or not isinstance(wish, dict):
-            raise FrameFault(f"a question of unknown kind {str(what)[:40]!r}")
+            raise FrameFault(f"a request of unknown kind {str(what)[:40]!r}")
         self._calls += what not in _CARRYING
         if self._calls > self._limits.calls:
-            self.end("calls", f"The program asked more than {self._limits.calls:,} times.")
+            self.end("calls", f"The program sent more than {self._limits.calls:,} requests.")
             return
         if (bulk := frame.get("bulk")) is not None and (refusal := insert_bulk_arguments(what, wish, bulk)):
             self._reply(number, refusal)
@@ -388,14 +388,16 @@ class Channel(asyncio.Protocol):
         try:
             self._write(answer_frame(number, found))
         except (TypeError, ValueError, RecursionError, FrameFault) as fault:
-            self._write(answer_frame(number, ToolFailure(f"The answer cannot be handed over: {fault}.", "too_large")))
+            self._write(
+                answer_frame(number, ToolFailure(f"The answer cannot be passed to the program: {fault}.", "too_large"))
+            )
 
     def _resume(self) -> None:
         """Process waiting frames again after a request was answered or bytes were sent."""
         try:
             self._take_waiting()
         except FrameFault as fault:
-            self._mark_unusable(f"broke the channel: {fault}")
+            self._mark_unusable(f"violated the channel protocol: {fault}")
         self._pause_or_resume()
 
     @property

@@ -62,7 +62,7 @@ class ConnectionPassing:
         try:
             socket.send_fds(self._ours, [self._last.to_bytes(8, "big")], [end.fileno()])
         except OSError as fault:
-            raise WorkbenchError("The program takes no more connections.", "Close some of them first.") from fault
+            raise WorkbenchError("The program cannot receive more connections.", "Close some of them first.") from fault
         return self._last
 
     def close(self) -> None:

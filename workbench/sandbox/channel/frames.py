@@ -93,7 +93,7 @@ def _split_frames(data: bytes | memoryview, frames: list[dict[str, Any]]) -> int
         (word,) = _word.unpack_from(data, at)
         length = word & ~BULK
         if length > (LONGEST if word & BULK else LONGEST_PLAIN):
-            raise FrameFault(f"a frame of {length} bytes")
+            raise FrameFault(f"a frame of {length:,} bytes, which is too long")
         end = at + _HEAD + length
         if end > there:
             break
@@ -111,7 +111,7 @@ def pack(text: str) -> bytes:
     """Encode a plain frame from JSON text."""
     data = text.encode("utf-8", "replace")
     if len(data) > LONGEST_PLAIN:
-        raise FrameFault(f"a frame of {len(data)} bytes")
+        raise FrameFault(f"a frame of {len(data):,} bytes, which is too long")
     return _word.pack(len(data)) + data
 
 
@@ -121,7 +121,7 @@ def pack_bulk(frame: dict[str, Any], text: str, *, is_json: bool) -> bytes:  # A
     data = text.encode("utf-8", "replace")
     length = _HEAD + len(head) + len(data)
     if length > LONGEST:
-        raise FrameFault(f"a frame of {length} bytes")
+        raise FrameFault(f"a frame of {length:,} bytes, which is too long")
     return b"".join((_word.pack(BULK | length), _word.pack(len(head)), head, data))
 
 
@@ -132,14 +132,14 @@ def decode(data: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
     """
     value = read_json(_text(data))
     if not isinstance(value, dict):
-        raise FrameFault("a frame that is no object")
+        raise FrameFault("a frame that is not a JSON object")
     return value
 
 
 def _plain_frame(body: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
     frame = decode(body)
     if "bulk" in frame:
-        raise FrameFault("a plain frame that announces a bulk")
+        raise FrameFault("a plain frame with a bulk field")
     return frame
 
 
@@ -148,10 +148,10 @@ def _bulk_frame(body: bytes | memoryview) -> dict[str, Any]:  # Any: JSON
         raise FrameFault("a bulk frame without a head")
     (length,) = _word.unpack_from(body)
     if length > LONGEST_HEAD or length > len(body) - _HEAD:
-        raise FrameFault(f"a bulk frame with a head of {length} bytes")
+        raise FrameFault(f"a bulk frame whose head has an invalid length, {length:,} bytes")
     frame = decode(body[_HEAD : _HEAD + length])
     if frame.get("bulk") not in ("json", "text"):
-        raise FrameFault("a bulk frame that does not say what it carries")
+        raise FrameFault("a bulk frame without a known format")
     frame["bulk"] = Bulk(_text(body[_HEAD + length :]), frame["bulk"] == "json")
     return frame
 
@@ -173,7 +173,7 @@ def _parse(text: str) -> Any:  # Any: JSON
     try:
         return _decoder.decode(text)
     except (ValueError, RecursionError) as fault:
-        raise FrameFault(f"what is not JSON: {type(fault).__name__}") from None
+        raise FrameFault(f"text that is not JSON ({type(fault).__name__})") from None
     finally:
         if paused:
             gc.enable()
@@ -192,7 +192,7 @@ def _check_size_and_depth(text: str, deepest: int) -> None:
     if marks.count(_BEGINS) > MOST:
         raise FrameFault(f"more than {MOST:,} lists and objects in one value")
     if deepest and max(itertools.accumulate(memoryview(marks).cast("b")), default=0) > deepest:
-        raise FrameFault("what is nested too deeply")
+        raise FrameFault("a value that is nested too deeply")
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -214,4 +214,4 @@ def _refuse_surrogates(value: Any) -> None:  # Any: JSON
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise FrameFault("a frame with half a character") from None
+        raise FrameFault("a frame with an unpaired surrogate") from None

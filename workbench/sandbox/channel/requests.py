@@ -21,9 +21,11 @@ def insert_bulk_arguments(
 ) -> ToolFailure | None:  # Any: the answer checks it
     """Add the long value of a bulk frame to the request. Returns a failure if the value is too long to parse."""
     if what != "call" or not bulk.is_json:
-        raise FrameFault("a bulk frame where none belongs")
+        raise FrameFault("an unexpected bulk frame")
     if len(bulk.text) > LARGEST_ARGUMENTS:
-        words = f"The arguments of this call are {len(bulk.text):,} characters; at most {LARGEST_ARGUMENTS:,} may be."
+        words = (
+            f"The arguments of this call have {len(bulk.text):,} characters; at most {LARGEST_ARGUMENTS:,} are allowed."
+        )
         return ToolFailure(f"{words} Write them to a file and pass its path, or split the call.", "too_large")
     wish["arguments"] = read_json(bulk.text)
     return None
@@ -32,8 +34,8 @@ def insert_bulk_arguments(
 def failure_of(fault: Exception) -> ToolFailure:
     if isinstance(fault, ToolFailure):
         return fault
-    log.error("a question of the sandbox could not be answered", exc_info=fault)
-    return ToolFailure(f"The workbench failed: {fault}", "internal")
+    log.error("a request of the sandbox could not be answered", exc_info=fault)
+    return ToolFailure(f"Internal error of the workbench: {fault}", "internal")
 
 
 def answer_frame(number: int, found: Answered | ToolFailure) -> bytes:
@@ -65,7 +67,7 @@ def checked_end(frame: dict[str, Any]) -> dict[str, Any]:  # Any: checked here
             raise FrameFault("a result that is not JSON")
         texts["result"] = bulk.text
     if type(frame.get("ok")) is not bool or not all(isinstance(text, str) for text in texts.values()):
-        raise FrameFault("an end without its fields")
+        raise FrameFault("an end frame with missing or invalid fields")
     if texts["result"]:
         read_json(texts["result"], deepest=0)
     memory = frame.get("memory_mb", 0.0)

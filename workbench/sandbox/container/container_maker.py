@@ -199,13 +199,13 @@ class ContainerMaker:
     async def make(self, profile: ChildProfile) -> SandboxChild:
         engine_settings = self._engine_settings
         if engine_settings is None:
-            raise WorkbenchError("There is no container image.", f"Run `{BUILD}`.")
+            raise WorkbenchError("No container image is built.", f"Run `{BUILD}`.")
         if profile.ahead and profile.writable and os.getuid() == 0 and not engine_settings.remote:
-            words = "As root a workspace is nobody's while a container has it, so none is kept ready."
+            words = "A container takes ownership of the workspace when root runs the workbench, so none is kept ready."
             raise WorkbenchError(words, "Run the workbench as an ordinary user.")
         if engine_settings.remote and profile.kept:
-            words = "A container on another machine keeps no state between programs."
-            raise WorkbenchError(words, "Run the program without a state.")
+            words = "A container on another machine cannot hold a REPL session."
+            raise WorkbenchError(words, "Run the program without a REPL session.")
         self._last = number = self._last + 1
         name = f"mcp-workbench-{os.getpid()}-{secrets.token_hex(6)}"
         self._tell_cleanup(engine_settings, f"+{name}")
@@ -328,9 +328,9 @@ class ContainerMaker:
         if container.removing is None:
             container.removing = spawn(f"remove container {container.name}", self._remove(container))
         if not child.channel.ready.done():
-            spawn("a container's last words", self._last_words(container))
+            spawn("error output of a container", self._last_words(container))
         if container.multiplexer is not None:
-            spawn("the end of a container elsewhere", self._remote_ended(container, container.multiplexer, code))
+            spawn("end of a remote container", self._remote_ended(container, container.multiplexer, code))
             return
         spent = child.profile.cpu_seconds if code == _KILLED and not container.killed else 0.0
         child.gone.set_result(ChildExit(code, spent))
@@ -380,7 +380,7 @@ class ContainerMaker:
             log.info("container %s was not removed: %s", container.name, fault.message)
 
     def _kill_unused(self, container: _Container) -> None:
-        if not container.child.channel.begun:
+        if not container.child.channel.program_started:
             self.kill(container.child)
 
     def _system_calls(self, engine_settings: EngineSettings) -> Path:
@@ -405,7 +405,9 @@ class ContainerMaker:
             self._cleanup.stdin.write(f"{line}\n")
             self._cleanup.stdin.flush()
         except OSError as fault:
-            raise WorkbenchError("The guard of the containers was ended from outside.", "Restart the core.") from fault
+            raise WorkbenchError(
+                "The process that removes containers was ended from outside.", "Restart the core."
+            ) from fault
 
 
 class _ContainerChannel(Channel):
@@ -429,7 +431,7 @@ class _RawContainerOutput(asyncio.Protocol):
         if self._container.multiplexer is None:
             child.channel.raw_output(data)
         else:  # with a multiplexer, program output arrives through it; this is output of the client itself
-            log.info("the client of %s said: %s", self._container.name, last_line(data))
+            log.info("the engine's client of %s reported: %s", self._container.name, last_line(data))
 
     def connection_lost(self, fault: Exception | None) -> None:
         if not self._container.child.silent.done():
@@ -438,17 +440,15 @@ class _RawContainerOutput(asyncio.Protocol):
 
 def describe_level(engine_settings: EngineSettings) -> str:
     """Describe the engine, its limits and its start time in a few sentences."""
-    facts = [engine_settings.engine, "rootless" if engine_settings.rootless else "with root's rights outside"]
+    facts = [engine_settings.engine, "rootless" if engine_settings.rootless else "the engine runs as root"]
     facts += [engine_settings.runtime] * bool(engine_settings.runtime)
-    kept = "memory, processors and processes are limited by the kernel's groups"
-    lost = "no groups of the kernel there, so the process's own limits hold alone"
+    kept = "cgroups limit memory, processors and processes"
+    lost = "cgroups are not available, so only the limits of the process itself apply"
     place = f" on another machine, {engine_settings.remote}" if engine_settings.remote else ""
-    words = f"Containers{place} ({', '.join(facts)}), ready in about {engine_settings.starts_ms} ms"
+    words = f"Programs run in containers{place} ({', '.join(facts)}), ready in about {engine_settings.starts_ms} ms"
     words = f"{words}; {kept if engine_settings.limits else lost}."
     if engine_settings.remote:
-        words += (
-            f" Programs and the project's files are carried there and back, {WORKSPACE_MB} MB of workspace at most."
-        )
+        words += f" The project's files are copied there and back; the workspace may hold at most {WORKSPACE_MB} MB."
     return words
 
 
@@ -468,7 +468,7 @@ def _engine_name(engine_settings: EngineSettings) -> str:
 def _transfer_target(engine_settings: EngineSettings) -> TransferTarget:
     return TransferTarget(
         f"the container on {engine_settings.remote}",
-        "See whether that machine can be reached, and run the program again; `mcp-workbench sandbox status` asks it.",
+        "Check with `mcp-workbench sandbox status` whether that machine can be reached, and run the program again.",
     )
 
 
@@ -478,12 +478,12 @@ def _level_without_answer(engine_settings: EngineSettings, fault: WorkbenchError
         return Level("container", False, engine_settings.engine, fault.message, f"Run `{BUILD}`.")
     words = f"{_engine_name(engine_settings)} cannot be used: {fault.message}"
     return Level(
-        "container", False, engine_settings.engine, words, f"See whether it can be reached; else run `{BUILD}`."
+        "container", False, engine_settings.engine, words, f"Check whether it can be reached; if it can, run `{BUILD}`."
     )
 
 
 def _level_without_image() -> Level:
     there = [name for name in ENGINES if shutil.which(name)]
     if there:
-        return Level("container", False, "", f"{there[0]} is here, but the image is not built yet.", f"Run `{BUILD}`.")
-    return Level("container", False, "", "There is no container engine.", f"{INSTALL}, then run `{BUILD}`.")
+        return Level("container", False, "", f"{there[0]} is installed, but no image is built yet.", f"Run `{BUILD}`.")
+    return Level("container", False, "", "No container engine is installed.", f"{INSTALL}, then run `{BUILD}`.")

@@ -52,7 +52,7 @@ class EngineAddress:
     def fault(self) -> str:
         """Why this address must not be used, as a clause; "" if it may."""
         if urlsplit(self.host).password:
-            return "its address holds a password, which everybody here would see in the list of processes"
+            return "the address contains a password, which every user of this machine could see in the process list"
         return ""
 
     @property
@@ -147,7 +147,7 @@ def find_engine(environment: Mapping[str, str] = os.environ) -> ContainerEngine:
             continue
         address = address_of(name, program, environment)
         if address.fault:
-            reasons.append(f"{name} cannot be used as the environment says, because {address.fault}")
+            reasons.append(f"{name} cannot be used as configured, because {address.fault}")
             continue
         try:
             return _ask_facts(ContainerEngine(name, program, address))
@@ -167,10 +167,12 @@ def ask(command: Sequence[str], patience: float = TIMEOUT, given: bytes = b"") -
     except OSError as fault:
         raise WorkbenchError(f"{name} cannot be started: {fault.strerror}.", f"{INSTALL}.") from fault
     except subprocess.TimeoutExpired as fault:
-        raise WorkbenchError(f"{name} did not answer in {patience:g} seconds.", "See whether it runs.") from fault
+        raise WorkbenchError(
+            f"{name} did not answer in {patience:g} seconds.", "Check whether it is running."
+        ) from fault
     if done.returncode:
-        words = f"{name} refused: {last_line(done.stderr)}"
-        raise WorkbenchError(words, f"The whole command: {' '.join(command)[:400]}")
+        words = f"{name} refused: {last_line(done.stderr).removesuffix('.')}."
+        raise WorkbenchError(words, f"The command was: {' '.join(command)[:400]}")
     return done.stdout.decode(errors="replace").strip()
 
 
@@ -178,7 +180,7 @@ def last_line(text: bytes | str) -> str:
     """The relevant line of an engine's error output."""
     words = text.decode(errors="replace") if isinstance(text, bytes) else text
     lines = [line.strip() for line in words.splitlines() if line.strip() and not line.startswith(_ADVICE)]
-    return lines[-1][:300] if lines else "it gave no reason"
+    return lines[-1][:300] if lines else "no reason given"
 
 
 def _wanted(environment: Mapping[str, str]) -> list[str]:
@@ -190,7 +192,7 @@ def _ask_facts(engine: ContainerEngine) -> ContainerEngine:
     facts = json.loads(ask([engine.program, *engine.address.options, "info", "--format", "{{json .}}"]) or "{}")
     found = _docker(engine, facts) if engine.name == "docker" else _podman(engine, facts)
     if found.machine not in ARCHITECTURES:
-        raise WorkbenchError(f"{engine.name} runs on an unknown kind of processor, {found.machine[:40]!r}.")
+        raise WorkbenchError(f"{engine.name} runs on an unsupported processor type, {found.machine[:40]!r}.")
     return found
 
 

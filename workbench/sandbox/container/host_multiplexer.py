@@ -83,7 +83,7 @@ class HostMultiplexer(asyncio.Protocol):
             if killed or code in _SIGNALS:
                 self._channel.connection_lost(None)
             elif code == FAILED:
-                self._channel.end("lost", "What carries the program's files failed inside the container.")
+                self._channel.end("lost", "The file transfer failed inside the container.")
             else:
                 self._channel.end("lost", f"The connection to {self._engine} broke while the program ran.")
         return ChildExit(code)
@@ -155,7 +155,7 @@ class HostMultiplexer(asyncio.Protocol):
         if transport is None or transport.is_closing():
             return
         if transport.is_reading() and loop.time() - self._heard > _SILENCE:
-            self._channel.end("lost", f"Nothing was heard from {self._engine} for {_SILENCE:.0f} seconds.")
+            self._channel.end("lost", f"{self._engine} did not respond for {_SILENCE:.0f} seconds.")
             return
         transport.write(pack("beat"))
         self._next_beat = loop.call_later(BEAT, self._beat)

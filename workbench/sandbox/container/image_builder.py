@@ -47,7 +47,7 @@ _STORE = "store"
 _LIST_LABEL = "io.containers.seccomp.profile"  # label that podman reads
 _PATIENCE = 1800.0  # seconds for downloading packages
 _SYSTEMS = {"debian", "ubuntu"}
-_MISSING = "Install it (`sudo apt install mmdebstrap`), or begin with an image your engine has: `--from IMAGE`."
+_MISSING = "Install it (`sudo apt install mmdebstrap`), or build from an image that your engine has: `--from IMAGE`."
 # Bytecode that is never compared with the source's modification time: the root is read-only, so Python could not update
 # it.
 _COMPILE = (
@@ -75,16 +75,16 @@ class ImageBuilder:
         source = source_hash()
         known = read_engine_settings(self._images)
         if known is not None and _is_current(known, engine, source) and not again and not base:
-            tell(f"The image {known.image} is current ({describe_settings(known)}). `--again` builds it anew.")
+            tell(f"The image {known.image} is up to date ({describe_settings(known)}). Use `--again` to rebuild it.")
             return
         engine_settings = self._engine_settings(engine, source, tell)
         add_runner(engine_settings, _python_image(engine_settings, base, tell, again=again), tell)
-        tell("Trying how containers start with all locks on:")
+        tell("Testing which settings start a container with all locks:")
         engine_settings = find_working_settings(engine_settings, tell)
         write_engine_settings(self._images, engine_settings)
         if known is not None and not _is_same(known, engine):
             place = known.remote or "this machine"
-            tell(f"The image {known.image} of {known.engine} on {place} is still there, and not used any more.")
+            tell(f"The image {known.image} of {known.engine} on {place} is no longer used, but was not removed.")
         elif known is not None and known.image != engine_settings.image:
             _remove_image(known, tell)
         tell(f"Ready: {describe_settings(engine_settings)}; the image is {engine_settings.image}.")
@@ -92,13 +92,13 @@ class ImageBuilder:
     def remove(self, tell: Tell) -> None:
         engine_settings = read_engine_settings(self._images)
         if engine_settings is None:
-            tell("There is no container image of the workbench.")
+            tell("The workbench has no container image.")
             return
         try:
             ask(engine_settings.command("info"))
         except WorkbenchError as fault:
             place = engine_settings.remote or "this machine"
-            tell(f"{engine_settings.engine} on {place} cannot be asked, so its images stay there: {fault.message}")
+            tell(f"{engine_settings.engine} on {place} does not answer, so its images are not removed: {fault.message}")
         for image in (engine_settings.image, base_image(engine_settings)):
             if is_there(engine_settings, image):
                 _remove_image(replace(engine_settings, image=image), tell)
@@ -133,11 +133,9 @@ class ImageBuilder:
         try:
             ask(own.command("info"))
         except WorkbenchError as fault:
-            tell(f"The storage vfs copies the image for every start, and overlay does not work: {fault.message}")
+            tell(f"The vfs storage copies the image at every start, and overlay storage does not work: {fault.message}")
             return engine_settings
-        tell(
-            f"The storage vfs copies the image for every start; a store of our own with overlay is used: {options[1]}."
-        )
+        tell(f"The vfs storage copies the image at every start, so a separate overlay store is used: {options[1]}.")
         return own
 
 
@@ -151,7 +149,7 @@ def add_runner(engine_settings: EngineSettings, base: str, tell: Tell) -> None:
         _commit(engine_settings, name)
     finally:
         ask(engine_settings.command("rm", "-f", "-v", name))
-    tell(f"Laid the runner over {base} as {engine_settings.image} in {time.monotonic() - began:.1f} s.")
+    tell(f"Added the runner to {base} as {engine_settings.image} in {time.monotonic() - began:.1f} s.")
 
 
 def _commit(engine_settings: EngineSettings, name: str) -> None:
@@ -170,7 +168,9 @@ def _commit(engine_settings: EngineSettings, name: str) -> None:
         )
         if ask(engine_settings.command("image", "inspect", "--format", template, engine_settings.image)) == words:
             return
-    raise WorkbenchError("podman there does not keep the list of system calls with the image.", "Use docker there.")
+    raise WorkbenchError(
+        "podman on that machine does not store the seccomp profile with the image.", "Use docker there."
+    )
 
 
 def _tell_of_remote(engine: ContainerEngine, tell: Tell) -> None:
@@ -225,11 +225,11 @@ def _python_image(engine_settings: EngineSettings, wished: str, tell: Tell, *, a
     if wished:
         return wished
     if engine_settings.machine != platform.machine():
-        words = f"The engine's machine has another kind of processor ({engine_settings.machine}) than this one."
-        raise WorkbenchError(words, "Begin with an image that it has and that holds Python: `--from IMAGE`.")
+        words = f"The engine's machine has a different processor type ({engine_settings.machine}) from this one."
+        raise WorkbenchError(words, "Build from an image that it has and that contains Python: `--from IMAGE`.")
     base = base_image(engine_settings)
     if not again and is_there(engine_settings, base):
-        tell(f"Python is there from before: {base}.")
+        tell(f"Using the existing image with Python: {base}.")
         return base
     with tempfile.TemporaryDirectory(prefix="mcp-workbench-image-") as folder:
         image = _packages(Path(folder), tell)
@@ -254,7 +254,7 @@ def _packages(folder: Path, tell: Tell) -> Path:
         with tarfile.open(system, "w") as tar:
             tar.add(root, arcname=".")
     else:
-        asroot = " (debootstrap is here, but works as root only)" if tool else ""
+        asroot = " (debootstrap is installed, but works only as root)" if tool else ""
         raise WorkbenchError(f"The package mmdebstrap is missing{asroot}.", _MISSING)
     tell(f"Packages of {_debian_suite()}: {system.stat().st_size / 1e6:.0f} MB in {time.monotonic() - began:.1f} s.")
     image = folder / "image.tar"
@@ -274,7 +274,8 @@ def _run_tool(command: list[str], name: str) -> None:
     if done.returncode:
         complaints = [line for line in done.stderr.decode(errors="replace").splitlines() if line.startswith("E:")]
         words = complaints[0] if complaints else last_line(done.stderr)
-        raise WorkbenchError(f"{name} failed: {words[:300]}", "It needs the package mirror, and as a user /etc/subuid.")
+        hint = "Check that the package mirror can be reached and, unless you are root, that /etc/subuid lists you."
+        raise WorkbenchError(f"{name} failed: {words[:300]}", hint)
 
 
 def _remove_image(engine_settings: EngineSettings, tell: Tell) -> None:
@@ -304,14 +305,14 @@ def find_working_settings(engine_settings: EngineSettings, tell: Tell, times: in
         best = min(starts) * 1000
         tell(f"  {describe_settings(candidate)}: works, ready in {typical} ms (best {best:.0f} ms of {len(starts)})")
         return replace(candidate, starts_ms=typical)
-    words = "No container starts on this machine with the locks a program needs."
-    raise WorkbenchError(words, "What the ways lacked: " + " ".join(dict.fromkeys(reasons)))
+    words = "No container starts on this machine with the locks that programs need."
+    raise WorkbenchError(words, "Reasons: " + " ".join(dict.fromkeys(reasons)))
 
 
 def describe_settings(engine_settings: EngineSettings) -> str:
     """Describe candidate settings in a few words."""
-    facts = [engine_settings.engine, engine_settings.runtime or "its own runtime"]
-    facts.append("limits by groups" if engine_settings.limits else "no groups")
+    facts = [engine_settings.engine, engine_settings.runtime or "default runtime"]
+    facts.append("limits by cgroups" if engine_settings.limits else "no cgroups")
     facts.append("direct channel" if engine_settings.descriptor else "channel over stdin and stdout")
     return ", ".join(facts)
 
@@ -384,10 +385,12 @@ async def _measure_starts(engine_settings: EngineSettings, times: int) -> list[f
 
 async def _check_locks(sandbox: Sandbox, folder: Path) -> None:
     canary = folder / "canary"
-    canary.write_text("Nobody inside may read this.")
+    canary.write_text("Programs must not be able to read this.")
     ending = await _run(sandbox, probe_program(str(canary), os.getpid()), folder)
     if not ending.ok:
-        raise WorkbenchError(f"the trial program ended as {ending.reason}: {ending.message}".rstrip(".") + ".")
+        raise WorkbenchError(
+            f"the test program ended with the reason {ending.reason}: {ending.message}".rstrip(".") + "."
+        )
     found = json.loads(ending.result)
     there = {
         "read-only root": found["root"],
@@ -417,4 +420,4 @@ async def _run(sandbox: Sandbox, code: str, folder: Path, heard: list[float] | N
 
 
 async def _nobody(what: str, wish: JsonObject) -> JsonValue:
-    raise ToolFailure("Nobody answers in a trial.", "no_answer")
+    raise ToolFailure("Requests are not answered in a test run.", "no_answer")

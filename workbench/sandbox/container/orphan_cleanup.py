@@ -42,9 +42,9 @@ def sweep(engine_settings: EngineSettings) -> int:
         dead = [str(one["Id"]) for one in found if _is_orphaned(str(one["Config"]["Labels"].get(LABEL, "")))]
         if dead:
             ask(engine_settings.command("rm", "-f", "-v", *dead))
-            log.info("removed %d containers of cores that are gone", len(dead))
+            log.info("removed %d containers of cores that have ended", len(dead))
     except WorkbenchError as fault:  # one of them ended by itself meanwhile
-        log.info("containers of earlier cores could not be looked for: %s", fault.message)
+        log.info("containers of ended cores could not be listed or removed: %s", fault.message)
         return 0
     return len(dead)
 

@@ -46,7 +46,7 @@ class ChangeImport:
             self._piece(data)
             return
         if self._left:
-            raise TransferFault("a file that breaks off")
+            raise TransferFault("an incomplete file")
         self._count += 1
         if self._count > 2 * MOST_FILES:
             raise TransferFault("too many changes")
@@ -61,12 +61,12 @@ class ChangeImport:
         elif kind == "file":
             self._begin(path, head)
         else:
-            raise TransferFault(f"a parcel of kind {str(kind)[:40]!r}")
+            raise TransferFault(f"a frame of unknown kind {str(kind)[:40]!r}")
 
     def apply(self) -> None:
         """Apply the complete set of changes: first deletions, then folders, then files, each by an atomic rename."""
         if self._left:
-            raise TransferFault("a file that breaks off")
+            raise TransferFault("an incomplete file")
         for path in self._gone:
             self._remove(path)
         for path in self._folders:
@@ -90,12 +90,12 @@ class ChangeImport:
     def _begin(self, path: tuple[str, ...], head: Head) -> None:
         length, mode, when = head.get("length"), head.get("mode"), head.get("time")
         if type(length) is not int or type(mode) is not int or type(when) is not int or length < 0:
-            raise TransferFault("a file without length, mode or time")
+            raise TransferFault("a file without a valid length, mode or time")
         if path in self._files:
-            raise TransferFault("a file that comes twice")
+            raise TransferFault("the same file twice")
         self._room -= length
         if self._room < 0:
-            raise TransferFault("more than the workspace may hold")
+            raise TransferFault("more data than the workspace may hold")
         if self._stage < 0:
             self._open_stage()
         if self._writing >= 0:
@@ -106,7 +106,7 @@ class ChangeImport:
 
     def _piece(self, data: bytes) -> None:
         if not data or len(data) > self._left:
-            raise TransferFault("a piece that belongs to no file")
+            raise TransferFault("data that belongs to no file")
         self._left -= len(data)
         view = memoryview(data)
         while view:
@@ -115,7 +115,7 @@ class ChangeImport:
     def _note(self, head: Head) -> None:
         path, why = head.get("path"), head.get("why")
         if not isinstance(path, str) or not isinstance(why, str):
-            raise TransferFault("a note without words")
+            raise TransferFault("a note without a path or a reason")
         if len(self.notes) < _MOST_NOTES:
             self.notes.append(f"{path[:_LONGEST_NAME]!r}: {why[:80]}")
 
@@ -174,20 +174,20 @@ class ChangeImport:
             finally:
                 os.close(folder)
         except OSError as fault:
-            self._note({"path": "/".join(path), "why": f"it could not be put there: {fault.strerror}"})
+            self._note({"path": "/".join(path), "why": f"it could not be written: {fault.strerror}"})
 
 
 def _path(given: object) -> tuple[str, ...]:
     """Split and check a path below the workspace. Raises TransferFault if it is invalid."""
     if not isinstance(given, str) or "\0" in given:
-        raise TransferFault("a path that is no text")
+        raise TransferFault("a path that is not valid text")
     parts = tuple(given.split("/"))
     if len(parts) > DEEPEST or any(part in ("", ".", "..") for part in parts):
-        raise TransferFault("a path that leads elsewhere")
+        raise TransferFault("a path that is invalid, too deep or outside the workspace")
     try:
         longest = max(len(part.encode()) for part in parts)
     except UnicodeEncodeError:
-        raise TransferFault("a path that is no text") from None
+        raise TransferFault("a path that is not valid text") from None
     if longest > _LONGEST_NAME or parts[0].startswith(_STAGE):
-        raise TransferFault("a path that cannot be")
+        raise TransferFault("a path with a name that is too long or reserved")
     return parts

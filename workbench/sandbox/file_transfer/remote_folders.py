@@ -115,14 +115,16 @@ class RemoteFolders:
         """Entries of a folder. An unreadable folder is recorded with its reason."""
         place, below = f"{self._root}/workspace/{folder}", f"{folder}/" if folder else ""
         if folder.count("/") + 2 > DEEPEST:
-            self._closed[folder] = "it lies too deep"
+            self._closed[folder] = "it is nested too deeply"
             return []
         try:
             _make_accessible(place, 0o700)
             with os.scandir(place) as found:
                 entries = [(below + entry.name, entry.stat(follow_symlinks=False)) for entry in found]
         except OSError as fault:
-            self._closed[folder] = "it lies too deep" if fault.errno == errno.ENAMETOOLONG else "it cannot be read"
+            self._closed[folder] = (
+                "it is nested too deeply" if fault.errno == errno.ENAMETOOLONG else "it cannot be read"
+            )
             return []
         return sorted(entries, key=lambda entry: entry[0])
 
@@ -131,14 +133,14 @@ class RemoteFolders:
         try:
             path.encode()
         except UnicodeEncodeError:
-            yield _skipped(path, "its name is no text")
+            yield _skipped(path, "its name is not valid text")
             return
         if stat.S_ISDIR(mode):
             yield pack("folder", path=path)
         elif stat.S_ISREG(mode):
             yield from self._file_out(path, mode, size, when)
         else:
-            yield _skipped(path, "it is a link" if stat.S_ISLNK(mode) else "it is no file")
+            yield _skipped(path, "it is a link" if stat.S_ISLNK(mode) else "it is not a regular file")
 
     def _file_out(self, path: str, mode: int, size: int, when: int) -> Iterator[bytes]:
         place = f"{self._root}/workspace/{path}"

@@ -46,13 +46,13 @@ class TransferReader:
             return None
         (length,) = struct.unpack_from(">I", self._bytes)
         if length > LONGEST_HEAD:
-            raise TransferFault(f"a head of {length} bytes")
+            raise TransferFault(f"a head of {length:,} bytes, which is too long")
         if len(self._bytes) < 4 + length:
             return None
         head = _head(bytes(self._bytes[4 : 4 + length]))
         size = head.get("size", 0)
         if type(size) is not int or not 0 <= size <= LARGEST_PIECE:
-            raise TransferFault("a piece without a size")
+            raise TransferFault("a frame with an invalid data size")
         end = 4 + length + size
         if len(self._bytes) < end:
             return None

@@ -67,22 +67,22 @@ class FolderReader:
                 path = name if below == "." else f"{below}/{name}"
                 count += 1
                 if count > MOST_FILES:
-                    raise self._too_large(area, f"more than {MOST_FILES:,} files", f"{MOST_FILES:,} files")
+                    raise self._too_large(area, "many files", f"{MOST_FILES:,} files")
                 try:
                     found = os.stat(name, dir_fd=here, follow_symlinks=False)
                 except FileNotFoundError:
                     continue  # deleted since it was listed
                 room -= found.st_size if stat.S_ISREG(found.st_mode) else 0
                 if room < 0:
-                    raise self._too_large(area, "too much", f"{most} MB")
+                    raise self._too_large(area, "much data", f"{most} MB")
                 if area == "workspace":
                     self.sent.add(path)
                 yield from _entry(area, path, name, here, found)
 
     def _too_large(self, area: str, what: str, most: str) -> WorkbenchError:
         return WorkbenchError(
-            f"The folder {area} holds {what} for {self._target.name}, to which {most} of it are carried at most.",
-            "Move what the program does not need elsewhere, or let it run where folders are not carried.",
+            f"The folder {area} holds too {what} for {self._target.name}, to which at most {most} can be copied.",
+            "Move files that the program does not need out of the folder, or choose a level that copies no folders.",
         )
 
 
@@ -110,7 +110,9 @@ def _file(area: str, path: str, name: str, here: int) -> Iterator[bytes]:
 
 _TIMEOUT = 120.0  # seconds without any transfer in either direction
 _TIMEOUTS = 8  # number of such periods while changes keep arriving
-_FULL_HINT = "Its memory for files is full, where each file takes 4 KB at least: move what is not needed elsewhere."
+_FULL_HINT = (
+    "Its memory for files is full; each file takes at least 4 KB. Move files that are not needed out of the folder."
+)
 _BATCH = 16  # transfer frames read at once
 
 
@@ -151,11 +153,11 @@ class TransferHost(asyncio.Protocol):
                 fault = await self._filled
         except TimeoutError:
             raise WorkbenchError(
-                f"{self._target.title} took too long to take the workspace.", self._target.hint
+                f"{self._target.title} took too long to receive the workspace.", self._target.hint
             ) from None
         if fault:
             hint = _FULL_HINT if fault.endswith(os.strerror(errno.ENOSPC)) else self._target.hint
-            raise WorkbenchError(f"{self._target.title} could not take {fault}.", hint)
+            raise WorkbenchError(f"{self._target.title} could not store {fault}.", hint)
 
     async def collect(self) -> tuple[str, str]:
         """Wait for the changes and import them into the workspace.
@@ -168,19 +170,21 @@ class TransferHost(asyncio.Protocol):
             if self.over.done() or heard == self._changes:
                 break
         if not self.over.done():
-            return "lost", f"{self._target.title} took too long to hand over the workspace."
+            return "lost", f"{self._target.title} took too long to return the workspace."
         if self._change_import is not None and not self._trouble[0] and not self.over.result().lost:
             try:
                 await asyncio.to_thread(_apply, self._change_import)
             except (OSError, TransferFault) as fault:
-                return "protocol", f"The program's changes could not be put into the workspace: {fault}."
+                return "protocol", f"The program's changes could not be written to the workspace: {fault}."
         return self._trouble
 
     def notes(self) -> str:
         """Files that were not copied back, as lines for the program's author."""
         if self._change_import is None or not self._change_import.notes:
             return ""
-        return f"Not taken out of {self._target.name}:\n" + "".join(f"  {note}\n" for note in self._change_import.notes)
+        return f"Not copied back from {self._target.name}:\n" + "".join(
+            f"  {note}\n" for note in self._change_import.notes
+        )
 
     def close(self) -> None:
         if self._change_import is not None:
@@ -214,7 +218,7 @@ class TransferHost(asyncio.Protocol):
 
     def fail(self, fault: Exception) -> None:
         """Handle a protocol violation of the target: end the run and import nothing."""
-        self._end_run("protocol", f"The program broke the channel of its files: {fault}.")
+        self._end_run("protocol", f"The program violated the file transfer protocol: {fault}.")
         self.end_of_stream()
 
     def end_of_stream(self) -> None:
@@ -222,7 +226,7 @@ class TransferHost(asyncio.Protocol):
         if not self.up.done():
             self.up.set_result(None)
         if not self._filled.done():
-            self._filled.set_result("it, because it ended")
+            self._filled.set_result("the project's files, because it ended")
         if not self.over.done():
             self.over.set_result(ChildExit(lost=True))
 
@@ -241,7 +245,7 @@ class TransferHost(asyncio.Protocol):
             self._channel.raw_output(data)
         elif kind == "full":
             most = min(self._profile.disk_mb, WORKSPACE_MB)
-            self._end_run("disk", f"The workspace holds {most} MB, which is all it may, or too many files.")
+            self._end_run("disk", f"The workspace has reached its limit of {most} MB, or holds too many files.")
         elif kind == "over":
             self._take_over(head)
         else:
@@ -262,7 +266,7 @@ class TransferHost(asyncio.Protocol):
     def _begin_import(self) -> ChangeImport:
         """Return the import for received changes. Raises TransferFault if the program's workspace is read-only."""
         if not self._filled.done() or not self._profile.writable:
-            raise TransferFault("changes that nobody asked for")
+            raise TransferFault("unexpected file changes")
         if self._change_import is None:
             room = min(self._profile.disk_mb, WORKSPACE_MB) << 20
             self._change_import = ChangeImport(Path(self._profile.workspace), room, self._folder_reader.sent)
@@ -271,7 +275,7 @@ class TransferHost(asyncio.Protocol):
     def _take_over(self, head: Head) -> None:
         code, cpu, memory, sent = (head.get(name) for name in ("code", "cpu", "memory_mb", "sent"))
         if type(code) is not int or type(sent) is not int or not 0 <= sent < 1 << 53:
-            raise TransferFault("an end without its numbers")
+            raise TransferFault("an end frame with missing or invalid numbers")
         gone = ChildExit(code, _number(cpu), _number(memory))
         self._frames.expect(sent)
         self.over.set_result(gone)
@@ -289,10 +293,10 @@ def _next_batch(transfer_frames: Iterator[bytes]) -> bytes:
         return b"".join(islice(transfer_frames, _BATCH))
     except OSError as fault:
         words = f"The project's folders cannot be read: {os.strerror(fault.errno or 0)}."
-        raise WorkbenchError(words, "See whether its files and folders may be read by you.") from fault
+        raise WorkbenchError(words, "Check that you may read all of its files and folders.") from fault
 
 
 def _number(value: Any) -> float:  # Any: from the target
     if type(value) not in (int, float) or not math.isfinite(value) or value < 0:
-        raise TransferFault("an end without its numbers")
+        raise TransferFault("an end frame with missing or invalid numbers")
     return float(value)

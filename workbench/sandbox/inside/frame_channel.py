@@ -32,7 +32,12 @@ _BULK = 1 << 31
 _LARGEST = 8 << 20  # maximum bytes of a request, as enforced by the core
 _OWN_DESCRIPTORS = 2  # descriptors watched by an otherwise idle loop: the channel and the loop's wake-up socket
 _PLAIN_LOOP: Any = asyncio.SelectorEventLoop  # Any: compared only; subclasses may store their pending work elsewhere
-_OVER = {"message": "The program that asks is over.", "code": "over", "valid_parameters": [], "suggestions": []}
+_OVER = {
+    "message": "The program that sent this request has ended.",
+    "code": "over",
+    "valid_parameters": [],
+    "suggestions": [],
+}
 _ROOM = socket.CMSG_SPACE(8)  # for two descriptors, which arrive only with a first frame
 _decoded = json.JSONDecoder().decode
 
@@ -149,7 +154,7 @@ class FrameChannel:
         number = next(self._numbers)
         data = _request_data(number, what, wish)
         if len(data) > _LARGEST:
-            words = f"This asks for too much at once: {len(data):,} bytes, and {_LARGEST:,} is the most."
+            words = f"This request has {len(data):,} bytes; at most {_LARGEST:,} are allowed."
             hint = "Write the data to a file in the workspace and pass its path, or split the call."
             raise self._fault({"message": f"{words} {hint}", "code": "too_large"})
         with self._sending:

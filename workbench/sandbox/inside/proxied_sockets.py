@@ -181,7 +181,7 @@ def _change_making(kind: Any, outside: ProxiedSockets) -> None:  # Any: as above
     """Make each internet socket one end of a socket pair until it is connected, and forget it when it is closed."""
     begin, closing = kind.__init__, kind._real_close
 
-    def made(self: Any, family: int = -1, type: int = -1, proto: int = -1, fileno: int | None = None) -> None:
+    def create_socket(self: Any, family: int = -1, type: int = -1, proto: int = -1, fileno: int | None = None) -> None:
         if fileno is not None or family not in (-1, *_INTERNET) or not _is_stream(type):
             begin(self, family, type, proto, fileno)
             return
@@ -196,7 +196,7 @@ def _change_making(kind: Any, outside: ProxiedSockets) -> None:  # Any: as above
         outside.peers.pop(self.fileno(), None)
         closing(self, *words)
 
-    kind.__init__, kind._real_close = made, really_close
+    kind.__init__, kind._real_close = create_socket, really_close
 
 
 def _change_connecting(kind: Any, outside: ProxiedSockets) -> None:  # Any: as above
@@ -253,7 +253,7 @@ def _change_options(kind: Any, outside: ProxiedSockets) -> None:  # Any: as abov
 def _change_lookups(outside: ProxiedSockets) -> None:
     lookup = socket.getaddrinfo
 
-    def found(host: Any, port: Any, family: int = 0, type: int = 0, proto: int = 0, flags: int = 0) -> Any:
+    def look_up(host: Any, port: Any, family: int = 0, type: int = 0, proto: int = 0, flags: int = 0) -> Any:
         port = _SERVICES.get(port, port) if isinstance(port, str) else port
         name = host.decode("ascii", "replace") if isinstance(host, bytes | bytearray) else host
         if not name:
@@ -264,10 +264,10 @@ def _change_lookups(outside: ProxiedSockets) -> None:
             return lookup(outside.numbered(name), port, 0, type, proto, flags & ~socket.AI_CANONNAME)
 
     def by_name(name: str) -> str:
-        return str(found(name, 0, socket.AF_INET, socket.SOCK_STREAM)[0][4][0])
+        return str(look_up(name, 0, socket.AF_INET, socket.SOCK_STREAM)[0][4][0])
 
     library = cast(Any, socket)  # Any: its functions are replaced
-    library.getaddrinfo, library.gethostbyname = found, by_name
+    library.getaddrinfo, library.gethostbyname = look_up, by_name
     library.gethostbyname_ex = lambda name: (name, [], [by_name(name)])
 
 
@@ -281,7 +281,7 @@ def _change_loops(outside: ProxiedSockets) -> None:
         else:
             await connect(self, sock, address)
 
-    async def found(self: Any, host: Any, port: Any, **words: Any) -> Any:
+    async def look_up(self: Any, host: Any, port: Any, **words: Any) -> Any:
         return socket.getaddrinfo(host, port, **words)
 
-    loop.sock_connect, loop.getaddrinfo = connected, found
+    loop.sock_connect, loop.getaddrinfo = connected, look_up

@@ -201,11 +201,11 @@ def run(code: str, names: dict[str, Any], called: str) -> dict[str, Any]:  # Any
     linecache.cache[called] = (len(code), None, code.splitlines(keepends=True), called)
     try:
         value = _execute(code, names, called)
-        if isinstance(value, sys.modules["tool_discovery"].Found):
+        if isinstance(value, sys.modules["tool_discovery"].SearchResult):
             value = str(value)
         result = "" if value is program_transform.NOTHING else json_text(value)
         if len(result) > _LONGEST_RESULT // 4 and len(result.encode("utf-8", "replace")) > _LONGEST_RESULT:
-            raise ValueError("The result is too long to hand over. Write it to the workspace and return its path.")
+            raise ValueError("The result is too long to return. Write it to the workspace and return its path.")
         return {"ok": True, "result": result}
     except SystemExit as leaving:
         return _end_of_exit(leaving)
@@ -229,7 +229,7 @@ def _execute(code: str, names: dict[str, Any], called: str) -> object:  # Any: a
 def _end_of_exit(leaving: SystemExit) -> dict[str, Any]:  # Any: JSON
     if leaving.code in (None, 0):
         return {"ok": True, "result": ""}
-    message = f"The program left with exit code {leaving.code}." if isinstance(leaving.code, int) else str(leaving.code)
+    message = f"The program exited with code {leaving.code}." if isinstance(leaving.code, int) else str(leaving.code)
     return {"ok": False, "error_type": "SystemExit", "message": message, "traceback": ""}
 
 

@@ -89,7 +89,7 @@ def fork_into(flags: int) -> tuple[int, int]:
     code = ctypes.get_errno()
     ctypes.pythonapi.PyOS_AfterFork_Parent()
     if process < 0:
-        raise OSError(code, f"new process in namespaces of its own: {os.strerror(code)}")
+        raise OSError(code, f"process in new namespaces: {os.strerror(code)}")
     return process, descriptor.value
 
 

@@ -69,8 +69,8 @@ class LauncherClient:
                 self._last += 1
                 return await self._create_child(self._last, profile)
         raise WorkbenchError(
-            "The sandbox's launcher dies whenever it is started.",
-            "Run `mcp-workbench doctor`: it says what is missing.",
+            "The sandbox's launcher ended each time it was started.",
+            "Run `mcp-workbench doctor` to see what is missing.",
         )
 
     def kill(self, child: SandboxChild) -> None:

@@ -261,4 +261,4 @@ def _check_same(profile: ChildProfile, trees: dict[str, int]) -> None:
     for (target, tree), mark in zip(trees.items(), seen, strict=True):
         status = os.fstat(tree)
         if (status.st_dev, status.st_ino) != mark:
-            raise OSError(errno.ESTALE, f"{target} is another folder here than for the workbench. Restart it")
+            raise OSError(errno.ESTALE, f"{target} is not the folder that the workbench opened. Restart the workbench")

@@ -209,7 +209,7 @@ def _restrict(profile: ChildProfile, private: str, folders: dict[str, int]) -> i
     (writable if profile.writable else readable).append(workspace)
     version = landlock.restrict(readable, writable, lockdown.DEVICES)
     if not version:
-        raise OSError("this kernel has no Landlock, and without namespaces nothing else guards the files")
+        raise OSError("this kernel has no Landlock, and without namespaces nothing else protects the files")
     return version
 
 

@@ -60,8 +60,8 @@ class RunClock:
         if not limits.total_seconds:
             return f"The program ran longer than {limits.seconds:g} seconds."
         if self._own + self._window >= limits.seconds:
-            return f"The program ran longer than {limits.seconds:g} seconds of its own."
-        return f"The program and the tools it called took longer than {limits.total_seconds:g} seconds in all."
+            return f"The program ran longer than {limits.seconds:g} seconds, not counting tool calls."
+        return f"The program and the tools it called took longer than {limits.total_seconds:g} seconds in total."
 
     def _left(self) -> float:
         limits = self._limits
@@ -92,7 +92,7 @@ async def wait_for_end(channel: Channel, program: Program, started: float, proce
     clock, counted = RunClock(limits, channel, started, process), time.monotonic()
     room = gauge.left()
     while not channel.ended.done():
-        left = clock.look(time.monotonic(), program.stands())
+        left = clock.look(time.monotonic(), program.is_user_asked())
         if left <= 0:
             where = await current_line(channel, process) if program.language == "python" else ""
             channel.end("timeout", f"{clock.sentence()}{where}")
@@ -173,11 +173,11 @@ def _death(gone: ChildExit, limits: Limits) -> tuple[str, str]:
     if name == "SIGSEGV":
         return (
             "killed",
-            "The program crashed Python (SIGSEGV): often endless recursion, or too little memory.",
+            "The program crashed Python (SIGSEGV), often because of endless recursion or too little memory.",
         )
     if name:
         return "killed", f"The program's process was ended by {name}."
-    return "killed", f"The program's process left without a word (exit code {gone.code})."
+    return "killed", f"The program's process ended without a result (exit code {gone.code})."
 
 
 def _memory_message(limits: Limits) -> str:

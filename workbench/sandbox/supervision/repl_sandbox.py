@@ -65,7 +65,7 @@ class ReplSandbox:
     async def end(self, why: str) -> None:
         """Kill the sandbox and wait until all its processes have ended."""
         self._reason = self._reason or why
-        self._child.channel.end("stopped", f"Its sandbox was ended: {why}.")
+        self._child.channel.end("stopped", f"The sandbox of the REPL session was ended: {why}.")
         await self._finish(why)
         await asyncio.wait([self._watching])
 
@@ -137,7 +137,7 @@ class ReplSandbox:
         if self._child.gone.done():
             return "its process ended"
         if self._usage_at_rest and (await self.used()).cpu - self._usage_at_rest.cpu > _IDLE_CPU:
-            return "something in it went on computing after its program had ended"
+            return "code in it kept computing after its program had ended"
         return ""
 
     async def _finish(self, why: str) -> None:

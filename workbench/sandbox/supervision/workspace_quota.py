@@ -61,9 +61,9 @@ def _entries(folder: str) -> list[os.DirEntry[str]] | str:
             return list(found)
     except OSError as fault:
         if fault.errno == errno.ENAMETOOLONG:
-            return "The workspace holds folders inside each other that are too deep to be counted."
+            return "The workspace holds folders that are nested too deeply to be counted."
         if fault.errno == errno.EACCES and _is_ours(folder):
-            return "The workspace holds a folder that was closed to the workbench."
+            return "The workspace holds a folder that the workbench may not read."
         return []  # deleted since it was listed, or owned by a different user
 
 
@@ -131,7 +131,7 @@ class QuotaGauge:
             return ""
         wrote = written_bytes(innermost(process))
         if wrote > most << 20 or (wrote < 0 and lost > most << 21):
-            return f"The program took more than {most} MB of the disk that no folder of the workspace shows."
+            return f"The program used more than {most} MB of disk space that is not visible in the workspace."
         return ""
 
     def count(self) -> str:

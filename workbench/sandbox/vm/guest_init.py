@@ -270,7 +270,7 @@ def _frame(channel: int) -> bytes:
     while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4], "big"):
         more = os.read(channel, _CHUNK)
         if not more:
-            raise EOFError("the child left without a word")
+            raise EOFError("the child ended before it sent a frame")
         data += more
     return data
 

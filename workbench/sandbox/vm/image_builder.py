@@ -34,10 +34,10 @@ class VmImageBuilder:
         engine = version_of(vm_image.need_emulator())
         present = vm_image.read(self._folder)
         if present and not again and not vm_image.outdated(present, engine):
-            tell(f"The image of {present.built} is current.")
+            tell(f"The image of {present.built} is up to date.")
             return
         if base:
-            raise WorkbenchError("A virtual machine begins with no image.", "Leave --from out.")
+            raise WorkbenchError("A virtual machine is not built from another image.", "Omit --from.")
         vm_image.private_folder(self._folder.parent)
         with tempfile.TemporaryDirectory(prefix="vm-", dir=self._folder.parent) as place:
             image = self._gather_files(Path(place, "image"), Path(place), engine, tell)
@@ -52,7 +52,7 @@ class VmImageBuilder:
             shutil.rmtree(self._folder)
             tell(f"Removed {self._folder}.")
         else:
-            tell("There is no image of a virtual machine.")
+            tell("There is no virtual machine image.")
 
     def _gather_files(self, target: Path, place: Path, engine: str, tell: Tell) -> VmImage:
         target.mkdir()
@@ -65,7 +65,7 @@ class VmImageBuilder:
         ours = initramfs.our_files()
         initramfs.write(target / "first-root", kernel, ours, place / "code")
         size = (target / "first-root").stat().st_size >> 20
-        _report_seconds(tell, f"First file system of {size} MB with {base_python()}", began)
+        _report_seconds(tell, f"Initramfs of {size} MB with {base_python()}", began)
         for path in target.iterdir():
             path.chmod(0o644)  # QEMU reads it as `nobody`, in a root where only these files are visible
         return VmImage(
@@ -90,7 +90,7 @@ async def _boot(image: VmImage, tell: Tell) -> VmImage:
             await _snapshot(fast, _KVM_BOOT_TIMEOUT, tell)
             return fast
         except WorkbenchError:
-            tell("KVM answers and does not work here: software emulation instead.")
+            tell("KVM is present, but does not work here. Using software emulation instead.")
     for left in reversed(range(_TRIES)):
         try:
             await _snapshot(image, _BOOT_TIMEOUT, tell)
@@ -110,12 +110,14 @@ async def _snapshot(image: VmImage, patience: float, tell: Tell) -> None:
             monitor = QemuMonitor(machine.monitor)
             await monitor.begin()
             if not await loop.sock_recv(machine.files, 4096):
-                raise WorkbenchError(f"The machine ended while it booted. {machine.words()}".strip())
-            began = _report_seconds(tell, f"Cold boot until Python is up ({image.accelerator})", began)
+                raise WorkbenchError(f"The virtual machine ended during boot. {machine.error_output()}".strip())
+            began = _report_seconds(tell, f"Cold boot until Python is ready ({image.accelerator})", began)
             await monitor.saved(image.snapshot)
         _report_seconds(tell, f"Snapshot of {image.snapshot.stat().st_size >> 20} MB", began)
     except TimeoutError:
-        raise WorkbenchError("The machine did not boot in time.", "Try again when this machine is less busy.") from None
+        raise WorkbenchError(
+            "The virtual machine did not boot in time.", "Try again when this machine is less busy."
+        ) from None
     finally:
         machine.kill()
         machine.forget()
@@ -135,10 +137,10 @@ async def _try_snapshot(folder: Path, tell: Tell) -> None:
                 fault = child.channel.fault()
                 await machines.finish(child)
                 if fault:
-                    raise WorkbenchError(f"The sandbox inside the machine does not hold: {fault}")
+                    raise WorkbenchError(f"The sandbox inside the virtual machine does not work: {fault}")
     finally:
         await machines.close()
-    tell(f"Restored until the sandbox inside is ready: {', '.join(f'{seconds:.2f}' for seconds in times)} s.")
+    tell(f"Restore until the sandbox inside is ready: {', '.join(f'{seconds:.2f}' for seconds in times)} s.")
 
 
 def _profile(workspace: str) -> ChildProfile:

@@ -19,7 +19,7 @@ from workbench.errors import WorkbenchError
 _PACKAGE = "linux-image-cloud-amd64"
 _DRIVERS = ("virtio_ring", "virtio", "virtio_mmio", "virtio_console")  # in loading order
 _PLACES = ("drivers/virtio", "drivers/char")
-_HINT = "On Debian and Ubuntu, `apt-get download` fetches one by itself. Elsewhere name a kernel with --kernel."
+_HINT = "On Debian and Ubuntu, apt-get downloads a kernel. Elsewhere, make the running kernel in /boot readable."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +42,16 @@ def find_kernel(folder: Path) -> LinuxKernel:
             return look(folder)
         except WorkbenchError as fault:
             refusals.append(fault.message)
-    raise WorkbenchError(f"No kernel for the virtual machine: {' '.join(refusals)}", _HINT)
+    raise WorkbenchError(f"No kernel was found for the virtual machine: {' '.join(refusals)}", _HINT)
 
 
 def _debian_cloud_kernel(folder: Path) -> LinuxKernel:
     if platform.machine() != "x86_64" or not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
-        raise WorkbenchError("Debian's package tools are not here.")
+        raise WorkbenchError("Debian's package tools are not installed.")
     listed = _run_tool(["apt-cache", "depends", _PACKAGE], folder)
     names = re.findall(r"Depends: (linux-image-\S+)", listed)
     if not names:
-        raise WorkbenchError(f"apt knows no {_PACKAGE}.")
+        raise WorkbenchError(f"apt does not know the package {_PACKAGE}.")
     _run_tool(["apt-get", "download", names[0]], folder)
     packages = sorted(folder.glob("linux-image-*.deb"))
     if not packages:
@@ -62,7 +62,7 @@ def _debian_cloud_kernel(folder: Path) -> LinuxKernel:
     for place in ("lib/modules", "usr/lib/modules"):
         if (root / place / version).is_dir():
             return kernel_of(version, root / f"boot/vmlinuz-{version}", root / place / version)
-    raise WorkbenchError(f"{names[0]} holds no modules.")
+    raise WorkbenchError(f"{names[0]} contains no kernel modules.")
 
 
 def _running_kernel(folder: Path) -> LinuxKernel:

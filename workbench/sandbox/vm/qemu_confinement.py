@@ -72,7 +72,7 @@ def _become(order: ConfinementOrder, parent: int, confined: bool) -> NoReturn:
         words = [word if confined else files.get(word, word) for word in command]
         os.execve(command[0], words, {})
     except OSError as fault:
-        os.write(2, f"QEMU could not be locked away: {fault}\n".encode())
+        os.write(2, f"QEMU could not be confined: {fault}\n".encode())
     os._exit(1)
 
 

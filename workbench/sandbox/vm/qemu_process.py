@@ -118,7 +118,7 @@ class QemuProcess:
         if self.process.poll() is None:
             self.process.kill()
 
-    def words(self) -> str:
+    def error_output(self) -> str:
         """QEMU's error output, after its end."""
         assert self.process.stderr is not None
         with contextlib.suppress(OSError):
@@ -198,7 +198,7 @@ class QemuMonitor:
             await self.ask("migrate", uri="fd:snapshot")
             while (state := (await self._event("MIGRATION"))["status"]) != "completed":
                 if state in ("failed", "cancelled"):
-                    raise WorkbenchError("QEMU could not write the snapshot.", "Look at the free space on the disk.")
+                    raise WorkbenchError("QEMU could not write the snapshot.", "Check the free disk space.")
 
     async def _event(self, name: str) -> dict[str, Any]:  # Any: JSON
         while (news := await self._next()).get("event") != name:

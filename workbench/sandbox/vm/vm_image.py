@@ -77,11 +77,11 @@ def read(folder: Path) -> VmImage | None:
 def outdated(image: VmImage, engine: str) -> str:
     """Why the image cannot be used any more, or "" if it can."""
     if fingerprint(PACKAGE / name for name in image.ours) != image.fingerprint:
-        return "The virtual machine's image was built for other files of the workbench."
+        return "The virtual machine image was built for another version of the workbench."
     if image.python != base_python():
-        return "The virtual machine's image was built for another Python."
+        return "The virtual machine image was built for another Python."
     if image.engine != engine:
-        return f"The virtual machine's snapshot was made by QEMU {image.engine}, and this is {engine}."
+        return f"The virtual machine's snapshot was made by QEMU {image.engine}, but QEMU {engine} is installed."
     if image.processor != processor():
         return "The virtual machine's snapshot was made on another processor."
     return ""
@@ -113,13 +113,11 @@ def emulator() -> str:
 
 def need_emulator() -> str:
     if platform.system() != "Linux" or platform.machine() not in _MACHINES:
-        raise WorkbenchError(
-            "Virtual machines need Linux on x86-64 so far.", "Use the container level, or the process level."
-        )
+        raise WorkbenchError("Virtual machines need Linux on x86-64.", "Use the container level, or the process level.")
     found = emulator()
     if not found:
         hint = (
-            "Install it, on Debian and Ubuntu by `sudo apt-get install --no-install-recommends qemu-system-x86`,"
+            "Install it, on Debian and Ubuntu with `sudo apt-get install --no-install-recommends qemu-system-x86`,"
             " then run `mcp-workbench sandbox build vm`."
         )
         raise WorkbenchError("QEMU is not installed.", hint)

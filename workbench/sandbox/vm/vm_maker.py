@@ -78,9 +78,9 @@ _RESUME_TIMEOUT = 60.0  # seconds within which a machine must resume from its sn
 _BOOT_TIMEOUT = 180.0  # seconds for a boot, which takes over a minute under emulation on a busy machine
 _TRANSFER_TARGET = TransferTarget(
     "the virtual machine",
-    "Run the program again; if it happens again, build the image anew: `mcp-workbench sandbox build vm --again`.",
+    "Run the program again. If it fails again, rebuild the image: `mcp-workbench sandbox build vm --again`.",
 )
-_AGAIN = "Build it again: `mcp-workbench sandbox build vm --again`."
+_AGAIN = "Rebuild the image: `mcp-workbench sandbox build vm --again`."
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +106,7 @@ class VmMaker:
         emulator = vm_image.need_emulator()
         image = await asyncio.to_thread(vm_image.read, self._folder)
         if image is None:
-            raise WorkbenchError("No virtual machine's image is built.", BUILD)
+            raise WorkbenchError("No virtual machine image is built.", BUILD)
         engine = await asyncio.to_thread(version_of, emulator)
         if reason := await asyncio.to_thread(vm_image.outdated, image, engine):
             raise WorkbenchError(reason, _AGAIN)
@@ -161,7 +161,7 @@ class VmMaker:
 
     async def close(self) -> None:
         for child in tuple(self._running):
-            child.channel.end("lost", "The workbench ended, and the virtual machine with it.")
+            child.channel.end("lost", "The virtual machine was ended because the workbench closed.")
             await self.finish(child)
 
     async def _resume(
@@ -193,8 +193,8 @@ class VmMaker:
         running = self._running.pop(child)
         asyncio.get_running_loop().remove_reader(running.watch)
         os.close(running.watch)
-        if words := running.machine.words():
-            log.info("QEMU said: %s", words)
+        if words := running.machine.error_output():
+            log.info("QEMU reported: %s", words)
         running.machine.forget()
         running.transfer.end_of_stream()
         if not child.channel.ended.done():
@@ -207,11 +207,12 @@ class VmMaker:
 
 def _refuse_unfit(profile: ChildProfile) -> None:
     if profile.kept:
-        raise WorkbenchError("A virtual machine keeps no state between programs.", "Run the program without a state.")
+        raise WorkbenchError("A virtual machine cannot hold a REPL session.", "Run the program without a REPL session.")
     if profile.preload:
         packages = ", ".join(profile.preload)
         raise WorkbenchError(
-            f"The virtual machine has the standard library only, not {packages}.", "Let it run in a container."
+            f"The virtual machine has only the standard library, not {packages}.",
+            "Run the program in the process sandbox.",
         )
 
 
@@ -220,7 +221,7 @@ def version_of(emulator: str) -> str:
     try:
         done = subprocess.run([emulator, "--version"], capture_output=True, text=True, check=True, timeout=20, env={})
     except (OSError, subprocess.SubprocessError) as fault:
-        raise WorkbenchError(f"{emulator} does not answer: {type(fault).__name__}.", "Install QEMU again.") from fault
+        raise WorkbenchError(f"{emulator} does not answer: {type(fault).__name__}.", "Reinstall QEMU.") from fault
     found = re.search(r"version (\S+)", done.stdout)
     return found[1] if found else "unknown"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import workbench
 from workbench.errors import WorkbenchError
 from workbench.records import ServerConfig
-from workbench.secrets.secret_references import REFERENCE, missing, names_in, reserved
+from workbench.secrets.secret_references import REFERENCE, find_names, is_reserved, missing_secret_error
 
 DEMO = "demo"  # the built-in server's name
 
@@ -69,10 +69,14 @@ def expand(text: str, environment: Mapping[str, str], secret: Secret = no_secret
     def value(match: re.Match[str]) -> str:
         stored, name, default = match.groups()
         if stored is not None:
-            return _raise(_ours(stored)) if reserved(stored) else secret(stored) or _raise(missing(stored))
+            return (
+                _raise(_ours(stored)) if is_reserved(stored) else secret(stored) or _raise(missing_secret_error(stored))
+            )
         found = environment.get(name) or default
         if found is None:
-            hint = f"Set it before the workbench starts, or write ${{keyring:{name}}} there: you are asked for it once."
+            hint = (
+                f"Set it before you start the workbench, or write ${{keyring:{name}}}: then you are asked for it once."
+            )
             raise WorkbenchError(f"The variable {name} is not set.", hint)
         return found
 
@@ -104,12 +108,12 @@ def variables(texts: Iterable[str]) -> tuple[str, ...]:
 def references(config: ServerConfig) -> tuple[str, ...]:
     """Return the names of the secrets that an entry refers to."""
     signing_in = (value for value in config.oauth.values() if isinstance(value, str))
-    return names_in((*config.args, *config.env.values(), config.url, *config.headers.values(), *signing_in))
+    return find_names((*config.args, *config.env.values(), config.url, *config.headers.values(), *signing_in))
 
 
 def _ours(name: str) -> WorkbenchError:
     return WorkbenchError(
-        f"{name!r:.200} is what a sign-in brought, and goes to its own server only.", "Refer to a secret of yours."
+        f"{name!r:.200} belongs to a sign-in and is sent only to its own server.", "Refer to one of your own secrets."
     )
 
 

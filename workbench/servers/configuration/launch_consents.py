@@ -73,7 +73,7 @@ class LaunchConsents:
         return entry.files if entry is not None else None
 
     def _save(self, given: dict[str, _StoredConsent]) -> None:
-        private_json_files.save(self._file, given, durable=True, name="The file of your consents")
+        private_json_files.save(self._file, given, durable=True, name="The file with your consents")
         self._given = given
 
 
@@ -123,11 +123,11 @@ def difference(before: tuple[CommandFile, ...], now: tuple[CommandFile, ...]) ->
     for file in now:
         old = known.get(file.name)
         if old is None:
-            return f"{file.name} is a file now: {file.path}"
+            return f"{file.name} was not a file when you allowed the command: {file.path}"
         if old.sha and old.sha == file.sha:
             continue  # identical content, even at another path
         if old.path != file.path:
-            return f"{file.name} is another file now: {file.path} instead of {old.path}"
+            return f"{file.name} is now a different file: {file.path} instead of {old.path}"
         if (old.sha, old.size, old.changed) != (file.sha, file.size, file.changed):
             return f"{file.name} has changed since you allowed it: {file.path}"
     return ""
@@ -200,23 +200,23 @@ def _sent(config: ServerConfig) -> str:
 
 def _notes(config: ServerConfig) -> Iterator[str]:
     if config.cwd and not config.remote:
-        yield f"In the folder {config.cwd}."
+        yield f"It runs in the folder {config.cwd}."
     if config.roots:
-        yield f"It is told that it may work in: {', '.join(config.roots)}."
+        yield f"The server is told that it may work in: {', '.join(config.roots)}."
 
 
 def _warnings(config: ServerConfig) -> Iterator[str]:
     where = _host(config.url) if config.remote else "this command"
-    deed = "is sent to" if config.remote else "is given to"
+    deed = "is sent to" if config.remote else "is passed to"
     for name in references(config):
         yield f"Your stored secret “{name}” {deed} {where}."
     for name in variables(_texts(config)):
-        yield f"The value of your variable {name} {deed} {where}."
+        yield f"The value of your environment variable {name} {deed} {where}."
     if config.remote and config.url.lower().startswith("http:") and not is_local_host(where):
         yield "The connection is not encrypted (http)."
     for name in config.env if not config.remote else ():
         if _LOADING.fullmatch(name):
-            yield f"{name} can make the command load other code."
+            yield f"{name} can make the command load different code."
 
 
 def _texts(config: ServerConfig) -> Iterable[str]:

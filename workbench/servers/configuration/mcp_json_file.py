@@ -44,7 +44,7 @@ def parse_entry(name: str, entry: object, file: str = ".mcp.json") -> ServerConf
     """Parse an entry. Raises WorkbenchError that names the entry and what is wrong in it."""
     where = f"The server {name!r:.120} in {file}"
     if not _NAME.fullmatch(name) or name != name.strip():
-        raise WorkbenchError(f"{where} has an unusable name.", "Use 1 to 100 visible characters.")
+        raise WorkbenchError(f"{where} has an invalid name.", "Use 1 to 100 visible characters.")
     if not isinstance(entry, Mapping):
         raise WorkbenchError(f"{where} is not an object.", 'Write { "command": "…", "args": [] }.')
     return ServerConfig(
@@ -111,25 +111,25 @@ def _transport(entry: Mapping[str, Any], where: str) -> str:
         raise WorkbenchError(f"{where}: the type {spelled!r:.40} is not known.", "Use stdio, http or sse.")
     if not command and not url:
         raise WorkbenchError(
-            f"{where} has no command and no url.", "Give its address, or the program that starts it, such as npx."
+            f"{where} has no command and no url.", "Add its url, or the command that starts it, for example npx."
         )
     if (transport == "stdio" and not command) or (transport in ("http", "sse") and not url):
         needed = "command" if transport == "stdio" else "url"
-        raise WorkbenchError(f"{where} has the type {spelled} and no {needed}.", f"Give its {needed}.")
+        raise WorkbenchError(f"{where} has the type {spelled} but no {needed}.", f"Add its {needed}.")
     return transport
 
 
 def _text(entry: Mapping[str, Any], key: str, where: str) -> str:
     value = entry.get(key) or ""
     if not isinstance(value, str) or "\0" in value:
-        raise WorkbenchError(f"{where}: {key} is not a text.", f'Write "{key}": "…".')
+        raise WorkbenchError(f"{where}: {key} is not a string.", f'Write "{key}": "…".')
     return value
 
 
 def _texts(entry: Mapping[str, Any], key: str, where: str, hint: str) -> tuple[str, ...]:
     texts = entry.get(key) or []
     if not isinstance(texts, list) or not all(isinstance(text, str) and "\0" not in text for text in texts):
-        raise WorkbenchError(f"{where}: {key} is not a list of texts.", hint)
+        raise WorkbenchError(f"{where}: {key} is not a list of strings.", hint)
     return tuple(texts)
 
 
@@ -137,17 +137,21 @@ def _env(entry: Mapping[str, Any], where: str) -> dict[str, str]:
     env = entry.get("env") or {}
     usable = isinstance(env, Mapping) and all(isinstance(value, (str, int, float)) for value in env.values())
     if not usable or any(not name or "=" in name or "\0" in f"{name}{value}" for name, value in env.items()):
-        raise WorkbenchError(f"{where}: env is not an object of texts.", 'Write "env": { "NAME": "value" }.')
+        raise WorkbenchError(f"{where}: env is not an object of strings.", 'Write "env": { "NAME": "value" }.')
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in env.items()}
 
 
 def _headers(entry: Mapping[str, Any], where: str) -> dict[str, str]:
     headers = entry.get("headers") or {}
     if not isinstance(headers, Mapping) or not all(isinstance(value, str) for value in headers.values()):
-        raise WorkbenchError(f"{where}: headers is not an object of texts.", 'Write "headers": { "X-Name": "value" }.')
+        raise WorkbenchError(
+            f"{where}: headers is not an object of strings.", 'Write "headers": { "X-Name": "value" }.'
+        )
     for name, value in headers.items():
         if not _HEADER.fullmatch(name) or any(mark in value for mark in "\0\r\n"):
-            raise WorkbenchError(f"{where}: the header {name!r:.60} cannot be sent.", "A header is one line of text.")
+            raise WorkbenchError(
+                f"{where}: the header {name!r:.60} cannot be sent.", "Use a valid name and a value of one line."
+            )
     return dict(headers)
 
 
@@ -168,7 +172,7 @@ def _disabled(entry: Mapping[str, Any], where: str) -> bool:
 def _timeout(entry: Mapping[str, Any], where: str) -> int:
     value = entry.get("timeout") or 0
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _LONGEST * _MILLISECONDS:
-        raise WorkbenchError(f"{where}: timeout is not a usable number.", "Give seconds below 1000, or milliseconds.")
+        raise WorkbenchError(f"{where}: timeout is not a valid number.", "Write seconds below 1000, or milliseconds.")
     return min(_LONGEST, math.ceil(value / _MILLISECONDS if value >= _MILLISECONDS else value))
 
 
@@ -222,7 +226,7 @@ class McpJsonFile:
             return McpJsonContents((demo_config(),), (Fault(fault.message, fault.hint),), unreadable=True)
         configs, notices = [], []
         if len(listed) > MOST_SERVERS:
-            words = f"{self._file.name} lists {len(listed):,} servers; the first {MOST_SERVERS:,} are used."
+            words = f"{self._file.name} lists {len(listed):,} servers; only the first {MOST_SERVERS:,} are used."
             notices.append(Fault(words, "Remove those that you do not need."))
         for name, entry in islice(listed.items(), MOST_SERVERS):
             try:
@@ -257,7 +261,7 @@ class McpJsonFile:
     def restore(self, name: str) -> None:
         """Put a removed entry back at its former position, unknown keys included."""
         if name not in self._dropped:
-            raise WorkbenchError(f"{name} cannot be put back any more.", "Add it again.")
+            raise WorkbenchError(f"{name} can no longer be restored.", "Add it again.")
         entry, before = self._dropped.pop(name)
         self._rearrange(lambda listed: _placed({**listed, name: entry}, name, before))
 
@@ -277,7 +281,7 @@ class McpJsonFile:
         document = self._load()
         listed = _entries(document)
         if new and new in listed:
-            raise WorkbenchError(f"The project has a server {new} already.", "Choose another name.")
+            raise WorkbenchError(f"The project already has a server {new}.", "Choose another name.")
         changed = change(listed)
         if new:
             parse_entry(new, changed.get(new))  # an entry that could not be read again is not written
@@ -290,7 +294,9 @@ class McpJsonFile:
         except FileNotFoundError:
             return {}
         except UnicodeDecodeError as fault:
-            raise WorkbenchError(f"{self._file.name} is not UTF-8: byte {fault.start}.", "Save it as UTF-8.") from fault
+            raise WorkbenchError(
+                f"{self._file.name} is not UTF-8 at byte {fault.start}.", "Save it as UTF-8."
+            ) from fault
         except OSError as fault:
             raise WorkbenchError(f"{self._file.name} cannot be read: {fault.strerror}.") from fault
         return _parse(text, self._file.name) if text.strip() else {}
@@ -298,7 +304,7 @@ class McpJsonFile:
     def _save(self, document: Mapping[str, Any]) -> None:
         target = self._file.resolve()  # writes the target of a symbolic link, so the link remains
         text = json.dumps(document, ensure_ascii=False, indent=_indent(target)) + "\n"
-        hint = "Is the project's folder writable?"
+        hint = "Check that the project's folder is writable."
         write_file(target, text, mode=0o644, keep_mode=True, name=self._file.name, hint=hint)
 
 
@@ -324,7 +330,7 @@ def _parse(text: str, name: str) -> dict[str, Any]:
     except ValueError as fault:
         raise WorkbenchError(f"{name} cannot be read: a number in it has too many digits.") from fault
     if not isinstance(document, dict):
-        raise WorkbenchError(f"{name} does not hold a JSON object.", f'It should look like {{"{SERVERS}": {{}}}}.')
+        raise WorkbenchError(f"{name} does not contain a JSON object.", f'It should look like {{"{SERVERS}": {{}}}}.')
     return document
 
 
@@ -332,7 +338,7 @@ def _explain(text: str, fault: json.JSONDecodeError) -> str:
     """Explain common JSON mistakes in plain words."""
     before, after = text[: fault.pos].rstrip(), text[fault.pos :].lstrip()
     if after.startswith(("//", "/*", "#")) or before.endswith(("//", "/*")):
-        return "JSON knows no comments: remove this one."
+        return "Remove the comment: JSON does not allow comments."
     if after[:1] == "," or (before.endswith(",") and after[:1] in ("}", "]")):
         return "Remove the comma before the closing bracket."
     if after.startswith("'"):
@@ -340,8 +346,8 @@ def _explain(text: str, fault: json.JSONDecodeError) -> str:
     if not after:
         return "The file ends too early: a bracket or a quote is missing."
     if fault.msg.startswith("Expecting ',' delimiter"):
-        return "A comma is missing before this place."
-    return "Mend the file, then press Reload; nothing was changed in it."
+        return "Add a comma before this position."
+    return "Correct the file, then press F5 to read it again. The workbench did not change it."
 
 
 def _entries(document: Mapping[str, Any]) -> dict[str, Any]:

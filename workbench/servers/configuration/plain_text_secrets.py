@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.privacy.detectors import credentials
 from workbench.privacy.detectors.field_names import kind_of
 from workbench.records import ServerConfig
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.secrets.secret_references import reference
 from workbench.servers.configuration.launch_command import expand
 
@@ -141,14 +141,14 @@ def _name(server: str, key: str, value: str, values: Mapping[str, str], taken: C
     return name
 
 
-def hide(config: ServerConfig, masks: Masks) -> tuple[str, ...]:
+def hide(config: ServerConfig, masks: SecretMasks) -> tuple[str, ...]:
     """Return the places of secrets in an entry, and mask those secrets from now on like stored ones. Values from our
     environment are masked too."""
     found = find(config)
     for plain in (*found, *find(_walk(config, _filled))):
         # "postgres" may be a password, but masking it would hide half of the server's output.
         if not plain.value.isalpha():
-            masks.hide(plain.value)
+            masks.add_secret(plain.value)
     return tuple(dict.fromkeys(plain.place for plain in found))
 
 

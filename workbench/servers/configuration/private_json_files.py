@@ -48,7 +48,7 @@ def convert(value: object, kind: type[Stored], what: str) -> Stored | None:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as fault:
-        log.warning("%s is left out: %s", what, fault)
+        log.warning("%s is invalid and is left out: %s", what, fault)
         return None
 
 

@@ -27,7 +27,9 @@ def listed(project: Path, roots: Sequence[str]) -> JsonObject:
 def check(project: Path, roots: Sequence[str]) -> None:
     """Check that each root is a folder and that there are not too many. Raises WorkbenchError."""
     if len(roots) > MOST:
-        raise WorkbenchError(f"A server is told of at most {MOST} folders.", "Name a folder above them instead.")
+        raise WorkbenchError(
+            f"A server can have at most {MOST} root folders.", "Use a folder that contains several of them."
+        )
     for root in roots:
         resolved(project, root)
 
@@ -36,12 +38,12 @@ def resolved(project: Path, root: str) -> Path:
     """Resolve a root folder. A relative path is relative to the project and may not leave it, not even by a symbolic
     link."""
     if not root.strip() or "\0" in root:
-        raise WorkbenchError("A root needs a folder.", "Give its path, or take the line away.")
+        raise WorkbenchError("A root folder has no valid path.", "Enter its path or remove the line.")
     place = Path(root).expanduser()
     home = Path(os.path.realpath(project))
     folder = Path(os.path.realpath(place if place.is_absolute() else home / place))
     if not place.is_absolute() and not folder.is_relative_to(home):
-        raise WorkbenchError(f"{root} leads out of the project.", "Give the full path if you mean it.")
+        raise WorkbenchError(f"{root} is outside the project.", "Enter the full path to use this folder.")
     if not folder.is_dir():
-        raise WorkbenchError(f"{root} is no folder.", "A root must be a folder that exists.")
+        raise WorkbenchError(f"{root} is not a folder.", "Choose a folder that exists.")
     return folder

@@ -22,8 +22,11 @@ def check_command(config: ServerConfig, launch_of: Prepare) -> tuple[tuple[Check
     try:
         launch = launch_of(config)
     except WorkbenchError as fault:
-        return (bad("Configuration", fault.message, fault.hint), skipped("Executable", "Not looked for.")), None
-    checks = (good("Configuration", f"It starts in {launch.cwd}."), _find(launch))
+        return (
+            bad("Configuration", fault.message, fault.hint),
+            skipped("Executable", "The configuration is invalid."),
+        ), None
+    checks = (good("Configuration", f"The server starts in {launch.cwd}."), _find(launch))
     return checks, launch if checks[-1].state is not CheckState.BAD else None
 
 
@@ -38,7 +41,7 @@ def _find(launch: LaunchCommand) -> Check:
     if found is None:
         return _describe_missing(name, path, launch)
     if not os.access(found, os.X_OK):
-        return bad("Executable", f"{found} may not be executed.", f"Make it executable: chmod +x {found}")
+        return bad("Executable", f"{found} is not executable.", f"Make it executable: chmod +x {found}")
     return _look_inside(Path(found), path)
 
 
@@ -62,11 +65,11 @@ def _describe_missing(name: str, path: str, launch: LaunchCommand) -> Check:
     if os.sep in name:
         place = Path(launch.cwd) / name
         what = "is a folder, not a program" if place.is_dir() else "does not exist"
-        return bad("Executable", f"{place} {what}.", "Correct the command, or the folder it counts from (cwd).")
+        return bad("Executable", f"{place} {what}.", "Correct the command, or the folder that it is relative to (cwd).")
     elsewhere = _common_places(name)
     fix = INSTALLERS.get(name, "Install it, or write its full path as the command.")
     if elsewhere:
-        fix = f"It lies in {elsewhere}, not on this program's PATH: write {elsewhere}/{name} as the command."
+        fix = f"Write {elsewhere}/{name} as the command: its folder is not in the server's PATH."
     return bad("Executable", f"The command {name} was not found.", fix, f"PATH: {path}")
 
 
@@ -89,16 +92,20 @@ def _look_inside(program: Path, path: str) -> Check:
         words = head[2:].split(b"\n")[0].decode("utf-8", "replace").strip().split()
         return _interpreter(program, words, path)
     if head[:4] not in (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe") and not head.startswith(b"MZ"):
-        fix = "A script needs a first line such as #!/usr/bin/env python3."
-        return bad("Executable", f"{program} is no program.", fix)
-    return good("Executable", f"{program} is there.")
+        fix = "If it is a script, add a first line such as #!/usr/bin/env python3."
+        return bad("Executable", f"{program} is not a program.", fix)
+    return good("Executable", f"{program} can be executed.")
 
 
 def _interpreter(program: Path, words: list[str], path: str) -> Check:
     if not words:
-        return bad("Executable", f"{program} names no interpreter in its first line.", "Write #!/usr/bin/env python3.")
+        return bad(
+            "Executable",
+            f"{program} names no interpreter in its first line.",
+            "Write one, such as #!/usr/bin/env python3.",
+        )
     if words[0].endswith("\r") or words[-1].endswith("\r"):
-        return bad("Executable", f"{program} has Windows line ends.", "Convert it, for example with dos2unix.")
+        return bad("Executable", f"{program} has Windows line endings.", "Convert it, for example with dos2unix.")
     plain = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
     if Path(words[0]).name == "env" and plain:
         found = shutil.which(plain[0], path=path)
@@ -107,5 +114,5 @@ def _interpreter(program: Path, words: list[str], path: str) -> Check:
         found, name = (words[0] if Path(words[0]).is_file() else None), words[0]
     if found is None:
         fix = INSTALLERS.get(Path(name).name, "Install it, or correct the script's first line.")
-        return bad("Executable", f"{program} wants {name}, which is not there.", fix)
-    return good("Executable", f"{program} is there; {found} runs it.")
+        return bad("Executable", f"{program} needs {name}, which was not found.", fix)
+    return good("Executable", f"{program} can be executed; {found} runs it.")

@@ -41,15 +41,21 @@ _HELLO = {
     },
 }
 _STATUS = {
-    400: ("The server does not take the request.", "Its words are below. It may want another protocol version."),
-    402: ("The server wants to be paid.", "See the account at whoever runs it."),
-    403: ("The server forbids it.", "The key may lack a permission, or the server refuses this host or origin."),
-    404: ("There is nothing at this path.", "Check the end of the address: often it is /mcp, or /sse for old servers."),
-    405: ("The path takes no POST.", "It may be a server of the old kind: set its type to sse, or check the path."),
-    406: ("The server cannot answer in a form the protocol has.", "It may not be an MCP server."),
-    415: ("The server does not take JSON.", "It may not be an MCP server."),
-    421: ("The server does not know itself by this name.", "Use the name or address that it allows as host."),
-    429: ("The server has had too many requests.", "Wait a little, then try again."),
+    400: (
+        "The server rejected the request",
+        "See its answer in the details. It may require a different protocol version.",
+    ),
+    402: ("The server requires payment", "Check your account with the operator of the server."),
+    403: ("The server denied access", "The key may lack a permission, or the server refuses this host or origin."),
+    404: (
+        "Nothing was found at this path",
+        "Check the end of the address: it is often /mcp, or /sse for older servers.",
+    ),
+    405: ("This path does not accept POST", "It may be an older server: set its type to sse, or check the path."),
+    406: ("The server cannot answer in a format of the protocol", "It may not be an MCP server."),
+    415: ("The server does not accept JSON", "It may not be an MCP server."),
+    421: ("The server does not accept this host name", "Use a name or address that it allows as host."),
+    429: ("The server received too many requests", "Wait a while, then try again."),
 }
 
 
@@ -68,10 +74,10 @@ async def check_answer(address: ServerAddress, headers: Mapping[str, str]) -> tu
     try:
         answer = await _ask(address, headers)
     except httpx2.TimeoutException:
-        fix = "It accepts connections and then is silent: look at the server's own log."
-        return bad("Answer", f"No answer came within {_PATIENCE:g} seconds.", fix), None
+        fix = "Check the server's log: it accepts connections but does not answer."
+        return bad("Answer", f"The server did not answer within {_PATIENCE:g} seconds.", fix), None
     except (httpx2.HTTPError, ssl.SSLError, OSError, ValueError) as fault:
-        return bad("Answer", "The request failed on its way.", "See the checks above.", str(fault)[:500]), None
+        return bad("Answer", "The request failed.", "See the checks above.", str(fault)[:500]), None
     keyed = any(name.lower() in _KEYS for name in headers)
     return judge_answer(answer, keyed=keyed), answer
 
@@ -79,25 +85,25 @@ async def check_answer(address: ServerAddress, headers: Mapping[str, str]) -> tu
 def judge_answer(answer: ProbeAnswer, *, keyed: bool = False) -> Check:
     """Explain an answer. `keyed`: the request carried a key."""
     if answer.status == 401 and keyed:
-        fix = "Store the right one under Secrets… in the Workbench menu, or edit its entry (F2)."
-        return bad("Answer", "The server does not take the key that was sent (401).", fix, _describe_answer(answer))
+        fix = "Store the correct key under Secrets… in the Workbench menu, or edit the server's entry (F2)."
+        return bad("Answer", "The server did not accept the key (401).", fix, _describe_answer(answer))
     if answer.status == 401:
-        fix = "Sign in, or give a key as header Authorization: Bearer ${keyring:name}."
-        return bad("Answer", "The server wants to know who you are (401).", fix, _describe_answer(answer))
+        fix = "Sign in, or send a key in the header Authorization: Bearer ${keyring:name}."
+        return bad("Answer", "The server requires authentication (401).", fix, _describe_answer(answer))
     if 300 <= answer.status < 400:
         place = answer.headers.get("location", "")
         return bad(
             "Answer",
-            f"The server sends elsewhere: {place:.200}",
-            "Write that address instead.",
+            f"The server redirects to a different address: {place:.200}",
+            "Use that address instead.",
             _describe_answer(answer),
         )
     if answer.status >= 500:
-        fix = "The fault is on its side; its own log says more."
+        fix = "Check the server's log: the problem is on its side."
         return bad("Answer", f"The server failed ({answer.status}).", fix, _describe_answer(answer))
     if answer.status >= 400:
-        meaning, fix = _STATUS.get(answer.status, ("The server refuses.", "Its words are below."))
-        return bad("Answer", f"{meaning} ({answer.status})", fix, _describe_answer(answer))
+        meaning, fix = _STATUS.get(answer.status, ("The server refused the request", "See its answer in the details."))
+        return bad("Answer", f"{meaning} ({answer.status}).", fix, _describe_answer(answer))
     return _read(answer)
 
 
@@ -137,12 +143,12 @@ def _read(answer: ProbeAnswer) -> Check:
     if kind == "text/html" or answer.body.lstrip()[:15].lower().startswith(("<!doctype html", "<html")):
         title = _TITLE.search(answer.body)
         called = f" called “{html.unescape(title[1]).strip():.80}”" if title else ""
-        fix = "The address is that of a site, not of its MCP server: look for the path in its documentation."
-        return bad("Answer", f"A web page{called} answered, not an MCP server.", fix, _describe_answer(answer))
+        fix = "Look up the path of the MCP server in its documentation: this is the address of a website."
+        return bad("Answer", f"A web page{called} answered instead of an MCP server.", fix, _describe_answer(answer))
     message = _message(answer.body)
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-        fix = "Something answers, but it does not speak the protocol. Is the path right?"
-        return bad("Answer", "The answer is no JSON-RPC message.", fix, _describe_answer(answer))
+        fix = "Check the path: what answers there does not speak the protocol."
+        return bad("Answer", "The answer is not a JSON-RPC message.", fix, _describe_answer(answer))
     return _greeting(message, answer)
 
 
@@ -154,10 +160,13 @@ def _greeting(message: Mapping[str, object], answer: ProbeAnswer) -> Check:
         )
     if isinstance(error, dict):
         words = str(error.get("message", ""))[:300]
-        fix = "It may speak the newest protocol only; the next check tells."
+        fix = "It may support only the newest protocol; see the next check."
         return doubt("Answer", f"The server answered with an error: {words}", fix, _describe_answer(answer))
     return bad(
-        "Answer", "The server answered, but not with a greeting.", "It may be a gateway.", _describe_answer(answer)
+        "Answer",
+        "The server did not answer with an initialize result.",
+        "It may be a gateway.",
+        _describe_answer(answer),
     )
 
 
@@ -189,12 +198,12 @@ async def check_sign_in(address: ServerAddress, answer: ProbeAnswer) -> tuple[Ch
     challenge = read_challenge(answer.headers.get("www-authenticate", ""))
     if "error" in challenge:
         words = challenge.get("error_description", challenge["error"])
-        return (bad("Key", f"The key that was sent is not taken: {words:.300}", "Sign in again, or renew the key."),)
+        return (bad("Key", f"The server did not accept the key: {words:.300}", "Sign in again, or renew the key."),)
     resource, tried = await _first(_resource_places(address, challenge))
     if resource is None:
-        fix = "It wants a key rather than a sign-in: ask whoever runs it, and send it as a header."
+        fix = "It probably needs a key instead: ask its operator for one, and send it in a header."
         return (doubt("Sign-in", "The server does not say how to sign in.", fix, "\n".join(tried)),)
-    found = good("Sign-in", "The server says who gives out tokens for it.", json.dumps(resource, indent=1)[:2000])
+    found = good("Sign-in", "The server publishes how to sign in.", json.dumps(resource, indent=1)[:2000])
     return (found, await _check_issuer(resource, address))
 
 
@@ -207,27 +216,27 @@ async def _check_issuer(resource: Document, address: ServerAddress) -> Check:
     servers = resource.get("authorization_servers")
     issuer = servers[0] if isinstance(servers, list) and servers and isinstance(servers[0], str) else ""
     if not issuer:
-        return bad("Authorization", "It names no authorization server.", "Whoever runs the server must mend that.")
+        return bad("Authorization", "The server names no authorization server.", "Ask its operator to correct that.")
     if not may_request(issuer, address.url):
-        words = f"It names {issuer:.200} as its authorization server, which is not asked."
-        return bad("Authorization", words, "Only https is, or this machine for a server on this machine.")
+        words = f"The server names {issuer:.200} as its authorization server, which the workbench does not contact."
+        return bad("Authorization", words, "Only https is allowed, or this machine for a server on this machine.")
     document, tried = await _first(_issuer_places(issuer))
     if document is None:
-        fix = "Whoever runs it must mend that; without it nobody can sign in."
-        return bad("Authorization", f"{issuer:.200} does not say how it works.", fix, "\n".join(tried))
+        fix = "Ask its operator to correct that; signing in is impossible without it."
+        return bad("Authorization", f"{issuer:.200} publishes no metadata.", fix, "\n".join(tried))
     missing = [name for name in ("authorization_endpoint", "token_endpoint") if name not in document]
     if missing:
-        return bad("Authorization", f"{issuer:.200} does not name its {' and '.join(missing)}.", "It must be mended.")
+        return bad("Authorization", f"{issuer:.200} does not name its {' and '.join(missing)}.", "Ask its operator.")
     detail = json.dumps(document, indent=1)[:2000]
     methods = document.get("code_challenge_methods_supported")
     if not isinstance(methods, list) or "S256" not in methods:
-        words = "It does not offer PKCE with S256, which the protocol demands."
-        return bad("Authorization", words, "Whoever runs it must switch that on.", detail)
+        words = f"{issuer:.200} does not support PKCE with S256, which the protocol requires."
+        return bad("Authorization", words, "Ask its operator to enable that.", detail)
     ways = document.get("registration_endpoint") or document.get("client_id_metadata_document_supported")
     if not ways:
-        fix = "Register a client by hand there, and write its client_id under oauth of this server."
-        return doubt("Authorization", f"{issuer:.200} does not register clients by itself.", fix, detail)
-    return good("Authorization", f"{issuer:.200} can be signed in to.", detail)
+        fix = "Register a client there manually, and write its client_id into the oauth part of this server."
+        return doubt("Authorization", f"{issuer:.200} does not register clients automatically.", fix, detail)
+    return good("Authorization", f"You can sign in at {issuer:.200}.", detail)
 
 
 def _resource_places(address: ServerAddress, challenge: Mapping[str, str]) -> list[str]:

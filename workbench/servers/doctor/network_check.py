@@ -28,7 +28,7 @@ async def check_network(address: ServerAddress) -> tuple[Check, ...]:
     if address.proxy:
         host, _, port = address.proxy.rpartition(":")
         reached = await _connect(host, int(port), "Proxy")
-        return (reached, skipped("TLS", "The proxy makes the line; the answer below tells."))
+        return (reached, skipped("TLS", "The proxy makes the encrypted connection; see the next check."))
     names = await _resolve(address)
     if names.fix:
         return (names,)
@@ -46,8 +46,8 @@ async def _resolve(address: ServerAddress) -> Check:
     except TimeoutError:
         return bad("DNS", f"{address.host} was not resolved within {_PATIENCE:g} seconds.", "Check the network.")
     except (OSError, UnicodeError) as fault:
-        fix = "Check the spelling. Names inside a company or a container are known only there."
-        return bad("DNS", f"There is no address for {address.host}.", fix, str(fault))
+        fix = "Check the spelling. Names of a company network or a container are known only inside it."
+        return bad("DNS", f"No address was found for {address.host}.", fix, str(fault))
     addresses = sorted({str(entry[4][0]) for entry in found})
     return good("DNS", f"{', '.join(addresses[:4])} ({(time.perf_counter() - started) * 1000:.0f} ms).")
 
@@ -58,7 +58,7 @@ async def _connect(host: str, port: int, name: str, *, local: bool = False) -> C
         async with asyncio.timeout(_PATIENCE):
             _, writer = await asyncio.open_connection(host, port)
     except TimeoutError:
-        fix = "Something drops the packets: a firewall, a VPN that is not connected, or a wrong address."
+        fix = "Check the firewall, the VPN and the address: packets are probably dropped."
         return bad(name, f"{host} does not answer on port {port}.", fix)
     except OSError as fault:
         return _unreached(host, port, name, fault, local=local)
@@ -69,9 +69,9 @@ async def _connect(host: str, port: int, name: str, *, local: bool = False) -> C
 def _unreached(host: str, port: int, name: str, fault: OSError, *, local: bool) -> Check:
     numbers = {fault.errno} | {int(found) for found in _errnos(str(fault))}
     if errno.ECONNREFUSED in numbers or "refused" in str(fault).lower():
-        fix = "Start the server, and compare the port it prints with this one." if local else "Is the port right?"
+        fix = "Start the server, and compare the port that it prints with this one." if local else "Check the port."
         if local and host == "localhost":
-            fix += " If it listens on 127.0.0.1 only, write that instead of localhost."
+            fix += " If it listens only on 127.0.0.1, write that instead of localhost."
         return bad(name, f"Nothing listens on port {port} of {host}.", fix, str(fault))
     return bad(name, f"{host} cannot be reached.", "Check the network and the address.", str(fault))
 
@@ -96,12 +96,14 @@ async def _encrypt(address: ServerAddress) -> Check:
         return bad("TLS", meaning, fix, fault.verify_message or str(fault))
     except ssl.SSLError as fault:
         plain = "WRONG_VERSION_NUMBER" in str(fault) or "record layer" in str(fault).lower()
-        fix = "Write http:// instead of https://." if plain else "Its TLS may be too old, or something stands between."
-        meaning = "The server does not speak TLS on this port." if plain else "No encrypted line could be made."
+        fix = (
+            "Write http:// instead of https://." if plain else "Its TLS version may be too old, or a proxy interferes."
+        )
+        meaning = "The server does not speak TLS on this port." if plain else "No encrypted connection could be made."
         return bad("TLS", meaning, fix, str(fault))
     except (TimeoutError, OSError) as fault:
-        fix = "Something between may break encrypted lines."
-        return bad("TLS", "The line was cut while it was being encrypted.", fix, str(fault))
+        fix = "A proxy or firewall may interrupt encrypted connections."
+        return bad("TLS", "The TLS handshake was not completed.", fix, str(fault))
     check = _describe(writer)
     await _hang_up(writer)
     return check
@@ -156,12 +158,14 @@ def read_address(url: str) -> tuple[Check, ServerAddress | None]:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as fault:
-        return bad("Address", f"{url:.200} is no address: {fault}.", "It should look like https://host/mcp."), None
+        return bad(
+            "Address", f"{url:.200} is not a valid address: {fault}.", "It should look like https://host/mcp."
+        ), None
     if parts.scheme not in _PORTS or not parts.hostname:
         fix = "It should look like https://host/mcp or http://127.0.0.1:3000/mcp."
-        return bad("Address", f"{url:.200} is no http or https address.", fix), None
+        return bad("Address", f"{url:.200} is not an http or https address.", fix), None
     if parts.username or parts.password:
-        return bad("Address", "The address holds a name and a password.", "Give them as a header instead."), None
+        return bad("Address", "The address contains a user name or password.", "Send it in a header instead."), None
     made = ServerAddress(
         url, parts.scheme, parts.hostname, port or _PORTS[parts.scheme], _proxy(parts.scheme, parts.hostname)
     )
@@ -170,10 +174,10 @@ def read_address(url: str) -> tuple[Check, ServerAddress | None]:
 
 def _judge(address: ServerAddress) -> Check:
     if not address.secure and not address.local:
-        fix = "Use https, or reach it through a tunnel: what you send, keys included, can be read on the way."
-        return doubt("Address", f"{address.host} is reached without encryption.", fix)
+        fix = "Use https or a tunnel: everything that you send, including keys, can be read in transit."
+        return doubt("Address", f"The connection to {address.host} is not encrypted.", fix)
     if address.host == "0.0.0.0":
-        return bad("Address", "0.0.0.0 is where a server listens, not where it is reached.", "Write 127.0.0.1 instead.")
+        return bad("Address", "0.0.0.0 is an address to listen on, not to connect to.", "Write 127.0.0.1 instead.")
     through = f", through the proxy {address.proxy}" if address.proxy else ""
     return good("Address", f"{address.host}, port {address.port}{through}.")
 

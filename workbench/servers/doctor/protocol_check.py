@@ -6,6 +6,7 @@ import time
 
 from workbench.errors import WorkbenchError
 from workbench.records import Check, ServerConfig
+from workbench.records.common_types import count_of
 from workbench.servers.doctor.check_results import bad, doubt, good, skipped
 from workbench.servers.doctor.error_output_rules import explain
 from workbench.servers.server import McpServer
@@ -30,7 +31,7 @@ def _held_back(config: ServerConfig, *, allowed: bool) -> Check | None:
     if config.disabled:
         return skipped("Connection", "The server is disabled in .mcp.json.", "Enable it, then check again.")
     if not allowed:
-        return skipped("Connection", "Nobody has allowed it to start.", "Press Connect: its full command is shown.")
+        return skipped("Connection", "You have not allowed this server.", "Press Connect to review and allow it.")
     return None
 
 
@@ -42,16 +43,16 @@ def _failed(fault: WorkbenchError) -> Check:
 
 def _check_greeting(server: McpServer, ms: float) -> tuple[Check, ...]:
     state = server.state
-    who = " ".join(part for part in (state.title, state.version) if part) or "A server without a name"
+    who = " ".join(part for part in (state.title, state.version) if part) or "The server"
     greeting = good("Connection", f"{who} answered in {ms:.0f} ms, protocol {state.protocol}.")
     if not state.tool_count:
-        return (greeting, doubt("Tools", "It lists no tools.", "It may offer resources or prompts only."))
+        return (greeting, doubt("Tools", "The server lists no tools.", "It may offer only resources or prompts."))
     left_out = [warning for warning in state.warnings if "protocol message" not in warning]
     if left_out:
         words = " ".join(left_out[:_SHOWN])
-        fix = "The other tools work; whoever makes the server should mend these."
-        return (greeting, doubt("Tools", f"{state.tool_count} tools. {words}", fix, "\n".join(left_out)))
-    return (greeting, good("Tools", f"{state.tool_count} tools, every definition in order."))
+        fix = "Report this to the developer of the server; the other tools work."
+        return (greeting, doubt("Tools", f"{count_of(state.tool_count, 'tool')}. {words}", fix, "\n".join(left_out)))
+    return (greeting, good("Tools", f"{count_of(state.tool_count, 'tool')}, all with valid definitions."))
 
 
 def _check_output(server: McpServer) -> tuple[Check, ...]:
@@ -59,9 +60,9 @@ def _check_output(server: McpServer) -> tuple[Check, ...]:
     than we can."""
     checks = []
     if server.traffic.invalid_line_count:
-        words = f"It printed {server.traffic.invalid_line_count} lines that are no protocol messages."
-        fix = "It must log to its error output: stricter clients stop here."
+        words = f"Lines on stdout that are not protocol messages: {server.traffic.invalid_line_count:,}."
+        fix = "Make it log to stderr: stricter clients fail on such lines."
         checks.append(doubt("Output", words, fix, "\n".join(server.traffic.warnings())))
     elif not server.state.config.url:
-        checks.append(good("Output", "Its output holds only protocol messages."))
+        checks.append(good("Output", "The server's output contains only protocol messages."))
     return tuple(checks)

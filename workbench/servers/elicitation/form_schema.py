@@ -31,11 +31,11 @@ def flaw(schema: JsonValue) -> str:
     if not isinstance(fields, Mapping) or not all(isinstance(field, Mapping) for field in fields.values()):
         return "requestedSchema.properties must be an object of schemas."
     if len(fields) > MOST_FIELDS:
-        return f"A form has at most {MOST_FIELDS} fields."
+        return f"A form may have at most {MOST_FIELDS} fields."
     if not isinstance(schema.get("required", []), list):
         return "requestedSchema.required must be a list."
     if len(json.dumps(schema, ensure_ascii=False)) > LONGEST_SCHEMA:
-        return f"A form's schema has at most {LONGEST_SCHEMA:,} characters."
+        return f"A form's schema may have at most {LONGEST_SCHEMA:,} characters."
     return next((f"Field {name!r:.60} {why}" for name, field in fields.items() if (why := _field_flaw(field))), "")
 
 
@@ -60,10 +60,10 @@ def _field_flaw(field: JsonObject) -> str:
     if field.get("type") == "array":
         items = field.get("items")
         several = isinstance(items, Mapping) and _choices(items) is not None
-        return "" if several else "is a list; a form knows lists of given choices only."
+        return "" if several else "is a list without choices; a form supports only lists of given choices."
     if field.get("type") in _PLAIN or choices is not None:
         return ""
-    return "is no plain field (text, number, yes or no, choices)."
+    return "is not a supported field (text, number, boolean, choices)."
 
 
 def _choices(field: JsonObject) -> list[JsonValue] | None:
@@ -84,7 +84,7 @@ def _faults(schema: JsonObject, content: JsonObject) -> Iterator[str]:
             yield f"{name:.60} is required."
     for name, value in content.items():
         if name not in fields:
-            yield f"{name!s:.60} was not asked for."
+            yield f"{name!s:.60} is not a field of the form."
         else:
             yield from (f"{name:.60} {words}" for words in _value_faults(value, fields[name]))
 
@@ -118,7 +118,7 @@ def _format_fault(value: str, wanted: JsonValue) -> str:
     if wanted == "date" and not _is_date(value):
         return "must be a date such as 2026-01-31."
     if wanted == "date-time" and not _is_moment(value):
-        return "must be a date with a time and its zone, such as 2026-01-31T09:00:00Z."
+        return "must be a date with time and time zone, such as 2026-01-31T09:00:00Z."
     if wanted == "email" and not _EMAIL.fullmatch(value):
         return "must be an e-mail address."
     if wanted == "uri" and not _URI.fullmatch(value):
@@ -164,7 +164,7 @@ def _several_faults(value: JsonValue, field: JsonObject) -> Iterator[str]:
         yield "must be a list."
         return
     if any(one not in choices for one in value):
-        yield "must hold given choices only."
+        yield "must contain only given choices."
     if (fewest := _figure(field, "minItems")) is not None and len(value) < fewest:
         yield f"must have at least {fewest:g} entries."
     if (most := _figure(field, "maxItems")) is not None and len(value) > most:

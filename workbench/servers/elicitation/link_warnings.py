@@ -38,11 +38,15 @@ def look(url: str) -> CheckedLink:
     if len(url) > LONGEST:
         raise ValueError(f"The address has more than {LONGEST:,} characters.")
     if any(letter.isspace() or not letter.isprintable() or letter == "\\" for letter in url):
-        raise ValueError("The address holds spaces, control characters or backslashes.")
-    parts = urlsplit(url)
+        raise ValueError("The address contains spaces, control characters or backslashes.")
+    try:
+        parts = urlsplit(url)
+        name = parts.hostname or ""
+        parts.port  # noqa: B018  # raises for a port that is not a number
+    except ValueError as fault:
+        raise ValueError("The address has an invalid host or port.") from fault
     if parts.scheme not in _PORTS:
         raise ValueError("Only http and https addresses can be visited.")
-    name = parts.hostname or ""
     if not name or "%" in parts.netloc:
         raise ValueError("The address has no readable host.")
     host = _ascii(name)
@@ -54,9 +58,12 @@ def look(url: str) -> CheckedLink:
 def _ascii(name: str) -> str:
     """Return the host as a browser sends it."""
     if ":" in name:
-        return str(ipaddress.IPv6Address(name))
+        try:
+            return str(ipaddress.IPv6Address(name))
+        except ValueError as fault:
+            raise ValueError("The address has an invalid host or port.") from fault
     if _UNLIKE & set(name):
-        raise ValueError("The host holds letters that programs read differently.")
+        raise ValueError("The host contains letters that programs interpret differently.")
     try:
         host = name.encode("idna").decode("ascii").lower() if not name.isascii() else name.lower()
     except UnicodeError as fault:
@@ -97,7 +104,7 @@ def _plain(text: str) -> str:
 def _warnings(parts: SplitResult, host: str, shown: str) -> Iterator[str]:
     if "@" in parts.netloc:
         user = parts.netloc.rpartition("@")[0]
-        yield f"What stands before the @ ({user:.60}) is not where it leads: it leads to {host}."
+        yield f"The part before the @ ({user:.60}) is not the target: the link leads to {host}."
     if parts.scheme == "http" and not _here(host):
         yield "The connection is not encrypted (http)."
     yield from _script_warnings(host, shown)
@@ -110,13 +117,13 @@ def _warnings(parts: SplitResult, host: str, shown: str) -> Iterator[str]:
 def _script_warnings(host: str, shown: str) -> Iterator[str]:
     if not shown:
         if "xn--" in host:
-            yield "Its host claims to be written in other letters, and they cannot be read."
+            yield "Its host is marked as encoded (xn--) but cannot be decoded."
         return
-    yield f"Its host is written with letters beyond a to z; a browser sends {host}."
+    yield f"Its host contains letters other than a to z; a browser sends {host}."
     for label in shown.split("."):
         scripts = {unicodedata.name(letter, "?").split()[0] for letter in label if letter.isalpha()}
         if len(scripts - _TOGETHER - {"LATIN"}) > (0 if "LATIN" in scripts else 1):
-            yield f"“{label:.60}” mixes letters of different scripts, as names do that imitate another."
+            yield f"“{label:.60}” mixes letters of different scripts, a sign of an imitated name."
         elif label and all(letter in _TWINS or not letter.isalpha() for letter in label) and not label.isascii():
             yield f"“{label:.60}” is written in letters of another script that look like a to z."
 
@@ -130,9 +137,9 @@ def _number_warnings(host: str) -> Iterator[str]:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        yield "Its host is a number in disguise (an IP address)."
+        yield "Its host is a disguised IP address."
         return
-    yield "It leads to this machine." if address.is_loopback else "Its host is a bare number (an IP address)."
+    yield "It leads to this machine." if address.is_loopback else "Its host is an IP address instead of a name."
     if address.is_private and not address.is_loopback:
         yield "It leads into a private network."
 
@@ -141,7 +148,7 @@ def _label_warnings(host: str) -> Iterator[str]:
     labels = host.rstrip(".").split(".")
     early = next((at for at, label in enumerate(labels[:-2]) if at > 0 and label in _FAMILIAR), 0)
     if early:
-        yield f"It begins like {'.'.join(labels[: early + 1]):.60} and belongs to {'.'.join(labels[-2:])}."
+        yield f"Its host begins like {'.'.join(labels[: early + 1]):.60} but belongs to {'.'.join(labels[-2:])}."
     if len(host) > 60:
         yield "Its host is unusually long."
 

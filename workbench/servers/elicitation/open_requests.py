@@ -90,7 +90,7 @@ class OpenElicitations:
         del self._calls[key]
         if self._open:
             for waiting in self._of(lambda one: one.call_key == key):
-                self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "The call that this belonged to is over."))
+                self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "The call of this request has ended."))
 
     async def answer_request(self, server: str, method: str, params: JsonObject) -> JsonObject:
         """Ask the user and return the answer. Raises ElicitationRefusal. Cancellation withdraws the request."""
@@ -103,12 +103,12 @@ class OpenElicitations:
         ElicitationRefusal."""
         asked = elicitations if isinstance(elicitations, list) else []
         if not asked or not all(isinstance(one, Mapping) for one in asked):
-            raise ElicitationRefusal(INVALID_PARAMS, "The server does not say which page must be visited.")
+            raise ElicitationRefusal(INVALID_PARAMS, "The server does not name the page to visit.")
         for one in asked[:MOST_OPEN]:
             ask = request_parsing.read(uuid.uuid4().hex[:12], server, "elicitation/create", {**one, "mode": "url"})
             waiting = self._admit(replace(ask, repeats=True), str(one.get("elicitationId") or ""))
             if (await self._answer_of(waiting)).get("action") != "accept":
-                raise ElicitationRefusal(NOT_NOW, f"{ask.host} was not visited.")
+                raise ElicitationRefusal(NOT_NOW, f"The user did not visit {ask.host}.")
 
     def completed(self, server: str, params: JsonObject) -> None:
         """Handle the server's notice that the user completed an elicitation on its page."""
@@ -143,9 +143,9 @@ class OpenElicitations:
 
     def _admit(self, ask: Ask, elicitation: str) -> PendingElicitation:
         if not self._windows and self._settings().elicitation_without_window == "refuse":
-            raise ElicitationRefusal(NOT_NOW, "Nobody is there to answer: no window of the workbench is open.")
+            raise ElicitationRefusal(NOT_NOW, "No user can answer: no window of the workbench is open.")
         if len(self._of(lambda one: one.server == ask.server)) >= MOST_OPEN:
-            raise ElicitationRefusal(NOT_NOW, f"{MOST_OPEN} requests of this server are open already.")
+            raise ElicitationRefusal(NOT_NOW, f"{MOST_OPEN} requests of this server are already open.")
         key, clocks = self._waiting_calls(ask.server)
         waiting = PendingElicitation(self._told_by(ask, key), key, elicitation, clocks)
         self._open[ask.id] = waiting
@@ -177,7 +177,7 @@ class OpenElicitations:
         try:
             result = await waiting.answer
         except asyncio.CancelledError:
-            self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "It was taken back."))
+            self._end(waiting, "withdrawn", ElicitationRefusal(NOT_NOW, "The request was withdrawn."))
             raise
         if isinstance(result, ElicitationRefusal):
             raise result

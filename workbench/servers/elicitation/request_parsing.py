@@ -35,7 +35,7 @@ def read(ask_id: str, server: str, method: str, params: JsonObject) -> Ask:
     if method == "sampling/createMessage":
         return _sampling(ask_id, server, params)
     if method != "elicitation/create":
-        raise ElicitationRefusal(METHOD_NOT_FOUND, f"This client does not answer {method:.80}.")
+        raise ElicitationRefusal(METHOD_NOT_FOUND, f"This client does not support {method:.80}.")
     if params.get("mode", "form") == "url":
         return _url(ask_id, server, params)
     return _form(ask_id, server, params)
@@ -45,7 +45,7 @@ def response_to(ask: Ask, action: str, content: str) -> JsonObject | Elicitation
     """Build the response to the server for the user's answer. Raises WorkbenchError when the answer does not fit the
     request."""
     if action not in ACTIONS:
-        raise WorkbenchError(f"There is no answer {action!r:.40}.", "Accept, decline or cancel.")
+        raise WorkbenchError(f"{action!r:.40} is not a valid answer.", "Use accept, decline or cancel.")
     value = _parsed(content)
     if ask.kind == SAMPLING:
         return _sampled(ask, action, value)
@@ -56,7 +56,11 @@ def response_to(ask: Ask, action: str, content: str) -> JsonObject | Elicitation
 
 def response_without_answer(ask: Ask) -> JsonObject | ElicitationRefusal:
     """Build the response to the server when the user did not answer in time."""
-    return ElicitationRefusal(REJECTED, "Nobody answered in time.") if ask.kind == SAMPLING else {"action": "cancel"}
+    return (
+        ElicitationRefusal(REJECTED, "The user did not answer in time.")
+        if ask.kind == SAMPLING
+        else {"action": "cancel"}
+    )
 
 
 def _form(ask_id: str, server: str, params: JsonObject) -> Ask:
@@ -108,18 +112,20 @@ def _sampled(ask: Ask, action: str, value: JsonValue) -> JsonObject | Elicitatio
 
 def _check(faults: tuple[str, ...]) -> None:
     if faults:
-        raise WorkbenchError(faults[0], "Nothing was sent; correct it and send it again.")
+        raise WorkbenchError(faults[0], "Correct the answer and send it again; nothing was sent.")
 
 
 def _parsed(content: str) -> JsonValue:
     try:
         return json.loads(content, parse_constant=_no_number) if content else {}
     except (ValueError, RecursionError) as fault:
-        raise WorkbenchError(f"The answer is no JSON: {fault}.", "Nothing was sent.") from fault
+        raise WorkbenchError(
+            f"The answer is not valid JSON: {fault}.", "Correct it and send it again; nothing was sent."
+        ) from fault
 
 
 def _no_number(word: str) -> None:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 _NO: Final[Mapping[str, str]] = {"decline": "The user declined to answer.", "cancel": "The user dismissed the request."}
@@ -135,14 +141,14 @@ def sampling_request_flaw(params: JsonObject) -> str:
     """Explain why a request cannot be shown to the user; "" when it can."""
     messages = params.get("messages")
     if not isinstance(messages, list) or not all(isinstance(one, Mapping) for one in messages):
-        return "messages must be a list of messages."
+        return "messages must be a list of objects."
     if len(messages) > MOST_MESSAGES:
-        return f"At most {MOST_MESSAGES} messages are shown to the user."
+        return f"A request may have at most {MOST_MESSAGES} messages."
     tools = params.get("tools", [])
     if not isinstance(tools, list) or not all(isinstance(tool, Mapping) and "name" in tool for tool in tools):
-        return "tools must be a list of tools."
+        return "tools must be a list of objects with a name."
     if len(json.dumps(params, ensure_ascii=False)) > LONGEST_REQUEST:
-        return f"A request has at most {LONGEST_REQUEST:,} characters."
+        return f"A request may have at most {LONGEST_REQUEST:,} characters."
     return ""
 
 
@@ -155,13 +161,13 @@ def sampling_answer_faults(request: JsonObject, answer: JsonValue) -> tuple[str,
     if not isinstance(answer.get("model"), str) or not answer["model"].strip():
         return ("The answer must name a model.",)
     if not isinstance(answer.get("stopReason", ""), str):
-        return ("The reason to stop must be a text.",)
+        return ("The stop reason must be text.",)
     if len(json.dumps(answer, ensure_ascii=False)) > LONGEST_ANSWER:
         return (f"The answer has more than {LONGEST_ANSWER:,} characters.",)
     content = answer.get("content")
     blocks = content if isinstance(content, list) else [content]
     if isinstance(content, list) and not request.get("tools"):
-        return ("A request without tools is answered with one block.",)
+        return ("The answer to a request without tools must be a single block.",)
     return tuple(words for block in blocks if (words := _block_fault(request, block)))
 
 
@@ -181,5 +187,5 @@ def _use_fault(request: JsonObject, block: JsonObject) -> str:
     if block.get("name") not in names:
         return "The answer uses a tool that was not offered."
     if not isinstance(block.get("id"), str) or not isinstance(block.get("input"), Mapping):
-        return "A use of a tool needs an id and an object as input."
+        return "A tool use needs an id and an object as input."
     return ""

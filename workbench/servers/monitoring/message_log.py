@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
 from workbench.records import Frame, JsonObject
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 
 BUDGET = 16 << 20  # bytes of stored messages, including their overhead
 _COST = 400  # bytes of overhead of a stored message
@@ -43,9 +43,9 @@ class _LoggedMessage:
 class MessageLog:
     """The logged messages and stderr lines of one server."""
 
-    def __init__(self, server: str, masks: Masks | None = None) -> None:
+    def __init__(self, server: str, masks: SecretMasks | None = None) -> None:
         self._server = server
-        self._masks = masks or Masks()
+        self._masks = masks or SecretMasks()
         self._kept: deque[_LoggedMessage] = deque()
         self._weight = 0
         self._number = 0
@@ -99,9 +99,9 @@ class MessageLog:
         return self._number - len(self._kept)
 
     def warnings(self) -> tuple[str, ...]:
-        shown = [f"It printed a line that is no protocol message: {line!r}" for line in self._rubbish]
+        shown = [f"The server printed a line that is not a protocol message: {line!r}" for line in self._rubbish]
         more = self._rubbish_count - len(shown)
-        return (*shown, f"… and {more} more such lines.") if more else tuple(shown)
+        return (*shown, f"More lines that are not protocol messages: {more:,}.") if more else tuple(shown)
 
     def frames(self, after: float = 0.0) -> tuple[Frame, ...]:
         """Return the next messages after this time, oldest first. Repeat with the last message's time until the result
@@ -114,7 +114,8 @@ class MessageLog:
             if kept.at == at:
                 return kept.data.decode("utf-8", "replace")
         raise WorkbenchError(
-            "This message is not kept any more.", "Each server's messages are kept up to 16 MB; the oldest go first."
+            "This message is no longer stored.",
+            "Up to 16 MB of messages are stored for each server; older ones are dropped.",
         )
 
     def snapshot(self, after: float = 0.0) -> tuple[tuple[float, str, bytes], ...]:

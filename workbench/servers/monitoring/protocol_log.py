@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from workbench.events import Event, ServerLogged
 from workbench.records import JsonObject, LogLine, ServerLog
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 
 LINES = 2_000  # log lines stored
 TEXT = 2_000  # characters stored of each
@@ -25,10 +25,10 @@ _PAUSE = 0.2  # seconds between two events
 class ProtocolLog:
     """The last log lines of one server. The log outlives the server's process."""
 
-    def __init__(self, server: str, tell: Callable[[Event], None], masks: Masks | None = None) -> None:
+    def __init__(self, server: str, tell: Callable[[Event], None], masks: SecretMasks | None = None) -> None:
         self._server = server
         self._tell = tell
-        self._masks = masks or Masks()
+        self._masks = masks or SecretMasks()
         self._lines: deque[LogLine] = deque(maxlen=LINES)
         self._written = 0
         self._telling: asyncio.TimerHandle | None = None

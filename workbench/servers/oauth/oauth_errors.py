@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from urllib.parse import urlsplit
 
 from workbench.servers.server_faults import ServerFault
 
 _QUOTED = 300
-_ASK = 'Ask its owner for a client id and write it into the entry: "oauth": { "clientId": "…" }.'
-_KEY = 'If it takes an API key, give its entry a header: "headers": { "Authorization": "Bearer ${keyring:name}" }.'
+_ASK = 'Ask its operator for a client id and write it into the entry: "oauth": { "clientId": "…" }.'
+_KEY = 'If it accepts an API key, add a header to its entry: "headers": { "Authorization": "Bearer ${keyring:name}" }.'
 
 
 class SignInNeeded(ServerFault):
@@ -17,25 +18,27 @@ class SignInNeeded(ServerFault):
     def __init__(self, url: str, status: int, challenge: str, scope: str = "") -> None:
         asked = f" It asks for: {scope:.200}." if scope else ""
         if status == 403:
-            sentence = f"{host(url)} wants more rights than your sign-in gave.{asked}"
+            sentence = f"{host(url)} requires more permissions than your sign-in granted.{asked}"
             super().__init__(sentence, "Press Sign in… to grant them.")
         else:
-            super().__init__(f"{host(url)} wants you to sign in.{asked}", "Press Sign in… at this server.")
+            super().__init__(f"{host(url)} requires you to sign in.{asked}", "Press Sign in… for this server.")
         self.status = status
         self.challenge = challenge
 
 
 def unavailable(url: str, status: int) -> ServerFault:
     """Fault for an authorization server that is temporarily unavailable; stored tokens are kept."""
-    return ServerFault(f"{host(url)} could not renew your sign-in: it failed ({status}).", "Try again in a while.")
+    return ServerFault(f"{host(url)} could not renew your sign-in (HTTP {status}).", "Try again later.")
 
 
 def declined(error: str, description: str) -> ServerFault:
     """Fault for a redirect that carries an error of the authorization server."""
     said = (f"{error}: {description}" if description else error).rstrip(".")
     if error == "access_denied":
-        return ServerFault(f"The sign-in was declined: {said:.{_QUOTED}}.", "Sign in again and allow it there.")
-    return ServerFault(f"The sign-in page refused: {said:.{_QUOTED}}.", "The steps below show what it was asked.")
+        return ServerFault(f"The sign-in was declined: {said:.{_QUOTED}}.", "Sign in again and grant access there.")
+    return ServerFault(
+        f"The sign-in page reported an error: {said:.{_QUOTED}}.", "See the steps below for the requests."
+    )
 
 
 def explain(fault: BaseException, *, metadata: bool, registration: bool) -> ServerFault:
@@ -47,7 +50,7 @@ def explain(fault: BaseException, *, metadata: bool, registration: bool) -> Serv
         return fault
     if isinstance(fault, OAuthRegistrationError):
         if not metadata:
-            return ServerFault("The server says nowhere how to sign in, and takes no registration.", _KEY, words)
+            return ServerFault("The server does not publish how to sign in and accepts no registration.", _KEY, words)
         if not registration:
             return no_registration()
         return ServerFault(f"The authorization server did not register this app: {words}.", _ASK)
@@ -55,36 +58,40 @@ def explain(fault: BaseException, *, metadata: bool, registration: bool) -> Serv
         return _token(words)
     if "issuer mismatch" in words or "iss mismatch" in words or "missing iss" in words:
         return ServerFault(
-            f"The answer came from another authorization server than the one that was asked: {words}.",
-            "Do not go on. Tell the server's owner; its metadata names the wrong issuer.",
+            f"The answer came from a different authorization server than expected: {words}.",
+            "Do not continue. Tell the server's operator: its metadata names the wrong issuer.",
         )
     if "does not match expected" in words:
         return ServerFault(
-            f"The server's metadata is about another server: {words}.", "Is the address in the entry exactly right?"
+            f"The server's metadata describes a different server: {words}.", "Check the address in the server's entry."
         )
-    return ServerFault(f"The sign-in did not work: {words}.", "The steps below show where it went wrong.")
+    return ServerFault(f"The sign-in failed: {words}.", "See the failed step below.")
 
 
 def no_registration() -> ServerFault:
-    return ServerFault("The authorization server registers no apps by itself.", _ASK)
+    return ServerFault("The authorization server does not register apps automatically.", _ASK)
 
 
 def unsafe(url: str) -> ServerFault:
     """Fault for a metadata URL that the SSRF guard rejects."""
     return ServerFault(
-        f"The server's metadata leads to {url:.200}, which is not asked.",
-        "Only https is, or this machine for a server on this machine. Tell the server's owner.",
+        f"The server's metadata names {url:.200}, which the workbench does not contact.",
+        "Tell the server's operator: only https is allowed, or this machine for a server on this machine.",
     )
 
 
 def too_late(seconds: float) -> ServerFault:
-    return ServerFault(f"Nobody came back from the sign-in page within {seconds:g} seconds.", "Press Sign in… again.")
+    return ServerFault(f"The sign-in was not completed within {seconds:g} seconds.", "Press Sign in… again.")
 
 
-def port_taken(redirect: str) -> ServerFault:
-    return ServerFault(
-        f"{redirect} cannot be listened at: its port is taken.", "End what uses it, or change it in the oauth part."
-    )
+def port_unavailable(redirect: str, fault: OSError) -> ServerFault:
+    """The fault of a sign-in whose redirect address cannot be listened on."""
+    if fault.errno == errno.EADDRINUSE:
+        return ServerFault(
+            f"The port of {redirect} is already in use.",
+            "Stop the program that uses it, or change the port in the oauth part.",
+        )
+    return ServerFault(f"Cannot listen on {redirect}: {fault.strerror or fault}.", "Change the port in the oauth part.")
 
 
 def host(url: str) -> str:
@@ -101,5 +108,7 @@ def _token(words: str) -> ServerFault:
     if "invalid_client" in words:
         return ServerFault(f"The token endpoint does not know this app: {words}.", "Check clientId and clientSecret.")
     if "invalid_grant" in words:
-        return ServerFault(f"The token endpoint did not take the code: {words}.", "Sign in again; codes end quickly.")
-    return ServerFault(f"The token endpoint gave no token: {words}.", "The steps below show what it was asked.")
+        return ServerFault(
+            f"The token endpoint did not accept the code: {words}.", "Sign in again; codes expire quickly."
+        )
+    return ServerFault(f"The token endpoint issued no token: {words}.", "See the steps below for the requests.")

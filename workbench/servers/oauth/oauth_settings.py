@@ -60,7 +60,7 @@ class _Texts:
     def __call__(self, key: str) -> str:
         value = value_of(self._config.oauth, key)
         if value is not None and not isinstance(value, str):
-            raise _wrong(self._config.name, key, "is not a text")
+            raise _wrong(self._config.name, key, "is not a string")
         return (value or "").strip()
 
 
@@ -75,7 +75,7 @@ def _scope(config: ServerConfig) -> str:
     if isinstance(value, list) and all(isinstance(scope, str) for scope in value):
         return " ".join(value)
     if not isinstance(value, str):
-        raise _wrong(config.name, "scope", "is neither a text nor a list of texts")
+        raise _wrong(config.name, "scope", "is neither a string nor a list of strings")
     return value
 
 
@@ -84,7 +84,7 @@ def _by_port(config: ServerConfig) -> str:
     http://localhost:PORT/callback."""
     port = value_of(config.oauth, "callbackPort") or 0
     if not isinstance(port, int) or not 0 <= port < 65_536:
-        raise _wrong(config.name, "callbackPort", "is no port")
+        raise _wrong(config.name, "callbackPort", "is not a port")
     return f"http://localhost:{port}/callback" if port else ""
 
 
@@ -97,23 +97,23 @@ def _check(server: str, wish: OAuthSettings) -> None:
     if wish.metadata_url:
         parts = _parts(server, "clientMetadataUrl", wish.metadata_url)
         if parts.scheme != "https" or parts.path in ("", "/"):
-            raise _wrong(server, "clientMetadataUrl", "is no https address with a path")
+            raise _wrong(server, "clientMetadataUrl", "is not an https address with a path")
     if wish.issuer and _parts(server, "issuer", wish.issuer).scheme not in ("http", "https"):
-        raise _wrong(server, "issuer", "is no address")
+        raise _wrong(server, "issuer", "is not an address")
 
 
 def _check_proof(server: str, wish: OAuthSettings) -> None:
     """Check the client authentication settings."""
     if wish.grant == MACHINE and not (wish.client_id and (wish.client_secret or wish.private_key)):
-        raise _wrong(server, "clientId and clientSecret or privateKey", f"are needed for {MACHINE}")
+        raise _wrong(server, "clientId and clientSecret or privateKey", f"are required for {MACHINE}")
     if wish.private_key and (wish.grant != MACHINE or wish.client_secret):
-        raise _wrong(server, "privateKey", f"goes with {MACHINE} only, and without clientSecret")
+        raise _wrong(server, "privateKey", f"is allowed only with {MACHINE} and without clientSecret")
     if wish.algorithm not in ("", *ALGORITHMS):
-        raise _wrong(server, "signingAlgorithm", f"is none of {', '.join(ALGORITHMS)}")
+        raise _wrong(server, "signingAlgorithm", f"must be one of {', '.join(ALGORITHMS)}")
     if wish.method not in _METHODS:
-        raise _wrong(server, "tokenEndpointAuthMethod", f"is none of {', '.join(_METHODS[1:])}")
+        raise _wrong(server, "tokenEndpointAuthMethod", f"must be one of {', '.join(_METHODS[1:])}")
     if wish.method and bool(wish.private_key) != (wish.method == "private_key_jwt"):
-        raise _wrong(server, "tokenEndpointAuthMethod", "and privateKey do not go together like this")
+        raise _wrong(server, "tokenEndpointAuthMethod", "must be private_key_jwt with a privateKey, and only then")
 
 
 def _with_key(server: str, wish: OAuthSettings) -> OAuthSettings:
@@ -125,7 +125,7 @@ def _check_redirect(server: str, redirect: str) -> None:
     parts = _parts(server, "redirectUri", redirect)
     if parts.scheme != "http" or parts.hostname not in _LOOPBACK or parts.query or parts.fragment:
         raise _wrong(
-            server, "redirectUri", "is no http address on this machine, such as http://127.0.0.1:8123/callback"
+            server, "redirectUri", "must be an http address on this machine, such as http://127.0.0.1:8123/callback"
         )
 
 
@@ -134,7 +134,7 @@ def _parts(server: str, key: str, url: str) -> Any:  # Any: SplitResult of text
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
-        raise _wrong(server, key, "is no address") from None
+        raise _wrong(server, key, "is not an address") from None
     return parts
 
 
@@ -152,7 +152,10 @@ _FITTING = {
 ALGORITHMS = tuple(name for names in _FITTING.values() for name in names)
 _FEWEST_BITS = 2048  # bits of an RSA key; signatures of shorter keys can be forged
 _PEM = re.compile(r"\s*-----BEGIN ([A-Z0-9 ]{1,40})-----(.{1,60000}?)-----END \1-----\s*", re.DOTALL)
-_MAKE = "Make one: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256. Its owner keeps the public half."
+_MAKE = (
+    "Create one: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256. "
+    "Give the public key to the operator of the server."
+)
 
 
 def read_key(text: str, algorithm: str, wrong: Callable[[str], WorkbenchError]) -> tuple[str, str]:
@@ -160,9 +163,9 @@ def read_key(text: str, algorithm: str, wrong: Callable[[str], WorkbenchError]) 
     pem = _lines(text, wrong)
     fitting = _FITTING.get(_kind(pem, wrong), ())
     if not fitting:
-        raise wrong(f"is a key of a kind that signs none of {', '.join(ALGORITHMS)}")
+        raise wrong(f"is a key of a type that supports none of {', '.join(ALGORITHMS)}")
     if algorithm and algorithm not in fitting:
-        raise wrong(f"does not fit {algorithm}; it signs {' or '.join(fitting)}")
+        raise wrong(f"does not support {algorithm}; it supports {' or '.join(fitting)}")
     return pem, algorithm or fitting[0]
 
 
@@ -170,12 +173,14 @@ def _lines(text: str, wrong: Callable[[str], WorkbenchError]) -> str:
     r"""Restore the line ends of a PEM: a one-line field or a variable turns them into spaces or `\n`."""
     match = _PEM.fullmatch(text.replace("\\n", "\n"))
     if match is None:
-        fault = wrong("is no private key in PEM form, with its lines BEGIN and END")
+        fault = wrong("is not a private key in PEM format with its BEGIN and END lines")
         raise WorkbenchError(fault.message, _MAKE)
     label, body = match.groups()
     if ":" in body or "ENCRYPTED" in label:
-        fault = wrong("is locked by a passphrase")
-        raise WorkbenchError(fault.message, "Store it without: openssl pkey -in key.pem. The keyring guards it.")
+        fault = wrong("is protected by a passphrase")
+        raise WorkbenchError(
+            fault.message, "Remove the passphrase: openssl pkey -in key.pem. The keyring protects the key."
+        )
     packed = "".join(body.split())
     rows = (packed[start : start + 64] for start in range(0, len(packed), 64))
     return "\n".join((f"-----BEGIN {label}-----", *rows, f"-----END {label}-----", ""))
@@ -191,7 +196,7 @@ def _kind(pem: str, wrong: Callable[[str], WorkbenchError]) -> str:
         raise wrong("cannot be read as a private key") from None
     if isinstance(key, rsa.RSAPrivateKey):
         if key.key_size < _FEWEST_BITS:
-            raise wrong(f"has {key.key_size} bits, which is fewer than {_FEWEST_BITS}")
+            raise wrong(f"has {key.key_size} bits; at least {_FEWEST_BITS} are required")
         return "RSA"
     if isinstance(key, ec.EllipticCurvePrivateKey):
         return {"secp256r1": "P-256", "secp384r1": "P-384", "secp521r1": "P-521"}.get(key.curve.name, "")

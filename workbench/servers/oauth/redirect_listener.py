@@ -124,15 +124,13 @@ class RedirectListener:
         line, *fields = head.split("\r\n")
         method, target, *_ = (*line.split(" "), "", "")
         if method != "GET" or urlsplit(target).path != self._path or not self._knows(fields):
-            await _say(
-                writer, page(404, "Nothing is here", "This address takes the answer of a sign-in, and that only.")
-            )
+            await _say(writer, page(404, "Not found", "This address only receives the answer of a sign-in."))
             return False
         if not self._accept(_return(target)):
             self.strangers += 1
-            sentence = "This answer belongs to another sign-in than the one that waits, so it was not used."
+            sentence = "This answer belongs to a different sign-in, so it was not used."
             await _say(
-                writer, page(400, "That was not it", sentence, "Go back to MCP Workbench and sign in from there.")
+                writer, page(400, "Answer not used", sentence, "Go back to MCP Workbench and sign in from there.")
             )
             return False
         self._browser = writer

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.servers.oauth import oauth_errors
 from workbench.servers.oauth.oauth_settings import OAuthSettings
 from workbench.servers.oauth.redirect_listener import RedirectListener
@@ -43,7 +43,7 @@ class SignInFlow:
         wish: OAuthSettings,
         held: StoredSignIn,
         steps: SignInLog,
-        masks: Masks,
+        masks: SecretMasks,
         seconds: float,
         wanted: Callable[[str, str], None],
     ) -> None:
@@ -67,16 +67,16 @@ class SignInFlow:
         try:
             await listener.__aenter__()
         except OSError as fault:
-            raise oauth_errors.port_taken(listener.redirect) from fault
+            raise oauth_errors.port_unavailable(listener.redirect, fault) from fault
         self._listener = listener
         try:
             async with httpx2.AsyncClient(timeout=_SECONDS, follow_redirects=False) as client:
                 await self._sign_in(client, listener, refusal)
             await listener.tell(
-                "You are signed in", f"MCP Workbench may now speak to {oauth_errors.host(self._url)}.", ok=True
+                "You are signed in", f"MCP Workbench can now connect to {oauth_errors.host(self._url)}.", ok=True
             )
         except ServerFault as fault:
-            await listener.tell("The sign-in did not work", f"{fault.message} {fault.hint}", ok=False)
+            await listener.tell("The sign-in failed", f"{fault.message} {fault.hint}", ok=False)
             raise
         finally:
             self._listener = None
@@ -98,21 +98,23 @@ class SignInFlow:
         from mcp.shared.auth import AuthorizationCodeResult
 
         assert self._listener is not None
-        title = "Come back from the browser"
+        title = "Return from the browser"
         try:
             found = await self._listener.wait(self._state, self._seconds)
         except TimeoutError:
-            self._steps.note(title, "Nobody came back in time.", ok=False)
+            self._steps.note(title, "The browser did not return in time.", ok=False)
             raise oauth_errors.too_late(self._seconds) from None
         finally:
             if self._listener.strangers:
-                words = f"{self._listener.strangers} answers of other sign-ins were turned away."
+                words = f"Rejected answers of other sign-ins: {self._listener.strangers}."
                 self._steps.note(title, words, ok=False)
         if found.error:
-            self._steps.note(title, f"It brought a refusal: {found.error:.200}. {found.description:.300}", ok=False)
+            self._steps.note(
+                title, f"The sign-in page reported an error: {found.error:.200}. {found.description:.300}", ok=False
+            )
             raise oauth_errors.declined(found.error, found.description)
-        self._masks.hide(found.code)
-        self._steps.note(title, "It brought a code, and the state is ours.")
+        self._masks.add_secret(found.code)
+        self._steps.note(title, "The browser returned a code with the expected state.")
         return AuthorizationCodeResult(code=found.code, state=found.state, iss=found.issuer or None)
 
     async def _port_before(self) -> int:
@@ -198,7 +200,7 @@ class SignInFlow:
                     await answer.aclose()
         except TimeoutError as fault:
             trouble = ServerFault(
-                f"{oauth_errors.host(str(request.url))} did not finish its answer in time.", "Try again."
+                f"{oauth_errors.host(str(request.url))} did not complete its answer in time.", "Try again."
             )
             self._steps.add_request(request, 0, b"", (time.perf_counter() - started) * 1000, trouble.message)
             raise trouble from fault
@@ -226,7 +228,7 @@ class SignInFlow:
         assert self._asking is not None
         registering = request.method == "POST" and b'"redirect_uris"' in request.content
         if registering and self._asking.context.oauth_metadata is not None and not self._asking.registers:
-            self._steps.note("Register this app", "The metadata names no address for it.", ok=False)
+            self._steps.note("Register this app", "The metadata names no registration endpoint.", ok=False)
             raise oauth_errors.no_registration()
 
 

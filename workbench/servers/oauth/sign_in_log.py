@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from workbench.records import SignInStep
-from workbench.secrets.secret_masking import MASK, Masks
+from workbench.secrets.secret_masking import MASK, SecretMasks
 
 _SHOWN = 4_000  # characters shown of a request or answer
 _MOST = 60  # steps of one sign-in; a hostile server could cause more
@@ -20,7 +20,7 @@ _HIDDEN = frozenset(_HIDDEN_WORDS.split())
 class SignInLog:
     """The steps of one server's sign-in, oldest first."""
 
-    def __init__(self, masks: Masks, changed: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, masks: SecretMasks, changed: Callable[[], None] = lambda: None) -> None:
         self._masks = masks
         self._changed = changed
         self._all: list[SignInStep] = []
@@ -104,32 +104,32 @@ def _parsed(body: bytes) -> Any:
 def _title(method: str, url: str, form: dict[str, Any]) -> str:
     path = urlsplit(url).path
     if "oauth-protected-resource" in path:
-        return "Metadata of the server"
+        return "Read the server's metadata"
     if "oauth-authorization-server" in path or "openid-configuration" in path:
-        return "Metadata of the authorization server"
+        return "Read the authorization server's metadata"
     grants = {"refresh_token": "Renew the token", "authorization_code": "Exchange the code for a token"}
     if "grant_type" in form:
-        return grants.get(str(form["grant_type"]), "Ask for a token")
+        return grants.get(str(form["grant_type"]), "Request a token")
     if "token_type_hint" in form:
         return "Revoke the token"
     if "redirect_uris" in form:
         return "Register this app"
-    return "Ask the server" if method in ("POST", "GET") else method
+    return "Contact the server" if method in ("POST", "GET") else method
 
 
 def _meaning(title: str, status: int, body: bytes) -> str:
     if 200 <= status < 300:
-        return "It answered."
+        return "The request succeeded."
     found = _parsed(body)
     words = ""
     if isinstance(found, dict):
         named = [found.get(key) for key in ("error", "error_description", "message")]
         words = ": ".join(word for word in named if isinstance(word, str))[:300]
-    said = f" It says: {words}." if words else ""
-    if title == "Ask the server" and status in (401, 403):
-        return f"It wants to know who you are ({status}).{said}"
+    said = f" The answer says: {words}." if words else ""
+    if title == "Contact the server" and status in (401, 403):
+        return f"The server requires a sign-in ({status}).{said}"
     if status == 404:
-        return f"There is nothing at this address (404).{said}"
+        return f"Nothing was found at this address (404).{said}"
     if 300 <= status < 400:
-        return f"It sends us elsewhere ({status}), which is not followed to another origin."
-    return f"It refused ({status}).{said}" if status < 500 else f"It failed ({status}).{said}"
+        return f"The answer is a redirect ({status}). Redirects to a different origin are not followed."
+    return f"The request was refused ({status}).{said}" if status < 500 else f"The request failed ({status}).{said}"

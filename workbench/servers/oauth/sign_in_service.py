@@ -81,7 +81,9 @@ class SignIns:
         """Run one sign-in to its end and return its result. A new sign-in cancels a running one."""
         known = await asyncio.to_thread(self._look, config)
         if known.wish.grant == MACHINE:
-            raise WorkbenchError(f"{config.name} signs in by itself.", "Connect it; its steps are shown if it fails.")
+            raise WorkbenchError(
+                f"{config.name} signs in automatically.", "Connect it; the steps are shown if that fails."
+            )
         await self.cancel(config)
         known.steps.begin()
         known.report = SignIn(config.name, "asking")
@@ -101,8 +103,8 @@ class SignIns:
         known = self._known.get(config.name)
         if known is None or known.attempt is None or not known.attempt.bring(address):
             raise WorkbenchError(
-                "This address does not belong to the sign-in that waits.",
-                "Copy the whole address from the browser after you signed in; it holds code= and state=.",
+                "This address does not belong to the current sign-in.",
+                "Copy the whole address from the browser after you signed in; it contains code= and state=.",
             )
 
     async def sign_out(self, config: ServerConfig) -> SignIn:
@@ -123,11 +125,11 @@ class SignIns:
         """Delete everything stored for a removed server, even when its entry cannot be parsed."""
         name = name_of(config.name)
         await self.cancel(config)
-        if config.remote and name in await asyncio.to_thread(self._secret_store.known):
+        if config.remote and name in await asyncio.to_thread(self._secret_store.known_names):
             try:
                 await self.sign_out(config)
             except WorkbenchError:
-                await asyncio.to_thread(self._secret_store.drop, name)
+                await asyncio.to_thread(self._secret_store.delete_secret, name)
         self._known.pop(config.name, None)
 
     async def report(self, config: ServerConfig) -> SignIn:
@@ -226,7 +228,7 @@ class SignIns:
             return known
 
     def _make(self, config: ServerConfig) -> _Known:
-        secret = self._secret_store.get
+        secret = self._secret_store.get_secret
         url = launch_command.expand(config.url, os.environ, secret)
         oauth = {
             key: launch_command.expand(value, os.environ, secret) if isinstance(value, str) else value
@@ -234,7 +236,7 @@ class SignIns:
         }
         wish = read(replace(config, oauth=oauth), self._settings().signin_client_metadata_url)
         for secret_value in (wish.client_secret, wish.private_key):
-            self._secret_store.masks.hide(secret_value)
+            self._secret_store.masks.add_secret(secret_value)
         return _Known(
             config,
             url,

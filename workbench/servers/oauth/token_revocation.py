@@ -22,7 +22,7 @@ from workbench.servers.ssrf_guard import may_request
 _SECONDS = 10.0
 _SHOWN = 4_000  # bytes read of an answer
 _TITLE = "Revoke the token"
-_UNTIL = "Its tokens are forgotten here, and end there by themselves."
+_UNTIL = "The tokens were deleted here, but the authorization server accepts them until they expire."
 
 
 async def revoke(url: str, wish: OAuthSettings, facts: dict[str, Any], steps: SignInLog) -> None:  # Any: stored JSON
@@ -41,7 +41,7 @@ async def revoke(url: str, wish: OAuthSettings, facts: dict[str, Any], steps: Si
                     request = await _request(place, wish, facts, {"token": str(token), "token_type_hint": kind})
                     await _send(client, request, steps)
     except (WorkbenchError, ValidationError, ValueError) as fault:
-        words = fault.message if isinstance(fault, WorkbenchError) else "What was kept of the sign-in cannot be read."
+        words = fault.message if isinstance(fault, WorkbenchError) else "The stored sign-in cannot be read."
         steps.note(_TITLE, f"{words} {_UNTIL}", ok=False)
 
 

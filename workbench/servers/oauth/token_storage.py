@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from workbench.secrets.secret_masking import Masks
+from workbench.secrets.secret_masking import SecretMasks
 from workbench.secrets.secret_references import SIGN_IN
 
 _SECRET_KEYS = ("access_token", "refresh_token", "client_secret", "id_token", "registration_access_token")
@@ -20,15 +20,15 @@ _SECRET_KEYS = ("access_token", "refresh_token", "client_secret", "id_token", "r
 class TokenSecretStore(Protocol):
     """The secret store. Its methods block."""
 
-    masks: Masks
+    masks: SecretMasks
 
-    def known(self) -> tuple[str, ...]: ...
+    def known_names(self) -> tuple[str, ...]: ...
 
-    def get(self, name: str) -> str | None: ...
+    def get_secret(self, name: str) -> str | None: ...
 
-    def put(self, name: str, value: str) -> None: ...
+    def set_secret(self, name: str, value: str) -> None: ...
 
-    def drop(self, name: str) -> None: ...
+    def delete_secret(self, name: str) -> None: ...
 
 
 def name_of(server: str) -> str:
@@ -65,7 +65,7 @@ class StoredSignIn:
             known = {**(self._facts or {}), **facts, "url": self._url}
             self._facts = {key: value for key, value in known.items() if value is not None}
             self._hide(self._facts)
-            await asyncio.to_thread(self._secret_store.put, self._name, json.dumps(self._facts))
+            await asyncio.to_thread(self._secret_store.set_secret, self._name, json.dumps(self._facts))
         self._changed()
 
     async def keep_tokens(self, tokens: dict[str, Any]) -> None:
@@ -85,12 +85,12 @@ class StoredSignIn:
         """Delete everything, including the registration."""
         async with self._turn:
             self._facts = {}
-            await asyncio.to_thread(self._secret_store.drop, self._name)
+            await asyncio.to_thread(self._secret_store.delete_secret, self._name)
         self._changed()
 
     def _read(self) -> dict[str, Any]:
         try:
-            found = json.loads(self._secret_store.get(self._name) or "{}")
+            found = json.loads(self._secret_store.get_secret(self._name) or "{}")
         except ValueError:
             return {}
         if not isinstance(found, dict) or found.get("url") != self._url:
@@ -103,4 +103,4 @@ class StoredSignIn:
             inner = facts.get(part)
             for key in _SECRET_KEYS:
                 if isinstance(inner, dict) and isinstance(inner.get(key), str):
-                    self._secret_store.masks.hide(inner[key])
+                    self._secret_store.masks.add_secret(inner[key])

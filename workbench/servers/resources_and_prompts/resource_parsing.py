@@ -91,12 +91,12 @@ def _read(
         if fault or not isinstance(raw, Mapping):
             warnings.append(f"{what} number {position} was left out: {fault}.")
         elif raw[key] in found:
-            warnings.append(f"{what} {raw[key]:.80} is listed twice; the first one counts.")
+            warnings.append(f"{what} {raw[key]:.80} is listed twice; the first entry is used.")
         else:
             found[raw[key]] = make(raw)
     more = len(warnings) - _WARNINGS
     if more > 0:
-        warnings[_WARNINGS:] = [f"… and {more} more such entries."]
+        warnings[_WARNINGS:] = [f"… and {more} more warnings."]
     return ParsedList(tuple(found.values()), tuple(warnings))
 
 
@@ -106,7 +106,7 @@ def _unusable(raw: object, key: str, longest: int) -> str:
     value = raw.get(key)
     if not isinstance(value, str) or not value.strip():
         return f"it has no {key}"
-    return f"its {key} has {len(value)} characters" if len(value) > longest else ""
+    return f"its {key} is too long ({len(value)} characters)" if len(value) > longest else ""
 
 
 def _arguments(listed: object) -> tuple[PromptArgument, ...]:

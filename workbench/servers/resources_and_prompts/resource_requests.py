@@ -20,7 +20,7 @@ from workbench.similar_names import did_you_mean
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 SLICE = 1_000  # resources in one answer
 _COMPLETION_SECONDS = 10.0  # seconds; a user who types does not wait longer
-_CODES = {-32601: "The server does not know this request.", -32002: "Look at its list again; it may have changed."}
+_CODES = {-32601: "The server does not support this request.", -32002: "Check the server's list; it may have changed."}
 
 
 class ResourceRequests:
@@ -60,7 +60,7 @@ class ResourceRequests:
         started = time.perf_counter()
         params = {"name": name, "arguments": dict(arguments)}
         try:
-            raw = await self._ask(server, "prompts/get", params, f"fill the prompt {name:.100}")
+            raw = await self._ask(server, "prompts/get", params, f"fill in the prompt {name:.100}")
         except WorkbenchError as fault:
             return PromptAnswer(name, fault=self._hinted(server, name, fault), ms=_since(started))
         size = offload.value_size(raw, offload.ANSWER_CONVERSION.limit)
@@ -101,7 +101,7 @@ class ResourceRequests:
     async def set_log_level(self, server: str, level: str) -> None:
         """Set the server's log level. Raises WorkbenchError when the server refuses."""
         if level not in LEVELS:
-            raise WorkbenchError(f"{level!r:.40} is no level of a log.", f"Levels: {', '.join(LEVELS)}.")
+            raise WorkbenchError(f"{level!r:.40} is not a log level.", f"Choose one of: {', '.join(LEVELS)}.")
         found = self._find(server)
         await self._do(found, "set the log level", lambda connection: found.offering.set_log_level(connection, level))
 
@@ -126,7 +126,8 @@ class ResourceRequests:
                 await work(connection)
         except TimeoutError as fault:
             raise ServerFault(
-                f"{server.name} did not {what} within {seconds:g} seconds.", "See setting server.call_seconds."
+                f"{server.name} did not {what} within {seconds:g} seconds.",
+                "To wait longer, raise the setting server.call_seconds.",
             ) from fault
         except MCPError as fault:
             hint = _CODES.get(fault.code, "")

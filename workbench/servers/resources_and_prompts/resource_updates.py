@@ -46,7 +46,7 @@ class ResourceSubscriptions:
         if on is (uri in self._uris):
             return
         if on and len(self._uris) >= MOST:
-            raise WorkbenchError(f"{self._server} has {MOST} subscriptions already.", "End one of them first.")
+            raise WorkbenchError(f"{self._server} already has {MOST} subscriptions.", "End one of them first.")
         if not modern(connection):
             await connection.request("resources/subscribe" if on else "resources/unsubscribe", {"uri": uri})
         if on:
@@ -270,7 +270,7 @@ class ServerResources:
         except MCPError as fault:
             if fault.code == _METHOD_NOT_FOUND:
                 return PagedList()
-            return PagedList((), (f"The server refused its {what}: {fault.message:.300}",))
+            return PagedList((), (f"The server refused to send its {what}: {fault.message:.300}",))
         except ServerFault:
             return PagedList()  # the server is gone; its state reports why
 

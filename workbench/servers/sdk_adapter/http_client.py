@@ -164,7 +164,7 @@ class ServerHttpClient(httpx2.AsyncClient):
 
     def _bound(self, response: httpx2.Response, patience: _Patience) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise httpx2.RemoteProtocolError("The server compresses its answers though it was asked not to.")
+            raise httpx2.RemoteProtocolError("the server sent a compressed answer although it was asked not to")
         events = response.headers.get("content-type", "").lower().startswith("text/event-stream")
         response.stream = _Body(response.stream, 0 if events else self._limit, patience)
 

@@ -24,20 +24,22 @@ def unreachable(url: str, fault: BaseException) -> ServerFault:
             return ServerFault(f"The certificate of {host} is not trusted: {why}.", why_refused(cause)[1])
         if isinstance(cause, ssl.SSLError):
             return ServerFault(
-                f"{host} does not speak TLS as we do: {getattr(cause, 'reason', '') or cause}.",
-                "Is it http:// instead of https://?",
+                f"No TLS connection to {host} could be made: {getattr(cause, 'reason', '') or cause}.",
+                "Check whether the address must begin with http:// instead of https://.",
             )
         if isinstance(cause, socket.gaierror):
-            return ServerFault(f"The name {host} is not known.", "Check the address, the network and the proxy.")
+            return ServerFault(f"The host name {host} was not found.", "Check the address, the network and the proxy.")
         if isinstance(cause, OSError) and cause.errno == errno.ECONNREFUSED:
-            return ServerFault(f"Nobody answers at {host}.", "Is the server running there? Check address and port.")
+            return ServerFault(
+                f"{host} refused the connection.", "Check that the server is running, and check the address and port."
+            )
     words = " ".join(str(fault).split())[:_QUOTED] or type(fault).__name__
     return ServerFault(f"{host} cannot be reached: {words}.", "Check the address, the network and the proxy.")
 
 
 def broken(fault: BaseException) -> str:
     words = " ".join(str(fault).split())[:_QUOTED].rstrip(".") or type(fault).__name__
-    return f"The connection broke before the answer came: {words}."
+    return f"The connection failed before the answer arrived: {words}."
 
 
 def status(number: int, url: str, words: str = "") -> ServerFault:
@@ -46,19 +48,22 @@ def status(number: int, url: str, words: str = "") -> ServerFault:
     match number:
         case 401:
             return ServerFault(
-                f"{host} wants to know who you are (401).{said}",
-                "Sign in, or give its entry a header such as Authorization; if it has one, the key in it is not taken.",
+                f"{host} requires authentication (401).{said}",
+                "Sign in, or add a header such as Authorization to the entry. If it has one, its key was rejected.",
             )
         case 403:
-            return ServerFault(f"{host} does not let you in (403).{said}", "Your token may lack a right.")
+            return ServerFault(
+                f"{host} denied access (403).{said}", "Check the permissions of your key or access token."
+            )
         case 404 | 405:
             return ServerFault(
-                f"There is no MCP server at this address ({number}).{said}", "Most addresses end in /mcp or /sse."
+                f"There is no MCP server at this address ({number}).{said}",
+                "Check the address; most end in /mcp or /sse.",
             )
         case 429:
-            return ServerFault(f"{host} is asked too often (429).{said}", "Wait a moment.")
+            return ServerFault(f"{host} received too many requests (429).{said}", "Wait a moment, then try again.")
         case _ if number >= 500:
-            return ServerFault(f"{host} failed ({number}).{said}", "The fault is on its side; its log may tell more.")
+            return ServerFault(f"{host} failed ({number}).{said}", "Look at the server's log for the cause.")
     return ServerFault(f"{host} refused the message ({number}).{said}")
 
 
@@ -108,20 +113,24 @@ def _causes(fault: BaseException | None) -> Iterator[BaseException]:
         fault = fault.__cause__ or fault.__context__
 
 
+_ADD_CA = "Add its CA to the system's trust store, or to the file that SSL_CERT_FILE names."
 _WHY = {
-    9: ("The certificate is not valid yet.", "Is the clock of this computer right?"),
-    10: ("The certificate has expired.", "Whoever runs the server must renew it. Is the clock of this computer right?"),
-    18: ("The certificate was signed by itself.", "Trust it in the system's store, or set SSL_CERT_FILE to it."),
-    19: ("The chain ends in a certificate nobody here trusts.", "Add that CA to the system's store, or SSL_CERT_FILE."),
-    20: ("The issuer of the certificate is not known here.", "Add its CA to the system's store, or to SSL_CERT_FILE."),
-    21: ("The server sends only its own certificate, without the chain.", "Whoever runs it must send the whole chain."),
-    62: ("The certificate is for another name.", "Use the name it was made for."),
-    64: ("The certificate is for another address.", "Use the name it was made for."),
+    9: ("The certificate is not valid yet.", "Check the clock of this computer."),
+    10: (
+        "The certificate has expired.",
+        "Ask the server's operator to renew the certificate, or check the clock of this computer.",
+    ),
+    18: ("The certificate is self-signed.", "Add it to the system's trust store, or set SSL_CERT_FILE to it."),
+    19: ("The certificate chain ends in a CA that this system does not trust.", _ADD_CA),
+    20: ("This system does not know the issuer of the certificate.", _ADD_CA),
+    21: (
+        "The server sends its certificate without the chain.",
+        "Ask the server's operator to send the complete chain.",
+    ),
+    62: ("The certificate is for a different host name.", "Use a host name that the certificate contains."),
+    64: ("The certificate is for a different address.", "Use an address that the certificate contains."),
 }
-_ELSE = (
-    "The certificate was not taken.",
-    "It must be known to this system. A company's own authority belongs into the system's store, or SSL_CERT_FILE.",
-)
+_ELSE = ("The certificate was rejected.", f"This system must trust its issuer. {_ADD_CA}")
 
 
 def why_refused(fault: ssl.SSLCertVerificationError) -> tuple[str, str]:

@@ -108,14 +108,14 @@ class HttpTransportBase:
         if watch is not None and watch.fault is not None:
             return ServerFault(watch.fault.message, watch.fault.hint)
         if self.fault:
-            return ServerFault(self.fault, "Look at its first frames.")
+            return ServerFault(self.fault, "Look at the server's first messages.")
         return http_errors.status(watch.status, watch.url) if watch is not None and watch.status else None
 
     def gone(self) -> ServerFault:
         known = self.unstarted(())
         if known is not None:
             return ServerFault(f"The connection was lost. {known.message}", known.hint)
-        return server_faults.died(None, "The server ended it.", self._traffic)
+        return server_faults.died(None, "The server closed it.", self._traffic)
 
     async def _carry(self) -> None:
         """Run the connection in one task, as the SDK's cancel scopes demand."""
@@ -265,7 +265,7 @@ class SseTransport(HttpTransportBase):
         endpoint = urljoin(self._target.url, data[:8_192])
         ours, theirs = urlsplit(self._target.url), urlsplit(endpoint)
         if (ours.scheme, ours.netloc) != (theirs.scheme, theirs.netloc):
-            raise ServerFault("The server wants its messages sent to another origin; that is not done.")
+            raise ServerFault("The server requests that messages be sent to a different origin, which is not allowed.")
         return endpoint
 
     async def _hear(self, data: str) -> None:

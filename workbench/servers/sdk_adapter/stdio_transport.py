@@ -346,7 +346,7 @@ class StdioTransport:
                 message = jsonrpc_message_adapter.validate_json(text, by_name=False)
         except ValueError:
             self._traffic.add_invalid_line(line)
-            await self._answer_instead(line, "The server's answer cannot be read: it is no JSON-RPC message.")
+            await self._answer_instead(line, "The server's answer cannot be read: it is not a JSON-RPC message.")
             return None
         self._traffic.received(line)
         return message
@@ -357,7 +357,7 @@ class StdioTransport:
         self._traffic.add_invalid_line(line.head, self._limit)
         if await self._answer_instead(line.head, f"The answer is longer than the limit of {self._limit:,} bytes."):
             return
-        self.fault = f"It sent a message longer than the limit of {self._limit:,} bytes."
+        self.fault = f"The server sent a message longer than the limit of {self._limit:,} bytes."
         raise OSError(self.fault)
 
     async def _answer_instead(self, line: bytes, sentence: str) -> bool:

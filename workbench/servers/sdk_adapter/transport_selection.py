@@ -79,10 +79,12 @@ def _check(name: str, url: str, headers: dict[str, str]) -> None:
     except ValueError:
         usable = False
     if not usable or any(mark <= " " or mark == "\x7f" for mark in url):
-        raise WorkbenchError(f"The address of {name} is none.", "Write it as https://host/path in .mcp.json.")
+        raise WorkbenchError(f"The address of {name} is not valid.", "Write it as https://host/path in .mcp.json.")
     for header, value in headers.items():
         if not value.isprintable() or not value.isascii():
-            raise WorkbenchError(f"The header {header} of {name} cannot be sent.", "It takes one line of plain ASCII.")
+            raise WorkbenchError(
+                f"The header {header} of {name} cannot be sent.", "Write it as one line of ASCII text."
+            )
 
 
 if TYPE_CHECKING:

@@ -74,8 +74,8 @@ class MessageWeight:
 
     def _excess(self) -> str:
         if self._lists > MOST_LISTS:
-            return f"It holds more than {MOST_LISTS:,} lists and objects."
-        return f"It holds more than {MOST_VALUES:,} values." if self._values > MOST_VALUES else ""
+            return f"It contains more than {MOST_LISTS:,} lists and objects."
+        return f"It contains more than {MOST_VALUES:,} values." if self._values > MOST_VALUES else ""
 
 
 def may_be_heavy(data: bytes) -> bool:

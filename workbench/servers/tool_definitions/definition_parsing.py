@@ -39,7 +39,7 @@ def read(server: str, listed: Iterable[object]) -> ParsedDefinitions:
             name = raw.get("name") if isinstance(raw, Mapping) else None
             warnings.append(f"Tool {name or f'number {position}'!s:.80} was left out: {fault}.")
         elif raw["name"] in tools:
-            warnings.append(f"Tool {raw['name']:.80} is listed twice; the first one counts.")
+            warnings.append(f"Tool {raw['name']:.80} is listed twice; the first definition is used.")
         else:
             tools[raw["name"]] = _tool(server, raw)
             warnings.extend(_harmless_faults(raw))
@@ -74,20 +74,20 @@ def _unusable(raw: object) -> str:
 def _too_large(length: int, size: int) -> str:
     if length > LARGEST:
         return f"its definition is longer than {LARGEST:,} characters"
-    return f"the definitions before it take {LARGEST_LIST:,} characters" if size > LARGEST_LIST else ""
+    return f"the server's definitions exceed {LARGEST_LIST:,} characters" if size > LARGEST_LIST else ""
 
 
 def _harmless_faults(raw: Mapping[str, Any]) -> Iterable[str]:
     """Yield the faults of a definition that do not prevent its use."""
     name = raw["name"][:80]
     if "inputSchema" not in raw:
-        yield f"Tool {name} has no inputSchema; it is taken to have no parameters."
+        yield f"Tool {name} has no inputSchema; it is treated as a tool without parameters."
     elif "type" not in raw["inputSchema"]:
-        yield f"Tool {name}: its inputSchema has no type; it is taken for an object."
+        yield f"Tool {name}: its inputSchema has no type; it is treated as an object."
     if not isinstance(raw.get("outputSchema", {}), Mapping | None):
         yield f"Tool {name}: its outputSchema is not an object and is ignored."
     if not isinstance(raw.get("description", ""), str | None):
-        yield f"Tool {name}: its description is not a text and is ignored."
+        yield f"Tool {name}: its description is not a string and is ignored."
 
 
 def _tool(server: str, raw: Mapping[str, Any]) -> Tool:

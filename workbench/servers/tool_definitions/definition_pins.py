@@ -128,8 +128,8 @@ class DefinitionPins:
         if not self._lost:
             return None
         return Fault(
-            f"What you approved of the tools of {self._server} cannot be read: its file was damaged or changed.",
-            "Its tools are blocked until you have read and approved them, on the server's page Changes.",
+            f"Your approvals of the tools of {self._server} cannot be read: their file was damaged or changed.",
+            "Read and approve the tools on the server's Changes page; until then they are blocked.",
             str(self._file),
         )
 
@@ -218,11 +218,11 @@ class DefinitionPins:
         found = self._waiting.get(tool)
         if found is None:
             raise WorkbenchError(
-                f"{self._server}.{tool:.100} does not wait for approval.", "It may be approved already."
+                f"{self._server}.{tool:.100} is not waiting for approval.", "It may already be approved."
             )
         if found.hash != sha:
             raise WorkbenchError(
-                f"{self._server}.{tool:.100} has changed once more.", "Read it again, then approve it."
+                f"{self._server}.{tool:.100} has changed again.", "Read the new definition, then approve it."
             )
 
     def _judge(self, tool: Tool, now: float) -> Tool:

@@ -57,7 +57,7 @@ def find_departure(tool: Tool, value: JsonValue) -> str:
         return f"The tool's output schema cannot be used: {type(broken).__name__}."
     if fault is None:
         return ""
-    place = ".".join(str(part) for part in fault.absolute_path) or "the answer"
+    place = ".".join(str(part) for part in fault.absolute_path) or "the top level"
     return f"At {place:.100}: {fault.message[:_MESSAGE]}"
 
 
@@ -87,14 +87,14 @@ def _validator(
 def _bounded(budget: _Budget) -> Any:  # Any: a validator class made at run time
     from jsonschema import Draft202012Validator, validators  # type: ignore[import-untyped]  # it has no types
 
-    def counted(keyword: Callable[..., Iterator[Any] | None]) -> Callable[..., Iterator[Any] | None]:
+    def count_steps(keyword: Callable[..., Iterator[Any] | None]) -> Callable[..., Iterator[Any] | None]:
         def check(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
             budget.spend()
             yield from keyword(validator, value, instance, schema) or ()
 
         return check
 
-    keywords = {name: counted(keyword) for name, keyword in Draft202012Validator.VALIDATORS.items()}
+    keywords = {name: count_steps(keyword) for name, keyword in Draft202012Validator.VALIDATORS.items()}
     unique = keywords["uniqueItems"]
     keywords["uniqueItems"] = lambda v, value, instance, schema: (
         unique(v, value, instance, schema) if not isinstance(instance, list) or len(instance) <= _UNIQUE_ITEMS else None

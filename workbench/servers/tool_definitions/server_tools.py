@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from workbench.analysis.tool_warnings import definition_warnings, neighbour_warnings, unmarked
+from workbench.analysis.tool_warnings import definition_warnings, similar_name_warnings, unannotated_warnings
 from workbench.events import DefinitionsBlocked, Event, ToolsChanged
 from workbench.identifiers import python_names
 from workbench.records import ServerConfig, Tool, ToolWarning
@@ -24,11 +24,11 @@ class ServerTools:
         config: ServerConfig,
         folder: Path,
         tell: Callable[[Event], None],
-        weigh: Callable[[], Callable[[Tool], Tool]] = lambda: lambda tool: tool,
+        tool_annotator: Callable[[], Callable[[Tool], Tool]] = lambda: lambda tool: tool,
     ) -> None:
-        """`weigh` returns a function that applies the user's current trust to a tool."""
+        """`tool_annotator` returns a function that applies the user's current trust to a tool."""
         self._server = config.name
-        self._weigh = weigh
+        self._tool_annotator = tool_annotator
         self._tell = tell
         self._saving = asyncio.Lock()
         self.pins = DefinitionPins(config.name, folder, trusted=config.builtin)
@@ -40,7 +40,7 @@ class ServerTools:
     def keep(self, tools: tuple[Tool, ...], warnings: tuple[str, ...]) -> None:
         """Take over the server's current list."""
         self.listed = tools
-        weighed = self._weigh()
+        weighed = self._tool_annotator()
         self.approved = {tool.name: weighed(tool) for tool in self.pins.take(tools)}
         self.functions = python_names(tuple(self.approved))
         self.warnings = warnings
@@ -49,7 +49,7 @@ class ServerTools:
 
     def weigh_again(self) -> None:
         """Apply the user's changed trust to the approved tools."""
-        weighed = self._weigh()
+        weighed = self._tool_annotator()
         self.approved = {name: weighed(tool) for name, tool in self.approved.items()}
         self._tell(ToolsChanged(self._server))
 
@@ -120,8 +120,8 @@ class DefinitionWarnings:
             found[tool.server] += own[key]
             grouped[tool.server].append(tool)
         for server, its_tools in grouped.items():
-            found[server] += unmarked(its_tools)
-        for warning in neighbour_warnings(tools):
+            found[server] += unannotated_warnings(its_tools)
+        for warning in similar_name_warnings(tools):
             found[warning.server].append(warning)
         return {server: tuple(warnings) for server, warnings in found.items() if warnings}
 

@@ -111,7 +111,7 @@ _NAME = re.compile(r"[\w.@/+-]{1,64}")
 def server_not_allowed(name: str) -> WorkbenchError:
     """Error for a configured server that the user has not allowed to start."""
     return WorkbenchError(
-        f"{name[:100]} waits for the user's Connect: it has not been allowed to start yet.",
+        f"The user has not allowed this server to start yet: {name[:100]}.",
         f"The user can press Connect in the workbench's window or run {allowing(name)} in a terminal.",
     )
 
@@ -135,7 +135,7 @@ def not_imported(words: str, tools: Iterable[ToolSummary]) -> str:
     if found := [line for line in lines if line.endswith(f" import {name}")]:
         return f"{name} is a tool; import it first: {' or: '.join(found[:3])}"
     if found := [line for line in lines if line.startswith(f"from servers.{name} import ")]:
-        return f"{name} is a server; import its tools by name, such as: {found[0]}"
+        return f"{name} is a server; import its tools by name, for example: {found[0]}"
     return ""
 
 
@@ -159,8 +159,11 @@ def waiting_line(names: Iterable[str]) -> str:
     shown = [name for name in there if _NAME.fullmatch(name)][:_NAMES_LISTED]
     more = f"{len(there) - len(shown)} more" if len(there) > len(shown) else ""
     listed = ", ".join([*shown, more] if more else shown)
-    wait = "wait" if len(there) > 1 else "waits"
-    return f"{listed} {wait} for the user's Connect, or {allowing(shown[0] if shown else 'NAME')} in their terminal."
+    these = "these servers" if len(there) > 1 else "this server"
+    return (
+        f"The user has not allowed {these} to start yet: {listed}. The user can press Connect in the workbench's "
+        f"window or run {allowing(shown[0] if shown else 'NAME')} in a terminal."
+    )
 
 
 def no_tool(server: McpServer, name: str) -> WorkbenchError:

@@ -126,7 +126,7 @@ export class Blocks extends Array {
   #only() {
     const found = this.filter((block) => block instanceof Bytes);
     if (found.length === 1) return found[0];
-    throw new TypeError(`${found.length} parts of this answer hold bytes; say which, for example .images[0].`);
+    throw new TypeError(`${found.length} parts of this answer hold bytes; choose one, for example .images[0].`);
   }
 }
 
@@ -163,7 +163,7 @@ function decoded(base64) {
   try {
     return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   } catch {
-    throw new TypeError("What the server sent as base64 is none, so there are no bytes.");
+    throw new TypeError("The server sent invalid base64, so there are no bytes.");
   }
 }
 

@@ -53,7 +53,7 @@ export class Line {
     this.#queue.push(data);
     this.#queued += data.length;
     if (this.#sending === null) this.#sending = this.#send();
-    if (this.#queued > MOST_QUEUED) throw new Error("Too much is printed while calls are open.");
+    if (this.#queued > MOST_QUEUED) throw new Error("The program prints too much while calls are open.");
   }
 
   ask(what, wish) {

@@ -87,7 +87,7 @@ async function value(returned, names) {
 function answered(found) {
   const result = jsonText(found);
   if (result.length > LONGEST_RESULT) {
-    throw new RangeError("The result is too long to hand over. Write it to the workspace and return its path.");
+    throw new RangeError("The result is too long to return. Write it to the workspace and return its path.");
   }
   return { ok: true, result };
 }
@@ -107,7 +107,7 @@ function isSyntax(fault) {
 
 function lendExit() {
   const exit = (code = 0) => {
-    const message = `The program left with exit code ${code}.`;
+    const message = `The program exited with code ${code}.`;
     finish(code ? { ok: false, error_type: "Exit", message, traceback: "" } : { ok: true, result: "" });
     throw new Leaving();
   };

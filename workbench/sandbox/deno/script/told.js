@@ -18,7 +18,7 @@ export function told(fault, text, begun) {
       traceback: trace(fault, text, 0).slice(0, LONGEST),
     };
   } catch { // getters of a program's own error may throw anything
-    return { error_type: "Error", message: "The program failed with something that cannot be shown.", traceback: "" };
+    return { error_type: "Error", message: "The program failed with a value that cannot be shown.", traceback: "" };
   }
 }
 
@@ -55,7 +55,7 @@ function missing(words, text) {
   const wrapper = /^Module not found "file:\/\/\/bench\/servers\/([^"/]+)\/([^"]*)"/.exec(words);
   if (!wrapper) return words.replaceAll(text.address, "<program>").replace(/\n\s+at .*/gs, "");
   if (/^index\.\w+$/.test(wrapper[2])) {
-    return `There is no server ${wrapper[1]} here. searchTools() lists the tools there are.`;
+    return `There is no server ${wrapper[1]}. searchTools() lists the available tools.`;
   }
   return noTool(wrapper[1], wrapper[2].replace(/\.\w+$/, ""));
 }

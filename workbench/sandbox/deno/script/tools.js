@@ -38,7 +38,7 @@ export function lend(line) {
   const callMcpTool = (id, input = {}, server = undefined) => {
     const [from, tool] = split(String(id).replace(/^mcp__/, ""), server);
     if (!from || !tool) {
-      throw new ToolError(`"${id}" is not a tool's name; it looks like mcp__server__tool.`, "bad_name");
+      throw new ToolError(`"${id}" is not a tool name. Use the form mcp__server__tool.`, "bad_name");
     }
     return callTool(from, tool, input, server !== undefined);
   };
@@ -51,7 +51,7 @@ export function lend(line) {
     searchTools: (query = "", options = {}) => line.ask("search", wishOf(query, options)),
     getToolDefinition: (name, category = "") => line.ask("definition", { name: String(name), category }),
     loadSkill: async (name) => {
-      throw new ToolError(`Kept skills are programs in Python; run ${name} with language "python".`, "language");
+      throw new ToolError(`Kept skills are Python programs. Run ${name} with language "python".`, "language");
     },
     readFile,
     writeFile,

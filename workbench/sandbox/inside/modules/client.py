@@ -146,7 +146,7 @@ async def call_mcp_tool(id: str, arguments: Any = None, type: Any = None) -> Any
         raise ToolError(f"Only tools can be called, not {type!r}.", "unsupported")
     server, found, tool = id.removeprefix("mcp__").partition("__")
     if not (server and found and tool):
-        raise ToolError(f"{id!r} is not a tool's name; it looks like mcp__server__tool.", "bad_name")
+        raise ToolError(f"{id!r} is not a tool name. Use the form mcp__server__tool.", "bad_name")
     return await _client.call_tool(server, tool, arguments)
 
 

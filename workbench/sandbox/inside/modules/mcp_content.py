@@ -32,7 +32,7 @@ class Block(dict[str, Any]):
         return _text(self, "text")
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}{_shown(self._about())}>"
+        return f"<{type(self).__name__}{_format_facts(self._about())}>"
 
     def _about(self) -> Iterable[str]:
         return (_text(self, "type"),)
@@ -67,7 +67,7 @@ class _Bytes(Block):
             try:
                 self._made = binascii.a2b_base64(self.base64)
             except (binascii.Error, ValueError):
-                raise ValueError("What the server sent as base64 is none, so there are no bytes.") from None
+                raise ValueError("The server sent invalid base64, so there are no bytes.") from None
         return self._made
 
     @property
@@ -101,25 +101,25 @@ class Resource(_Bytes):
     """An embedded file, as text or bytes."""
 
     @property
-    def _inner(self) -> dict[str, Any]:
+    def _resource(self) -> dict[str, Any]:
         inner = self.get("resource")
         return inner if isinstance(inner, dict) else {}
 
     @property
     def uri(self) -> str:
-        return _text(self._inner, "uri")
+        return _text(self._resource, "uri")
 
     @property
     def text(self) -> str:
-        return _text(self._inner, "text")
+        return _text(self._resource, "text")
 
     @property
     def base64(self) -> str:
-        return _text(self._inner, "blob") or _base64(self.text.encode("utf-8", "replace"))
+        return _text(self._resource, "blob") or _base64(self.text.encode("utf-8", "replace"))
 
     @property
     def mime_type(self) -> str:
-        return _text(self._inner, "mimeType")
+        return _text(self._resource, "mimeType")
 
     def _about(self) -> Iterable[str]:
         return self.uri, *super()._about()
@@ -191,7 +191,7 @@ class Blocks(list[Block]):
     def _only(self) -> _Bytes:
         found = [block for block in self if isinstance(block, _Bytes)]
         if len(found) != 1:
-            raise ValueError(f"{len(found)} parts of this answer hold bytes; say which, for example .images[0].")
+            raise ValueError(f"{len(found)} parts of this answer hold bytes; choose one, for example .images[0].")
         return found[0]
 
 
@@ -234,7 +234,7 @@ def _block(part: dict[str, Any]) -> Block:
 
 def _save(path: str, data: bytes) -> str:
     if _in_workspace is None:
-        raise ValueError("There is no workspace here.")
+        raise ValueError("This program has no workspace.")
     target = _in_workspace(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(data)
@@ -256,5 +256,5 @@ def _text(part: dict[str, Any], key: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _shown(words: Iterable[str]) -> str:
+def _format_facts(words: Iterable[str]) -> str:
     return "".join(f" {word}," for word in words if word).rstrip(",")

@@ -13,7 +13,7 @@ from typing import Any  # Any: answers are text or JSON
 _line: Any = None
 
 
-class Found(list[Any]):
+class SearchResult(list[Any]):
     """Result of a search: names, or dicts with name, server, description and import.
 
     At full detail the dicts also have signature and schemas. It prints as short text and may be awaited.
@@ -24,7 +24,7 @@ class Found(list[Any]):
     def __str__(self) -> str:
         return self.text
 
-    def __await__(self) -> Generator[None, None, Found]:
+    def __await__(self) -> Generator[None, None, SearchResult]:
         yield from ()
         return self
 
@@ -84,7 +84,7 @@ def _kind(answer: Any) -> Any:
     if isinstance(answer, str):
         return _Text(answer)
     if isinstance(answer, dict) and answer.keys() == {"text", "records"}:
-        found = Found(answer["records"])
+        found = SearchResult(answer["records"])
         found.text = answer["text"]
         return found
     if isinstance(answer, dict):
