@@ -201,7 +201,7 @@ def test_revoking_ends_a_rule_at_once_and_twice_is_told(project: Project) -> Non
     made = rules.set_rule(TO_ACME, MAIL)
     rules.revoke(made.id)
     assert rules.rules_for(MAIL).judge(BOB).decision is None
-    with pytest.raises(WorkbenchError, match="no such rule"):
+    with pytest.raises(WorkbenchError, match="no longer exists"):
         rules.revoke(made.id)
 
 

@@ -53,11 +53,11 @@ def open_store(path: Path) -> tuple[sqlite3.Connection, Path | None]:
 
 def set_aside(path: Path) -> Path:
     """Rename an unusable file and its companion files; nothing is deleted. Returns the new path."""
-    aside = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
-    number = 1
+    name = f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
+    aside, number = path.with_name(name), 1
     while aside.exists():
         number += 1
-        aside = aside.with_name(f"{aside.name}-{number}")
+        aside = path.with_name(f"{name}-{number}")
     for end in ("", *COMPANIONS):
         with contextlib.suppress(FileNotFoundError):
             os.replace(f"{path}{end}", f"{aside}{end}")

@@ -119,7 +119,7 @@ class _Reader:
         key, number = found.groups() if found else ("", "")
         if key == "expect" and number:
             return self._unclear(int(number) + 1)
-        return self._misread(key, f"{key} is not {_PARTS.get(key, 'valid')}")
+        return self._misread(key, f"{key or 'the file'} is not {_PARTS.get(key, 'valid')}")
 
     def _unclear(self, number: int) -> Misread:
         hint = f"Give each expectation exactly one of: {', '.join(KINDS)}."

@@ -16,7 +16,7 @@ from workbench.cli.terminal_output import Progress, narrate, print_data, print_j
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain
 from workbench.paths import Paths
-from workbench.records import Gate, JsonObject, PlanStep, Run, RunState, Verdict
+from workbench.records import Gate, JsonObject, PlanStep, Risk, Run, RunState, Verdict
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
@@ -107,7 +107,8 @@ class ProgramRunner:
             return DONE
         _print_failure(run)
         if self.answers.unanswered:
-            narrate("Add --yes to allow it, or --wait to decide in a window.")
+            if run.verdict is None or run.verdict.risk is not Risk.CRITICAL:  # which only a window can allow
+                narrate("Add --yes to allow it, or --wait to decide in a window.")
             return UNANSWERED
         return REFUSED if run.state is RunState.REFUSED else FAULT
 

@@ -220,7 +220,7 @@ class NothingToTest(WorkbenchError):
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedCassette:
+class CassetteReport:
     """The result of one recording, as a line of output and as a test case of a report."""
 
     test: SkillTest
@@ -267,15 +267,15 @@ def _test(given: argparse.Namespace, paths: Paths) -> int:
     return FAULT if bad else DONE
 
 
-async def _run_tests(connection: CoreConnection, given: argparse.Namespace) -> list[PlayedCassette]:
-    api, found = connection.api, list[PlayedCassette]()
+async def _run_tests(connection: CoreConnection, given: argparse.Namespace) -> list[CassetteReport]:
+    api, found = connection.api, list[CassetteReport]()
     for name, draft in _chosen(await api.skills(), given):
         tests = list(await api.test_skill(name, draft))
         if given.drift:
             labels = [one.cassette for one in tests if one.state != "error"]
             tests += [await api.check_drift(name, label) for label in labels]
         for test in tests:
-            found.append(played := PlayedCassette(test, given.accept_changed))
+            found.append(played := CassetteReport(test, given.accept_changed))
             if given.output == "text":
                 _print(played)
     if not found:
@@ -295,7 +295,7 @@ def _chosen(skills: tuple[Skill, ...], given: argparse.Namespace) -> list[tuple[
     return [(name, given.drafts and name in drafts) for name in names]
 
 
-def _print(one: PlayedCassette) -> None:
+def _print(one: CassetteReport) -> None:
     word = "same" if one.test.state == "changed" and one.accept else one.state.value
     print(visible(f"{word:<5} {one.ms:7.0f} ms  {one.name}{' (draft)' if one.test.draft else ''}"))
     for words in one.messages:

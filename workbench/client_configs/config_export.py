@@ -126,7 +126,10 @@ def take_back(place: ConfigFile, before: str, written: str, existed: bool) -> No
     text, _ = read_document(place)
     if sha(text) != written:
         raise WorkbenchError(
-            f"{place.file} was changed after the export.", "Copy what you need from the backup in the same folder."
+            f"{place.file} was changed after the export.",
+            "Copy what you need from the backup in the same folder."
+            if existed
+            else "Remove the servers from it by hand.",
         )
     try:
         if existed:

@@ -215,7 +215,7 @@ class Rules:
         every = self._now.rules
         found = next((one for one in every if one.id == rule_id), None)
         if found is None:
-            raise WorkbenchError("There is no such rule any more.", "Look at the list again.")
+            raise WorkbenchError("This rule no longer exists.", "Look at the list again.")
         self._revoked[rule_id] = self._with_present_count(found)
         self._save_rules([one for one in every if one.id != rule_id])
         return found

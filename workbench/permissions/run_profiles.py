@@ -169,7 +169,7 @@ class ProfileTable(Struct, frozen=True, forbid_unknown_fields=True):
 
 MOST = 50  # profiles in one file
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
-_LIMIT = "a number from 1 to 1,000,000"
+_LIMIT = "a number from 1 to 1,000,000, or 0 for no limit of its own"
 _TAKES = {
     "base": f"one of {', '.join(BUILT_IN)}",
     "workspace": f"one of {', '.join(WORKSPACE)}",

@@ -184,7 +184,8 @@ def _as_user_error(server: McpServer, method: str, seconds: float, fault: Except
         return WorkbenchError(words, "To wait longer, raise the setting server.call_seconds.")
     if isinstance(fault, MCPError):
         words = f"{server.name} answered {method} with error {fault.code}: {fault.message:.500}"
-        return WorkbenchError(words, "The task may no longer exist: servers keep tasks for a limited time.")
+        gone = "The task may no longer exist: servers keep tasks for a limited time."
+        return WorkbenchError(words, "" if method == "tasks/list" else gone)
     if isinstance(fault, ServerFault):
         return WorkbenchError(fault.fault.message, fault.fault.hint)
     return fault

@@ -144,7 +144,7 @@ def _read_zip(path: Path) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(path) as packed:
             if len(packed.infolist()) > 4 * MOST_FILES:
-                raise refused(f"it lists {len(packed.infolist()):,} files; the limit is {MOST_FILES}.")
+                raise refused(f"it lists {len(packed.infolist()):,} entries; the limit is {4 * MOST_FILES:,}.")
             for info in packed.infolist():
                 if (name := _entry(info)) is not None:
                     files[known.add(name)] = _unpack(packed, info, name, room)
