@@ -88,7 +88,7 @@ async def test_programs_of_one_state_take_turns(demo, agent):
     assert (await demo.run_manager.wait_until_finished(behind.id)).result == "1"
 
 
-async def test_a_crash_is_told_to_the_next_program_which_does_not_run(core, agent):
+async def test_a_crash_is_told_to_the_next_program_which_does_not_run(core, agent, caplog):
     await ran(core, agent, "x = 1")
     crashed = await ran(core, agent, "import os\nos._exit(3)")
     if crashed.state is RunState.REFUSED:
@@ -101,6 +101,9 @@ async def test_a_crash_is_told_to_the_next_program_which_does_not_run(core, agen
         in next_one.model_view
     )
     assert not (core.paths.workspace / "ran").exists()
+    assert not [
+        record for record in caplog.records if record.levelname == "ERROR"
+    ]  # a mistake of the program, not ours
     again = await ran(core, agent, "result = 'x' in globals()")
     assert (again.state, again.result) == (RunState.DONE, "false")
 

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged, RunOutput
-from workbench.records import RunState
+from workbench.records import EntryQuery, RunState
 from workbench.thread_cancellation import WorkCancelled, cancellable, check_cancelled
 
 
@@ -153,3 +153,15 @@ async def test_a_shortened_result_holds_no_half_of_an_address(core):
         assert run.state is RunState.DONE, before
         assert "more" in run.model_view, before
         assert "anna" not in run.model_view, before
+
+
+async def test_a_run_whose_plan_cannot_be_composed_ends_as_failed(core, agent, monkeypatch):
+    def broken(run):
+        raise ValueError("no plan")
+
+    monkeypatch.setattr("workbench.runs.run_finalizer.planned", broken)
+    run = core.run_manager.submit("result = 1", agent)
+    done = await core.run_manager.wait_until_finished(run.id)
+    assert done.state is RunState.FAILED
+    assert done.fault.message == "The workbench failed with an internal error."
+    assert [entry.note.kind for entry in core.journal.entries(EntryQuery(run_id=run.id))][0] == "run.failed"

@@ -191,6 +191,17 @@ def test_a_file_that_appears_during_an_undo_is_not_replaced(home, undoing, root,
     assert (root / "a").read_text() == "new"
 
 
+def test_a_pipe_in_the_place_of_a_deleted_file_gives_way(home, undoing, root):
+    """The scan lists no pipes; that must not look like a file that just appeared."""
+    (root / "a").write_text("before")
+    home.begin(run())
+    (root / "a").unlink()
+    home.end("r1")
+    os.mkfifo(root / "a")
+    assert undo_all(undoing, "r1").note == ""
+    assert (root / "a").read_text() == "before"
+
+
 def test_what_nobody_knows_cannot_be_undone(undoing):
     with pytest.raises(WorkbenchError, match="no recorded changes"):
         undoing.plan("r9")

@@ -15,7 +15,7 @@ from workbench.api.codec import Message, to_json, to_message
 from workbench.errors import WorkbenchError
 from workbench.records import JsonObject
 
-PROTOCOL = 2  # increased when an old client and a new core would misunderstand each other
+PROTOCOL = 3  # increased when an old client and a new core would misunderstand each other
 FRAME_CAP = 32 * 1024 * 1024  # bytes; long texts stay in the core, so a regular frame is far smaller
 HELLO_CAP = 64 * 1024  # bytes of the first frame, from a client that has not introduced itself
 SLICE = 256 * 1024  # characters of a long text in one frame

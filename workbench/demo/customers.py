@@ -132,6 +132,6 @@ TOOLS = (
         required=("customer_id",),
         work=_delete,
         hints=DESTROYS,
-        output=record({"deleted": CUSTOMER_ID, "orders_deleted": integer("How many of their orders were deleted")}),
+        output=record({"deleted": CUSTOMER_ID, "orders_deleted": integer("How many orders went with the customer")}),
     ),
 )

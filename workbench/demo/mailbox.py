@@ -85,7 +85,7 @@ TOOLS = (
         required=("url",),
         work=_page,
         hints=OUTSIDE,
-        output=record({"url": text("Address"), "text": text("Text of the page")}),
+        output=record({"url": text("Address"), "text": text("What stands there")}),
     ),
     DemoTool(
         name="refund_order",

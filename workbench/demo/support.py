@@ -119,7 +119,7 @@ TOOLS = (
     ),
     DemoTool(
         name="update_ticket_status",
-        title="Set a ticket's status",
+        title="Move a ticket on",
         description="Set the status of a ticket.",
         properties={"ticket_id": TICKET_ID, "status": text("The new state", enum=list(TICKET_STATES))},
         required=("ticket_id", "status"),

@@ -61,7 +61,7 @@ TOOLS = (
     DemoTool(
         name="plan_visit",
         title="Plan a visit",
-        description="Plan a visit to the company. The tool asks in a form who comes and when (elicitation).",
+        description="Plan a visit to the company. It asks you back, in a form, who comes and when (elicitation).",
         properties={"place": text("Where the visit goes", enum=["the warehouse", "the office"])},
         required=("place",),
         work=_plan,
@@ -71,10 +71,7 @@ TOOLS = (
     DemoTool(
         name="write_greeting",
         title="Write a greeting",
-        description=(
-            "Greet a visitor with a sentence that the client's model writes (sampling). In the workbench, the user "
-            "answers as the model."
-        ),
+        description="Greet a visitor in words that the client's model writes; here you play the model (sampling).",
         properties={"name": text("Who is welcomed", minLength=1, maxLength=80)},
         required=("name",),
         work=_greet,

@@ -28,7 +28,7 @@ _OUTSIDERS = re.compile(
 _LOOKED_AT = 400  # characters of a description that are read
 HINTS = ("read_only", "destructive", "idempotent", "open_world")
 OWN = ("private", "outsiders", "sends")  # annotations that no server sends
-MOST_FACTS = 512  # tools whose facts are cached
+MOST_FACTS = 4_096  # tools whose facts are cached
 
 
 class ToolFacts(Struct, frozen=True):

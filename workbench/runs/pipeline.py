@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from asyncio import CancelledError
 from contextlib import AsyncExitStack
@@ -25,7 +24,7 @@ from workbench.runs.program_assessment import ProgramAssessor, explain_failures
 from workbench.runs.program_execution import ProgramExecution
 from workbench.runs.repl_sessions import ReplSessionGone, ReplSessions
 from workbench.runs.run import ProgramRun, RunEnd, is_users_run
-from workbench.runs.run_faults import fault_of_ending, network_hint, returned_fault, stopped_end
+from workbench.runs.run_faults import fault_of_ending, internal_failure, network_hint, returned_fault, stopped_end
 from workbench.runs.run_finalizer import RunFinalizer
 from workbench.runs.run_slots import RunSlots
 from workbench.runs.sandbox_choice import choose_sandbox
@@ -34,8 +33,6 @@ from workbench.sandbox.isolation_levels import level_name
 from workbench.sandbox.sandbox import Ending
 from workbench.servers.tool_definitions.tool_error_messages import not_imported, waits_for
 from workbench.workspace.workspace_copies import Unstageable
-
-log = logging.getLogger(__name__)
 
 SWITCHED_OFF = Fault(
     "Programs are switched off: the setting run.enabled is false.",
@@ -92,10 +89,19 @@ class RunPipeline:
         await self._packages.close()
 
     async def _take_steps(self, run: ProgramRun) -> RunEnd | None:
-        """Return the end at which a step stopped the run; None when its program ran."""
-        for step in self._steps:
-            if (end := await step(run)) is not None:
-                return end
+        """Return the end at which a step stopped the run or failed; None when its program ran."""
+        try:
+            for step in self._steps:
+                if (end := await step(run)) is not None:
+                    return end
+        except ReplSessionGone as fault:
+            return RunEnd(
+                RunState.REFUSED, "was not run: its REPL session has ended", Fault(fault.message, fault.hint, ours=True)
+            )
+        except WorkbenchError as fault:
+            return RunEnd(RunState.FAILED, "could not run", Fault(fault.message, fault.hint, ours=True))
+        except Exception as fault:
+            return internal_failure(run, fault)
         return None
 
     async def _carry(self, run: ProgramRun) -> None:
@@ -104,7 +110,7 @@ class RunPipeline:
         try:
             await run.close()
         except Exception as fault:
-            end = _broken(run, fault)
+            end = internal_failure(run, fault)
         if run.record.stopping:  # a stop can also arrive after the last step
             end = stopped_end(run.stop_reason)
         elif end is None:
@@ -118,14 +124,6 @@ class RunPipeline:
             return await run.steps
         except CancelledError:
             return stopped_end(run.stop_reason)
-        except ReplSessionGone as fault:
-            return RunEnd(
-                RunState.REFUSED, "was not run: its REPL session has ended", Fault(fault.message, fault.hint, ours=True)
-            )
-        except WorkbenchError as fault:
-            return RunEnd(RunState.FAILED, "could not run", Fault(fault.message, fault.hint, ours=True))
-        except Exception as fault:
-            return _broken(run, fault)
 
     # ── steps: each returns an end, or None to continue; what it acquires goes to `run.resources` ──
     async def _take_turn_in_repl_session(self, run: ProgramRun) -> RunEnd | None:
@@ -266,10 +264,3 @@ class RunPipeline:
             ending, run.record.proposal.state if run.repl_session and run.repl_session.process_ended else "", hint
         )
         return RunEnd(RunState.FAILED, f"failed: {ending.reason}", fault, ending.result, ending.memory_mb)
-
-
-def _broken(run: ProgramRun, fault: Exception) -> RunEnd:
-    """Return the end of a run that failed because of a fault in the workbench, and log the fault."""
-    log.error("run %s failed in the workbench", run.record.id, exc_info=fault)
-    broken = Fault("The workbench failed with an internal error.", "See its log.", f"{type(fault).__name__}: {fault}")
-    return RunEnd(RunState.FAILED, "failed in the workbench", broken)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import re
 
 from workbench.analysis.used_skills import UNKNOWN
 from workbench.records import Fault, Gate, RunState, Verdict
 from workbench.runs.program_network import names_network
-from workbench.runs.run import RunEnd
+from workbench.runs.run import ProgramRun, RunEnd
 from workbench.sandbox.sandbox import Ending
+
+log = logging.getLogger(__name__)
 
 _HINTS = {
     "timeout": "Do less in one run, or write intermediate results to workspace/ and continue in the next run. Waiting"
@@ -112,3 +115,10 @@ def network_hint(ending: Ending, verdict: Verdict | None) -> str:
     if ending.reason == "failed" and _SOCKETS.search(words) and names_network(verdict):
         return _NO_NETWORK
     return ""
+
+
+def internal_failure(run: ProgramRun, fault: Exception) -> RunEnd:
+    """Return the end of a run that failed because of a fault in the workbench, and log the fault."""
+    log.error("run %s failed in the workbench", run.record.id, exc_info=fault)
+    failed = Fault("The workbench failed with an internal error.", "See its log.", f"{type(fault).__name__}: {fault}")
+    return RunEnd(RunState.FAILED, "failed in the workbench", failed)

@@ -29,7 +29,7 @@ from workbench.runs.answer_view import beginning, compose, compose_parts, cut, e
 from workbench.runs.dry_runs import planned
 from workbench.runs.program_execution import time_limit_notice
 from workbench.runs.run import ProgramRun, RunEnd, is_users_run, ledger_of
-from workbench.runs.run_faults import stopped_before_answer
+from workbench.runs.run_faults import internal_failure, stopped_before_answer
 from workbench.runs.skill_actions import learn_from_run
 from workbench.runs.workspace_changes import held_changes_notice
 from workbench.settings import Settings
@@ -56,7 +56,10 @@ class RunFinalizer:
     async def finish_run(self, run: ProgramRun, end: RunEnd) -> None:
         """Prepare the answer, write the end of the run to the audit, and notify clients."""
         try:
-            run.record = planned(run)
+            try:
+                run.record = planned(run)
+            except Exception as fault:
+                end = internal_failure(run, fault)
             run.record = replace(
                 run.record,
                 output=run.printed,

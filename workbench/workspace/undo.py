@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import Final, NamedTuple
@@ -60,6 +61,7 @@ class Undoing:
     def _take_all_back(self, changes: Changes, paths: Collection[str], writer: Writer) -> list[str]:
         """Restore these paths. Returns the paths for which that failed; the writer's note says why."""
         failed: dict[str, str] = {}
+        scan_began = time.time_ns()
         with self._snapshots.direct_change(writer) as now:
             chosen = [self._step(changes, path, one, now) for path, one in changes.files.items() if path in paths]
             steps = [step for step in chosen if step.state not in (DONE, LOST)]
@@ -67,7 +69,7 @@ class Undoing:
             with self._snapshots.confined.open_root() as root:
                 for step in sorted(steps, key=lambda step: write_order(step.path, step.change.before)):
                     try:
-                        self._take_back(root, step, now)
+                        self._take_back(root, step, now, scan_began)
                     except (OSError, WorkbenchError) as fault:
                         failed[step.path] = getattr(fault, "strerror", None) or str(fault)
         if failed:
@@ -97,16 +99,14 @@ class Undoing:
             return UndoStep(path, one, CONFLICT, self._book.last_change_after(changes.number, path))
         return UndoStep(path, one, SHARED if one.shared else READY)
 
-    def _take_back(self, root: int, step: UndoStep, now: Mapping[str, Known]) -> None:
+    def _take_back(self, root: int, step: UndoStep, now: Mapping[str, Known], scan_began: int) -> None:
         *folders, name = step.path.split("/")
         before = step.change.before
         if before is None:
-            _remove(root, step.path, now.get(step.path))
+            _remove(root, step.path, now.get(step.path), scan_began)
             return
         with closing_handle(_open_or_make(root, folders)) as folder:
-            known = now.get(step.path)
-            if known is not None or not (before.is_folder and _is_folder(folder, name)):
-                _check_still(folder, name, known)
+            _check_still(folder, name, now.get(step.path), scan_began)
             _make_way(folder, name, before)
             if before.is_folder:
                 with suppress(FileExistsError):
@@ -165,28 +165,24 @@ def _open_or_make(root: int, folders: list[str]) -> int:
     return here
 
 
-def _check_still(folder: int, name: str, known: Known | None) -> None:
-    """Raise if an entry changed or appeared since the scan, so that what a running program writes is not lost."""
+def _check_still(folder: int, name: str, known: Known | None, scan_began: int) -> None:
+    """Raise if an entry changed or a file appeared since the scan, so that what a running program writes is not lost.
+
+    The scan leaves out pipes, sockets, and what is in folders that cannot be listed: these do not count as new.
+    """
     try:
-        found = stamp_of(os.stat(name, dir_fd=folder, follow_symlinks=False))
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return
-    if known is None:
-        raise WorkbenchError("it was created just now")
-    if found != known.stamp:
+    if known is not None and stamp_of(found) != known.stamp:
         raise WorkbenchError("it was changed just now")
+    if known is None and stat.S_ISREG(found.st_mode) and found.st_ctime_ns >= scan_began:
+        raise WorkbenchError("it was created just now")
 
 
-def _is_folder(folder: int, name: str) -> bool:
-    try:
-        return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-    except FileNotFoundError:
-        return False
-
-
-def _remove(root: int, path: str, known: Known | None) -> None:
+def _remove(root: int, path: str, known: Known | None, scan_began: int) -> None:
     with suppress(FileNotFoundError), open_parent(root, path) as (folder, name):
-        _check_still(folder, name, known)
+        _check_still(folder, name, known, scan_began)
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         (os.rmdir if stat.S_ISDIR(found.st_mode) else os.unlink)(name, dir_fd=folder)
 

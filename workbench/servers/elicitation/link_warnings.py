@@ -41,12 +41,15 @@ def look(url: str) -> CheckedLink:
         raise ValueError("The address contains spaces, control characters or backslashes.")
     try:
         parts = urlsplit(url)
-        name = parts.hostname or ""
-        parts.port  # noqa: B018  # raises for a port that is not a number
     except ValueError as fault:
-        raise ValueError("The address has an invalid host or port.") from fault
+        raise ValueError("The address has an invalid host.") from fault
     if parts.scheme not in _PORTS:
         raise ValueError("Only http and https addresses can be visited.")
+    try:
+        parts.port  # noqa: B018  # raises for a port that is not a number from 0 to 65535
+    except ValueError as fault:
+        raise ValueError("The address has an invalid port.") from fault
+    name = parts.hostname or ""
     if not name or "%" in parts.netloc:
         raise ValueError("The address has no readable host.")
     host = _ascii(name)
@@ -61,7 +64,7 @@ def _ascii(name: str) -> str:
         try:
             return str(ipaddress.IPv6Address(name))
         except ValueError as fault:
-            raise ValueError("The address has an invalid host or port.") from fault
+            raise ValueError("The address has an invalid host.") from fault
     if _UNLIKE & set(name):
         raise ValueError("The host contains letters that programs interpret differently.")
     try:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 from threading import Lock
@@ -48,16 +48,20 @@ def load_sdk() -> None:
             package.__class__ = _DeferredPackage
             sys.modules[name] = package
             path = path or package.__path__
-        with _validators_at_first_use():
+        with _validators_at_first_use(), suppress(ImportError):  # an import of the SDK itself reports what is missing
             for name in _MODELS:
                 importlib.import_module(name)
 
 
 @contextmanager
 def _validators_at_first_use() -> Iterator[None]:
-    """Models that are defined meanwhile inherit pydantic's option `defer_build`."""
-    from pydantic import BaseModel, ConfigDict
+    """Models that are defined meanwhile inherit pydantic's option `defer_build`. Before 2.14, two threads that use a
+    model first at the same time could fail, so validators are built at once there."""
+    from pydantic import VERSION, BaseModel, ConfigDict
 
+    if tuple(map(int, VERSION.split(".")[:2])) < (2, 14):
+        yield
+        return
     before = BaseModel.model_config
     BaseModel.model_config = ConfigDict(**before, defer_build=True)
     try:
