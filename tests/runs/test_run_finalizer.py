@@ -164,4 +164,5 @@ async def test_a_run_whose_plan_cannot_be_composed_ends_as_failed(core, agent, m
     done = await core.run_manager.wait_until_finished(run.id)
     assert done.state is RunState.FAILED
     assert done.fault.message == "The workbench failed with an internal error."
-    assert [entry.note.kind for entry in core.journal.entries(EntryQuery(run_id=run.id))][0] == "run.failed"
+    newest = next(iter(core.journal.entries(EntryQuery(run_id=run.id))))
+    assert newest.note.kind == "run.failed"
