@@ -96,6 +96,9 @@ async def test_read_only_mounts_the_workspace_so_and_calls_nothing_that_changes(
     run = await allowed(demo, agent, QUIET_WRITE, profile="read_only", force_approval=True)
     assert run.result == '"OSError"' or "Permission" in run.result
     assert not (demo.paths.workspace / "a.txt").exists()
+    write = await ended(demo, agent, "open('workspace/a.txt', 'w').write('x')", profile="read_only")
+    assert "Submit the program with a wider profile." in write.model_view
+    assert "workspace/workspace" not in write.model_view
     back = await ended(demo, agent, BOB, profile="read_only")
     assert (
         "The profile read_only does not allow demo.send_email: a program with this profile calls tools that only read"

@@ -25,6 +25,13 @@ async def test_opening_starts_nothing_and_knows_the_demo_server(house) -> None:
     assert (demo.config.name, demo.allowed, demo.status, demo.pid) == ("demo", True, ServerStatus.STOPPED, 0)
 
 
+async def test_a_tool_named_as_a_server_is_taken_apart_in_the_hint(house) -> None:
+    home = await house()
+    with pytest.raises(WorkbenchError) as refusal:
+        home.catalog.server("demo.list_orders")
+    assert refusal.value.hint == "Give the server 'demo' and its tool 'list_orders' separately."
+
+
 async def test_a_press_on_connect_starts_and_lists(house) -> None:
     home = await house(house.faulty("echo"))
     state = await home.catalog.connect("echo")

@@ -84,8 +84,12 @@ def _refused(verdict: Verdict) -> str:
         return (
             "Programs cannot write skills. Offer the skill with save_skill(name, code, description); the user keeps it."
         )
-    if len(written) == len(verdict.findings) and not any(path.startswith(("/", "~", "..")) for path in written):
-        return f"Programs can write files only below workspace/, for example workspace/{written[0]}."
+    if written and len(written) == len(verdict.findings):
+        outside = [path for path in written if not path.startswith("workspace/")]
+        if not outside:
+            return "The profile of this run does not allow writing files. Submit the program with a wider profile."
+        if not any(path.startswith(("/", "~", "..")) for path in outside):
+            return f"Programs can write files only below workspace/, for example workspace/{outside[0]}."
     return "The sandbox has no network, no other programs and no files outside the workspace; use the tools instead."
 
 

@@ -481,8 +481,11 @@ class ServerCatalog:
             return server
         known = tuple(self._servers)
         hint = did_you_mean(name, known) or f"Known servers: {', '.join(known)}."
-        if not self._configuration.exists():
-            hint = f".mcp.json is missing from the project's folder. Put it back, or add the server again. {hint}"
+        owner, _, tool = name.partition(".")
+        if tool and owner in known:
+            hint = f"Give the server {owner!r} and its tool {tool!r} separately."
+        elif not self._configuration.exists():
+            hint = f"The project's folder has no .mcp.json: add the server, or restore the file. {hint}"
         raise WorkbenchError(f"There is no server {name!r:.100}.", hint)
 
     async def _settled(self, name: str) -> McpServer:
