@@ -22,7 +22,7 @@ class Attention(QObject):
     def count(self, waiting: int) -> None:
         """So many questions wait for this person; one more than before asks for attention."""
         more, self._waiting = waiting > self._waiting, waiting
-        title = self.tr("({0} waiting) {1}").format(waiting, self._title) if waiting else self._title
+        title = f"({waiting} waiting) {self._title}" if waiting else self._title
         self._window.setWindowTitle(title)
         application = QGuiApplication.instance()
         if isinstance(application, QGuiApplication):

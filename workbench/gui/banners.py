@@ -57,7 +57,7 @@ class Banner(QFrame):
         return button
 
     def closable(self) -> None:
-        close = tool_button("close", self.tr("Close this message"), self._theme)
+        close = tool_button("close", "Close this message", self._theme)
         close.clicked.connect(self.deleteLater)
         self._buttons.addWidget(close)
 
@@ -85,10 +85,10 @@ class Banner(QFrame):
         box.setReadOnly(True)
         box.setFont(self._theme.mono(-1))
         box.setFixedHeight(self._theme.unit * 36)
-        box.setAccessibleName(self.tr("Detail"))
+        box.setAccessibleName("Detail")
         mark(box, kind="code")
         box.hide()
-        more = QPushButton(self.tr("Details"))
+        more = QPushButton("Details")
         more.setCheckable(True)
         more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         more.toggled.connect(box.setVisible)
@@ -165,13 +165,13 @@ class Banners(Pane):
             if link.state is LinkState.LINKED and banner.fault == NOT_CONNECTED:
                 self._drop(banner)
         if link.state is LinkState.LOST:
-            sentence = self.tr("The core stopped unexpectedly; restarting…")
-            hint = self.tr("Nothing you typed is lost. Runs that were under way will be shown as interrupted.")
+            sentence = "The core stopped unexpectedly; restarting…"
+            hint = "Nothing you typed is lost. Runs that were under way will be shown as interrupted."
             self._put(Banner(self.context.theme, "warning", Fault(sentence, hint), self))
         elif link.state is LinkState.BROKEN:
-            fault = link.fault or Fault(self.tr("The core cannot be reached."))
+            fault = link.fault or Fault("The core cannot be reached.")
             banner = Banner(self.context.theme, "danger", fault, self)
-            banner.offer(self.tr("Try again"), self._again, "primary")
+            banner.offer("Try again", self._again, "primary")
             self._put(banner)
 
     def show_store(self, store: SecretStore) -> None:
@@ -183,7 +183,7 @@ class Banners(Pane):
             self._store = None
         if wanted and self._store is None:
             self._store = Banner(self.context.theme, "warning", fault, self)
-            self._store.offer(self.tr("Secrets…"), self._secrets)
+            self._store.offer("Secrets…", self._secrets)
             self._column.addWidget(self._store)
             self._store.show()
 

@@ -91,7 +91,7 @@ class Bridge(QObject):
             await self._wire_ends()
             again = True
             if self._stopped and not self._closing:
-                stopped = Fault(self.tr("The core was stopped."), self.tr("Try again starts it; nothing is lost."))
+                stopped = Fault("The core was stopped.", "Try again starts it; nothing is lost.")
                 self._tell(Link(LinkState.BROKEN, fault=stopped))
                 return
 

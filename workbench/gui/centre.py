@@ -59,7 +59,7 @@ class Centre(QTabWidget):
         self.welcome.wished.connect(self.wished)
         self.setDocumentMode(True)
         self.setIconSize(QSize(context.theme.unit * 3 + 2, context.theme.unit * 3 + 2))
-        self.tabBar().setAccessibleName(self.tr("Server, tool, editor and welcome page"))
+        self.tabBar().setAccessibleName("Server, tool, editor and welcome page")
         self.currentChanged.connect(self._turned)
         self.show_welcome()
 
@@ -113,7 +113,7 @@ class Centre(QTabWidget):
             self._server.wished.connect(self.wished)
             self._server.named.connect(self._name_server)
             self._dress(self._server)
-            self.addTab(self._server, icon("server"), self.tr("All servers"))
+            self.addTab(self._server, icon("server"), "All servers")
         return self._server
 
     @property
@@ -127,7 +127,7 @@ class Centre(QTabWidget):
             self._tool.status_message.connect(self.said)
             self._tool.save_wanted.connect(self._wish_save)
             self._dress(self._tool)
-            self.addTab(self._tool, icon("tool"), self.tr("Tool"))
+            self.addTab(self._tool, icon("tool"), "Tool")
         return self._tool
 
     @property
@@ -141,7 +141,7 @@ class Centre(QTabWidget):
             self._editor.run_started.connect(self.run_started)
             self._editor.status_message.connect(self.said)
             self._dress(self._editor)
-            self.addTab(self._editor, icon("code"), self.tr("Editor"))
+            self.addTab(self._editor, icon("code"), "Editor")
         return self._editor
 
     def show_privacy(self, page: str, session: str = "") -> None:
@@ -153,7 +153,7 @@ class Centre(QTabWidget):
             self._privacy.wished.connect(self.wished)
             self._dress(self._privacy)
             self._privacy.refresh()
-            self.addTab(self._privacy, icon("eye-off"), self.tr("Personal data"))
+            self.addTab(self._privacy, icon("eye-off"), "Personal data")
         self.setCurrentWidget(self._privacy)
         self._privacy.look(page, session)
 
@@ -167,7 +167,7 @@ class Centre(QTabWidget):
             self._files.wished.connect(self.wished)
             self._files.named.connect(self._name_files)
             self._dress(self._files)
-            self.addTab(self._files, icon("folder"), self.tr("Files"))
+            self.addTab(self._files, icon("folder"), "Files")
         self.setCurrentWidget(self._files)
         return self._files
 
@@ -185,7 +185,7 @@ class Centre(QTabWidget):
             self._skill.wished.connect(self.wished)
             self._skill.named.connect(self._name_skill)
             self._dress(self._skill)
-            self.addTab(self._skill, icon("book"), self.tr("Skill"))
+            self.addTab(self._skill, icon("book"), "Skill")
         return self._skill
 
     @property
@@ -205,8 +205,8 @@ class Centre(QTabWidget):
 
     def show_welcome(self) -> None:
         if self.indexOf(self.welcome) < 0:
-            self.insertTab(0, self.welcome, icon("home"), self.tr("Welcome"))
-            close = tool_button("close", self.tr("Put the welcome page away"), self._context.theme)
+            self.insertTab(0, self.welcome, icon("home"), "Welcome")
+            close = tool_button("close", "Put the welcome page away", self._context.theme)
             close.setIconSize(QSize(self._context.theme.unit * 3, self._context.theme.unit * 3))
             close.clicked.connect(self._close_welcome)
             self.tabBar().setTabButton(0, QTabBar.ButtonPosition.RightSide, close)
@@ -234,7 +234,7 @@ class Centre(QTabWidget):
         self.setTabText(self.indexOf(self.tool), one_line(tool, 40).replace("&", "&&"))
 
     def _name_server(self, server: str) -> None:
-        words = one_line(server, 40).replace("&", "&&") if server else self.tr("All servers")
+        words = one_line(server, 40).replace("&", "&&") if server else "All servers"
         self.setTabText(self.indexOf(self.server), words)
 
     def take_keyboard(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -23,16 +23,15 @@ from workbench.gui.views import label
 from workbench.gui.words import Word
 from workbench.records import Check, CheckState
 
-translate = QCoreApplication.translate
 _LINES = 8  # lines of a detail one sees without scrolling
 
 
 def check_word(state: CheckState) -> Word:
     return {
-        CheckState.GOOD: Word(translate("checks", "Good"), "check", "success"),
-        CheckState.DOUBT: Word(translate("checks", "Look"), "warning", "warning"),
-        CheckState.BAD: Word(translate("checks", "Wrong"), "alert", "danger"),
-        CheckState.SKIPPED: Word(translate("checks", "Not checked"), "minus", "muted"),
+        CheckState.GOOD: Word("Good", "check", "success"),
+        CheckState.DOUBT: Word("Look", "warning", "warning"),
+        CheckState.BAD: Word("Wrong", "alert", "danger"),
+        CheckState.SKIPPED: Word("Not checked", "minus", "muted"),
     }[state]
 
 
@@ -105,13 +104,13 @@ class _Row(QFrame):
         self.setAccessibleName(f"{check.name}: {word.text}")
 
     def _offer_detail(self, grid: QGridLayout, detail: str) -> None:
-        self._more = QPushButton(self.tr("Details"))
+        self._more = QPushButton("Details")
         self._more.setCheckable(True)
         mark(self._more, kind="link")
         self._text = PlainEdit(visible(detail))
         self._text.setReadOnly(True)
         self._text.setTabChangesFocus(True)
-        self._text.setAccessibleName(self.tr("Details of the check"))
+        self._text.setAccessibleName("Details of the check")
         self._text.setFont(self._theme.mono(-1))
         lines = min(max(self._text.blockCount(), 2), _LINES)
         self._text.setFixedHeight(self._text.fontMetrics().lineSpacing() * lines + self._theme.unit * 5)
@@ -123,7 +122,7 @@ class _Row(QFrame):
         grid.addWidget(self._text, 3, 2)
 
     def _rename(self, shown: bool) -> None:
-        self._more.setText(self.tr("Hide details") if shown else self.tr("Details"))
+        self._more.setText("Hide details" if shown else "Details")
 
 
 def report(title: str, checks: Sequence[Check]) -> str:

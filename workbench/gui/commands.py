@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
@@ -55,9 +55,9 @@ class Commands(QObject):
     def missing(self, name: str) -> str:
         """Why an action cannot be done now, in a few words; empty where it can."""
         if name in self._busy:
-            return translate("it is under way")
+            return "it is under way"
         lacks = next((one for one in action_named(name).when if one not in self._true), "")
-        return translate(MISSING[lacks]) if lacks else ""
+        return MISSING[lacks] if lacks else ""
 
     def do(self, name: str) -> None:
         """As if a person had chosen it; nothing happens while it is disabled."""
@@ -66,7 +66,7 @@ class Commands(QObject):
     def fill(self, bar: QMenuBar) -> None:
         """One menu per category."""
         for category in CATEGORIES:
-            menu = bar.addMenu(translate(category))
+            menu = bar.addMenu(category)
             self._fill(menu, category)
 
     def _fill(self, menu: QMenu, category: str) -> None:
@@ -77,15 +77,15 @@ class Commands(QObject):
                 if entry.id in SECTIONS:
                     menu.addSeparator()
                 if entry.group and entry.group not in groups:
-                    groups[entry.group] = menu.addMenu(translate(entry.group))
+                    groups[entry.group] = menu.addMenu(entry.group)
                 groups.get(entry.group, menu).addAction(self._actions[entry.id])
 
     def _make(self, entry: Action, window: QWidget) -> QAction:
-        action = QAction(translate(entry.text), self)
+        action = QAction(entry.text, self)
         action.setObjectName(entry.id)
         action.setCheckable(entry.checkable)
         action.setToolTip(tip(entry))
-        action.setStatusTip(translate(entry.help))
+        action.setStatusTip(entry.help)
         if entry.icon:
             action.setIcon(icon(entry.icon))
         if entry.keys:
@@ -121,13 +121,9 @@ class Commands(QObject):
 def tip(entry: Action) -> str:
     """The tooltip of a button that stands for an action: its sentence and its keys."""
     keys = f" ({keys_text(entry.keys)})" if entry.keys else ""
-    return f"{translate(entry.help)}{keys}"
+    return f"{entry.help}{keys}"
 
 
 def keys_text(keys: str) -> str:
     """A shortcut as this platform writes it."""
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
-
-
-def translate(text: str) -> str:
-    return QCoreApplication.translate("actions", text)

@@ -25,13 +25,13 @@ class FaultCard(QFrame):
         self._message = ForeignLabel()
         self._hint = ForeignLabel()
         mark(self._hint, role="muted")
-        self._more = QPushButton(self.tr("Details"), self)
+        self._more = QPushButton("Details", self)
         self._more.setCheckable(True)
         mark(self._more, kind="link")
         self._detail = PlainEdit(parent=self)
         self._detail.setReadOnly(True)
         self._detail.setTabChangesFocus(True)
-        self._detail.setAccessibleName(self.tr("Details of the fault"))
+        self._detail.setAccessibleName("Details of the fault")
         self._detail.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         mark(self._detail, kind="code")
         words = QVBoxLayout()
@@ -70,7 +70,7 @@ class FaultCard(QFrame):
         return "" if self.isHidden() else self._message.full_text()
 
     def _rename(self, on: bool) -> None:
-        self._more.setText(self.tr("Hide details") if on else self.tr("Details"))
+        self._more.setText("Hide details" if on else "Details")
 
     def _dress(self) -> None:
         self._detail.setFont(self._theme.mono(-1))

@@ -24,7 +24,7 @@ class FoundCard(QFrame):
         self._picture = QLabel()
         self._title = label("", "heading")
         self._words = label("", "muted")
-        self.button = QPushButton(self.tr("Look at them…"))
+        self.button = QPushButton("Look at them…")
         self.button.setToolTip(action.toolTip())
         self.button.clicked.connect(action.trigger)
         unit = theme.unit
@@ -48,7 +48,7 @@ class FoundCard(QFrame):
         """An empty project need not stay empty; one with servers needs no advice."""
         empty = bool(states) and all(state.config.builtin for state in states)
         self._title.setText(said(len(found)))
-        words = self.tr("{}. They stay off until you tick them; their full commands are shown first.")
+        words = "{}. They stay off until you tick them; their full commands are shown first."
         self._words.setText(visible(words.format(apps_of(found))))
         self.setVisible(bool(found) and empty)
 

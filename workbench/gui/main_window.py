@@ -62,7 +62,7 @@ class MainWindow(QMainWindow):
         self.context = context
         self.layout_file = Layout(context.paths)
         self.setObjectName("window")
-        self.setWindowTitle(self.tr("{} — MCP Workbench").format(context.paths.project.name))
+        self.setWindowTitle(f"{context.paths.project.name} — MCP Workbench")
         self.setWindowIcon(icon("app", "accent"))
         self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks | QMainWindow.DockOption.AllowNestedDocks)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
@@ -95,12 +95,12 @@ class MainWindow(QMainWindow):
         self.calls = CallsPane(self.context, self.commands)
         self.files = FilesPane(self.context, self.commands)
         self.docks = {
-            "servers": Dock("servers", self.tr("Servers"), self.servers, self),
-            "skills": Dock("skills", self.tr("Skills"), self.skills, self),
-            "calls": Dock("calls", self.tr("Calls"), self.calls, self),
-            "files": Dock("files", self.tr("Files"), self.files, self),
-            "runs": Dock("runs", self.tr("Runs"), self.runs, self),
-            "audit": Dock("audit", self.tr("Audit"), self.audit, self),
+            "servers": Dock("servers", "Servers", self.servers, self),
+            "skills": Dock("skills", "Skills", self.skills, self),
+            "calls": Dock("calls", "Calls", self.calls, self),
+            "files": Dock("files", "Files", self.files, self),
+            "runs": Dock("runs", "Runs", self.runs, self),
+            "audit": Dock("audit", "Audit", self.audit, self),
         }
 
     def add_output(self) -> None:
@@ -108,7 +108,7 @@ class MainWindow(QMainWindow):
         from workbench.gui.docks.output import OutputPane
 
         self.output = OutputPane(self.context)
-        dock = Dock("output", self.tr("Output"), self.output, self)
+        dock = Dock("output", "Output", self.output, self)
         self.docks["output"] = dock
         self._join(self.output)
         if not self.restoreDockWidget(dock):
@@ -234,7 +234,7 @@ class MainWindow(QMainWindow):
         for dock in self.docks.values():
             dock.settle()
         for bar in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
-            bar.setAccessibleName(self.tr("Panes in this place"))
+            bar.setAccessibleName("Panes in this place")
             bar.setIconSize(QSize(0, 0))
 
     def focusNextPrevChild(self, forward: bool) -> bool:

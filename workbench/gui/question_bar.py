@@ -39,7 +39,7 @@ class QuestionBar(QFrame):
         self._hint = ForeignLabel()
         mark(self._hint, role="muted")
         self._yes = QPushButton(self)
-        self._no = QPushButton(self.tr("Cancel"), self)
+        self._no = QPushButton("Cancel", self)
         buttons, self._more = QHBoxLayout(), QHBoxLayout()
         for line in (buttons, self._more):
             line.setSpacing(unit * 2)
@@ -97,7 +97,7 @@ class QuestionBar(QFrame):
         self._hint.setVisible(bool(hint))
         self._yes.setText(yes)
         self._yes.setVisible(bool(yes))
-        self._no.setText(self.tr("Cancel") if yes else self.tr("Close"))
+        self._no.setText("Cancel" if yes else "Close")
         mark(self._yes, kind="danger" if tone == "danger" else "")
         self._act = act
         self._show_further(further)

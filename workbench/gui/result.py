@@ -191,8 +191,8 @@ class ResultView(QWidget):
         if missing <= _AT_ONCE:
             self._fetch()
         else:
-            self._note.setText(self.tr("This is the beginning of {0}.").format(size_words(missing)))
-            self._all.setText(self.tr("Show all ({0})").format(size_words(missing)))
+            self._note.setText(f"This is the beginning of {size_words(missing)}.")
+            self._all.setText(f"Show all ({size_words(missing)})")
             self._all.setEnabled(True)
             self._more.show()
         return True
@@ -234,8 +234,8 @@ class ResultView(QWidget):
             (PROSE, ProsePage(theme)),
             (IMAGE, self._pictures),
             (PARTS, self._parts),
-            (TEXT, TextPage(theme, self.tr("Result as text"))),
-            (RAW, TextPage(theme, self.tr("Raw result"))),
+            (TEXT, TextPage(theme, "Result as text")),
+            (RAW, TextPage(theme, "Raw result")),
             (CHANGES, ChangesPage(theme)),
         ):
             self._pages[view] = page
@@ -260,7 +260,7 @@ class ResultView(QWidget):
         looks, deeds = QHBoxLayout(), QHBoxLayout()
         self._group = QButtonGroup(self)
         for name in (TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES):
-            button = QPushButton(self.tr(name), self)
+            button = QPushButton(name, self)
             button.setCheckable(True)
             button.clicked.connect(self._clicked)
             mark(button, kind="chip")
@@ -269,14 +269,14 @@ class ResultView(QWidget):
             looks.addWidget(button)
         looks.addStretch(1)
         deeds.addStretch(1)
-        self._eye = tool_button("eye-off", self.tr("What a model sees of it"), self._context.theme)
+        self._eye = tool_button("eye-off", "What a model sees of it", self._context.theme)
         self._eye.setCheckable(True)
         self._eye.toggled.connect(self._eye_toggled)
         deeds.addWidget(self._eye)
         for symbol, words, act in (
-            ("search", self.tr("Find in the result (Ctrl+F)"), self.open_find),
-            ("copy", self.tr("Copy the result"), self._copy),
-            ("save", self.tr("Save the result…"), self.save),
+            ("search", "Find in the result (Ctrl+F)", self.open_find),
+            ("copy", "Copy the result", self._copy),
+            ("save", "Save the result…", self.save),
         ):
             tool = tool_button(symbol, words, self._context.theme)
             tool.clicked.connect(act)
@@ -353,7 +353,7 @@ class ResultView(QWidget):
         contents = self._contents
         real = contents.raw() if self.view() == RAW else contents.text()
         QGuiApplication.clipboard().setText(self._model.shown() if self._eye.isChecked() else real)
-        self.said.emit(self.tr("The result was copied."))
+        self.said.emit("The result was copied.")
 
 
 def _with_texts(outcome: Outcome, texts: list[str]) -> Outcome:

@@ -21,8 +21,8 @@ class SearchButton(QPushButton):
         super().__init__(bar)
         entry = action_named("palette.open")
         self._bar = bar
-        self._words = self.tr("Search or run anything   {}").format(keys_text(entry.keys))
-        self._short = self.tr("Search   {}").format(keys_text(entry.keys))
+        self._words = f"Search or run anything   {keys_text(entry.keys)}"
+        self._short = f"Search   {keys_text(entry.keys)}"
         self.setText(self._words)
         self.setAccessibleName(self._words)
         self.setToolTip(tip(entry))
@@ -53,5 +53,5 @@ class SearchButton(QPushButton):
         more = self._bar.findChild(QToolButton, "qt_menubar_ext_button")
         if isinstance(more, QToolButton):
             more.setIcon(icon("chevron-down"))
-            more.setAccessibleName(self.tr("More menus"))
-            more.setToolTip(self.tr("More menus"))
+            more.setAccessibleName("More menus")
+            more.setToolTip("More menus")

@@ -47,7 +47,7 @@ class Status(Pane):
         self.agents = self._part("agent", "agent.connect")
         self.tokens = self._part("tokens", "core.tokens")
         self.undo = self._part("undo", "")
-        self._say(self.undo, self.tr("Undo"), "undo", "accent")
+        self._say(self.undo, "Undo", "undo", "accent")
         self.undo.hide()
         self._offered = QTimer(self, singleShot=True, interval=OFFERED_MS)
         self._offered.timeout.connect(self.undo.hide)
@@ -99,10 +99,10 @@ class Status(Pane):
 
     def show_link(self, link: Link) -> None:
         text, symbol, tone = {
-            LinkState.CONNECTING: (self.tr("Starting the core…"), "loader", "warning"),
-            LinkState.LINKED: (self.tr("Core running"), "dot", "success"),
-            LinkState.LOST: (self.tr("Restarting the core…"), "loader", "warning"),
-            LinkState.BROKEN: (self.tr("Core not running"), "alert", "danger"),
+            LinkState.CONNECTING: ("Starting the core…", "loader", "warning"),
+            LinkState.LINKED: ("Core running", "dot", "success"),
+            LinkState.LOST: ("Restarting the core…", "loader", "warning"),
+            LinkState.BROKEN: ("Core not running", "alert", "danger"),
         }[link.state]
         self._say(self.core, text, symbol, tone)
         for part in (self.servers, self.sandbox, self.waiting, self.states, self.agents, self.tokens):
@@ -112,28 +112,26 @@ class Status(Pane):
         self.status = status
         learn_counter(status.counter)
         self.show_link(Link(LinkState.LINKED))
-        tip = self.tr("Core {}, process {}\nProject {}").format(status.version, status.pid, status.project)
-        self._say(self.core, self.tr("Core running"), "dot", "success", tip)
-        servers = self.tr("{} of {} servers · {:,} tools").format(status.servers_ready, status.servers, status.tools)
+        tip = f"Core {status.version}, process {status.pid}\nProject {status.project}"
+        self._say(self.core, "Core running", "dot", "success", tip)
+        servers = f"{status.servers_ready} of {status.servers} servers · {status.tools:,} tools"
         self._say(self.servers, servers, "server", "muted")
         self._say(self.sandbox, *self._strength(status))
-        self._say(self.waiting, self.tr("{} waiting").format(status.waiting), "hourglass", "warning")
+        self._say(self.waiting, f"{status.waiting} waiting", "hourglass", "warning")
         self.waiting.setVisible(status.waiting > 0)
-        several = self.tr("{} REPL sessions").format(status.kept_states)
-        sessions = self.tr("1 REPL session") if status.kept_states == 1 else several
-        self._say(self.states, sessions, "layers", "muted", self.tr("Variables that programs share"))
+        several = f"{status.kept_states} REPL sessions"
+        sessions = "1 REPL session" if status.kept_states == 1 else several
+        self._say(self.states, sessions, "layers", "muted", "Variables that programs share")
         self.states.setVisible(status.kept_states > 0)
-        names = ", ".join(one_line(agent.name or self.tr("an agent"), 40) for agent in status.agents)
+        names = ", ".join(one_line(agent.name or "an agent", 40) for agent in status.agents)
         if names:
-            self._say(self.agents, self.tr("Connected: {}").format(names), "agent", "success")
+            self._say(self.agents, f"Connected: {names}", "agent", "success")
         else:
-            self._say(self.agents, self.tr("No agent"), "agent", "faint", self.tr("How an agent connects"))
+            self._say(self.agents, "No agent", "agent", "faint", "How an agent connects")
         ledger = status.ledger
-        tokens = self.tr("Direct tool calls would have cost {} tokens; programs cost {}.").format(
-            ledger.direct, ledger.actual
-        )
+        tokens = f"Direct tool calls would have cost {ledger.direct} tokens; programs cost {ledger.actual}."
         less = lost(ledger)
-        words = self.tr("{} more than direct calls") if less else self.tr("{} saved")
+        words = "{} more than direct calls" if less else "{} saved"
         text = words.format(cost(less or saved(ledger), ledger.counter))
         self._say(self.tokens, text, "tokens", "muted", tokens)
 
@@ -141,14 +139,14 @@ class Status(Pane):
         strength = status.strength
         marks = "  ".join(f"{visible(name)} {'✓' if there else '✗'}" for name, there in strength.features.items())
         lines = (strength.backend, marks, visible(strength.reason), visible(strength.hint))
-        tip = "\n".join(filter(None, lines)) or self.tr("Show what was probed")
+        tip = "\n".join(filter(None, lines)) or "Show what was probed"
         match strength.level:
             case "full":
-                return self.tr("Sandbox: full"), "shield-check", "success", tip
+                return "Sandbox: full", "shield-check", "success", tip
             case "reduced":
-                return self.tr("Sandbox: reduced"), "shield", "warning", tip
+                return "Sandbox: reduced", "shield", "warning", tip
             case _:
-                return self.tr("Sandbox: none"), "shield-alert", "danger", tip
+                return "Sandbox: none", "shield-alert", "danger", tip
 
     def _part(self, symbol: str, action: str) -> QToolButton:
         part = QToolButton(self)

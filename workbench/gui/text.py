@@ -96,13 +96,13 @@ class ForeignLabel(QLabel):
 
     def setText(self, text: str) -> None:
         self._full = " ".join(visible(text[:_LINE]).split()) if self._elide else visible(self._bounded(text))
-        self.setAccessibleName(self._full[:400] or self.tr("Nothing yet"))
+        self.setAccessibleName(self._full[:400] or "Nothing yet")
         self._draw()
 
     def _bounded(self, text: str) -> str:
         """A label lays out all of its text at once, on the loop: a megabyte takes seconds."""
         rest = len(text) - _BLOCK
-        return text if rest <= 0 else self.tr("{0}… ({1:,} more characters)").format(text[:_BLOCK], rest)
+        return text if rest <= 0 else f"{text[:_BLOCK]}… ({rest:,} more characters)"
 
     def full_text(self) -> str:
         """What the label says, before it was elided to its width."""

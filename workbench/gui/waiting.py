@@ -24,9 +24,9 @@ class WaitingStrip(QueueStrip[Run]):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, lambda run: run.deadline if run.state is RunState.WAITING else math.inf, parent)
         self.name(
-            self.tr("Review"),
-            self.tr("Review the waiting program"),
-            self.tr("Hide this message; the program goes on waiting"),
+            "Review",
+            "Review the waiting program",
+            "Hide this message; the program goes on waiting",
         )
 
     def hear(self, event: Event) -> None:
@@ -43,11 +43,11 @@ class WaitingStrip(QueueStrip[Run]):
     def tell(self, item: Run) -> None:
         waits = item.state is RunState.WAITING
         own = item.proposal.origin is Origin.PERSON
-        who = self.tr("You want to run this") if own else self.tr("{} asks").format(item.proposal.author)
+        who = "You want to run this" if own else f"{item.proposal.author} asks"
         words = f"{who}: {one_line(run_title(item), 200)}" if waits else held_words(item)
         more = len(self.pending) - 1
-        words = self.tr("{} (and {} more)").format(words, more) if more else words
-        left = self.tr("{} left").format(countdown(item.deadline, time.time())) if waits else ""
+        words = f"{words} (and {more} more)" if more else words
+        left = f"{countdown(item.deadline, time.time())} left" if waits else ""
         risk = risk_word(item.verdict.risk) if waits and item.verdict is not None else None
         self.banner.tell(Word("", "hourglass" if waits else "file", "accent"), words, left, risk)
 

@@ -27,12 +27,10 @@ class Welcome(Pane):
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         theme = context.theme
-        self.tool = Card(theme, "server", self.tr("Test a tool"), self._words_tool(), commands["demo.connect"], self)
-        self.ask = Card(
-            theme, "agent", self.tr("Review an agent's program"), self._words_ask(), commands["agent.example"], self
-        )
-        self.skill = Card(theme, "book", self.tr("Keep what works"), self._words_skill(), commands["pane.skills"], self)
-        self.skill.button.setText(self.tr("Open the skill library"))
+        self.tool = Card(theme, "server", "Test a tool", self._words_tool(), commands["demo.connect"], self)
+        self.ask = Card(theme, "agent", "Review an agent's program", self._words_ask(), commands["agent.example"], self)
+        self.skill = Card(theme, "book", "Keep what works", self._words_skill(), commands["pane.skills"], self)
+        self.skill.button.setText("Open the skill library")
         self.cards = (self.tool, self.ask, self.skill)
         self.found = FoundCard(theme, commands["servers.import"], self)
         self._find = commands["servers.find"]
@@ -47,7 +45,7 @@ class Welcome(Pane):
             case ServerChanged(state):
                 self._servers((state,))
             case RunChanged(run) if run.decision is not None and run.decision.by:
-                self.ask.done(self.tr("You have decided on one"))
+                self.ask.done("You have decided on one")
             case SkillsChanged():
                 self._ask_skills()
 
@@ -64,17 +62,13 @@ class Welcome(Pane):
         return sum(card.minimumSizeHint().width() for card in self.cards) + unit * (2 * 4 + 2 * 10 + 4)
 
     def _words_tool(self) -> str:
-        return self.tr(
-            "Connect the built-in demo server, fill in a form and see the answer beside it. It works offline."
-        )
+        return "Connect the built-in demo server, fill in a form and see the answer beside it. It works offline."
 
     def _words_ask(self) -> str:
-        return self.tr(
-            "An agent proposes a program. You read what it will do, then allow or deny it; it runs in a sandbox."
-        )
+        return "An agent proposes a program. You read what it will do, then allow or deny it; it runs in a sandbox."
 
     def _words_skill(self) -> str:
-        return self.tr("A program that went well becomes a skill: named, versioned, and found by every agent.")
+        return "A program that went well becomes a skill: named, versioned, and found by every agent."
 
     def _ask_skills(self) -> None:
         self.context.tasks.run("skills for the welcome page", self.context.api.skills(), self._skills)
@@ -82,22 +76,22 @@ class Welcome(Pane):
     def _servers(self, states: tuple[ServerState, ...]) -> None:
         for state in states:
             if state.status is ServerStatus.READY:
-                self.tool.done(self.tr("{} is connected").format(visible(state.config.name)))
-                self.tool.lead(self._find, self.tr("Pick a tool"))
+                self.tool.done(f"{visible(state.config.name)} is connected")
+                self.tool.lead(self._find, "Pick a tool")
 
     def _skills(self, skills: tuple[Skill, ...]) -> None:
         own = [skill for skill in skills if skill.state is SkillState.KEPT and not skill.starter]
         if own:
-            self.skill.done(self.tr("Your own skills: {}").format(len(own)))
+            self.skill.done(f"Your own skills: {len(own)}")
 
     def _lay_out(self, commands: Commands) -> None:
         unit = self.context.theme.unit
         inner = QVBoxLayout()
         inner.setSpacing(unit * 2)
-        title = label(self.tr("Welcome to MCP Workbench"), "title")
+        title = label("Welcome to MCP Workbench", "title")
         title.setWordWrap(True)
         inner.addWidget(title)
-        words = label(self.tr("Browse tools, review what agents want to run, keep what works."), "muted")
+        words = label("Browse tools, review what agents want to run, keep what works.", "muted")
         words.setWordWrap(True)
         inner.addWidget(words)
         inner.addLayout(self._own_row(commands))
@@ -125,7 +119,7 @@ class Welcome(Pane):
         """Whoever comes with a server of their own need not walk through the demo."""
         row = QHBoxLayout()
         row.setSpacing(self.context.theme.unit * 2)
-        names = {"server.add": self.tr("Add a server…"), "servers.import": self.tr("Import from other apps…")}
+        names = {"server.add": "Add a server…", "servers.import": "Import from other apps…"}
         for name, words in names.items():
             action = commands[name]
             button = QPushButton(icon(action_named(name).icon, "accent"), words)

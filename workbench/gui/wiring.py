@@ -217,7 +217,7 @@ class Wiring(QObject):
         self._window.centre.tool.show_call(wish.server, wish.tool, wish.arguments, start=start)
         if wish.withheld:
             names = ", ".join(wish.withheld)
-            self._say(self.tr("Secret arguments are not kept: fill in {}.").format(one_line(names, 100)))
+            self._say(f"Secret arguments are not kept: fill in {one_line(names, 100)}.")
 
     def _save_call(self, call: SavedCall, outcome: Outcome | None) -> None:
         from workbench.gui.dialogs.save_call import SaveCallDialog
@@ -227,7 +227,7 @@ class Wiring(QObject):
         dialog.open()
 
     def _call_kept(self, call: SavedCall) -> None:
-        self._say(self.tr("Saved as {}.").format(call.file))
+        self._say(f"Saved as {call.file}.")
         self._window.calls.look(0)
         self._window.docks["calls"].raise_()
 
@@ -308,8 +308,8 @@ class Wiring(QObject):
 
     def _kept(self, skill: Skill) -> None:
         """Show where it went."""
-        kept = self.tr("Kept {0} as version {1}: agents find it from now on.").format(skill.name, skill.version)
-        draft = self.tr("Saved {0} as a draft; agents do not see it.").format(skill.name)
+        kept = f"Kept {skill.name} as version {skill.version}: agents find it from now on."
+        draft = f"Saved {skill.name} as a draft; agents do not see it."
         self._say(kept if skill.state is SkillState.KEPT else draft)
         self._window.docks["skills"].raise_()
 
@@ -359,9 +359,7 @@ class Wiring(QObject):
 
     def _start_front(self) -> None:
         if not self._window.centre.start_front():
-            self._window.statusBar().showMessage(
-                self.tr("Nothing here can run: choose a tool, or write a program."), 4000
-            )
+            self._window.statusBar().showMessage("Nothing here can run: choose a tool, or write a program.", 4000)
 
     def _say(self, words: str) -> None:
         self._window.statusBar().showMessage(words, 5000)

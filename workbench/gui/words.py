@@ -8,11 +8,8 @@ from __future__ import annotations
 import time
 
 from msgspec import Struct
-from PySide6.QtCore import QCoreApplication
 
 from workbench.records import Hints, Risk, Run, RunState, ServerState, ServerStatus, SkillState, Tool
-
-translate = QCoreApplication.translate
 
 
 class Word(Struct, frozen=True):
@@ -25,24 +22,24 @@ class Word(Struct, frozen=True):
 
 def run_word(state: RunState) -> Word:
     return {
-        RunState.PROPOSED: Word(translate("words", "Proposed"), "circle", "muted"),
-        RunState.CHECKED: Word(translate("words", "Checked"), "circle", "muted"),
-        RunState.WAITING: Word(translate("words", "Waiting for you"), "hourglass", "warning"),
-        RunState.RUNNING: Word(translate("words", "Running"), "play", "info"),
-        RunState.DONE: Word(translate("words", "Done"), "check", "success"),
-        RunState.REFUSED: Word(translate("words", "Refused"), "ban", "danger"),
-        RunState.FAILED: Word(translate("words", "Failed"), "alert", "danger"),
-        RunState.STOPPED: Word(translate("words", "Stopped"), "stop", "muted"),
-        RunState.INTERRUPTED: Word(translate("words", "Interrupted"), "bolt", "warning"),
+        RunState.PROPOSED: Word("Proposed", "circle", "muted"),
+        RunState.CHECKED: Word("Checked", "circle", "muted"),
+        RunState.WAITING: Word("Waiting for you", "hourglass", "warning"),
+        RunState.RUNNING: Word("Running", "play", "info"),
+        RunState.DONE: Word("Done", "check", "success"),
+        RunState.REFUSED: Word("Refused", "ban", "danger"),
+        RunState.FAILED: Word("Failed", "alert", "danger"),
+        RunState.STOPPED: Word("Stopped", "stop", "muted"),
+        RunState.INTERRUPTED: Word("Interrupted", "bolt", "warning"),
     }[state]
 
 
 def run_state_word(run: Run) -> Word:
     """How a run stands, with what its state alone does not say."""
     if run.stopping:
-        return Word(translate("words", "Stopping…"), "stop", "warning")
+        return Word("Stopping…", "stop", "warning")
     if run.preparing:
-        return Word(translate("words", "Preparing the answer…"), "loader", "info")
+        return Word("Preparing the answer…", "loader", "info")
     return run_word(run.state)
 
 
@@ -50,35 +47,35 @@ def state_word(state: ServerState) -> Word:
     """A server's state, in the same word everywhere: stopped for want of calls is idle, switched off is disabled."""
     word = server_word(state.status)
     if state.status is ServerStatus.STOPPED and state.rests:
-        return Word(translate("words", "Idle"), word.icon, word.tone)
+        return Word("Idle", word.icon, word.tone)
     if state.status is ServerStatus.STOPPED and state.config.disabled:
-        return Word(translate("words", "Disabled"), word.icon, word.tone)
+        return Word("Disabled", word.icon, word.tone)
     return word
 
 
 def server_word(status: ServerStatus) -> Word:
     return {
-        ServerStatus.STOPPED: Word(translate("words", "Stopped"), "circle", "faint"),
-        ServerStatus.STARTING: Word(translate("words", "Starting…"), "loader", "warning"),
-        ServerStatus.READY: Word(translate("words", "Ready"), "dot", "success"),
-        ServerStatus.FAILED: Word(translate("words", "Failed"), "alert", "danger"),
+        ServerStatus.STOPPED: Word("Stopped", "circle", "faint"),
+        ServerStatus.STARTING: Word("Starting…", "loader", "warning"),
+        ServerStatus.READY: Word("Ready", "dot", "success"),
+        ServerStatus.FAILED: Word("Failed", "alert", "danger"),
     }[status]
 
 
 def skill_word(state: SkillState) -> Word:
     return {
-        SkillState.DRAFT: Word(translate("words", "Draft"), "pencil", "warning"),
-        SkillState.KEPT: Word(translate("words", "Kept"), "bookmark", "success"),
-        SkillState.RETIRED: Word(translate("words", "Retired"), "archive", "faint"),
+        SkillState.DRAFT: Word("Draft", "pencil", "warning"),
+        SkillState.KEPT: Word("Kept", "bookmark", "success"),
+        SkillState.RETIRED: Word("Retired", "archive", "faint"),
     }[state]
 
 
 def risk_word(risk: Risk) -> Word:
     return {
-        Risk.LOW: Word(translate("words", "Low risk"), "shield-check", "success"),
-        Risk.MEDIUM: Word(translate("words", "Medium risk"), "shield", "warning"),
-        Risk.HIGH: Word(translate("words", "High risk"), "shield-alert", "danger"),
-        Risk.CRITICAL: Word(translate("words", "Critical risk"), "shield-alert", "critical"),
+        Risk.LOW: Word("Low risk", "shield-check", "success"),
+        Risk.MEDIUM: Word("Medium risk", "shield", "warning"),
+        Risk.HIGH: Word("High risk", "shield-alert", "danger"),
+        Risk.CRITICAL: Word("Critical risk", "shield-alert", "critical"),
     }[risk]
 
 
@@ -86,13 +83,13 @@ def hint_words(hints: Hints) -> tuple[tuple[str, str], ...]:
     """What a server claims of a tool, as badges: the word and its tone. The dangerous claim comes first."""
     words: list[tuple[str, str]] = []
     if hints.destructive and not hints.read_only:
-        words.append((translate("words", "destructive"), "danger"))
+        words.append(("destructive", "danger"))
     if hints.read_only:
-        words.append((translate("words", "reads"), "success"))
+        words.append(("reads", "success"))
     elif hints.read_only is False and not hints.destructive:
-        words.append((translate("words", "writes"), "warning"))
+        words.append(("writes", "warning"))
     if hints.open_world and not hints.read_only:
-        words.append((translate("words", "reaches out"), "info"))
+        words.append(("reaches out", "info"))
     return tuple(words)
 
 
@@ -112,12 +109,12 @@ def ago(at: float, now: float | None = None) -> str:
     """How long ago, in one short word."""
     seconds = max(0.0, (time.time() if now is None else now) - at)
     if seconds < 60:
-        return translate("words", "now")
+        return "now"
     if seconds < 3600:
-        return translate("words", "{} min").format(int(seconds // 60))
+        return f"{int(seconds // 60)} min"
     if seconds < 86_400:
-        return translate("words", "{} h").format(int(seconds // 3600))
-    return translate("words", "{} d").format(int(seconds // 86_400))
+        return f"{int(seconds // 3600)} h"
+    return f"{int(seconds // 86_400)} d"
 
 
 def countdown(deadline: float, now: float | None = None) -> str:
@@ -158,7 +155,7 @@ def language_word(language: str) -> str:
 def level_word(level: str) -> str:
     """A level of isolation in a sentence."""
     return {
-        "process": translate("words", "the process sandbox"),
-        "container": translate("words", "a container"),
-        "vm": translate("words", "a virtual machine"),
+        "process": "the process sandbox",
+        "container": "a container",
+        "vm": "a virtual machine",
     }.get(level, level)

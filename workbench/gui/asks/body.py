@@ -24,7 +24,7 @@ class AskBody(QWidget):
 
     def send_word(self) -> str:
         """The word on the button that accepts."""
-        return self.tr("Send")
+        return "Send"
 
     def content(self) -> str:
         """What goes with an acceptance, as JSON text."""

@@ -47,8 +47,8 @@ class AskDialog(LaterDialog):
         self.body: AskBody = _BODIES[ask.kind](context, ask)
         self._time = label("", "muted")
         self._fault = FaultCard(context.theme)
-        self.later, self.decline = QPushButton(self.tr("Later")), QPushButton(self.tr("Decline"))
-        self.cancel, self.send = QPushButton(self.tr("Cancel")), QPushButton("")
+        self.later, self.decline = QPushButton("Later"), QPushButton("Decline")
+        self.cancel, self.send = QPushButton("Cancel"), QPushButton("")
         self._build()
         self._clock = QTimer(self, interval=500)
         self._clock.timeout.connect(self._tick)
@@ -113,14 +113,14 @@ class AskDialog(LaterDialog):
         self.send.setText(self.body.send_word())
         self.send.setEnabled(not self._sending)
         self.decline.setVisible(not self.ask.opened)
-        self.cancel.setText(self.tr("Give up") if self.ask.opened and self.ask.repeats else self.tr("Cancel"))
+        self.cancel.setText("Give up" if self.ask.opened and self.ask.repeats else "Cancel")
         self.cancel.setVisible(not self.ask.opened or self.ask.repeats)
         for button in (self.decline, self.cancel):
             button.setEnabled(not self._sending)
         self._tick()
 
     def _tick(self) -> None:
-        left = self.tr("{} left").format(countdown(self.ask.deadline, time.time()))
+        left = f"{countdown(self.ask.deadline, time.time())} left"
         self._time.setText(left if self.ask.deadline else "")
 
     def _cancel(self) -> None:
@@ -165,7 +165,7 @@ class AskDialog(LaterDialog):
         where.setWordWrap(True)
         head.addWidget(where)
         if self.ask.message:
-            head.addWidget(label(self.tr("In the server's own words"), "section"))
+            head.addWidget(label("In the server's own words", "section"))
             head.addWidget(self._message(unit))
         return head
 
@@ -195,11 +195,11 @@ class AskDialog(LaterDialog):
             (
                 self.later,
                 self.put_away,
-                self.tr("Hide this dialog. The request stays open; the bar at the top leads back to it (Escape)"),
+                "Hide this dialog. The request stays open; the bar at the top leads back to it (Escape)",
             ),
-            (self.decline, self._decline, self.tr("Say no; the server is told that you declined")),
-            (self.cancel, self._cancel, self.tr("Take no part; the server is told that you closed it")),
-            (self.send, self._accept, self.tr("Ctrl+Enter")),
+            (self.decline, self._decline, "Say no; the server is told that you declined"),
+            (self.cancel, self._cancel, "Take no part; the server is told that you closed it"),
+            (self.send, self._accept, "Ctrl+Enter"),
         ):
             button.setAutoDefault(False)
             button.setToolTip(tip)

@@ -62,7 +62,7 @@ class AskDialogs(QObject):
         """Open a question, the oldest one if none is named."""
         ask = self._strip.ask(ask_id) or next(iter(self._strip.asks()), None)
         if ask is None:
-            self.said.emit(self.tr("No server waits for your input."))
+            self.said.emit("No server waits for your input.")
         elif (dialog := self._open.get(ask.id)) is not None:
             dialog.come_back()
         else:
@@ -102,7 +102,7 @@ class AskDialogs(QObject):
             return
         dialog.end()
         if event.ending in _OVER:
-            self.said.emit(self.tr(_OVER[event.ending]).format(one_line(event.ask.server, 60)))
+            self.said.emit(_OVER[event.ending].format(one_line(event.ask.server, 60)))
             return
         asks = (ask for ask in self._strip.asks() if own_call(ask) and ask.id not in self._open)
         if not self._in_front() and (following := next(asks, None)) is not None:

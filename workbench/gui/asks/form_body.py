@@ -32,8 +32,8 @@ class FormBody(AskBody):
         self.form.changed.connect(self.changed)
         warning = FaultCard(context.theme)
         if names := secret_fields(self._fields):
-            words = self.tr("It asks for what looks like a secret: {}.").format(one_line(", ".join(names), 120))
-            hint = self.tr("A server should never ask for these in a form; it gets them as you type them.")
+            words = f"It asks for what looks like a secret: {one_line(', '.join(names), 120)}."
+            hint = "A server should never ask for these in a form; it gets them as you type them."
             warning.show_fault(Fault(words, hint), tone="warning")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -42,7 +42,7 @@ class FormBody(AskBody):
             layout.addWidget(self.form, 1)
             self.setFocusProxy(self.form.first_field() or self.form)
         else:
-            note = label(self.tr("There is nothing to fill in. Accept or decline."), "muted")
+            note = label("There is nothing to fill in. Accept or decline.", "muted")
             unit = context.theme.unit
             note.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
             layout.addWidget(note)
@@ -50,7 +50,7 @@ class FormBody(AskBody):
         mark(self, kind="page")
 
     def send_word(self) -> str:
-        return self.tr("Send to {}").format(one_line(self.shown.server, 30)) if self._fields else self.tr("Yes")
+        return f"Send to {one_line(self.shown.server, 30)}" if self._fields else "Yes"
 
     def content(self) -> str:
         return json.dumps(self.form.value() if self._fields else {}, ensure_ascii=False)

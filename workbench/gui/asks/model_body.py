@@ -68,11 +68,11 @@ class ModelBody(AskBody):
 
     def obstacle(self) -> str:
         if self._request is None:
-            return self.tr("The request is not here as a whole yet.")
+            return "The request is not here as a whole yet."
         if self._tool() is None and not self.text.text().strip():
-            return self.tr("Write what the model would say.")
+            return "Write what the model would say."
         if not self.model.text().strip():
-            return self.tr("Name a model; “a person” is honest.")
+            return "Name a model; “a person” is honest."
         faults = self.form.faults() if self._tool() is not None else ()
         return " ".join(faults[0]).strip() if faults else ""
 
@@ -96,14 +96,14 @@ class ModelBody(AskBody):
         column = QVBoxLayout(page)
         column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
         column.setSpacing(unit)
-        column.addWidget(label(self.tr("What the server wants a model to read"), "section"))
+        column.addWidget(label("What the server wants a model to read", "section"))
         column.addWidget(Transcript(self.context.theme, request), 1)
         line = ForeignLabel(facts(request))
         mark(line, role="muted")
         column.addWidget(line)
         self._split.insertWidget(0, page)
         tools = request.get("tools") or []
-        self.kind.addItems([self.tr("Use {}").format(one_line(str(tool["name"]), 60)) for tool in tools])
+        self.kind.addItems([f"Use {one_line(str(tool['name']), 60)}" for tool in tools])
         self._kind_row.setRowVisible(self.kind, bool(tools))
         self.changed.emit()
 
@@ -122,9 +122,9 @@ class ModelBody(AskBody):
         column = QVBoxLayout(page)
         column.setContentsMargins(unit * 3, unit, unit * 3, unit * 2)
         column.setSpacing(unit)
-        column.addWidget(label(self.tr("Your answer"), "section"))
-        self.text.setPlaceholderText(self.tr("Write what the model would say"))
-        self.text.setAccessibleName(self.tr("Your answer in the model's place"))
+        column.addWidget(label("Your answer", "section"))
+        self.text.setPlaceholderText("Write what the model would say")
+        self.text.setAccessibleName("Your answer in the model's place")
         self.text.setTabChangesFocus(True)
         self.text.setMinimumHeight(self.text.fontMetrics().lineSpacing() * 4)
         column.addWidget(self.text, 1)
@@ -137,16 +137,16 @@ class ModelBody(AskBody):
         rows = self._kind_row = QFormLayout()
         rows.setHorizontalSpacing(unit * 3)
         rows.setVerticalSpacing(unit)
-        self.kind.addItem(self.tr("Only text"))
+        self.kind.addItem("Only text")
         self.role.addItems(["assistant", "user"])
         self.stop.addItems(list(STOPS))
-        self.why.setPlaceholderText(self.tr("Sent to the server if you decline"))
+        self.why.setPlaceholderText("Sent to the server if you decline")
         for words, field in (
-            (self.tr("Tool"), self.kind),
-            (self.tr("Model"), self.model),
-            (self.tr("Role"), self.role),
-            (self.tr("Stop reason"), self.stop),
-            (self.tr("Reason to decline"), self.why),
+            ("Tool", self.kind),
+            ("Model", self.model),
+            ("Role", self.role),
+            ("Stop reason", self.stop),
+            ("Reason to decline", self.why),
         ):
             field.setAccessibleName(words)
             rows.addRow(label(words, "muted"), field)

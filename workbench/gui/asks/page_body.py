@@ -32,8 +32,8 @@ class PageBody(AskBody):
         self.host = ForeignLabel(ask.host)
         mark(self.host, role="title")
         self.address = PlainEdit(visible(ask.url))
-        self.copy = QPushButton(icon("copy", "muted"), self.tr("Copy the address"))
-        self.elsewhere = QPushButton(self.tr("I opened it myself"))
+        self.copy = QPushButton(icon("copy", "muted"), "Copy the address")
+        self.elsewhere = QPushButton("I opened it myself")
         self._state = label("", "muted")
         self._state.setWordWrap(True)
         self._fault = FaultCard(context.theme)
@@ -45,14 +45,14 @@ class PageBody(AskBody):
 
     def send_word(self) -> str:
         if not self.shown.opened:
-            return self.tr("Open in browser")
-        return self.tr("Call again") if self.shown.repeats else self.tr("Done")
+            return "Open in browser"
+        return "Call again" if self.shown.repeats else "Done"
 
     def before_sending(self) -> bool:
         if self.shown.opened or self._by_hand or open_page(self.shown.url):
             return True
-        words = self.tr("No browser could be opened.")
-        self._fault.show_fault(Fault(words, self.tr("Copy the address, open it yourself, then say so.")))
+        words = "No browser could be opened."
+        self._fault.show_fault(Fault(words, "Copy the address, open it yourself, then say so."))
         self.elsewhere.show()
         return False
 
@@ -63,10 +63,10 @@ class PageBody(AskBody):
 
     def _words(self, ask: Ask) -> str:
         if not ask.opened:
-            return self.tr("What you enter there goes to that page, not through the workbench.")
+            return "What you enter there goes to that page, not through the workbench."
         if ask.repeats:
-            return self.tr("The page was opened. When you are done there, the call is made again.")
-        return self.tr("The page was opened. This closes when the server says that it is done.")
+            return "The page was opened. When you are done there, the call is made again."
+        return "The page was opened. This closes when the server says that it is done."
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.shown.url)
@@ -81,16 +81,16 @@ class PageBody(AskBody):
         column = QVBoxLayout(self)
         column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 3)
         column.setSpacing(unit * 2)
-        column.addWidget(label(self.tr("It leads to"), "section"))
+        column.addWidget(label("It leads to", "section"))
         column.addWidget(self.host)
         if ask.host_shown:
-            reads = ForeignLabel(self.tr("In its own letters: {}").format(one_line(ask.host_shown, 200)))
+            reads = ForeignLabel(f"In its own letters: {one_line(ask.host_shown, 200)}")
             column.addWidget(reads)
         for warning in ask.warnings:
             card = FaultCard(self.context.theme)
             card.show_fault(Fault(warning), tone="warning")
             column.addWidget(card)
-        column.addWidget(label(self.tr("The whole address"), "section"))
+        column.addWidget(label("The whole address", "section"))
         self._dress_address(unit)
         column.addWidget(self.address)
         buttons = QHBoxLayout()
@@ -109,7 +109,7 @@ class PageBody(AskBody):
     def _dress_address(self, unit: int) -> None:
         self.address.setReadOnly(True)
         self.address.setTabChangesFocus(True)
-        self.address.setAccessibleName(self.tr("The whole address"))
+        self.address.setAccessibleName("The whole address")
         self.address.setFont(self.context.theme.mono())
         mark(self.address, kind="code")
         lines = min(6, max(2, 1 + len(self.shown.url) // 60))

@@ -21,9 +21,9 @@ class AskStrip(QueueStrip[Ask]):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, lambda ask: 0.0, parent)
         self.name(
-            self.tr("Answer"),
-            self.tr("Answer the server's request"),
-            self.tr("Hide this message; the request stays open"),
+            "Answer",
+            "Answer the server's request",
+            "Hide this message; the request stays open",
         )
 
     def hear(self, event: Event) -> None:
@@ -50,9 +50,9 @@ class AskStrip(QueueStrip[Ask]):
         return self.banner.aside()
 
     def tell(self, item: Ask) -> None:
-        left = self.tr("{} left").format(countdown(item.deadline, time.time())) if item.deadline else ""
+        left = f"{countdown(item.deadline, time.time())} left" if item.deadline else ""
         others = len(self.pending) - 1
-        more = self.tr("{} more").format(others) if others else ""
+        more = f"{others} more" if others else ""
         word = ask_word(item)
         words = f"{word.text}. {waiting_words(item)}"
         self.banner.tell(word, words, " · ".join(part for part in (left, more) if part))

@@ -25,7 +25,7 @@ class Transcript(PlainEdit):
         self._theme = theme
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
-        self.setAccessibleName(self.tr("What the server wants a model to read"))
+        self.setAccessibleName("What the server wants a model to read")
         mark(self, kind="code")
         self._left = _LONGEST
         for heading, text in parts(request):

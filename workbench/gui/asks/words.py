@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.text import one_line
 from workbench.gui.words import Word
 from workbench.records import Ask
 
-translate = QCoreApplication.translate
 _NAME = 60  # characters of a server's or tool's name
 
 
@@ -17,23 +14,23 @@ def ask_word(ask: Ask) -> Word:
     server = one_line(ask.server, _NAME)
     match ask.kind:
         case "url":
-            return Word(translate("asks", "{} asks you to visit a page").format(server), "globe", "accent")
+            return Word(f"{server} asks you to visit a page", "globe", "accent")
         case "sampling":
-            return Word(translate("asks", "{} requests a completion (sampling)").format(server), "robot", "accent")
+            return Word(f"{server} requests a completion (sampling)", "robot", "accent")
         case _:
-            return Word(translate("asks", "{} asks you to fill in a form").format(server), "message", "accent")
+            return Word(f"{server} asks you to fill in a form", "message", "accent")
 
 
 def waiting_words(ask: Ask) -> str:
     """Which call waits, on whose behalf."""
     tool = one_line(ask.tool, _NAME)
     if not tool:
-        return translate("asks", "It does not say for which call.")
+        return "It does not say for which call."
     if ask.run_id:
-        return translate("asks", "In a call of {0} by a program of {1}.").format(tool, one_line(ask.by, _NAME))
+        return f"In a call of {tool} by a program of {one_line(ask.by, _NAME)}."
     if ask.by == "you":
-        return translate("asks", "In your call of {0}, which waits for it.").format(tool)
-    return translate("asks", "In a call of {0} for {1}.").format(tool, one_line(ask.by, _NAME))
+        return f"In your call of {tool}, which waits for it."
+    return f"In a call of {tool} for {one_line(ask.by, _NAME)}."
 
 
 def own_call(ask: Ask) -> bool:

@@ -52,11 +52,9 @@ class ChipRow(QScrollArea):
         row.setContentsMargins(self._theme.unit * 2, 0, self._theme.unit * 2, self._theme.unit)
         row.setSpacing(self._theme.unit)
         for one in filters:
-            row.addWidget(
-                self._chip(told(one), partial(self._drop, one.field), self.tr("Remove the filter {}"), "close")
-            )
+            row.addWidget(self._chip(told(one), partial(self._drop, one.field), "Remove the filter {}", "close"))
         if filters and self._line() not in self.kept:
-            row.addWidget(self._quiet(self.tr("Keep this filter"), self._keep))
+            row.addWidget(self._quiet("Keep this filter", self._keep))
         for text in self.kept:
             if text != self._line():
                 row.addWidget(self._kept_chip(text))
@@ -101,14 +99,12 @@ class ChipRow(QScrollArea):
     def _kept_chip(self, kept: str) -> QPushButton:
         text, filters = read(kept)
         words = ", ".join(filter(None, (text, *map(told, filters))))
-        chip = self._chip(
-            one_line(words, 60), partial(self.recalled.emit, kept), self.tr("Use the kept filter {}"), "bookmark"
-        )
+        chip = self._chip(one_line(words, 60), partial(self.recalled.emit, kept), "Use the kept filter {}", "bookmark")
         chip.setCheckable(False)
         chip.setIcon(icon("bookmark", "muted"))
         chip.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         chip.setProperty("kept", kept)
-        chip.setToolTip(self.tr("Use this kept filter. Delete forgets it."))
+        chip.setToolTip("Use this kept filter. Delete forgets it.")
         return chip
 
     def _quiet(self, text: str, deed: Callable[[], None]) -> QPushButton:

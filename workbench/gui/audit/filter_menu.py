@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from workbench.gui.audit.filters import Filter
 from workbench.gui.text import one_line
 from workbench.gui.words import risk_word
 from workbench.records import Facet, Risk
-
-translate = QCoreApplication.translate
 
 
 class FilterMenu(QMenu):
@@ -26,7 +24,7 @@ class FilterMenu(QMenu):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(self.tr("Add a filter"))
+        self.setAccessibleName("Add a filter")
         self.fill(())
 
     def fill(self, facets: Sequence[Facet]) -> None:
@@ -34,31 +32,31 @@ class FilterMenu(QMenu):
         self.clear()
         self._times()
         for name, field in (("&Who", "actor"), ("&Session", "session"), ("Ser&ver", "server"), ("&Tool", "tool")):
-            menu = self.addMenu(translate("filters", name))
+            menu = self.addMenu(name)
             for one in (facet for facet in facets if facet.field == field):
                 words = f"{one_line(one.value, 60)}\t{one.entries:,}".replace("&", "&&")
                 self._add(menu, words, Filter(field, one.value))
             menu.setEnabled(not menu.isEmpty())
-        menu = self.addMenu(translate("filters", "&Risk"))
+        menu = self.addMenu("&Risk")
         for risk in Risk:
             self._add(menu, risk_word(risk).text, Filter("risk", str(risk)))
-        menu = self.addMenu(translate("filters", "&Outcome"))
-        self._add(menu, translate("filters", "It worked"), Filter("outcome", "ok"))
-        self._add(menu, translate("filters", "It did not work, or was refused"), Filter("outcome", "failed"))
+        menu = self.addMenu("&Outcome")
+        self._add(menu, "It worked", Filter("outcome", "ok"))
+        self._add(menu, "It did not work, or was refused", Filter("outcome", "failed"))
 
     def _times(self) -> None:
-        menu = self.addMenu(translate("filters", "T&ime"))
+        menu = self.addMenu("T&ime")
         for words, value in (
-            (translate("filters", "Last hour"), "1h"),
-            (translate("filters", "Today"), "today"),
-            (translate("filters", "Last 7 days"), "7d"),
-            (translate("filters", "Last 30 days"), "30d"),
+            ("Last hour", "1h"),
+            ("Today", "today"),
+            ("Last 7 days", "7d"),
+            ("Last 30 days", "30d"),
         ):
             self._add(menu, words, Filter("since", value))
         menu.addSeparator()
         for words, field in (
-            (translate("filters", "Since a day or time…"), "since:"),
-            (translate("filters", "Until a day or time…"), "until:"),
+            ("Since a day or time…", "since:"),
+            ("Until a day or time…", "until:"),
         ):
             menu.addAction(words).triggered.connect(partial(self._ask, field))
 

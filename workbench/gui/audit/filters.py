@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from msgspec import Struct
-from PySide6.QtCore import QCoreApplication
 
 from workbench.api.client_texts import parse_time
 from workbench.gui.text import one_line
 from workbench.records import EntryQuery, Risk
 from workbench.records.audit import current_kind
-
-translate = QCoreApplication.translate
 
 FIELDS = ("since", "until", "actor", "session", "run", "server", "tool", "risk", "outcome", "kind")
 """In the order in which chips stand; these are the words that can be typed before a colon."""
@@ -68,16 +65,16 @@ def query_of(text: str, filters: Filters, now: float | None = None) -> EntryQuer
 def told(one: Filter) -> str:
     """A chip's words."""
     names = {
-        "since": translate("filters", "Since"),
-        "until": translate("filters", "Until"),
-        "actor": translate("filters", "Who"),
-        "session": translate("filters", "Session"),
-        "run": translate("filters", "Run"),
-        "server": translate("filters", "Server"),
-        "tool": translate("filters", "Tool"),
-        "risk": translate("filters", "Risk"),
-        "outcome": translate("filters", "Outcome"),
-        "kind": translate("filters", "Kind"),
+        "since": "Since",
+        "until": "Until",
+        "actor": "Who",
+        "session": "Session",
+        "run": "Run",
+        "server": "Server",
+        "tool": "Tool",
+        "risk": "Risk",
+        "outcome": "Outcome",
+        "kind": "Kind",
     }
     return f"{names[one.field]}: {one_line(spoken(one), 40)}"
 
@@ -85,12 +82,12 @@ def told(one: Filter) -> str:
 def spoken(one: Filter) -> str:
     """A value in words."""
     spans = {
-        "1h": translate("filters", "an hour ago"),
-        "today": translate("filters", "today"),
-        "7d": translate("filters", "7 days ago"),
-        "30d": translate("filters", "30 days ago"),
-        "ok": translate("filters", "worked"),
-        "failed": translate("filters", "did not work"),
+        "1h": "an hour ago",
+        "today": "today",
+        "7d": "7 days ago",
+        "30d": "30 days ago",
+        "ok": "worked",
+        "failed": "did not work",
     }
     return spans.get(one.value, one.value) if one.field in ("since", "until", "outcome") else one.value
 

@@ -52,16 +52,16 @@ class RoadView(QWidget):
         self._head.setWordWrap(True)
         self.tree = QTreeWidget()
         self.tree.setColumnCount(4)
-        self.tree.setHeaderLabels([self.tr("Step"), self.tr("After"), self.tr("Took"), self.tr("When")])
-        self.tree.setAccessibleName(self.tr("Steps of the run"))
+        self.tree.setHeaderLabels(["Step", "After", "Took", "When"])
+        self.tree.setAccessibleName("Steps of the run")
         self.tree.setUniformRowHeights(True)
         self.tree.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.tree.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.tree.setItemDelegateForColumn(BAR, _Bar(theme, self))
         self.tree.setIndentation(theme.unit * 4)
         self.tree.currentItemChanged.connect(self._looked_at)
-        self.code = QPushButton(icon("code"), self.tr("Open the code"))
-        self.result = QPushButton(icon("terminal"), self.tr("Show the result"))
+        self.code = QPushButton(icon("code"), "Open the code")
+        self.result = QPushButton(icon("terminal"), "Show the result")
         self.code.clicked.connect(self._want_code)
         self.result.clicked.connect(self._want_result)
         self._lay_out(theme.unit)
@@ -76,11 +76,11 @@ class RoadView(QWidget):
             for inside in step.inside[:SHOWN]:
                 item.addChild(self._item(inside, began, whole))
             if len(step.inside) > SHOWN:
-                item.addChild(QTreeWidgetItem([self.tr("and {} more").format(len(step.inside) - SHOWN)]))
+                item.addChild(QTreeWidgetItem([f"and {len(step.inside) - SHOWN} more"]))
         self.tree.expandAll()
         calls = sum(len(step.inside) for step in road)
-        words = self.tr("{0} from the first step to the last, with {1} calls and requests.")
-        self._head.setText(words.format(duration(whole), calls) if road else self.tr("The audit has no step of it."))
+        words = "{0} from the first step to the last, with {1} calls and requests."
+        self._head.setText(words.format(duration(whole), calls) if road else "The audit has no step of it.")
         self.code.setEnabled(bool(code_of(road)[0]))
         self.result.setEnabled(bool(road))
 
@@ -124,7 +124,7 @@ class RoadView(QWidget):
         state = note.kind.removeprefix("run.")
         if state in set(RunState):
             word = run_word(RunState(state))
-            waited = self.tr("Waited for you") if step.phase and state == RunState.WAITING else word.text
+            waited = "Waited for you" if step.phase and state == RunState.WAITING else word.text
             return waited, word.icon, word.tone
         tone = "danger" if not note.ok else "info" if note.kind.startswith("call.") else "muted"
         symbol = "alert" if not note.ok else "tool" if note.kind.startswith("call.") else "user"

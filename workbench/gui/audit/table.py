@@ -32,7 +32,7 @@ class AuditTable(QTableView):
         self._entries = model
         unit = theme.unit
         self.setModel(model)
-        self.setAccessibleName(self.tr("Audit entries"))
+        self.setAccessibleName("Audit entries")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -84,7 +84,7 @@ class AuditTable(QTableView):
             return None
         note, menu = entry.note, QMenu(self)
         if note.run_id:
-            menu.addAction(self.tr("Show timeline")).triggered.connect(self.road_wanted)
+            menu.addAction("Show timeline").triggered.connect(self.road_wanted)
             menu.addSeparator()
         values = (
             ("run", note.run_id), ("session", note.session), ("actor", note.actor), ("server", note.server),
@@ -93,7 +93,7 @@ class AuditTable(QTableView):
         for field, value in values:
             if value:
                 one = Filter(field, value)
-                words = self.tr("Only {}").format(told(one)).replace("&", "&&")
+                words = f"Only {told(one)}".replace("&", "&&")
                 menu.addAction(words).triggered.connect(partial(self._choose, one))
         return menu
 

@@ -50,7 +50,7 @@ class ApprovalDialog(LaterDialog):
         self._whole = not whole_size([run.proposal.code])
         self._began = time.monotonic()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Allow this program?"))
+        self.setWindowTitle("Allow this program?")
         self._head = ApprovalHead(context.theme)
         self._effects = EffectsView(context.theme)
         self._likeness = LikenessStrip(context.theme)
@@ -92,7 +92,7 @@ class ApprovalDialog(LaterDialog):
             self._end(ending(run))
         elif run.proposal.sha != self._run.proposal.sha:
             self._show_run(run)
-            words = self.tr("The text was changed elsewhere; this is the new one.")
+            words = "The text was changed elsewhere; this is the new one."
             self._fault.show_fault(Fault(words), tone="warning")
 
     def _find_alike(self, runs: tuple[Run, ...]) -> None:
@@ -115,9 +115,7 @@ class ApprovalDialog(LaterDialog):
 
     def core_lost(self) -> None:
         """The core is gone, and with it the question."""
-        self._end(
-            Fault(self.tr("The core is gone, so this program will not run."), self.tr("Nothing was let through."))
-        )
+        self._end(Fault("The core is gone, so this program will not run.", "Nothing was let through."))
 
     def deny(self, reason: str = "") -> None:
         self._decide(allow=False, reason=reason)
@@ -179,19 +177,19 @@ class ApprovalDialog(LaterDialog):
         """Why this cannot be allowed now; "" when it can."""
         verdict = self._run.verdict
         if self._over or self._sending:
-            return self.tr("This is decided.")
+            return "This is decided."
         if not self._whole:
-            return self.tr("The program is not here as a whole yet.")
+            return "The program is not here as a whole yet."
         if verdict is None or verdict.gate is Gate.BLOCKED:
-            return self.tr("This program cannot run as it stands.")
+            return "This program cannot run as it stands."
         if verdict.sha != self._run.proposal.sha:
-            return self.tr("The text was not assessed yet.")
+            return "The text was not assessed yet."
         if self._program.editing:
-            return self.tr("Have your changes checked first.")
+            return "Have your changes checked first."
         if needs_sight(verdict.risk) and not self._program.worst_seen:
-            return self.tr("Look at the marked line first.")
+            return "Look at the marked line first."
         if verdict.risk is Risk.CRITICAL and not self._foot.typing.right():
-            return self.tr("Type the name first.")
+            return "Type the name first."
         return ""
 
     def _reconsider(self) -> None:
@@ -203,7 +201,7 @@ class ApprovalDialog(LaterDialog):
         left = self._run.deadline - time.time() if self._run.deadline else 0.0
         self._foot.show_time(self._run.deadline)
         if self._run.deadline and left <= 0:
-            self._end(Fault(self.tr("Time is up: the program was refused."), self.tr("Its author may ask again.")))
+            self._end(Fault("Time is up: the program was refused.", "Its author may ask again."))
 
     def _end(self, fault: Fault) -> None:
         """Nothing can be decided here any more, and why."""
@@ -296,8 +294,8 @@ class ApprovalDialog(LaterDialog):
 
     def _take_clean(self, clean: str) -> None:
         self._program.take_clean(clean)
-        words = self.tr("What could not be seen, or reads differently than it runs, was taken out.")
-        hint = self.tr("Check my changes shows the difference; Ctrl+Z brings the other text back.")
+        words = "What could not be seen, or reads differently than it runs, was taken out."
+        hint = "Check my changes shows the difference; Ctrl+Z brings the other text back."
         self._fault.show_fault(Fault(words, hint), tone="info")
 
     def _compare(self) -> None:
@@ -310,7 +308,7 @@ class ApprovalDialog(LaterDialog):
             self._leave_edit()
             return
         self._sending = True
-        self._foot.allow.obstruct(self.tr("Your changes are being checked."))
+        self._foot.allow.obstruct("Your changes are being checked.")
         self._context.tasks.run("check an edited program", self._send_edit(code))
 
     async def _send_edit(self, code: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal, SignalInstance
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from workbench.api.client_texts import confirmation_name
@@ -44,7 +44,7 @@ class ApprovalFoot(QFrame):
         mark(self._facts, role="muted")
         self._time = ForeignLabel()
         self._time.setWordWrap(False)
-        self.typing = NameToType(theme, self.tr("The name to type before this can be allowed"), self)
+        self.typing = NameToType(theme, "The name to type before this can be allowed", self)
         self._build()
 
     def show_run(self, run: Run) -> None:
@@ -57,13 +57,13 @@ class ApprovalFoot(QFrame):
         self.scope.setVisible(bool(run.scopes or run.scopes_why) and not self._close.isVisible())
         critical = verdict is not None and verdict.risk is Risk.CRITICAL
         name = confirmation_name(verdict) if verdict is not None and critical else ""
-        self.typing.ask(name, self.tr("To allow this, type {0}"))
+        self.typing.ask(name, "To allow this, type {0}")
         self.typing.type("")
         mark(self.allow, kind="danger" if critical or (verdict and verdict.risk is Risk.HIGH) else "primary")
 
     def show_alike(self, others: int) -> None:
         """How many further requests are the same question; the answer is for all of them."""
-        words = self.tr("Answers {0} identical requests at once · ").format(others + 1) if others else ""
+        words = f"Answers {others + 1} identical requests at once · " if others else ""
         self._facts.setText(f"{words}SHA-256 {self._sha}")
 
     def show_cleanable(self, on: bool) -> None:
@@ -76,7 +76,7 @@ class ApprovalFoot(QFrame):
 
     def show_time(self, deadline: float) -> None:
         self._time.setVisible(deadline > 0)
-        self._time.setText(self.tr("refused in {0}").format(countdown(deadline)))
+        self._time.setText(f"refused in {countdown(deadline)}")
 
     def show_editing(self, on: bool) -> None:
         for button in (self._edit, self._dry_run, self._with_reason, self.allow, self.scope, self._deny):
@@ -85,7 +85,7 @@ class ApprovalFoot(QFrame):
             button.setVisible(on)
         self._clean.hide()
         if on:
-            self._facts.setText(self.tr("Judged as you type; nothing is decided yet."))
+            self._facts.setText("Judged as you type; nothing is decided yet.")
 
     def show_over(self) -> None:
         """Nothing is left but closing."""
@@ -130,8 +130,8 @@ class ApprovalFoot(QFrame):
 
     def _make_buttons(self) -> list[QPushButton]:
         first, later = self._make_answers(), self._make_editing()
-        self._close = self._button(self.tr("Close"), "x", self.close_wanted)
-        self.allow = AllowButton(self.tr("Allow once"), self)
+        self._close = self._button("Close", "x", self.close_wanted)
+        self.allow = AllowButton("Allow once", self)
         self.scope = ScopeButton(self)
         self.scope.chosen.connect(self._name_allow)
         for button in (*later, self._close, self.scope):
@@ -140,34 +140,34 @@ class ApprovalFoot(QFrame):
 
     def _make_answers(self) -> list[QPushButton]:
         """What a person may say instead of allowing."""
-        self._deny = self._button(self.tr("Deny"), "x", self._deny_now)
+        self._deny = self._button("Deny", "x", self._deny_now)
         self._deny.setDefault(True)
-        self._deny.setToolTip(self.tr("Refuse this program; its author is told"))
-        self._with_reason = self._button(self.tr("Deny with reason…"), "message", self._ask_reason)
-        self._later = RoomyButton(self._theme, icon("hourglass", "muted"), self.tr("Later"), self)
+        self._deny.setToolTip("Refuse this program; its author is told")
+        self._with_reason = self._button("Deny with reason…", "message", self._ask_reason)
+        self._later = RoomyButton(self._theme, icon("hourglass", "muted"), "Later", self)
         self._later.setAutoDefault(True)
         self._later.clicked.connect(self.later_wanted)
-        self._later.setToolTip(self.tr("Put this away; the program keeps waiting for your answer (Escape)"))
+        self._later.setToolTip("Put this away; the program keeps waiting for your answer (Escape)")
         mark(self._later, kind="quiet")
-        self._edit = self._button(self.tr("Edit"), "pencil", self.edit_wanted)
-        self._dry_run = RoomyButton(self._theme, icon("list", "muted"), self.tr("Dry run first"), self)
+        self._edit = self._button("Edit", "pencil", self.edit_wanted)
+        self._dry_run = RoomyButton(self._theme, icon("list", "muted"), "Dry run first", self)
         self._dry_run.setAutoDefault(True)
         self._dry_run.clicked.connect(self.dry_run_wanted)
-        self._dry_run.setToolTip(self.tr("Run it with its side effects held back, and choose from the list of them"))
+        self._dry_run.setToolTip("Run it with its side effects held back, and choose from the list of them")
         return [self._later, self._deny, self._with_reason, self._dry_run, self._edit]
 
     def _make_editing(self) -> list[QPushButton]:
         """What stands there while the text is edited."""
-        self._back = self._button(self.tr("Back"), "undo", self.back_wanted)
-        self._clean = self._button(self.tr("Clean and check again"), "refresh", self.clean_wanted)
-        self._clean.setToolTip(self.tr("Take out hidden characters, foreign encodings and odd line ends"))
-        self._check = self._button(self.tr("Check my changes"), "shield", self.check_wanted)
+        self._back = self._button("Back", "undo", self.back_wanted)
+        self._clean = self._button("Clean and check again", "refresh", self.clean_wanted)
+        self._clean.setToolTip("Take out hidden characters, foreign encodings and odd line ends")
+        self._check = self._button("Check my changes", "shield", self.check_wanted)
         self._check.setIcon(icon("shield", "on_accent"))
         mark(self._check, kind="primary")
         return [self._back, self._clean, self._check]
 
     def _name_allow(self) -> None:
-        self.allow.setText(self.tr("Allow once") if self.scope.scope == ONCE else self.tr("Allow"))
+        self.allow.setText("Allow once" if self.scope.scope == ONCE else "Allow")
 
     def _button(self, words: str, symbol: str, act: Callable[[], None] | SignalInstance) -> QPushButton:
         button = QPushButton(icon(symbol, "muted"), words, self)
@@ -181,10 +181,10 @@ class ApprovalFoot(QFrame):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(self._theme.unit * 2)
         self._reason = QLineEdit()
-        self._reason.setPlaceholderText(self.tr("Why not? The agent reads this."))
-        self._reason.setAccessibleName(self.tr("Reason for denying"))
+        self._reason.setPlaceholderText("Why not? The agent reads this.")
+        self._reason.setAccessibleName("Reason for denying")
         self._reason.returnPressed.connect(self._deny_with_reason)
-        send = self._button(self.tr("Deny with this reason"), "x", self._deny_with_reason)
+        send = self._button("Deny with this reason", "x", self._deny_with_reason)
         row.addWidget(self._reason, 1)
         row.addWidget(send)
         self._reason_row.hide()
@@ -204,7 +204,5 @@ class ApprovalFoot(QFrame):
 
 def _what_is_sealed(run: Run) -> str:
     """What the short number stands for, in words."""
-    over = QCoreApplication.translate(
-        "approval", "Over the text, its limits, the servers it reaches and their tools' definitions; checked at start."
-    )
+    over = "Over the text, its limits, the servers it reaches and their tools' definitions; checked at start."
     return f"{over}\n{run.fingerprint or run.proposal.sha}\ntext: {run.proposal.sha}"

@@ -28,7 +28,7 @@ class ApprovalHead(QFrame):
         mark(self._badge, role="badge", tone="muted")
         self._author = ForeignLabel(elide=True)
         mark(self._author, role="muted")
-        self._tag = QLabel(self.tr("claimed"))
+        self._tag = QLabel("claimed")
         mark(self._tag, role="badge", tone="muted")
         self._claim = ForeignLabel()
         mark(self._claim, role="muted")
@@ -56,9 +56,9 @@ class ApprovalHead(QFrame):
         verdict = run.verdict
         word = risk_word(verdict.risk if verdict else Risk.HIGH)
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 7, self.devicePixelRatioF()))
-        self._sentence.setText(verdict.sentence if verdict else self.tr("This program was not assessed yet."))
+        self._sentence.setText(verdict.sentence if verdict else "This program was not assessed yet.")
         mark(self._badge, role="badge", tone=word.tone)
-        self._badge.setText(word.text if verdict else self.tr("Not assessed"))
+        self._badge.setText(word.text if verdict else "Not assessed")
         self._author.setText(self._who(run))
         purpose = "" if run.proposal.origin is Origin.PERSON else run.proposal.purpose  # a person claims nothing
         self._claim.setText(f"“{purpose}”" if purpose else "")
@@ -72,12 +72,12 @@ class ApprovalHead(QFrame):
 
     def _who(self, run: Run) -> str:
         language, state = run.proposal.language, run.proposal.state
-        kind = self.tr("this program") if language == "python" else self.tr("this {0} program")
+        kind = "this program" if language == "python" else "this {0} program"
         what = kind.format(language_word(language))
-        where = self.tr(" It goes on in the REPL session “{0}”.").format(state) if state else ""
+        where = f" It goes on in the REPL session “{state}”." if state else ""
         if run.proposal.origin is Origin.PERSON:
-            return self.tr("You want to run {0}.").format(what) + where
-        return self.tr("The agent “{0}” wants to run {1}.").format(run.proposal.author, what) + where
+            return f"You want to run {what}." + where
+        return f"The agent “{run.proposal.author}” wants to run {what}." + where
 
 
 def _beside(badge: QLabel, words: ForeignLabel, unit: int) -> QHBoxLayout:

@@ -38,7 +38,7 @@ class ConnectAgent(QDialog):
         super().__init__(parent)
         self._context = context
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Connect an agent"))
+        self.setWindowTitle("Connect an agent")
         unit = context.theme.unit
         self.setMinimumSize(unit * 140, unit * 166)
         self.resize(unit * 170, unit * 170)
@@ -46,26 +46,26 @@ class ConnectAgent(QDialog):
         self._column.setContentsMargins(*(unit * 6,) * 4)
         self._column.setSpacing(unit * 3)
         self._column.addWidget(label(self.windowTitle(), "heading"))
-        words = self.tr(
+        words = (
             "An agent looks for tools, runs programs that use them, and reads your skills. Personal data is replaced "
             "before it sees it, and risky programs wait for you here."
         )
         self._add_words(words)
-        self._column.addWidget(label(self.tr("Write it into an app's settings"), "section"))
+        self._column.addWidget(label("Write it into an app's settings", "section"))
         self.form = ExportForm(context, itself=True)
         self._column.addWidget(self.form, 1)
         self._add_text(
-            self.tr("Or in a terminal, for Claude Code"),
+            "Or in a terminal, for Claude Code",
             "claude mcp add workbench -- " + shlex.join(serve_command(context.paths)),
         )
-        self._add_text(self.tr("Tell the agent how to work: paste this where its instructions are"), how_to_work(), 4)
+        self._add_text("Tell the agent how to work: paste this where its instructions are", how_to_work(), 4)
         self._light = QLabel()
         self._words = label("", "muted")
         row = QHBoxLayout()
         row.setSpacing(unit * 2)
         row.addWidget(self._light)
         row.addWidget(self._words, 1)
-        close = QPushButton(self.tr("Close"))
+        close = QPushButton("Close")
         close.clicked.connect(self.accept)
         row.addWidget(close)
         self._column.addLayout(row)
@@ -82,15 +82,15 @@ class ConnectAgent(QDialog):
     def _show(self, agents: tuple[AgentInfo, ...]) -> None:
         symbol, tone = ("dot", "success") if agents else ("circle", "warning")
         self._light.setPixmap(pixmap(symbol, tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
-        self._words.setText(self._said(agents) if agents else self.tr("Waiting for an agent…"))
+        self._words.setText(self._said(agents) if agents else "Waiting for an agent…")
 
     def _said(self, agents: tuple[AgentInfo, ...]) -> str:
         """Who is here; one that has not said its name yet is an agent."""
-        names = dict.fromkeys(one_line(agent_title(one.name or self.tr("an agent")), 40) for one in agents)
+        names = dict.fromkeys(one_line(agent_title(one.name or "an agent"), 40) for one in agents)
         if len(names) == 1:
             name = next(iter(names))
-            return self.tr("{} is connected").format(f"{name[:1].upper()}{name[1:]}" if name == "an agent" else name)
-        return self.tr("Connected: {}").format(", ".join(names))
+            return "{} is connected".format(f"{name[:1].upper()}{name[1:]}" if name == "an agent" else name)
+        return f"Connected: {', '.join(names)}"
 
     def _add_words(self, text: str) -> None:
         words = label(text, "muted")
@@ -103,8 +103,8 @@ class ConnectAgent(QDialog):
         words = label(title, "section")
         words.setWordWrap(True)
         head.addWidget(words, 1)
-        copy = QPushButton(self.tr("Copy"))
-        copy.setAccessibleName(self.tr("Copy: {}").format(title))
+        copy = QPushButton("Copy")
+        copy.setAccessibleName(f"Copy: {title}")
         mark(copy, kind="quiet")
         head.addWidget(copy)
         box = PlainEdit(text)

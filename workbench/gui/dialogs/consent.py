@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.gui.context import Context
@@ -20,23 +20,23 @@ async def ask_consent(context: Context, state: ServerState, parent: QWidget) -> 
     """The hash of what the person said yes to; empty for a no."""
     consent = await context.api.consent(state.config.name)
     question = Question(context.theme, _title(state, consent), _sentence(consent), parent)
-    question.show_text(consent.told, _tr("Everything that is sent") if consent.remote else _tr("The full command"))
+    question.show_text(consent.told, "Everything that is sent" if consent.remote else "The full command")
     for note in consent.notes:
         question.show_note(note)
     for warning in consent.warnings:
         question.show_note(warning, "warning")
     if state.doubt:
         question.show_note(_doubted(state.doubt), "warning")
-    again = _tr("You are asked again when the command, or the file behind it, changes.")
-    question.show_note(_tr("You are asked again when any of this changes.") if consent.remote else again)
-    return consent.sha if await question.ask(_tr("Connect") if consent.remote else _tr("Start the server")) else ""
+    again = "You are asked again when the command, or the file behind it, changes."
+    question.show_note("You are asked again when any of this changes." if consent.remote else again)
+    return consent.sha if await question.ask("Connect" if consent.remote else "Start the server") else ""
 
 
 async def ask_consents(context: Context, states: Sequence[ServerState], parent: QWidget) -> dict[str, str]:
     """The hashes of what was ticked, by server, out of one list with every full command; empty for a no."""
     consents = [await context.api.consent(state.config.name) for state in states]
     question = ConsentList(context, consents, {state.config.name: state.doubt for state in states}, parent)
-    await question.ask(_tr("Connect the ticked servers"))
+    await question.ask("Connect the ticked servers")
     return question.agreed
 
 
@@ -46,8 +46,8 @@ class ConsentList(Question):
     def __init__(
         self, context: Context, consents: Sequence[Consent], doubts: Mapping[str, str], parent: QWidget | None = None
     ) -> None:
-        title = _tr("Connect {} servers for the first time?").format(len(consents))
-        sentence = _tr(
+        title = f"Connect {len(consents)} servers for the first time?"
+        sentence = (
             "Commands run on your computer, with your rights, outside the sandbox. Addresses get what you and your"
             " agents tell them, with the headers shown."
         )
@@ -70,7 +70,7 @@ class ConsentList(Question):
         area.setWidget(inner)
         area.setMinimumHeight(min(inner.sizeHint().height(), unit * 110))
         self._layout.addWidget(area, 1)
-        self.show_note(_tr("You are asked again when any of this changes."))
+        self.show_note("You are asked again when any of this changes.")
 
     def accept(self) -> None:
         self.agreed = {consent.server: consent.sha for box, consent in self._boxes if box.isChecked()}
@@ -82,11 +82,11 @@ class ConsentList(Question):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.unit)
         box = TickBox(theme, one_line(consent.server, 60))
-        box.setAccessibleName(_tr("Connect {}").format(one_line(consent.server, 60)))
+        box.setAccessibleName(f"Connect {one_line(consent.server, 60)}")
         box.setChecked(True)
         self._boxes.append((box, consent))
         column.addWidget(box)
-        name = _tr("Everything that is sent to {}") if consent.remote else _tr("The full command of {}")
+        name = "Everything that is sent to {}" if consent.remote else "The full command of {}"
         column.addWidget(text_box(theme, consent.told, name.format(one_line(consent.server, 60))))
         warnings = (*consent.warnings, *((_doubted(doubt),) if doubt else ()))
         for note, role in (*((note, "muted") for note in consent.notes), *((note, "warning") for note in warnings)):
@@ -102,15 +102,11 @@ def _doubted(doubt: str) -> str:
 
 def _title(state: ServerState, consent: Consent) -> str:
     if consent.remote:
-        return _tr("Connect “{}” for the first time?").format(consent.server)
-    return (_tr("Start “{}” again?") if state.doubt else _tr("Start “{}” for the first time?")).format(consent.server)
+        return f"Connect “{consent.server}” for the first time?"
+    return ("Start “{}” again?" if state.doubt else "Start “{}” for the first time?").format(consent.server)
 
 
 def _sentence(consent: Consent) -> str:
     if consent.remote:
-        return _tr("What you and your agents tell this server goes to this address, with these headers:")
-    return _tr("This command will run on your computer, with your rights, outside the sandbox:")
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Consent", text)
+        return "What you and your agents tell this server goes to this address, with these headers:"
+    return "This command will run on your computer, with your rights, outside the sandbox:"

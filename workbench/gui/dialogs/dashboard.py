@@ -48,15 +48,15 @@ class Dashboard(QDialog):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Dashboard"))
+        self.setWindowTitle("Dashboard")
         self._context = context
         self.cards: dict[str, ChartCard] = {}
         self.range = CalmCombo()
-        self.range.setAccessibleName(self.tr("Of which time"))
+        self.range.setAccessibleName("Of which time")
         for words, since in self._ranges():
             self.range.addItem(words, since)
         self.range.setCurrentIndex(2)
-        self.report = QPushButton(self.tr("Report of this time"))
+        self.report = QPushButton("Report of this time")
         self._facts = label("", "muted")
         self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
         self._grid = QGridLayout()
@@ -76,7 +76,7 @@ class Dashboard(QDialog):
                 self.cards[chart.key] = ChartCard(self._context.theme)
             self.cards[chart.key].show_chart(chart)
         self._arrange()
-        self._facts.setText(self.tr("{:,} entries of the audit").format(figures.entries))
+        self._facts.setText(f"{figures.entries:,} entries of the audit")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -84,11 +84,11 @@ class Dashboard(QDialog):
 
     def _ranges(self) -> tuple[tuple[str, str], ...]:
         return (
-            (self.tr("Today"), "today"),
-            (self.tr("Last 7 days"), "7d"),
-            (self.tr("Last 30 days"), "30d"),
-            (self.tr("Last 12 months"), "52w"),
-            (self.tr("All of it"), ""),
+            ("Today", "today"),
+            ("Last 7 days", "7d"),
+            ("Last 30 days", "30d"),
+            ("Last 12 months", "52w"),
+            ("All of it", ""),
         )
 
     def _since(self) -> float:
@@ -96,15 +96,15 @@ class Dashboard(QDialog):
 
     def _lay_out(self, unit: int) -> None:
         menu = QMenu(self.report)
-        for words, form in ((self.tr("As &HTML, to read and print"), "html"), (self.tr("As &JSON"), "json"),
-                            (self.tr("As &CSV, a line for each run"), "csv")):  # fmt: skip
+        for words, form in (("As &HTML, to read and print", "html"), ("As &JSON", "json"),
+                            ("As &CSV, a line for each run", "csv")):  # fmt: skip
             action = QAction(words, menu)
             action.triggered.connect(partial(self._make_report, form))
             menu.addAction(action)
         self.report.setMenu(menu)
         head = QHBoxLayout()
         head.setSpacing(unit * 2)
-        head.addWidget(label(self.tr("Dashboard"), "title"))
+        head.addWidget(label("Dashboard", "title"))
         head.addStretch(1)
         head.addWidget(self._facts)
         head.addWidget(self.range)
@@ -172,7 +172,7 @@ class ChartCard(QFrame):
         self.table.setTabKeyNavigation(False)
         self.table.verticalHeader().hide()
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.as_table = QPushButton(self.tr("Table"))
+        self.as_table = QPushButton("Table")
         self.as_table.setCheckable(True)
         mark(self.as_table, kind="chip")
         self.as_table.toggled.connect(self._turn)
@@ -199,7 +199,7 @@ class ChartCard(QFrame):
         self.headline.setVisible(bool(chart.rows))
         self.sentence.setText(chart.sentence)
         self.as_table.setVisible(bool(chart.rows))
-        self.as_table.setAccessibleName(self.tr("{} as a table").format(chart.title))
+        self.as_table.setAccessibleName(f"{chart.title} as a table")
         self._body.setVisible(bool(chart.rows))
         self.bars.show_chart(chart)
         self._fill(chart)

@@ -17,14 +17,14 @@ class DiffView(CodeView):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self.setAccessibleName(self.tr("Changes to the agent's text"))
+        self.setAccessibleName("Changes to the agent's text")
         self._rows: list[str] = []
 
     def show_change(self, before: str, after: str) -> None:
         """Both texts as they are shown elsewhere, so with chips."""
         old, new = visible(before).split("\n"), visible(after).split("\n")
         found = list(difflib.unified_diff(old, new, lineterm="", n=3))[2:]
-        self._rows = found or [self.tr("  Nothing was changed.")]
+        self._rows = found or ["  Nothing was changed."]
         self.set_text("\n".join(self._rows))
         self._mark_lines()
 

@@ -20,7 +20,7 @@ class DifferenceDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Expected and got"))
+        self.setWindowTitle("Expected and got")
         unit = context.theme.unit
         self.setMinimumWidth(unit * 100)
         if expected or got:
@@ -28,7 +28,7 @@ class DifferenceDialog(QDialog):
         title = label(one_line(words, 300), "heading")
         title.setWordWrap(True)
         self.diff = DiffView(context.theme)
-        self.diff.setAccessibleName(self.tr("Expected and got, line by line"))
+        self.diff.setAccessibleName("Expected and got, line by line")
         self.diff.show_change(expected, got)
         self._buttons = buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
@@ -36,7 +36,7 @@ class DifferenceDialog(QDialog):
         column.setContentsMargins(*(unit * 5,) * 4)
         column.setSpacing(unit * 3)
         column.addWidget(title)
-        column.addWidget(legend := label(one_line(signs, 100) or self.tr("− expected   + got"), "muted"))
+        column.addWidget(legend := label(one_line(signs, 100) or "− expected   + got", "muted"))
         column.addWidget(self.diff, 1)
         for part in (legend, self.diff):
             part.setVisible(bool(expected or got))

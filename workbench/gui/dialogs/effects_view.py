@@ -41,7 +41,7 @@ class EffectsView(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("What the program does"))
+        self.setAccessibleName("What the program does")
         self._links: list[QPushButton] = []
         self._cells: list[QBoxLayout] = []  # words with a remark about them
 
@@ -67,9 +67,9 @@ class EffectsView(QScrollArea):
         column.addStretch(1)
         self._links, self._cells = [], []
         titles = {
-            EffectKind.WILL: self.tr("Will happen"),
-            EffectKind.REFUSED: self.tr("The sandbox will refuse"),
-            EffectKind.MAY: self.tr("May happen"),
+            EffectKind.WILL: "Will happen",
+            EffectKind.REFUSED: "The sandbox will refuse",
+            EffectKind.MAY: "May happen",
         }
         for kind, title in titles.items():
             self._effects(title, [effect for effect in verdict.effects if effect.kind is kind])
@@ -99,7 +99,7 @@ class EffectsView(QScrollArea):
         rest = [finding for finding in verdict.findings if (finding.span.line, finding.message) not in told]
         if not rest:
             return
-        self._group(self.tr("Noticed"), len(rest))
+        self._group("Noticed", len(rest))
         for finding in sorted(rest, key=_worst_first)[:_MOST]:
             row = self._grid.rowCount()
             self._sign(row, finding.risk)
@@ -109,7 +109,7 @@ class EffectsView(QScrollArea):
     def _unknown(self, sentences: Sequence[str]) -> None:
         if not sentences:
             return
-        self._group(self.tr("Not assessed"), len(sentences))
+        self._group("Not assessed", len(sentences))
         for sentence in sentences[:_MOST]:
             grid, row = self._grid, self._grid.rowCount()
             picture = QLabel()
@@ -122,7 +122,7 @@ class EffectsView(QScrollArea):
     def _in_all(self, verdict: Verdict) -> None:
         if not (rows := impact_rows(verdict)):
             return
-        self._group(self.tr("In all"), len(rows))
+        self._group("In all", len(rows))
         for title, words in rows:
             self._grid.addWidget(ForeignLabel(f"{title}: {words}", breaks=True), self._grid.rowCount(), 1, 1, 2)
 
@@ -133,13 +133,13 @@ class EffectsView(QScrollArea):
             told.setdefault((flow.source, flow.line, flow.sink, flow.sink_line), set()).add(flow.kind)
         if not told:
             return
-        self._group(self.tr("Data goes"), len(_joined(told)))
+        self._group("Data goes", len(_joined(told)))
         for (source, line, sink, sink_line), kinds in list(_joined(told).items())[:_MOST]:
             row = self._grid.rowCount()
             self._sign(row, Risk.HIGH if "untrusted" in kinds else Risk.MEDIUM)
-            place = self.tr("line {0} {1}").format(line, source) if line else self.tr("earlier: {0}").format(source)
-            words = f"{place} → {self.tr('line {0} {1}').format(sink_line, sink)}"
-            self._cell(row, words, self.tr("outsiders' text") if "untrusted" in kinds else self.tr("private data"))
+            place = f"line {line} {source}" if line else f"earlier: {source}"
+            words = f"{place} → {f'line {sink_line} {sink}'}"
+            self._cell(row, words, "outsiders' text" if "untrusted" in kinds else "private data")
             self._link(row, sink_line, words)
 
     def _cell(self, row: int, words: str, remark: str = "") -> None:
@@ -162,7 +162,7 @@ class EffectsView(QScrollArea):
             cell.setDirection(direction)
 
     def _group(self, title: str, count: int) -> None:
-        more = self.tr(" (the first {0} of {1})").format(_MOST, count) if count > _MOST else ""
+        more = f" (the first {_MOST} of {count})" if count > _MOST else ""
         heading = ForeignLabel(f"{title}{more}")
         heading.setContentsMargins(0, self._theme.unit * 2, 0, 0)
         mark(heading, role="section")
@@ -170,8 +170,8 @@ class EffectsView(QScrollArea):
 
     def _way_back(self, effect: Effect) -> str:
         if effect.risk is Risk.LOW and effect.reversible:
-            return self.tr("changes nothing")
-        return {True: self.tr("can be undone"), False: self.tr("cannot be undone"), None: ""}[effect.reversible]
+            return "changes nothing"
+        return {True: "can be undone", False: "cannot be undone", None: ""}[effect.reversible]
 
     def _sign(self, row: int, risk: Risk) -> None:
         word = risk_word(risk)
@@ -184,10 +184,10 @@ class EffectsView(QScrollArea):
     def _link(self, row: int, line: int, words: str) -> None:
         if line <= 0:
             return
-        link = QPushButton(self.tr("line {0}").format(line))
+        link = QPushButton(f"line {line}")
         link.setProperty("line", line)
         link.setAutoDefault(True)
-        link.setAccessibleName(self.tr("Go to line {0}: {1}").format(line, words[:120]))
+        link.setAccessibleName(f"Go to line {line}: {words[:120]}")
         mark(link, kind="link")
         link.clicked.connect(self._go)
         self._grid.addWidget(link, row, 2, Qt.AlignmentFlag.AlignTop)

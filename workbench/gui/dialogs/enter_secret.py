@@ -29,15 +29,15 @@ def refers(config: ServerConfig) -> bool:
 
 async def _enter(context: Context, config: ServerConfig, info: SecretInfo, parent: QWidget) -> bool:
     name = one_line(info.name, 60)
-    title = parent.tr("Enter the secret “{}”").format(name)
-    sentence = parent.tr("{} needs it, and it is not stored yet. It is kept where your secrets are, not in .mcp.json.")
+    title = f"Enter the secret “{name}”"
+    sentence = "{} needs it, and it is not stored yet. It is kept where your secrets are, not in .mcp.json."
     question = Question(context.theme, title, sentence.format(one_line(config.name, 60)), parent)
-    field = SecretField(parent.tr("The secret {}").format(name))
+    field = SecretField(f"The secret {name}")
     question.add(field)
     field.entered.connect(question.accept)
     typed: list[str] = []
     question.accepted.connect(lambda: typed.append(field.take()))  # the dialog is gone when the answer is there
-    if not await question.ask(parent.tr("Store and connect")) or not typed[0]:
+    if not await question.ask("Store and connect") or not typed[0]:
         return False
     await context.api.set_secret(info.name, typed[0])
     return True

@@ -32,16 +32,16 @@ class ExportForm(QWidget):
         self._preview: ExportPreview | None = None
         self._report: ExportReport | None = None
         self.apps = CalmCombo()
-        self.apps.setAccessibleName(self.tr("App to write to"))
+        self.apps.setAccessibleName("App to write to")
         self.file = ForeignLabel("", elide=True)
         self.diff = DiffView(context.theme)
-        self.diff.setAccessibleName(self.tr("Lines that change in the file"))
+        self.diff.setAccessibleName("Lines that change in the file")
         self.notes = ForeignLabel()
         self.said = ForeignLabel()
         self.fault = FaultCard(context.theme)
-        self.copy = QPushButton(self.tr("Copy the entries"))
-        self.back = QPushButton(self.tr("Take it back"))
-        self.write = QPushButton(self.tr("Write into the file"))
+        self.copy = QPushButton("Copy the entries")
+        self.back = QPushButton("Take it back")
+        self.write = QPushButton("Write into the file")
         self._lay_out(context.theme.unit)
         self._bind()
         context.tasks.run("files of other apps", context.api.client_files(), self._take_files)
@@ -54,7 +54,7 @@ class ExportForm(QWidget):
     def _lay_out(self, unit: int) -> None:
         head = QHBoxLayout()
         head.setSpacing(unit * 2)
-        head.addWidget(label(self.tr("App")))
+        head.addWidget(label("App"))
         head.addWidget(self.apps, 1)
         mark(self.file, role="muted")
         mark(self.notes, role="warning")
@@ -99,10 +99,10 @@ class ExportForm(QWidget):
 
     def _title(self, file: ClientFile) -> str:
         if file.project:
-            return self.tr("{} – for this project alone").format(file.client)
+            return f"{file.client} – for this project alone"
         twins = [other for other in self._files if other.client == file.client and not other.project]
         where = f" ({one_line(file.file, 60)})" if len(twins) > 1 else ""
-        return file.client + where + ("" if file.installed else self.tr(" – not found here"))
+        return file.client + where + ("" if file.installed else " – not found here")
 
     def _look(self) -> None:
         at = self.apps.currentIndex()
@@ -118,7 +118,7 @@ class ExportForm(QWidget):
         self.copy.setEnabled(preview is not None)
         if preview is None:
             self.write.setEnabled(False)
-            self.diff.show_diff("", self.tr("Tick a server to see what would be written."))
+            self.diff.show_diff("", "Tick a server to see what would be written.")
             return
         self.file.setText(preview.client.file)
         changes = bool(preview.diff)
@@ -127,24 +127,22 @@ class ExportForm(QWidget):
         self.notes.setVisible(bool(preview.notes))
         self.fault.show_fault(self._trouble(preview), tone="warning")
         self.write.setEnabled(preview.blocked is None and preview.client.installed and changes)
-        self.write.setText(
-            self.tr("Write into the file") if changes or preview.blocked else self.tr("It is there already")
-        )
+        self.write.setText("Write into the file" if changes or preview.blocked else "It is there already")
 
     def _trouble(self, preview: ExportPreview) -> Fault | None:
         if preview.blocked is not None:
             return preview.blocked
         if not preview.client.installed:
             return Fault(
-                self.tr("{} was not found on this computer.").format(preview.client.client),
-                self.tr("Copy the entries and paste them where you use it."),
+                f"{preview.client.client} was not found on this computer.",
+                "Copy the entries and paste them where you use it.",
             )
         return None
 
     def _copy(self) -> None:
         if self._preview is not None:
             QGuiApplication.clipboard().setText(self._preview.entries)
-            self._say(self.tr("Copied."))
+            self._say("Copied.")
 
     def _write(self) -> None:
         if self._preview is not None:
@@ -158,8 +156,8 @@ class ExportForm(QWidget):
             self.fault.show_fault(Fault(fault.message, fault.hint))
             return
         self._report = report
-        kept = self.tr(" The file as it was lies in {}.").format(report.backup) if report.backup else ""
-        self._say(self.tr("Written. Start {} again if it runs.").format(report.client.client) + kept)
+        kept = f" The file as it was lies in {report.backup}." if report.backup else ""
+        self._say(f"Written. Start {report.client.client} again if it runs." + kept)
         self.back.show()
         self.written.emit(report)
 
@@ -174,7 +172,7 @@ class ExportForm(QWidget):
             self.fault.show_fault(Fault(fault.message, fault.hint))
             return
         self._look()
-        self._say(self.tr("The file is as it was before."))
+        self._say("The file is as it was before.")
 
     def _say(self, words: str) -> None:
         self.said.setText(words)

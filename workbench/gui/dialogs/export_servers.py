@@ -20,7 +20,7 @@ class ExportServers(QDialog):
         super().__init__(parent)
         self._context = context
         self._chosen = chosen
-        self.setWindowTitle(self.tr("Write servers to another app"))
+        self.setWindowTitle("Write servers to another app")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.boxes: dict[str, TickBox] = {}
         self.form = ExportForm(context)
@@ -35,7 +35,7 @@ class ExportServers(QDialog):
         column.setSpacing(unit * 3)
         column.addWidget(label(self.windowTitle(), "heading"))
         words = label(
-            self.tr("You see every line that changes before it is written. A copy of the file is kept beside it."),
+            "You see every line that changes before it is written. A copy of the file is kept beside it.",
             "muted",
         )
         words.setWordWrap(True)
@@ -47,7 +47,7 @@ class ExportServers(QDialog):
         column.addLayout(row, 1)
         foot = QHBoxLayout()
         foot.addStretch()
-        close = QPushButton(self.tr("Close"))
+        close = QPushButton("Close")
         close.clicked.connect(self.accept)
         foot.addWidget(close)
         column.addLayout(foot)
@@ -80,7 +80,7 @@ class ExportServers(QDialog):
             self.boxes[name] = box
             self._list.addWidget(box)
         if not self.boxes:
-            empty = label(self.tr("This project has no servers of its own yet: add or import some first."), "muted")
+            empty = label("This project has no servers of its own yet: add or import some first.", "muted")
             empty.setWordWrap(True)
             self._list.addWidget(empty)
         self._changed()

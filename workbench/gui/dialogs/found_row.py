@@ -30,16 +30,16 @@ class FoundRow(QFrame):
         self._context = context
         self.found = found
         self.box = TickBox(context.theme, one_line(found.config.name, 60))
-        self.box.setAccessibleName(self.tr("Import {} from {}").format(found.config.name, found.client))
+        self.box.setAccessibleName(f"Import {found.config.name} from {found.client}")
         self.name = QLineEdit(found.config.name)
-        self.name.setAccessibleName(self.tr("Name in this project"))
+        self.name.setAccessibleName("Name in this project")
         self.way = CalmCombo()
-        self.way.addItems([self.tr("Import it under the name"), self.tr("Replace the one here")])
+        self.way.addItems(["Import it under the name", "Replace the one here"])
         self.way.setMinimumContentsLength(24)
-        self.way.setAccessibleName(self.tr("What becomes of the name {}").format(found.config.name))
-        self.reveal = QPushButton(self.tr("Show secrets"))
+        self.way.setAccessibleName(f"What becomes of the name {found.config.name}")
+        self.reveal = QPushButton("Show secrets")
         self.reveal.setCheckable(True)
-        self.reveal.setAccessibleName(self.tr("Show the secrets of {}").format(found.config.name))
+        self.reveal.setAccessibleName(f"Show the secrets of {found.config.name}")
         mark(self.reveal, kind="link")
         self._secrets = ForeignLabel()
         self._clash = QWidget()
@@ -98,7 +98,7 @@ class FoundRow(QFrame):
         inner.setSpacing(unit)
         inner.addWidget(self._words(command_line(self.found.config), "mono"))
         if self.found.config.cwd:
-            inner.addWidget(self._words(self.tr("In the folder {}").format(self.found.config.cwd), "muted"))
+            inner.addWidget(self._words(f"In the folder {self.found.config.cwd}", "muted"))
         for note in self.found.notes:
             inner.addWidget(self._words(note, "warning"))
         mark(self._secrets, role="mono")
@@ -123,11 +123,11 @@ class FoundRow(QFrame):
     def _badges(self) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
         if self.found.standing is ImportConflict.HERE:
-            found.append((self.tr("already here"), "success"))
+            found.append(("already here", "success"))
         if self.found.standing is ImportConflict.CLASH:
-            found.append((self.tr("name is taken"), "warning"))
+            found.append(("name is taken", "warning"))
         if self.found.config.disabled:
-            found.append((self.tr("off there"), "info"))
+            found.append(("off there", "info"))
         return found
 
     def _words(self, text: str, role: str) -> QLabel:
@@ -137,7 +137,7 @@ class FoundRow(QFrame):
         return words
 
     def _show_secrets(self, shown: bool) -> None:
-        self.reveal.setText(self.tr("Hide secrets") if shown else self.tr("Show secrets"))
+        self.reveal.setText("Hide secrets" if shown else "Show secrets")
         if not shown:
             self._secrets.setText("")
             self._secrets.hide()

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from workbench.gui.actions import ACTIONS, CATEGORIES
-from workbench.gui.commands import keys_text, translate
+from workbench.gui.commands import keys_text
 from workbench.gui.models.rows import RowsModel
 from workbench.gui.rows import Row
 from workbench.gui.theme import Theme
@@ -22,18 +22,16 @@ def help_rows(text: str) -> list[Row]:
         shown = [
             Row(
                 entry.id,
-                translate(entry.text).removesuffix("…"),
-                translate(entry.help),
+                entry.text.removesuffix("…"),
+                entry.help,
                 keys_text(entry.keys),
                 entry.icon,
             )
             for entry in part
-            if all(
-                word in f"{translate(entry.text)} {translate(entry.help)} {entry.keys}".casefold() for word in wanted
-            )
+            if all(word in f"{entry.text} {entry.help} {entry.keys}".casefold() for word in wanted)
         ]
         if shown:
-            rows.append(Row(f"section:{category}", translate(category), section=True))
+            rows.append(Row(f"section:{category}", category, section=True))
             rows.extend(shown)
     return rows
 
@@ -44,11 +42,11 @@ class Help(QDialog):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("All actions and keys"))
+        self.setWindowTitle("All actions and keys")
         self.model = RowsModel(self)
         self.list = RowsView(theme, self.windowTitle(), self)
         self.list.setModel(self.model)
-        self.finder = search_box(self.tr("Find an action or a key"), self.tr("Filter actions"))
+        self.finder = search_box("Find an action or a key", "Filter actions")
         self.finder.textChanged.connect(self._draw)
         strip = Strip(theme)
         strip.row.addWidget(self.finder)

@@ -25,7 +25,7 @@ class HostTicks(QFrame):
         self._column = QVBoxLayout(self)
         unit = theme.unit
         self._column.setContentsMargins(unit * 4, unit * 2, unit * 4, unit * 2)
-        words = self.tr("It names hosts that no rule opens. What is not ticked stays closed when you allow it.")
+        words = "It names hosts that no rule opens. What is not ticked stays closed when you allow it."
         head = label(words, "muted")
         head.setWordWrap(True)
         self._column.addWidget(head)
@@ -55,6 +55,6 @@ class HostTicks(QFrame):
         return tuple(host for host, box in zip(self._hosts, self.boxes, strict=True) if box.isChecked())
 
     def _box(self, host: str) -> TickBox:
-        box = TickBox(self._theme, self.tr("Allow {0} for this run").format(one_line(host, _LONGEST)))
+        box = TickBox(self._theme, f"Allow {one_line(host, _LONGEST)} for this run")
         box.setToolTip(plain_tip(one_line(host, 300)))
         return box

@@ -38,7 +38,7 @@ class ImportServers(QDialog):
         self._context = context
         self.rows: list[FoundRow] = []
         self._here: frozenset[str] = frozenset()
-        self.setWindowTitle(title or self.tr("Import servers from other apps"))
+        self.setWindowTitle(title or "Import servers from other apps")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.list = QWidget()
         self._column = QVBoxLayout(self.list)
@@ -46,7 +46,7 @@ class ImportServers(QDialog):
         self.unread = ForeignLabel()
         self.keep = TickBox(context.theme)
         self.where = label("", "muted")
-        self.all = QPushButton(self.tr("Tick all that are new"))
+        self.all = QPushButton("Tick all that are new")
         self.go = QPushButton()
         self.start = QPushButton()
         self._lay_out(context.theme.unit)
@@ -101,7 +101,7 @@ class ImportServers(QDialog):
         self._column.addStretch(1)
 
     def _title(self, found: FoundServer) -> str:
-        where = self.tr("for {}").format(found.project) if found.project else found.file
+        where = f"for {found.project}" if found.project else found.file
         return f"{found.client} · {where}"
 
     # looks
@@ -131,14 +131,12 @@ class ImportServers(QDialog):
         self._lay_out_foot(column, unit)
 
     def _stacked(self, area: QScrollArea) -> QWidget:
-        waiting = EmptyState(
-            self._context.theme, "search", self.tr("Looking…"), self.tr("Reading the settings of other apps.")
-        )
+        waiting = EmptyState(self._context.theme, "search", "Looking…", "Reading the settings of other apps.")
         none = EmptyState(
             self._context.theme,
             "download",
-            self.tr("No servers in other apps"),
-            self.tr("None was found in {}.").format(APPS),
+            "No servers in other apps",
+            f"None was found in {APPS}.",
         )
         stacked = QWidget()
         self._stack = QStackedLayout(stacked)
@@ -153,7 +151,7 @@ class ImportServers(QDialog):
         column.addWidget(self.where)
         row = QHBoxLayout()
         mark(self.all, kind="quiet")
-        cancel = QPushButton(self.tr("Cancel"))
+        cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
         mark(self.start, kind="primary")
         self.start.setDefault(True)
@@ -177,7 +175,7 @@ class ImportServers(QDialog):
                 row.box.setChecked(True)
 
     def _intro(self) -> str:
-        return self.tr("Ticked servers are copied into this project's .mcp.json. You are asked before one is started.")
+        return "Ticked servers are copied into this project's .mcp.json. You are asked before one is started."
 
     def _ticked(self) -> list[FoundRow]:
         return [row for row in self.rows if row.ticked()]
@@ -191,8 +189,8 @@ class ImportServers(QDialog):
                 before.add(row.chosen_name())
         ticked = self._ticked()
         secrets = sum(len(row.found.masked) for row in ticked)
-        many = self.tr("Keep {} secrets apart instead of writing them into .mcp.json").format(secrets)
-        self.keep.setText(self.tr("Keep 1 secret apart instead of writing it into .mcp.json") if secrets == 1 else many)
+        many = f"Keep {secrets} secrets apart instead of writing them into .mcp.json"
+        self.keep.setText("Keep 1 secret apart instead of writing it into .mcp.json" if secrets == 1 else many)
         self.keep.setVisible(secrets > 0)
         self.where.setVisible(secrets > 0)
         names = [row.chosen_name() for row in ticked]
@@ -203,8 +201,8 @@ class ImportServers(QDialog):
         self.all.setVisible(any(row.found.standing == "new" for row in self.rows))
 
     def _name_buttons(self, count: int) -> None:
-        self.go.setText(self.tr("Import 1 server") if count == 1 else self.tr("Import {} servers").format(count))
-        self.start.setText(self.tr("Import and connect"))
+        self.go.setText("Import 1 server" if count == 1 else f"Import {count} servers")
+        self.start.setText("Import and connect")
 
     def _start(self) -> None:
         self._run(connect=False)

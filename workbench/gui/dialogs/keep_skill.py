@@ -58,7 +58,7 @@ class KeepDialog(QDialog):
         self._whole = not whole_size([self._code, self._notes])
         self._busy = False
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Keep as a skill"))
+        self.setWindowTitle("Keep as a skill")
         self._build(skill)
         self._begin(skill)
 
@@ -132,7 +132,7 @@ class KeepDialog(QDialog):
     def _warn_of_tokens(self) -> None:
         """A token stands for its value in one conversation only: in another one the skill would not work."""
         tokens = sorted({one.token for one in written(self._code)})
-        words = self.tr(
+        words = (
             "{} stands for a value of one conversation: in others this skill fails. Save it as a draft and make the"
             " value an argument."
         )
@@ -143,7 +143,7 @@ class KeepDialog(QDialog):
         try:
             verdict = await self._context.api.assess(self._code)
         except WorkbenchError as fault:
-            self._strip.say(self.tr("Not assessed: {0}").format(fault.message))
+            self._strip.say(f"Not assessed: {fault.message}")
             return
         self._show(verdict)
 
@@ -151,11 +151,11 @@ class KeepDialog(QDialog):
         self._strip.show_verdict(verdict)
         self._view.show_marks(marks_of(verdict))
         used = sorted({f"{use.server}.{use.tool}" for use in verdict.tools})
-        self._tools.setText(", ".join(used) or self.tr("none"))
+        self._tools.setText(", ".join(used) or "none")
 
     def _obstacle(self) -> str:
         if not self._whole:
-            return self.tr("The program is not here as a whole yet.")
+            return "The program is not here as a whole yet."
         return self.name_fault() or self.description_fault()
 
     def _check(self) -> None:
@@ -179,7 +179,7 @@ class KeepDialog(QDialog):
         layout.addLayout(self._make_fields(skill))
         self._strip = AssessmentStrip(self._context.theme)
         self._view = CodeView(self._context.theme)
-        self._view.setAccessibleName(self.tr("The program that is kept"))
+        self._view.setAccessibleName("The program that is kept")
         self._strip.line_wanted.connect(self._go_to)
         self._fault = FaultCard(self._context.theme)
         layout.addWidget(self._strip)
@@ -192,11 +192,11 @@ class KeepDialog(QDialog):
     def _make_tabs(self) -> QWidget:
         """What is kept: the program and, where there is one, the card, which agents read and a yes covers as well."""
         self._card_view = CodeView(self._context.theme, language="markdown")
-        self._card_view.setAccessibleName(self.tr("The words of its card that are kept"))
+        self._card_view.setAccessibleName("The words of its card that are kept")
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self._view, self.tr("Program"))
-        self.tabs.addTab(self._card_view, self.tr("Words agents read"))
+        self.tabs.addTab(self._view, "Program")
+        self.tabs.addTab(self._card_view, "Words agents read")
         self.tabs.tabBar().setVisible(bool(self._card or self._notes))
         return self.tabs
 
@@ -209,7 +209,7 @@ class KeepDialog(QDialog):
         column = QVBoxLayout()
         column.setContentsMargins(unit * 4, unit * 4, unit * 4, unit * 3)
         column.setSpacing(unit * 2)
-        title = ForeignLabel(self.tr("Keep this program as a skill"))
+        title = ForeignLabel("Keep this program as a skill")
         mark(title, role="title")
         meaning = ForeignLabel(self._meaning(skill))
         mark(meaning, role="muted")
@@ -219,11 +219,11 @@ class KeepDialog(QDialog):
         form.setHorizontalSpacing(unit * 3)
         form.setVerticalSpacing(unit * 2)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        form.addRow(self.tr("Name"), self._make_name())
-        form.addRow(self.tr("Description"), self._make_description())
-        self._tools = ForeignLabel(self.tr("…"), elide=True)
+        form.addRow("Name", self._make_name())
+        form.addRow("Description", self._make_description())
+        self._tools = ForeignLabel("…", elide=True)
         mark(self._tools, role="mono")
-        form.addRow(self.tr("Tools it uses"), self._tools)
+        form.addRow("Tools it uses", self._tools)
         column.addLayout(form)
         self._hidden = ForeignLabel()
         mark(self._hidden, role="warning")
@@ -233,7 +233,7 @@ class KeepDialog(QDialog):
 
     def _meaning(self, skill: Skill | None) -> str:
         number = (skill.version if skill and skill.state is not SkillState.RETIRED else 0) + 1
-        words = self.tr(
+        words = (
             "Kept, it becomes version {0}: every agent of this project may find, read and import it. "
             "Programs that use it are still assessed each time. Retiring it hides it again."
         )
@@ -241,8 +241,8 @@ class KeepDialog(QDialog):
 
     def _make_name(self) -> QWidget:
         self.name = QLineEdit()
-        self.name.setPlaceholderText(self.tr("weekly-report"))
-        self.name.setAccessibleName(self.tr("Name of the skill"))
+        self.name.setPlaceholderText("weekly-report")
+        self.name.setAccessibleName("Name of the skill")
         self.name.setFont(self._context.theme.mono())
         self.name.textChanged.connect(self._check)
         self._name_fault = ForeignLabel()
@@ -250,8 +250,8 @@ class KeepDialog(QDialog):
 
     def _make_description(self) -> QWidget:
         self.description = GrowingText(least=2, most=5)
-        self.description.setPlaceholderText(self.tr("What it does, and when an agent should use it."))
-        self.description.setAccessibleName(self.tr("Description of the skill"))
+        self.description.setPlaceholderText("What it does, and when an agent should use it.")
+        self.description.setAccessibleName("Description of the skill")
         self.description.textChanged.connect(self._check)
         self._words_fault = ForeignLabel()
         return with_fault(self.description, self._words_fault)
@@ -263,12 +263,12 @@ class KeepDialog(QDialog):
         row = QHBoxLayout(foot)
         row.setContentsMargins(unit * 4, unit * 3, unit * 4, unit * 3)
         row.setSpacing(unit * 2)
-        cancel = QPushButton(self.tr("Cancel"))
+        cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
-        self.draft_button = QPushButton(icon("pencil", "muted"), self.tr("Save as draft"))
-        self.draft_button.setToolTip(self.tr("Agents do not see drafts"))
+        self.draft_button = QPushButton(icon("pencil", "muted"), "Save as draft")
+        self.draft_button.setToolTip("Agents do not see drafts")
         self.draft_button.clicked.connect(self.save_draft)
-        self.keep_button = QPushButton(icon("bookmark", "on_accent"), self.tr("Keep"))
+        self.keep_button = QPushButton(icon("bookmark", "on_accent"), "Keep")
         self.keep_button.setDefault(True)
         self.keep_button.clicked.connect(self.keep)
         mark(self.keep_button, kind="primary")

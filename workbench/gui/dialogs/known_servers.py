@@ -23,8 +23,8 @@ class KnownServers(QWidget):
         super().__init__(parent)
         self._context = context
         self.menu = QMenu(self)
-        self.button = QPushButton(self.tr("Add a known server…"))
-        self.button.setToolTip(self.tr("GitHub, Slack and others, from their own makers"))
+        self.button = QPushButton("Add a known server…")
+        self.button.setToolTip("GitHub, Slack and others, from their own makers")
         self.button.clicked.connect(self._ask)
         mark(self.button, kind="quiet")
         self.facts = ForeignLabel()

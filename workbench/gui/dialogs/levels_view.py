@@ -53,7 +53,7 @@ class LevelsView(QWidget):
         picture.setPixmap(pixmap(symbol, tone, unit * 4, self.devicePixelRatioF()))
         grid.addWidget(picture, 0, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(label(self._name(level.name), "heading"), 0, 1)
-        state = self.tr("available ({})").format(level.backend) if level.available else self.tr("not available")
+        state = f"available ({level.backend})" if level.available else "not available"
         grid.addWidget(label(state, "muted"), 0, 2, Qt.AlignmentFlag.AlignRight)
         sentence = ForeignLabel(level.sentence)
         mark(sentence, role="muted")
@@ -70,8 +70,8 @@ class LevelsView(QWidget):
         commands = _COMMAND.findall(level.hint)
         commands = commands if _NEXT in level.hint else commands[-1:]  # all of them where one follows another
         if commands:
-            copy = QPushButton(icon("copy", "muted"), self.tr("Copy command"))
-            copy.setAccessibleName(self.tr("Copy: {}").format(" && ".join(commands)))
+            copy = QPushButton(icon("copy", "muted"), "Copy command")
+            copy.setAccessibleName(f"Copy: {' && '.join(commands)}")
             line = " && ".join(map(_at_home, commands))
             copy.setToolTip(plain_tip(line))
             mark(copy, kind="quiet")
@@ -85,9 +85,9 @@ class LevelsView(QWidget):
 
     def _name(self, name: str) -> str:
         return {
-            "process": self.tr("Process"),
-            "container": self.tr("Container"),
-            "vm": self.tr("Virtual machine"),
+            "process": "Process",
+            "container": "Container",
+            "vm": "Virtual machine",
         }.get(name, name)
 
 

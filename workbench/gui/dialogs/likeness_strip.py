@@ -29,8 +29,8 @@ class LikenessStrip(QFrame):
         mark(self, kind="strip")
         self._picture = QLabel(self)
         self._words = ForeignLabel()
-        self.compare = QPushButton(self.tr("Compare"), self)
-        self.compare.setToolTip(self.tr("Show the difference to the program that was allowed, line by line"))
+        self.compare = QPushButton("Compare", self)
+        self.compare.setToolTip("Show the difference to the program that was allowed, line by line")
         self.compare.setAutoDefault(True)
         mark(self.compare, kind="chip")
         self.compare.clicked.connect(self.compare_wanted)
@@ -60,16 +60,16 @@ class LikenessStrip(QFrame):
         return "" if self.isHidden() else self._words.full_text()
 
     def _sentence(self, like: Resemblance) -> str:
-        when = self.tr("just now") if time.time() - like.at < 60 else self.tr("{0} ago").format(ago(like.at))
+        when = "just now" if time.time() - like.at < 60 else f"{ago(like.at)} ago"
         if like.likeness is Likeness.TEXT:
-            return self.tr("You allowed exactly this program {0}.").format(when)
+            return f"You allowed exactly this program {when}."
         if like.likeness is Likeness.TREE:
-            return self.tr("You allowed this program {0}: only spacing or comments changed.").format(when)
+            return f"You allowed this program {when}: only spacing or comments changed."
         if like.likeness is Likeness.NEAR:
-            return self.tr("Most of its lines are those of a program that you allowed {0}.").format(when)
+            return f"Most of its lines are those of a program that you allowed {when}."
         aims = sum(change.destination for change in like.changes)
-        words = self.tr("You allowed this program {0} with other values.").format(when)
-        return f"{words} {self.tr('It goes somewhere else now.')}" if aims else words
+        words = f"You allowed this program {when} with other values."
+        return f"{words} {'It goes somewhere else now.'}" if aims else words
 
     def _show_changes(self, changes: tuple[ValueChange, ...]) -> None:
         """Old and new beside each other; where something goes somewhere else stands first."""
@@ -84,17 +84,17 @@ class LikenessStrip(QFrame):
         for row, change in enumerate(sorted(changes, key=lambda one: not one.destination)[:_SHOWN]):
             self._add(grid, row, change)
         if len(changes) > _SHOWN:
-            more = ForeignLabel(self.tr("and {0} more").format(len(changes) - _SHOWN))
+            more = ForeignLabel(f"and {len(changes) - _SHOWN} more")
             mark(more, role="muted")
             grid.addWidget(more, _SHOWN, 0, 1, 4)
         self._column.addWidget(self._table)
         self._table.setVisible(bool(changes))
 
     def _add(self, grid: QGridLayout, row: int, change: ValueChange) -> None:
-        link = QPushButton(self.tr("line {0}").format(change.line))
+        link = QPushButton(f"line {change.line}")
         link.setProperty("line", change.line)
         link.setAutoDefault(True)
-        link.setAccessibleName(self.tr("Go to line {0}, where a value changed").format(change.line))
+        link.setAccessibleName(f"Go to line {change.line}, where a value changed")
         mark(link, kind="link")
         link.clicked.connect(self._go)
         grid.addWidget(link, row, 0)
@@ -104,7 +104,7 @@ class LikenessStrip(QFrame):
             mark(words, role="mono")
             grid.addWidget(words, row, column)
         if change.destination:
-            note = ForeignLabel(self.tr("goes somewhere else"))
+            note = ForeignLabel("goes somewhere else")
             mark(note, role="warning")
             grid.addWidget(note, row, 3)
 

@@ -32,7 +32,7 @@ class LocksView(QWidget):
         picture = QLabel()
         symbol, tone = ("check", "success") if there else ("close", "danger")
         picture.setPixmap(pixmap(symbol, tone, self._theme.unit * 4, self.devicePixelRatioF()))
-        answer = self.tr("yes") if there else self.tr("no")
+        answer = "yes" if there else "no"
         words = label(meaning, "muted")
         words.setWordWrap(True)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -44,18 +44,18 @@ class LocksView(QWidget):
 
     def _words(self, meaning: str, there: bool, fix: str) -> str:
         """What it means; where it is missing, the line that brings it."""
-        return meaning if there or not fix else self.tr("{} To have it: {}").format(meaning, visible(fix)).strip()
+        return meaning if there or not fix else f"{meaning} To have it: {visible(fix)}".strip()
 
     def _meanings(self) -> dict[str, str]:
         return {
-            "namespaces": self.tr("It sees files, processes and a network of its own, none of this machine's."),
-            "seccomp": self.tr("Only the system calls on a list are answered."),
-            "Landlock": self.tr("A second lock on files: nothing else can be opened, wherever it lies."),
-            "inode quota": self.tr("Temporary folders have an end for the number of files, not only for their size."),
-            "no files of yours": self.tr("A file of yours was laid out, and could not be opened."),
-            "read-only root": self.tr("Nothing outside its workspace, home and temporary folder can be written."),
-            "no network": self.tr("No connection can be made; tools and places you open are reached by the workbench."),
-            "no processes": self.tr("No other program can be started, and no other process be reached."),
-            "not root": self.tr("It runs as an ordinary user or as nobody, whoever started the workbench."),
-            "no capabilities": self.tr("It has none of the rights that root is made of, and can gain none."),
+            "namespaces": "It sees files, processes and a network of its own, none of this machine's.",
+            "seccomp": "Only the system calls on a list are answered.",
+            "Landlock": "A second lock on files: nothing else can be opened, wherever it lies.",
+            "inode quota": "Temporary folders have an end for the number of files, not only for their size.",
+            "no files of yours": "A file of yours was laid out, and could not be opened.",
+            "read-only root": "Nothing outside its workspace, home and temporary folder can be written.",
+            "no network": "No connection can be made; tools and places you open are reached by the workbench.",
+            "no processes": "No other program can be started, and no other process be reached.",
+            "not root": "It runs as an ordinary user or as nobody, whoever started the workbench.",
+            "no capabilities": "It has none of the rights that root is made of, and can gain none.",
         }

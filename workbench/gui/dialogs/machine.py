@@ -17,12 +17,12 @@ class MachineDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         unit = context.theme.unit
-        self.setWindowTitle(self.tr("Check this machine"))
+        self.setWindowTitle("Check this machine")
         self.resize(unit * 170, unit * 120)
-        self._words = label(self.tr("Checking…"), "muted")
-        self._view = ChecksView(context.theme, self.tr("Checks of this machine"))
+        self._words = label("Checking…", "muted")
+        self._view = ChecksView(context.theme, "Checks of this machine")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        self._copy = buttons.addButton(self.tr("Copy report"), QDialogButtonBox.ButtonRole.ActionRole)
+        self._copy = buttons.addButton("Copy report", QDialogButtonBox.ButtonRole.ActionRole)
         self._copy.setEnabled(False)
         self._copy.clicked.connect(self._copy_report)
         buttons.rejected.connect(self.reject)
@@ -39,4 +39,4 @@ class MachineDialog(QDialog):
         self._copy.setEnabled(True)
 
     def _copy_report(self) -> None:
-        QGuiApplication.clipboard().setText(report(self.tr("This machine"), self._view.checks()))
+        QGuiApplication.clipboard().setText(report("This machine", self._view.checks()))

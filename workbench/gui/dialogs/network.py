@@ -39,16 +39,16 @@ class NetworkDialog(QDialog):
         self._rules = NetworkRules()
         self._entries: tuple[Entry, ...] = ()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Network"))
-        self._sentence = label(self.tr("Asking which places are open…"))
+        self.setWindowTitle("Network")
+        self._sentence = label("Asking which places are open…")
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("Places, offers and connections"))
+        self.list = RowsView(context.theme, "Places, offers and connections")
         self.list.setModel(self.model)
         self.list.setUniformItemSizes(False)
         self.domain, self.ports = QLineEdit(), QLineEdit()
-        self.protocols = {name: TickBox(context.theme, self.tr(words)) for name, words in _PROTOCOLS.items()}
-        self.add = QPushButton(self.tr("Open this place"))
-        self.deed = QPushButton(self.tr("Accept"))
+        self.protocols = {name: TickBox(context.theme, words) for name, words in _PROTOCOLS.items()}
+        self.add = QPushButton("Open this place")
+        self.deed = QPushButton("Accept")
         self._fault = label("", "error")
         self._lay_out(context.theme.unit)
         self._bind()
@@ -73,10 +73,10 @@ class NetworkDialog(QDialog):
 
     def _words(self, rules: NetworkRules) -> str:
         if rules.closed:
-            return self.tr("Programs reach nothing: {}").format(one_line(rules.closed, 300))
+            return f"Programs reach nothing: {one_line(rules.closed, 300)}"
         if not rules.open:
-            return self.tr("Programs reach nothing outside, unless you tick a host for one run when you allow it.")
-        return self.tr("Programs reach the open places below and nothing else. Each connection is in the audit.")
+            return "Programs reach nothing outside, unless you tick a host for one run when you allow it."
+        return "Programs reach the open places below and nothing else. Each connection is in the audit."
 
     # inside
 
@@ -92,13 +92,13 @@ class NetworkDialog(QDialog):
         column.addWidget(self.list, 1)
         form = QFormLayout()
         form.setSpacing(unit * 2)
-        form.addRow(label(self.tr("Host")), self.domain)
-        form.addRow(label(self.tr("Ports")), self.ports)
+        form.addRow(label("Host"), self.domain)
+        form.addRow(label("Ports"), self.ports)
         ticks = QHBoxLayout()
         for box in self.protocols.values():
             ticks.addWidget(box)
         ticks.addStretch()
-        form.addRow(label(self.tr("Speaks")), ticks)
+        form.addRow(label("Speaks"), ticks)
         column.addLayout(form)
         self._fault.hide()
         column.addWidget(self._fault)
@@ -109,7 +109,7 @@ class NetworkDialog(QDialog):
         row.setSpacing(unit)
         row.addWidget(self.deed)
         row.addStretch()
-        close = QPushButton(self.tr("Close"))
+        close = QPushButton("Close")
         close.clicked.connect(self.accept)
         row.addWidget(close)
         row.addWidget(self.add)
@@ -119,10 +119,10 @@ class NetworkDialog(QDialog):
         return row
 
     def _bind(self) -> None:
-        self.domain.setAccessibleName(self.tr("Host to open"))
+        self.domain.setAccessibleName("Host to open")
         self.domain.setPlaceholderText("api.example.org, *.example.org")
-        self.ports.setAccessibleName(self.tr("Ports, with commas between"))
-        self.ports.setPlaceholderText(self.tr("443; for TCP the ports must be named"))
+        self.ports.setAccessibleName("Ports, with commas between")
+        self.ports.setPlaceholderText("443; for TCP the ports must be named")
         self.protocols["tls"].setChecked(True)
         for field in (self.domain, self.ports):
             field.textChanged.connect(self._choose)
@@ -143,8 +143,8 @@ class NetworkDialog(QDialog):
         rule = self._chosen()
         own = rule is not None and rule.source == "you"
         accept = rule is not None and not rule.accepted
-        words = self.tr("Accept this offer") if accept else self.tr("Withdraw approval")
-        self.deed.setText(self.tr("Remove this rule") if own or rule is None else words)
+        words = "Accept this offer" if accept else "Withdraw approval"
+        self.deed.setText("Remove this rule" if own or rule is None else words)
         self.deed.setEnabled(rule is not None)
         self.add.setEnabled(bool(self.domain.text().strip()) and bool(self._spoken()))
 
@@ -165,7 +165,7 @@ class NetworkDialog(QDialog):
             return
         words = [word.strip() for word in self.ports.text().replace(";", ",").split(",") if word.strip()]
         if not all(word.isascii() and word.isdigit() and len(word) < 6 for word in words):
-            self._show_fault(self.tr("Ports are numbers from 1 to 65535, with commas between."))
+            self._show_fault("Ports are numbers from 1 to 65535, with commas between.")
             return
         place, ports = self.domain.text().strip(), tuple(int(word) for word in words)
         self._run(self._context.api.add_host(place, ports, tuple(self._spoken())), clear=True)

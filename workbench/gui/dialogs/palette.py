@@ -53,7 +53,7 @@ class Palette(QDialog):
     def __init__(self, context: Context, commands: Commands, parent: QWidget, words: str = "") -> None:
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Search or run anything"))
+        self.setWindowTitle("Search or run anything")
         self.setObjectName("palette")
         self._context = context
         self._commands = commands
@@ -116,19 +116,19 @@ class Palette(QDialog):
 
     def _make(self, words: str) -> None:
         self.field = QLineEdit(words)
-        self.field.setPlaceholderText(self.tr("Ask or type: who are my customers, send_mail, connect…"))
+        self.field.setPlaceholderText("Ask or type: who are my customers, send_mail, connect…")
         self.field.setAccessibleName(self.windowTitle())
         mark(self.field, kind="palette")
         self.field.installEventFilter(self)
         self.tabs = QTabBar()
         for word in ("All", "Tools", "Resources", "Prompts", "Skills", "Actions"):
-            self.tabs.addTab(self.tr(word))
-        self.tabs.setAccessibleName(self.tr("What is looked for"))
+            self.tabs.addTab(word)
+        self.tabs.setAccessibleName("What is looked for")
         self.tabs.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.model = RowsModel(self)
-        self.list = RowsView(self._context.theme, self.tr("What was found"), self)
+        self.list = RowsView(self._context.theme, "What was found", self)
         self.list.setModel(self.model)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._foot = label("", "palette-foot")
@@ -246,7 +246,7 @@ class Palette(QDialog):
     def _target(self, target: Target) -> Row:
         self._wishes[target.row.key] = target.wish
         if target.missing:
-            self._missing[target.row.key] = self.tr("{}: {}.").format(target.row.title, target.missing)
+            self._missing[target.row.key] = f"{target.row.title}: {target.missing}."
         return target.row
 
     def _said(self, found: bool, shown: set[str]) -> list[Row]:
@@ -254,21 +254,21 @@ class Palette(QDialog):
         if self._fault:
             return [_section(one_line(self._fault, 200))]
         if self._finds is None or self.tabs.currentIndex() in (4, _DEEDS):
-            return [] if found or self._asking else [_section(self.tr("Nothing here has these words or letters."))]
+            return [] if found or self._asking else [_section("Nothing here has these words or letters.")]
         if not any(number for kind, number in self._finds.known.items() if kind != FindKind.SKILL):
-            words = self.tr("No tools are known yet. Connect a server: what it offers is found from then on.")
+            words = "No tools are known yet. Connect a server: what it offers is found from then on."
             offered = action_targets(self._commands, _BEGIN)
             begin = [self._target(target) for target in offered if target.row.key not in shown and not target.missing]
             return [_section(words), *(replace(row, key=f"begin:{row.key}") for row in begin)]
         if found or self._asking:
             return []
-        return [_section(self.tr("Nothing has these words or means nearly the same. Try fewer words, or other ones."))]
+        return [_section("Nothing has these words or means nearly the same. Try fewer words, or other ones.")]
 
     def _hint(self) -> str:
-        keys = self.tr("↑ ↓ to move · Enter to go · Tab for another kind · Esc to close")
+        keys = "↑ ↓ to move · Enter to go · Tab for another kind · Esc to close"
         total = self._finds.total if self._finds is not None and self.tabs.currentIndex() != _DEEDS else 0
         shown = len(self._finds.finds) if self._finds is not None else 0
-        return f"{self.tr('{} of {}').format(shown, total)} · {keys}" if total > shown else keys
+        return f"{f'{shown} of {total}'} · {keys}" if total > shown else keys
 
     # choosing
 

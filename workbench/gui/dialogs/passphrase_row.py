@@ -19,8 +19,8 @@ class PassphraseRow(QFrame):
         super().__init__(parent)
         self._use = ""
         mark(self, kind="card")
-        self.field = SecretField(self.tr("Passphrase of the encrypted file"))
-        self.repeated = SecretField(self.tr("The passphrase once more"))
+        self.field = SecretField("Passphrase of the encrypted file")
+        self.repeated = SecretField("The passphrase once more")
         self.button = QPushButton()
         self.button.setAutoDefault(False)
         self._fault = label("", "error")
@@ -34,7 +34,7 @@ class PassphraseRow(QFrame):
         row.addWidget(self.button)
         column.addLayout(row)
         column.addWidget(self._fault)
-        self.repeated.setPlaceholderText(self.tr("Once more"))
+        self.repeated.setPlaceholderText("Once more")
         self.field.entered.connect(self._next)
         self.repeated.entered.connect(self._give)
         self.button.clicked.connect(self._give)
@@ -49,10 +49,8 @@ class PassphraseRow(QFrame):
         self._use = use
         self.setVisible(bool(use))
         self.repeated.setVisible(use == "create")
-        self.field.setPlaceholderText(self.tr("New passphrase") if use == "create" else self.tr("Passphrase"))
-        self.button.setText(
-            self.tr("Keep them in an encrypted file") if use == "create" else self.tr("Unlock the file")
-        )
+        self.field.setPlaceholderText("New passphrase" if use == "create" else "Passphrase")
+        self.button.setText("Keep them in an encrypted file" if use == "create" else "Unlock the file")
 
     def _next(self) -> None:
         if self.repeated.isHidden():
@@ -62,7 +60,7 @@ class PassphraseRow(QFrame):
 
     def _give(self) -> None:
         if self._use == "create" and self.field.text() != self.repeated.text():
-            self._fault.setText(self.tr("The two are not the same."))
+            self._fault.setText("The two are not the same.")
             self._fault.show()
             return
         self._fault.hide()

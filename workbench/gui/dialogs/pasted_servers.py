@@ -35,29 +35,29 @@ class PastedServers(ImportServers):
         self.start.setFocus()
 
     def _found(self, number: int, config: ServerConfig, here: dict[str, ServerConfig]) -> FoundServer:
-        named = replace(config, name=config.name or self.tr("server"))
+        named = replace(config, name=config.name or "server")
         taken = here.get(named.name)
         standing = ImportConflict.NEW if taken is None else ImportConflict.CLASH
         if taken is not None and (taken.command, taken.args, taken.url) == (named.command, named.args, named.url):
             standing = ImportConflict.HERE
         usable = bool(named.command or named.url)
-        notes = () if usable else (self.tr("It has neither a command nor an address, so it cannot be added."),)
-        return FoundServer(str(number), self.tr("Pasted"), "", named, "", standing, notes=notes)
+        notes = () if usable else ("It has neither a command nor an address, so it cannot be added.",)
+        return FoundServer(str(number), "Pasted", "", named, "", standing, notes=notes)
 
     def _title(self, found: FoundServer) -> str:
-        return self.tr("From the configuration you pasted")
+        return "From the configuration you pasted"
 
     def _intro(self) -> str:
-        return self.tr("Ticked servers are written into this project's .mcp.json. You are asked before one is started.")
+        return "Ticked servers are written into this project's .mcp.json. You are asked before one is started."
 
     def _review(self) -> None:
         super()._review()
-        self.keep.setText(self.tr("Keep secrets apart instead of writing them into .mcp.json"))
+        self.keep.setText("Keep secrets apart instead of writing them into .mcp.json")
         self.keep.show()
 
     def _name_buttons(self, count: int) -> None:
-        self.go.setText(self.tr("Add 1 server") if count == 1 else self.tr("Add {} servers").format(count))
-        self.start.setText(self.tr("Add and connect"))
+        self.go.setText("Add 1 server" if count == 1 else f"Add {count} servers")
+        self.start.setText("Add and connect")
 
     async def _add(self, rows: list[FoundRow], keep: bool) -> ImportReport:
         added, faults = list[str](), list[Fault]()

@@ -38,17 +38,17 @@ class PermissionsDialog(QDialog):
         self._permissions, self._network = Permissions(), NetworkRules()
         self._revoked = ""  # the id of the rule that was revoked last
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("What you allowed"))
-        self.finder = search_box(self.tr("Find a rule"), self.tr("Filter the rules by text"))
+        self.setWindowTitle("What you allowed")
+        self.finder = search_box("Find a rule", "Filter the rules by text")
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("Rules"), self)
+        self.list = RowsView(context.theme, "Rules", self)
         self.list.setModel(self.model)
         self.list.setUniformItemSizes(False)
-        nothing = self.tr("Nothing is allowed beyond one run")
+        nothing = "Nothing is allowed beyond one run"
         self.empty = EmptyState(context.theme, "shield", nothing, self._teach(), self)
         self.words = label("", "muted")
-        self.revoke = QPushButton(self.tr("Revoke"))
-        self.undo = QPushButton(self.tr("Undo"))
+        self.revoke = QPushButton("Revoke")
+        self.undo = QPushButton("Undo")
         self._lay_out(context.theme.unit)
         self.finder.textChanged.connect(self._draw)
         self.revoke.clicked.connect(self._revoke)
@@ -65,7 +65,7 @@ class PermissionsDialog(QDialog):
             self._draw()
 
     def _teach(self) -> str:
-        return self.tr(
+        return (
             "When a program waits for you, the menu beside Allow can make a rule: for the session, for exactly this"
             " program, or for a server. Rules for tools and arguments are made on a server's Trust page."
         )
@@ -84,7 +84,7 @@ class PermissionsDialog(QDialog):
         self.words.setWordWrap(True)
         column.addWidget(self.words)
         row = QHBoxLayout()
-        close = QPushButton(self.tr("Close"))
+        close = QPushButton("Close")
         close.clicked.connect(self.accept)
         for button in (self.revoke, self.undo, close):
             button.setAutoDefault(False)
@@ -118,16 +118,16 @@ class PermissionsDialog(QDialog):
         kind, _, name = self.list.key().partition(":")
         api = self._context.api
         if kind == "rule":
-            self._run(api.revoke_permission(name), self.tr("Revoked. You are asked again."), revoked=name)
+            self._run(api.revoke_permission(name), "Revoked. You are asked again.", revoked=name)
         elif kind == "trust":
-            self._run(api.trust_server(name, False), self.tr("{0} is not believed any more.").format(name))
+            self._run(api.trust_server(name, False), f"{name} is not believed any more.")
         elif kind == "host":
             source, _, sha = name.partition(":")
             deed = api.remove_host(sha) if source == "you" else api.withdraw_host(sha)
-            self._run(deed, self.tr("Closed for programs; Network opens it again."))
+            self._run(deed, "Closed for programs; Network opens it again.")
 
     def _undo(self) -> None:
-        self._run(self._context.api.restore_permission(self._revoked), self.tr("The rule is back as it was."))
+        self._run(self._context.api.restore_permission(self._revoked), "The rule is back as it was.")
 
     def _run(self, deed: Coroutine[Any, Any, object], words: str, revoked: str = "") -> None:  # Any: as in Tasks.run
         self._context.tasks.run("change what is allowed", self._do(deed, words, revoked))

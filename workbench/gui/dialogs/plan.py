@@ -41,7 +41,7 @@ class PlanDialog(QDialog):
         self._over = self._sending = False
         self._began = time.monotonic()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("What this program would do"))
+        self.setWindowTitle("What this program would do")
         self.list = PlanList(context.theme)
         self.line = PlanLine(context.theme)
         self.foot = PlanFoot(context.theme)
@@ -66,9 +66,9 @@ class PlanDialog(QDialog):
         if event.run.id != self.run.proposal.dry_run_of:
             return
         if event.run.state is not RunState.WAITING:
-            self.end(self.tr("The program no longer waits; this plan is void."))
+            self.end("The program no longer waits; this plan is void.")
         elif event.run.proposal.sha != self.run.proposal.sha:
-            self.end(self.tr("The program was changed, so this plan is no longer valid. Start a dry run again."))
+            self.end("The program was changed, so this plan is no longer valid. Start a dry run again.")
 
     def end(self, words: str) -> None:
         self._over = True
@@ -106,15 +106,13 @@ class PlanDialog(QDialog):
 
     def _obstacle(self) -> str:
         if self._over or self._sending:
-            return self.tr("This is decided.")
+            return "This is decided."
         if self.run.plan and not self.list.chosen():
-            return self.tr("Tick what it may do first.")
+            return "Tick what it may do first."
         if number := self.list.unread():
-            return self.tr("Look at line {} first: its values came out of text that outsiders can write.").format(
-                number
-            )
+            return f"Look at line {number} first: its values came out of text that outsiders can write."
         if not self.foot.typing.right():
-            return self.tr("Type the name first.")
+            return "Type the name first."
         return ""
 
     def _reconsider(self) -> None:
@@ -152,15 +150,15 @@ class PlanDialog(QDialog):
     def _show_run(self) -> None:
         run = self.run
         held = len(run.plan)
-        words = self.tr("{} things were held back; nothing of them happened.").format(held)
+        words = f"{held} things were held back; nothing of them happened."
         if held == 1:
-            words = self.tr("One thing was held back; it did not happen.")
-        self._title.setText(words if held else self.tr("It would only read: nothing had to be held back."))
+            words = "One thing was held back; it did not happen."
+        self._title.setText(words if held else "It would only read: nothing had to be held back.")
         early = run.state is not RunState.DONE
         notes = [*run.plan_notes]
         if early and run.fault is not None:
             short = first_sentence(run.fault.message)
-            notes.insert(0, self.tr("The dry run ended early, so the list may be incomplete: {}").format(short))
+            notes.insert(0, f"The dry run ended early, so the list may be incomplete: {short}")
         self._notes.setText("\n".join(f"• {note}" for note in notes))
         self._notes.setVisible(bool(notes))
         critical = run.verdict is not None and run.verdict.risk is Risk.CRITICAL

@@ -30,7 +30,7 @@ class PlanFoot(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(unit * 4, unit * 3, unit * 4, unit * 3)
         column.setSpacing(unit * 2)
-        self.typing = NameToType(theme, self.tr("The name to type before this can run"))
+        self.typing = NameToType(theme, "The name to type before this can run")
         column.addWidget(self.typing)
         self._facts = ForeignLabel()
         mark(self._facts, role="muted")
@@ -39,27 +39,27 @@ class PlanFoot(QFrame):
         column.addWidget(FoldingRow(_ONE_LINE, facts, self._make_buttons(), unit * 2))
 
     def show_count(self, ticked: int, held: int) -> None:
-        words = self.tr("{0} of {1} selected. The rest is refused; calls that are not in the list need your approval.")
-        nothing = self.tr("Everything except reading needs your approval.")
+        words = "{0} of {1} selected. The rest is refused; calls that are not in the list need your approval."
+        nothing = "Everything except reading needs your approval."
         self._facts.setText(words.format(ticked, held) if held else nothing)
         for button in (self.every, self.none):
             button.setVisible(held > 0 and not self._over)
 
     def ask_name(self, name: str) -> None:
         """What must be typed before a critical program may run; empty: nothing."""
-        self.typing.ask(name, self.tr("To run this, type {0}"))
+        self.typing.ask(name, "To run this, type {0}")
         mark(self.allow, kind="danger" if name else "primary")
 
     def name_closing(self, *, waits: bool) -> None:
-        self.close_button.setText(self.tr("Back to the approval request") if waits else self.tr("Do not run"))
-        tip = self.tr("The program goes on waiting for your answer (Escape)") if waits else self.tr("Escape")
+        self.close_button.setText("Back to the approval request" if waits else "Do not run")
+        tip = "The program goes on waiting for your answer (Escape)" if waits else "Escape"
         self.close_button.setToolTip(tip)
 
     def show_over(self) -> None:
         self._over = True
         for part in (self.every, self.none, self.allow, self.typing, self._facts):
             part.hide()
-        self.close_button.setText(self.tr("Close"))
+        self.close_button.setText("Close")
         self.take_keyboard()
 
     def take_keyboard(self) -> None:
@@ -67,14 +67,14 @@ class PlanFoot(QFrame):
 
     def _make_buttons(self) -> QHBoxLayout:
         self._over = False
-        self.every = QPushButton(icon("check", "muted"), self.tr("Tick all"))
+        self.every = QPushButton(icon("check", "muted"), "Tick all")
         self.every.clicked.connect(self.all_wanted)
-        self.none = QPushButton(icon("minus", "muted"), self.tr("Tick none"))
+        self.none = QPushButton(icon("minus", "muted"), "Tick none")
         self.none.clicked.connect(self.none_wanted)
         self.close_button = QPushButton(icon("x", "muted"), "")
         self.close_button.setDefault(True)
         self.close_button.clicked.connect(self.closed)
-        self.allow = AllowButton(self.tr("Run with this plan"))
+        self.allow = AllowButton("Run with this plan")
         buttons = QHBoxLayout()
         buttons.setSpacing(self._theme.unit * 2)
         buttons.addStretch(1)

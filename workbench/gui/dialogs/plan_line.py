@@ -37,7 +37,7 @@ class PlanLine(QScrollArea):
         self._arguments.setTabChangesFocus(True)
         self._arguments.setMinimumHeight(self.fontMetrics().lineSpacing() * 6)
         mark(self._arguments, kind="code")
-        self._from = label(self.tr("Where its values came from"), "section")
+        self._from = label("Where its values came from", "section")
         for part in (self._title, self._facts, self._later):
             column.addWidget(part)
         column.addWidget(self._from)
@@ -47,31 +47,29 @@ class PlanLine(QScrollArea):
 
     def show_line(self, number: int, held: PlanStep, run_id: str) -> None:
         files = not held.server
-        name = self.tr("Files of the workspace") if files else f"{held.server}.{held.tool}"
+        name = "Files of the workspace" if files else f"{held.server}.{held.tool}"
         self._title.setText(f"{number}  {one_line(name, 120)}")
         self._facts.setText(" · ".join(self._words(held)))
         later = [*held.waits_for[:_SHOWN]]
         if len(held.waits_for) > _SHOWN:
-            later.append(self.tr("and {} more").format(len(held.waits_for) - _SHOWN))
-        known = self.tr("Only the real run will tell; an invented value stands here:")
+            later.append(f"and {len(held.waits_for) - _SHOWN} more")
+        known = "Only the real run will tell; an invented value stands here:"
         self._later.setText("\n".join([known, *(f"• {one}" for one in later)]))
         self._later.setVisible(bool(later))
         self._arguments.setPlainText(visible(held.arguments))
-        words = (
-            self.tr("What would happen to files") if files else self.tr("What would be sent, line {}").format(number)
-        )
+        words = "What would happen to files" if files else f"What would be sent, line {number}"
         self._arguments.setAccessibleName(words)
         self._evidence.show_origins(held.origins, run_id)
         self._from.setVisible(bool(held.origins))
         self._evidence.setVisible(bool(held.origins))
 
     def _words(self, held: PlanStep) -> list[str]:
-        undo = {True: self.tr("can be undone"), False: self.tr("cannot be undone"), None: ""}[held.reversible]
+        undo = {True: "can be undone", False: "cannot be undone", None: ""}[held.reversible]
         told = {
-            "invented": self.tr("the program was told an invented answer"),
-            "recorded": self.tr("the program was told an earlier answer of this tool"),
-            "nothing": self.tr("the program was told nothing"),
+            "invented": "the program was told an invented answer",
+            "recorded": "the program was told an earlier answer of this tool",
+            "nothing": "the program was told nothing",
         }.get(held.answered, "")
-        line = self.tr("line {} of the program").format(held.line) if held.line else ""
-        whole = self.tr("ticked as a whole; unticked, the workspace can only be read") if not held.server else ""
+        line = f"line {held.line} of the program" if held.line else ""
+        whole = "ticked as a whole; unticked, the workspace can only be read" if not held.server else ""
         return [word for word in (line, undo, told, whole) if word]

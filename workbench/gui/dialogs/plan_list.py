@@ -31,12 +31,12 @@ class PlanList(QTreeWidget):
         self._theme = theme
         self._plan: tuple[PlanStep, ...] = ()
         self._seen: set[int] = set()
-        self.setAccessibleName(self.tr("What the program would do"))
+        self.setAccessibleName("What the program would do")
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setColumnCount(3)
         self.setItemDelegateForColumn(_WHAT, TickDelegate(theme, self))
-        self.setHeaderLabels([self.tr("What"), self.tr("With"), self.tr("Undo")])
+        self.setHeaderLabels(["What", "With", "Undo"])
         header = self.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.Interactive)
@@ -87,7 +87,7 @@ class PlanList(QTreeWidget):
 
     def _item(self, number: int, held: PlanStep) -> QTreeWidgetItem:
         files = not held.server
-        name = self.tr("Files of the workspace") if files else f"{held.server}.{held.tool}"
+        name = "Files of the workspace" if files else f"{held.server}.{held.tool}"
         short = held.summary
         if not files and short.startswith(f"{name}("):
             short = short[len(name) + 1 :].removesuffix(")")
@@ -97,7 +97,7 @@ class PlanList(QTreeWidget):
         tone = "danger" if is_warned(held) else risk_word(held.risk).tone
         item.setIcon(_WITH, icon("alert" if is_warned(held) else "file" if files else "tool", tone))
         item.setToolTip(_WITH, plain_tip(one_line(held.summary, 600)))
-        words = [self.tr("values came out of text that outsiders can write")] if is_warned(held) else []
+        words = ["values came out of text that outsiders can write"] if is_warned(held) else []
         words += [undo_word(held)] if undo_word(held) else []
         item.setData(_WHAT, Qt.ItemDataRole.AccessibleTextRole, ", ".join([f"{number} {name}", short, *words]))
         return item

@@ -53,7 +53,7 @@ class Plans(QObject):
         if link.state is not LinkState.LINKED:
             self._awaited.clear()
             for dialog in self._open.values():
-                dialog.end(self.tr("The core is gone, and with it the plan."))
+                dialog.end("The core is gone, and with it the plan.")
 
     def hear(self, event: Event) -> None:
         if isinstance(event, RunChanged):
@@ -68,7 +68,7 @@ class Plans(QObject):
             self.said.emit(f"{fault.message} {fault.hint}")
             self.refused.emit(run_id, Fault(fault.message, fault.hint))
             return
-        self.said.emit(self.tr("The dry run has started. Reading works; everything else is held back."))
+        self.said.emit("The dry run has started. Reading works; everything else is held back.")
         self.run_wanted.emit(run.id)
         self.show(run.id)
 
@@ -87,7 +87,7 @@ class Plans(QObject):
             self._show(run)
         elif run.state in _WITHOUT:
             self._awaited.discard(run.id)
-            words = self.tr("The dry run gave no plan. Its page says why.")
+            words = "The dry run gave no plan. Its page says why."
             self.said.emit(words)
             self.refused.emit(run.proposal.dry_run_of, run.fault or Fault(words))
 

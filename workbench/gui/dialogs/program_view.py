@@ -29,10 +29,10 @@ class ProgramView(QWidget):
         self._worst_seen = False
         self._against = ""  # the allowed text that it is compared with now
         self.reader = CodeView(theme, language=language)
-        self.reader.setAccessibleName(self.tr("The exact code that will run"))
+        self.reader.setAccessibleName("The exact code that will run")
         self.reader.seen.connect(self._look)
         self.editor = CodeEditor(theme, language=language)
-        self.editor.setAccessibleName(self.tr("The code, editable"))
+        self.editor.setAccessibleName("The code, editable")
         self.editor.edited.connect(self.edited)
         self.diff = DiffView(theme)
         self._build()
@@ -57,9 +57,9 @@ class ProgramView(QWidget):
         self._show(self.reader)
         self.go_to(self._worst or 1)
         lines = code.count("\n") + (not code.endswith("\n"))
-        words = self.tr("1 line") if lines == 1 else self.tr("{0} lines").format(lines)
-        hidden = self.tr(" · hidden characters are drawn as ‹U+…›") if has_hidden(code) else ""
-        edited = self.tr(" · edited by you") if code != self._original else ""
+        words = "1 line" if lines == 1 else f"{lines} lines"
+        hidden = " · hidden characters are drawn as ‹U+…›" if has_hidden(code) else ""
+        edited = " · edited by you" if code != self._original else ""
         self._words.setText(f"{words}{edited}{hidden}")
 
     def height_of(self, lines: int) -> int:
@@ -116,7 +116,7 @@ class ProgramView(QWidget):
         unit = self._theme.unit
         self._words = ForeignLabel(elide=True)
         mark(self._words, role="muted")
-        self._changes = QPushButton(self.tr("Your changes"))
+        self._changes = QPushButton("Your changes")
         self._changes.setCheckable(True)
         self._changes.setAutoDefault(True)
         mark(self._changes, kind="chip")

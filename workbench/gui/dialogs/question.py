@@ -63,7 +63,7 @@ class Question(QDialog):
     def _buttons(self, yes: str, danger: bool) -> None:
         row = QHBoxLayout()
         row.addStretch()
-        no = QPushButton(self.tr("Cancel"))
+        no = QPushButton("Cancel")
         no.clicked.connect(self.reject)
         go = QPushButton(yes)
         go.clicked.connect(self.accept)

@@ -21,7 +21,7 @@ class RoadDialog(QDialog):
     def __init__(self, context: Context, run_id: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Timeline of run {}").format(run_id))
+        self.setWindowTitle(f"Timeline of run {run_id}")
         self._context = context
         self._run_id = run_id
         self.road = RoadView(context.theme)

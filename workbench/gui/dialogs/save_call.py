@@ -39,17 +39,17 @@ class SaveCallDialog(QDialog):
         self._call = call
         self._outcome = outcome
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Change the saved call") if call.file else self.tr("Save the call"))
+        self.setWindowTitle("Change the saved call" if call.file else "Save the call")
         self.setMinimumWidth(context.theme.unit * 120)
-        self.name = self._field(self.tr("Name"), call.name or one_line(call.tool, 60))
+        self.name = self._field("Name", call.name or one_line(call.tool, 60))
         self.collection = CalmCombo()
         self.collection.setEditable(True)
-        self.collection.setAccessibleName(self.tr("Collection"))
+        self.collection.setAccessibleName("Collection")
         self.collection.setEditText(call.collection if call.file else call.collection or one_line(call.server, 60))
-        self.note = self._field(self.tr("Note"), call.note)
-        self.tags = self._field(self.tr("Tags"), ", ".join(call.tags))
+        self.note = self._field("Note", call.note)
+        self.tags = self._field("Tags", ", ".join(call.tags))
         self.expect = CalmCombo()
-        self.expect.setAccessibleName(self.tr("What is expected"))
+        self.expect.setAccessibleName("What is expected")
         self.fault = label("", "error")
         self.fault.setWordWrap(True)
         self.fault.hide()
@@ -94,11 +94,11 @@ class SaveCallDialog(QDialog):
     def _offer(self) -> None:
         if self._call.expectations:
             count = len(self._call.expectations)
-            self.expect.addItem(self.tr("What is expected already ({})").format(count), AS_IT_IS)
+            self.expect.addItem(f"What is expected already ({count})", AS_IT_IS)
         if self._outcome is not None:
-            self.expect.addItem(self.tr("What I just got: types and counts of its values"), VALUES)
-            self.expect.addItem(self.tr("What I just got, word for word, apart from times and ids"), WHOLE)
-        self.expect.addItem(self.tr("Only that it answers without an error"), NOTHING)
+            self.expect.addItem("What I just got: types and counts of its values", VALUES)
+            self.expect.addItem("What I just got, word for word, apart from times and ids", WHOLE)
+        self.expect.addItem("Only that it answers without an error", NOTHING)
 
     def _collections(self, saved: SavedCalls) -> None:
         typed = self.collection.currentText()
@@ -116,19 +116,19 @@ class SaveCallDialog(QDialog):
         form.setHorizontalSpacing(unit * 4)
         form.setVerticalSpacing(unit * 2)
         for words, field in (
-            (self.tr("Name"), self.name),
-            (self.tr("Collection"), self.collection),
-            (self.tr("Note"), self.note),
-            (self.tr("Tags"), self.tags),
-            (self.tr("Expect"), self.expect),
+            ("Name", self.name),
+            ("Collection", self.collection),
+            ("Note", self.note),
+            ("Tags", self.tags),
+            ("Expect", self.expect),
         ):
             form.addRow(label(words), field)
-        self.tags.setPlaceholderText(self.tr("smoke, slow"))
+        self.tags.setPlaceholderText("smoke, slow")
         column = QVBoxLayout(self)
         column.setContentsMargins(*(unit * 6,) * 4)
         column.setSpacing(unit * 3)
         column.addWidget(label(self.windowTitle(), "heading"))
-        where = self.tr("A file in the project's folder calls, for a team to share. Secret arguments are not written.")
+        where = "A file in the project's folder calls, for a team to share. Secret arguments are not written."
         about = label(where, "muted")
         about.setWordWrap(True)
         column.addWidget(about)
@@ -139,9 +139,9 @@ class SaveCallDialog(QDialog):
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.addStretch(1)
-        cancel = QPushButton(self.tr("Cancel"))
+        cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
-        self._save = QPushButton(self.tr("Save"))
+        self._save = QPushButton("Save")
         self._save.setDefault(True)
         self._save.clicked.connect(self.save)
         mark(self._save, kind="primary")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from workbench.records import Run
 
-translate = QCoreApplication.translate
 ONCE: Final = "once"
 
 
@@ -54,17 +53,17 @@ class ScopeButton(QPushButton):
         self.scope = scope
         self.actions_by_scope()[scope].setChecked(True)
         self.setText(short_word(scope))
-        self.setAccessibleName(self.tr("Scope of the approval: {0}").format(short_word(scope)))
+        self.setAccessibleName(f"Scope of the approval: {short_word(scope)}")
         self.setToolTip(self.actions_by_scope()[scope].text())
         self.chosen.emit()
 
 
 def short_word(scope: str) -> str:
     return {
-        ONCE: translate("scopes", "Once"),
-        "session": translate("scopes", "This session"),
-        "text": translate("scopes", "This text"),
-        "server": translate("scopes", "This server"),
+        ONCE: "Once",
+        "session": "This session",
+        "text": "This text",
+        "server": "This server",
     }[scope]
 
 
@@ -73,8 +72,8 @@ def scope_sentence(scope: str, run: Run) -> str:
     use = next(iter(run.verdict.tools), None) if run.verdict is not None else None
     server = use.server if use is not None else ""
     return {
-        ONCE: translate("scopes", "Once: this run and no other"),
-        "session": translate("scopes", "This session: exactly this text, until {0} disconnects or the core ends"),
-        "text": translate("scopes", "Exactly this text, from any agent, until it expires or a definition changes"),
-        "server": translate("scopes", "Whatever {0} does that is not of high risk"),
+        ONCE: "Once: this run and no other",
+        "session": "This session: exactly this text, until {0} disconnects or the core ends",
+        "text": "Exactly this text, from any agent, until it expires or a definition changes",
+        "server": "Whatever {0} does that is not of high risk",
     }[scope].format({"session": run.proposal.author, "server": server}.get(scope, ""))

@@ -21,9 +21,9 @@ class SecretField(QLineEdit):
         super().__init__(parent)
         self.setAccessibleName(name)
         self.setEchoMode(QLineEdit.EchoMode.Password)
-        self._eye = QAction(icon("eye", "muted"), self.tr("Show what is typed"), self)
+        self._eye = QAction(icon("eye", "muted"), "Show what is typed", self)
         self._eye.setCheckable(True)
-        self._eye.setToolTip(self.tr("Show what is typed (Ctrl+Shift+H)"))
+        self._eye.setToolTip("Show what is typed (Ctrl+Shift+H)")
         self._eye.toggled.connect(self._reveal)
         self.addAction(self._eye, QLineEdit.ActionPosition.TrailingPosition)
 

@@ -33,22 +33,22 @@ class SecretsDialog(QDialog):
         self._context = context
         self._store = SecretStore("", "")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Secrets"))
+        self.setWindowTitle("Secrets")
         unit = context.theme.unit
         self.setMinimumWidth(unit * 150)
         self._picture = QLabel()
-        self._sentence = label(self.tr("Opening the place where secrets are kept…"))
+        self._sentence = label("Opening the place where secrets are kept…")
         self._hint = label("", "muted")
         self.passphrase = PassphraseRow(context.theme)
-        self.again = QPushButton(self.tr("Look for a keyring again"))
+        self.again = QPushButton("Look for a keyring again")
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("Secrets by name"))
+        self.list = RowsView(context.theme, "Secrets by name")
         self.list.setModel(self.model)
         self.list.setMinimumHeight(unit * 45)
         self.name = QLineEdit()
-        self.value = SecretField(self.tr("Value of the secret"))
-        self.store = QPushButton(self.tr("Store"))
-        self.delete = QPushButton(self.tr("Delete…"))
+        self.value = SecretField("Value of the secret")
+        self.store = QPushButton("Store")
+        self.delete = QPushButton("Delete…")
         self._fault = label("", "error")
         self._lay_out(unit)
         self._bind()
@@ -82,12 +82,10 @@ class SecretsDialog(QDialog):
         column.addWidget(self.list, 1)
         form = QFormLayout()
         form.setSpacing(unit * 2)
-        form.addRow(label(self.tr("Name")), self.name)
-        form.addRow(label(self.tr("Value")), self.value)
+        form.addRow(label("Name"), self.name)
+        form.addRow(label("Value"), self.value)
         column.addLayout(form)
-        note = label(
-            self.tr("An entry of .mcp.json refers to it as ${keyring:name}, in args, env, headers or url."), "muted"
-        )
+        note = label("An entry of .mcp.json refers to it as ${keyring:name}, in args, env, headers or url.", "muted")
         note.setWordWrap(True)
         column.addWidget(note)
         self._fault.setWordWrap(True)
@@ -115,7 +113,7 @@ class SecretsDialog(QDialog):
         mark(self.delete, kind="quiet")
         row.addWidget(self.delete)
         row.addStretch()
-        close = QPushButton(self.tr("Close"))
+        close = QPushButton("Close")
         close.clicked.connect(self.accept)
         row.addWidget(close)
         mark(self.store, kind="primary")
@@ -125,7 +123,7 @@ class SecretsDialog(QDialog):
         return row
 
     def _bind(self) -> None:
-        self.name.setAccessibleName(self.tr("Name of the secret"))
+        self.name.setAccessibleName("Name of the secret")
         self.name.setPlaceholderText("github")
         self.name.textChanged.connect(self._choose)
         self.value.textChanged.connect(self._choose)
@@ -140,7 +138,7 @@ class SecretsDialog(QDialog):
     def _choose(self) -> None:
         """Which buttons make sense now."""
         stored = any(info.name == self.name.text() and info.stored for info in self._store.secrets)
-        self.store.setText(self.tr("Replace") if stored else self.tr("Store"))
+        self.store.setText("Replace" if stored else "Store")
         self.store.setEnabled(bool(self.name.text().strip()) and bool(self.value.text()))
         self.delete.setEnabled(stored)
 
@@ -162,10 +160,10 @@ class SecretsDialog(QDialog):
     async def _ask_and_drop(self, name: str) -> None:
         info = next((info for info in self._store.secrets if info.name == name), None)
         used = ", ".join(visible(server) for server in info.servers) if info else ""
-        told = self.tr("It is used by {}: they will not start without it.").format(used) if used else ""
-        words = told or self.tr("No server of this project refers to it.")
-        question = Question(self._context.theme, self.tr("Delete the secret “{}”?").format(visible(name)), words, self)
-        if await question.ask(self.tr("Delete it"), danger=True):
+        told = f"It is used by {used}: they will not start without it." if used else ""
+        words = told or "No server of this project refers to it."
+        question = Question(self._context.theme, f"Delete the secret “{visible(name)}”?", words, self)
+        if await question.ask("Delete it", danger=True):
             await self._ask_core(self._context.api.delete_secret(name))
 
     def _unlock(self, passphrase: str) -> None:

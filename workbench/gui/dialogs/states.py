@@ -32,13 +32,13 @@ class StatesDialog(QDialog):
         self._context = context
         self._states: tuple[KeptState, ...] = ()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("REPL sessions"))
+        self.setWindowTitle("REPL sessions")
         self.setMinimumWidth(context.theme.unit * 130)
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("REPL sessions"))
+        self.list = RowsView(context.theme, "REPL sessions")
         self.list.setModel(self.model)
         self.list.setMinimumHeight(context.theme.unit * 45)
-        self.end = QPushButton(self.tr("End…"))
+        self.end = QPushButton("End…")
         self._fault = label("", "error")
         self._tick = QTimer(self, interval=1000)
         self._again = QTimer(self, interval=_AGAIN_MS)
@@ -63,7 +63,7 @@ class StatesDialog(QDialog):
         column.setContentsMargins(*(unit * 6,) * 4)
         column.setSpacing(unit * 3)
         words = label(
-            self.tr(
+            (
                 "Programs under one name go on with the variables of those before them. A state ends by itself when "
                 "nobody uses it; the time that is left stands on the right."
             ),
@@ -71,9 +71,9 @@ class StatesDialog(QDialog):
         )
         words.setWordWrap(True)
         column.addWidget(words)
-        empty = self.tr("An agent keeps one with session_id; your own programs with “Run and keep the variables”.")
+        empty = "An agent keeps one with session_id; your own programs with “Run and keep the variables”."
         self._stack = QStackedLayout()
-        self._stack.addWidget(EmptyState(self._context.theme, "layers", self.tr("No REPL sessions"), empty, self))
+        self._stack.addWidget(EmptyState(self._context.theme, "layers", "No REPL sessions", empty, self))
         self._stack.addWidget(self.list)
         column.addLayout(self._stack, 1)
         self._fault.setWordWrap(True)
@@ -84,12 +84,12 @@ class StatesDialog(QDialog):
     def _buttons(self, unit: int) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(unit)
-        self.end.setToolTip(self.tr("End the selected session. Its variables are lost"))
-        self.end.setAccessibleName(self.tr("End the selected session"))
+        self.end.setToolTip("End the selected session. Its variables are lost")
+        self.end.setAccessibleName("End the selected session")
         mark(self.end, kind="quiet")
         row.addWidget(self.end)
         row.addStretch()
-        close = QPushButton(self.tr("Close"))
+        close = QPushButton("Close")
         close.clicked.connect(self.accept)
         row.addWidget(close)
         for button in (self.end, close):
@@ -124,12 +124,12 @@ class StatesDialog(QDialog):
             self._context.tasks.run("end a REPL session", self._ask_and_end(state))
 
     async def _ask_and_end(self, state: KeptState) -> None:
-        at_work = self.tr("A program is at work in it and ends with it.") if state.busy else ""
-        told = self.tr("Its variables are lost; {} is told at its next program.").format(visible(state.author))
-        mine = self.tr("Its variables are lost.")
+        at_work = "A program is at work in it and ends with it." if state.busy else ""
+        told = f"Its variables are lost; {visible(state.author)} is told at its next program."
+        mine = "Its variables are lost."
         words = " ".join(filter(None, (at_work, mine if state.author == "you" else told)))
-        question = Question(self._context.theme, self.tr("End “{}”?").format(visible(state.name)), words, self)
-        if await question.ask(self.tr("End it"), danger=True):
+        question = Question(self._context.theme, f"End “{visible(state.name)}”?", words, self)
+        if await question.ask("End it", danger=True):
             await self._answer(self._context.api.end_state(state.session, state.name))
 
     def _run(self, name: str, question: Coroutine[Any, Any, tuple[KeptState, ...]]) -> None:  # Any: as in Tasks.run

@@ -23,7 +23,7 @@ class StrengthDialog(QDialog):
         self._context = context
         theme, strength = context.theme, status.strength
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Sandbox strength"))
+        self.setWindowTitle("Sandbox strength")
         self.setMinimumWidth(theme.unit * 170)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(*(theme.unit * 6,) * 4)
@@ -31,20 +31,20 @@ class StrengthDialog(QDialog):
         column = self._scrolled(outer)
         column.setSpacing(theme.unit * 3)
         column.addWidget(label(self._title(strength), "heading"))
-        column.addWidget(_wrapped(self.tr("What this machine was found to give when the core started:"), "muted"))
+        column.addWidget(_wrapped("What this machine was found to give when the core started:", "muted"))
         column.addWidget(LocksView(theme, strength))
         if strength.reason:
             column.addWidget(_wrapped(visible(strength.reason), "warning"))
         if strength.hint:
             column.addWidget(_wrapped(visible(strength.hint), "muted"))
-        column.addWidget(label(self.tr("Levels"), "section"))
-        words = self.tr("A program gets the level that its risk requires (isolation settings), or a stronger one.")
+        column.addWidget(label("Levels", "section"))
+        words = "A program gets the level that its risk requires (isolation settings), or a stronger one."
         column.addWidget(_wrapped(words, "muted"))
         self._levels = LevelsView(theme)
         column.addWidget(self._levels)
         self._show(status.levels)
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        self._again = close.addButton(self.tr("Look again"), QDialogButtonBox.ButtonRole.ActionRole)
+        self._again = close.addButton("Look again", QDialogButtonBox.ButtonRole.ActionRole)
         self._again.setIcon(icon("refresh", "muted"))
         self._again.clicked.connect(self._look_again)
         close.rejected.connect(self.reject)
@@ -57,7 +57,7 @@ class StrengthDialog(QDialog):
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setAccessibleName(self.tr("Locks and levels"))
+        self._area.setAccessibleName("Locks and levels")
         self._words = QWidget()
         self._area.setWidget(self._words)
         outer.addWidget(self._area, 1)
@@ -93,11 +93,11 @@ class StrengthDialog(QDialog):
 
     def _title(self, strength: Strength) -> str:
         words = {
-            "full": self.tr("Full isolation"),
-            "reduced": self.tr("Reduced isolation"),
-            "none": self.tr("No isolation"),
+            "full": "Full isolation",
+            "reduced": "Reduced isolation",
+            "none": "No isolation",
         }
-        return self.tr("{} ({})").format(words.get(strength.level, strength.level), strength.backend)
+        return f"{words.get(strength.level, strength.level)} ({strength.backend})"
 
 
 def _wrapped(text: str, role: str) -> QLabel:

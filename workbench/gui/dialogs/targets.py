@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, field
 
 from workbench.gui.actions import ACTIONS
-from workbench.gui.commands import Commands, keys_text, translate
+from workbench.gui.commands import Commands, keys_text
 from workbench.gui.fuzzy import score
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line
@@ -37,17 +37,17 @@ def action_targets(commands: Commands, only: Sequence[str] = ()) -> list[Target]
         if entry.id == "palette.open" or (only and entry.id not in only):
             continue
         missing = commands.missing(entry.id)
-        text = translate(entry.text).removesuffix("…")
+        text = entry.text.removesuffix("…")
         row = Row(
             f"action:{entry.id}",
             text,
-            aside=missing or keys_text(entry.keys) or translate(entry.category),
+            aside=missing or keys_text(entry.keys) or entry.category,
             icon=entry.icon or "bolt",
             tone="faint" if missing else "muted",
             faded=bool(missing),
         )
         weight = 0 if missing else 20
-        found.append(Target(row, f"{text} {translate(entry.category)}", Act(entry.id), weight, missing))
+        found.append(Target(row, f"{text} {entry.category}", Act(entry.id), weight, missing))
     return found
 
 

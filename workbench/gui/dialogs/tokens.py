@@ -50,7 +50,7 @@ class TokensDialog(QDialog):
     def __init__(self, theme: Theme, report: TokenReport, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Tokens and savings"))
+        self.setWindowTitle("Tokens and savings")
         self.setMinimumWidth(theme.unit * 190)
         column = QVBoxLayout(self)
         column.setContentsMargins(*(theme.unit * 6,) * 4)
@@ -62,7 +62,7 @@ class TokensDialog(QDialog):
         self._table = self._make_table(theme, report) if report.sessions else None
         if self._table is not None:
             column.addWidget(self._table)
-        column.addWidget(label(self.tr("Programs or direct calls?"), "heading"))
+        column.addWidget(label("Programs or direct calls?", "heading"))
         column.addWidget(_wrapped(tokens.advice_sentence(report.advice)))
         column.addWidget(_wrapped(tokens.factor_sentence(report.factors, report.advice.counter), "muted"))
         column.addLayout(self._price_row(theme, report.cents_per_million))
@@ -74,11 +74,11 @@ class TokensDialog(QDialog):
         column.addWidget(close)
 
     def _price_row(self, theme: Theme, cents: int) -> QHBoxLayout:
-        words = label(self.tr("&Price of a million tokens in dollars"), "muted")
+        words = label("&Price of a million tokens in dollars", "muted")
         self.price = QLineEdit(f"{cents / 100:.2f}")
         self.price.setValidator(QRegularExpressionValidator(QRegularExpression(r"\d{1,4}([.,]\d{0,2})?"), self))
         self.price.setMaximumWidth(theme.unit * 28)
-        self.price.setAccessibleName(self.tr("Price of a million tokens in dollars"))
+        self.price.setAccessibleName("Price of a million tokens in dollars")
         self.price.editingFinished.connect(self._reprice)
         words.setBuddy(self.price)
         row = QHBoxLayout()
@@ -101,18 +101,16 @@ class TokensDialog(QDialog):
 
     def _title(self, report: TokenReport) -> str:
         if not report.sessions:
-            return self.tr("Nothing was spent yet")
+            return "Nothing was spent yet"
         saved = tokens.saved(report.total)
         if less := tokens.lost(report.total):
-            return self.tr("Direct calls would have cost {} less").format(cost(less, report.total.counter))
-        return self.tr("{} saved, worth {}").format(
-            cost(saved, report.total.counter), tokens.money(saved, report.cents_per_million)
-        )
+            return f"Direct calls would have cost {cost(less, report.total.counter)} less"
+        return f"{cost(saved, report.total.counter)} saved, worth {tokens.money(saved, report.cents_per_million)}"
 
     def _sum(self, report: TokenReport) -> str:
         if not report.sessions:
-            return self.tr("As soon as an agent searches tools or runs a program, its costs are shown here.")
-        words = self.tr(
+            return "As soon as an agent searches tools or runs a program, its costs are shown here."
+        words = (
             "Direct tool calls would have put {} into the model's context, {} of them tool definitions; "
             "programs put {} there. {} of tool answers stayed in the sandbox."
         )
@@ -124,8 +122,8 @@ class TokensDialog(QDialog):
         heads = ("Conversation", "Direct calls", "Definitions", "Programs", "Saved", "Worth", "Kept back")
         shown = report.sessions[:_ROWS]
         table = QTableWidget(len(shown), len(heads))
-        table.setAccessibleName(self.tr("Tokens of each conversation"))
-        table.setHorizontalHeaderLabels([self.tr(head) for head in heads])
+        table.setAccessibleName("Tokens of each conversation")
+        table.setHorizontalHeaderLabels(list(heads))
         table.verticalHeader().hide()
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

@@ -43,9 +43,7 @@ class AuditPane(Pane):
         self._layout_file = Layout(context.paths)
         self.model = AuditModel(self)
         self.table = AuditTable(context.theme, self.model, self)
-        self.finder = search_box(
-            self.tr("Search what happened, or server:demo risk:high since:7d"), self.tr("Filter the audit by text")
-        )
+        self.finder = search_box("Search what happened, or server:demo risk:high since:7d", "Filter the audit by text")
         self.kind = CalmCombo()
         self.chips = ChipRow(context.theme, self)
         self.menu = FilterMenu(self)
@@ -71,7 +69,7 @@ class AuditPane(Pane):
         elif isinstance(event, AuditVerifying):
             mark(self.chain, tone="")
             percent = 100 * event.done // max(1, event.entries)
-            self.chain.setText(self.tr("Verifying… {0} % of {1:,} entries").format(percent, event.entries))
+            self.chain.setText(f"Verifying… {percent} % of {event.entries:,} entries")
 
     def refresh(self) -> None:
         self._shown = 0
@@ -86,17 +84,17 @@ class AuditPane(Pane):
 
     def _nothing(self) -> tuple[str, str]:
         if self.model.filtered:
-            return self.tr("No entry matches"), self.tr("Search for less, or take filters away.")
+            return "No entry matches", "Search for less, or take filters away."
         return (
-            self.tr("Nothing to show"),
-            self.tr("Every call, proposal, decision and refusal is written here and chained to the one before."),
+            "Nothing to show",
+            "Every call, proposal, decision and refusal is written here and chained to the one before.",
         )
 
     def _lay_out(self) -> None:
         theme = self.context.theme
         strip = Strip(theme)
         strip.row.addWidget(self.finder, 2)
-        self.kind.setAccessibleName(self.tr("Kind of entry"))
+        self.kind.setAccessibleName("Kind of entry")
         for text, prefix in self._kinds():
             self.kind.addItem(text, prefix)
         strip.row.addWidget(self.kind)
@@ -127,17 +125,17 @@ class AuditPane(Pane):
 
     def _kinds(self) -> tuple[tuple[str, str], ...]:
         return (
-            (self.tr("Everything"), ""),
-            (self.tr("Runs"), "run."),
-            (self.tr("Decisions"), "run.decided"),
-            (self.tr("Tool calls"), "call."),
-            (self.tr("Servers"), "server."),
-            (self.tr("Skills"), "skill."),
-            (self.tr("Agents"), "agent."),
-            (self.tr("Privacy"), "privacy."),
-            (self.tr("Network"), "connection."),
-            (self.tr("Settings"), "setting."),
-            (self.tr("Core"), "core."),
+            ("Everything", ""),
+            ("Runs", "run."),
+            ("Decisions", "run.decided"),
+            ("Tool calls", "call."),
+            ("Servers", "server."),
+            ("Skills", "skill."),
+            ("Agents", "agent."),
+            ("Privacy", "privacy."),
+            ("Network", "connection."),
+            ("Settings", "setting."),
+            ("Core", "core."),
         )
 
     def _bind(self) -> None:
@@ -205,7 +203,7 @@ class AuditPane(Pane):
         """A time is typed where everything is typed."""
         self.finder.setText(f"{self.finder.text().strip()} {field}".lstrip())
         self.finder.setFocus(Qt.FocusReason.OtherFocusReason)
-        said = self.tr("Type a day or a time behind “{}”, such as 2026-11-05 or 2026-11-05T14:00, and press Enter.")
+        said = "Type a day or a time behind “{}”, such as 2026-11-05 or 2026-11-05T14:00, and press Enter."
         self.wished.emit(Say(said.format(field)))
 
     async def _open_menu(self) -> None:
@@ -245,8 +243,8 @@ class AuditPane(Pane):
 
     def _looked(self, reached: int) -> None:
         """A search that takes longer says how far back it is."""
-        words = self.tr("Looked back to entry {:,}; looking further…").format(reached)
-        self._empty.say(*((self.tr("Searching…"), words) if reached else self._nothing()))
+        words = f"Looked back to entry {reached:,}; looking further…"
+        self._empty.say(*(("Searching…", words) if reached else self._nothing()))
 
     def _ask_figures(self) -> None:
         asked = self.context.api.review_figures()
@@ -297,9 +295,9 @@ class AuditPane(Pane):
     # the whole
 
     def _export(self) -> None:
-        dialog = QFileDialog(self.window(), self.tr("Export these entries"))
+        dialog = QFileDialog(self.window(), "Export these entries")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([self.tr("JSON (*.json)"), self.tr("CSV (*.csv)")])
+        dialog.setNameFilters(["JSON (*.json)", "CSV (*.csv)"])
         dialog.selectFile("audit.json")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self._export_to)
@@ -308,22 +306,20 @@ class AuditPane(Pane):
     def _export_to(self, file: str) -> None:
         form = "csv" if file.lower().endswith(".csv") else "json"
         asked = self.context.api.export_entries(replace(self.model.wanted, brief=False), file, form)
-        self.wished.emit(Say(self.tr("Exporting…")))
-        said = self.tr("{0:,} entries were written into {1}.")
+        self.wished.emit(Say("Exporting…"))
+        said = "{0:,} entries were written into {1}."
         self.context.tasks.run("export the audit", asked, lambda count: self.wished.emit(Say(said.format(count, file))))
 
     async def _verify(self) -> None:
         mark(self.chain, tone="")
-        self.chain.setText(self.tr("Verifying…"))
+        self.chain.setText("Verifying…")
         self._say(await self.context.api.verify_audit())
 
     def _say(self, report: ChainReport) -> None:
         if report.whole:
-            text = self.tr("✓ Unbroken: {} entries, head {}").format(report.entries, report.head[:12])
+            text = f"✓ Unbroken: {report.entries} entries, head {report.head[:12]}"
             mark(self.chain, tone="success")
         else:
-            text = self.tr("✗ Broken at entry {}: {}. Nothing from there on can be trusted.").format(
-                report.broken_at, report.reason
-            )
+            text = f"✗ Broken at entry {report.broken_at}: {report.reason}. Nothing from there on can be trusted."
             mark(self.chain, tone="danger")
         self.chain.setText(text)

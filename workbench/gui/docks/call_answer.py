@@ -39,7 +39,7 @@ class CallAnswer(QWidget):
         self._strip.row.addWidget(self._schema)
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
-        self._bar.setAccessibleName(self.tr("Progress of the call"))
+        self._bar.setAccessibleName("Progress of the call")
         self.fault = FaultCard(theme)
         self._schema_fault = FaultCard(theme)
         self.result = ResultView(context, compares=True)
@@ -62,7 +62,7 @@ class CallAnswer(QWidget):
         self._began, self._told = time.monotonic(), ""
         self._say_running()
         self._tick.start()
-        self._empty.say(self.tr("Waiting for the answer"), self.tr("It appears here as soon as the server sent it."))
+        self._empty.say("Waiting for the answer", "It appears here as soon as the server sent it.")
         self._schema.hide()
         self.fault.show_fault(None)
         self._bar.setRange(0, 0)
@@ -74,12 +74,12 @@ class CallAnswer(QWidget):
 
     def show_asked(self) -> None:
         """Nothing reached the server; the form asks now."""
-        self._say("hourglass", "warning", self.tr("Nothing was sent yet: please confirm."))
+        self._say("hourglass", "warning", "Nothing was sent yet: please confirm.")
         self._show_none()
 
     def show_not_sent(self) -> None:
         """The question was taken back."""
-        self._say("ban", "muted", self.tr("Nothing was sent."))
+        self._say("ban", "muted", "Nothing was sent.")
 
     def show_progress(self, progress: float, total: float, message: str) -> None:
         self._bar.setRange(0, 1000 if total > 0 else 0)
@@ -96,7 +96,7 @@ class CallAnswer(QWidget):
     def _running(self) -> str:
         """With the time since the call began, as soon as there is some to tell."""
         seconds = time.monotonic() - self._began
-        return self.tr("Running for {}").format(duration(seconds * 1000)) if seconds >= 1 else self.tr("Running…")
+        return f"Running for {duration(seconds * 1000)}" if seconds >= 1 else "Running…"
 
     def show_outcome(self, outcome: Outcome, *, has_schema: bool) -> None:
         self._summarize(outcome)
@@ -108,15 +108,15 @@ class CallAnswer(QWidget):
             self.result.show_outcome(outcome)
             self._pages.setCurrentWidget(self.result)
         else:
-            self._empty.say(self.tr("No result"), self.tr("The call did not give one; the reason stands above."))
+            self._empty.say("No result", "The call did not give one; the reason stands above.")
             self._pages.setCurrentWidget(self._empty)
 
     def _show_none(self) -> None:
         self._empty.say(*self._none())
 
     def _none(self) -> tuple[str, str]:
-        words = self.tr("Run the tool: what it answers appears here, with its time, size and token cost.")
-        return self.tr("No result yet"), words
+        words = "Run the tool: what it answers appears here, with its time, size and token cost."
+        return "No result yet", words
 
     def sentence(self) -> str:
         """The summary line."""
@@ -129,22 +129,22 @@ class CallAnswer(QWidget):
             cost(outcome.tokens),
         ]
         if outcome.refused:
-            self._say("ban", "danger", self.tr("Refused, nothing was sent"))
+            self._say("ban", "danger", "Refused, nothing was sent")
         elif outcome.ok:
-            self._say("check", "success", " · ".join([self.tr("Done"), *figures]))
+            self._say("check", "success", " · ".join(["Done", *figures]))
         else:
-            self._say("alert", "danger", " · ".join([self.tr("Failed"), *figures]))
+            self._say("alert", "danger", " · ".join(["Failed", *figures]))
 
     def _show_schema(self, outcome: Outcome, has_schema: bool) -> None:
         self._schema.setVisible(outcome.ok)
         if not has_schema:
-            self._schema.setText(self.tr("no output schema"))
+            self._schema.setText("no output schema")
             mark(self._schema, role="muted", tone="")
         elif outcome.schema_fault:
-            self._schema.setText(self.tr("departs from its schema"))
+            self._schema.setText("departs from its schema")
             mark(self._schema, role="", tone="warning")
         else:
-            self._schema.setText(self.tr("matches schema"))
+            self._schema.setText("matches schema")
             mark(self._schema, role="", tone="success")
 
     def _say(self, symbol: str, tone: str, words: str) -> None:

@@ -21,7 +21,7 @@ class CallMarks(QWidget):
         self._context = context
         self._result: CheckResult | None = None
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("What was expected, and whether it held"), self)
+        self.list = RowsView(context.theme, "What was expected, and whether it held", self)
         self.list.setModel(self.model)
         self.list.chosen.connect(self._choose)
         column = QVBoxLayout(self)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -20,7 +20,6 @@ from workbench.gui.text import one_line
 from workbench.gui.theme import mark
 from workbench.records import Outcome, PastCall, PastQuery, SavedCall, Tool
 
-translate = QCoreApplication.translate
 _RECENT = 8  # earlier calls in the menu
 
 
@@ -37,16 +36,16 @@ class CallMenu(RoomyButton):
         self, context: Context, tool: Tool, arguments: Callable[[], dict[str, Any]], parent: QWidget | None = None
     ) -> None:
         """Any: JSON arguments."""
-        super().__init__(context.theme, icon("bookmark", "muted"), translate("CallMenu", "Save or copy"), parent)
+        super().__init__(context.theme, icon("bookmark", "muted"), "Save or copy", parent)
         self._context = context
         self._tool = tool
         self._arguments = arguments
         self.outcome: Outcome | None = None
-        self.setToolTip(self.tr("Save call, or copy as code"))
+        self.setToolTip("Save call, or copy as code")
         mark(self, kind="quiet")
         menu = QMenu(self)
-        menu.addAction(icon("save", "muted"), self.tr("Save the call… (Ctrl+Shift+S)"), self.save)
-        self.recent = menu.addMenu(icon("history", "muted"), self.tr("Recent calls of this tool"))
+        menu.addAction(icon("save", "muted"), "Save the call… (Ctrl+Shift+S)", self.save)
+        self.recent = menu.addMenu(icon("history", "muted"), "Recent calls of this tool")
         menu.aboutToShow.connect(self._ask_recent)
         menu.addSeparator()
         for words, form in self.forms():
@@ -55,17 +54,17 @@ class CallMenu(RoomyButton):
 
     def forms(self) -> tuple[tuple[str, str], ...]:
         return (
-            (self.tr("Copy as Python"), "python"),
-            (self.tr("Copy as JSON-RPC message"), "json-rpc"),
-            (self.tr("Copy as curl, or a pipe for stdio"), "curl"),
-            (self.tr("Copy as mcp-workbench line"), "command"),
+            ("Copy as Python", "python"),
+            ("Copy as JSON-RPC message", "json-rpc"),
+            ("Copy as curl, or a pipe for stdio", "curl"),
+            ("Copy as mcp-workbench line", "command"),
         )
 
     def save(self) -> None:
         try:
             call = SavedCall("", "", self._tool.server, self._tool.name, self._arguments())
         except WorkbenchError as fault:
-            self.said.emit(self.tr("Not saved. {0} {1}").format(fault.message, fault.hint))
+            self.said.emit(f"Not saved. {fault.message} {fault.hint}")
             return
         self.save_wanted.emit(call, self.outcome)
 
@@ -74,7 +73,7 @@ class CallMenu(RoomyButton):
         try:
             arguments = self._arguments()
         except WorkbenchError as fault:
-            self.said.emit(self.tr("Nothing was copied. {0} {1}").format(fault.message, fault.hint))
+            self.said.emit(f"Nothing was copied. {fault.message} {fault.hint}")
             return
         if form == "python":
             coro = api.call_as_code(tool.server, tool.name, arguments)
@@ -104,4 +103,4 @@ class CallMenu(RoomyButton):
 
     def _copied(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self.said.emit(self.tr("Copied {} characters.").format(len(text)))
+        self.said.emit(f"Copied {len(text)} characters.")

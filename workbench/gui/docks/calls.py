@@ -41,12 +41,12 @@ class CallsPane(Pane):
         self.tabs.setCurrentIndex(tab)
 
     def _lay_out(self) -> None:
-        for words, page in ((self.tr("Saved"), self.saved), (self.tr("History"), self.history)):
+        for words, page in (("Saved", self.saved), ("History", self.history)):
             self.tabs.addTab(words)
             self._pages.addWidget(page)
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
-        self.tabs.setAccessibleName(self.tr("Saved calls or history"))
+        self.tabs.setAccessibleName("Saved calls or history")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -39,15 +39,15 @@ class HistoryList(Pane):
         self._question = 0  # the number of the latest search: an older one's answer is not shown
         self._more = False
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("History of calls"), self)
+        self.list = RowsView(context.theme, "History of calls", self)
         self.list.setModel(self.model)
-        self.finder = search_box(self.tr("Find in names, arguments, answers"), self.tr("Search the history"))
+        self.finder = search_box("Find in names, arguments, answers", "Search the history")
         self.filter = CalmCombo()
         self.server = CalmCombo()
         self._pause = QTimer(self, singleShot=True, interval=120)
         self._soon = QTimer(self, singleShot=True, interval=100)  # a program may make thousands of calls
         self._empty = EmptyState(context.theme, "history", "", "")
-        self._older = QPushButton(self.tr("Show older calls"))
+        self._older = QPushButton("Show older calls")
         self._lay_out()
         self._bind()
 
@@ -107,11 +107,11 @@ class HistoryList(Pane):
     async def clear(self) -> None:
         question = Question(
             self.context.theme,
-            self.tr("Clear the history?"),
-            self.tr("Every call that was kept is forgotten for good, with arguments and answer. Saved calls stay."),
+            "Clear the history?",
+            "Every call that was kept is forgotten for good, with arguments and answer. Saved calls stay.",
             self.window(),
         )
-        if await question.ask(self.tr("Clear the history"), danger=True):
+        if await question.ask("Clear the history", danger=True):
             await self.context.api.clear_history()
 
     def _show(self, *, start: bool) -> None:
@@ -133,12 +133,12 @@ class HistoryList(Pane):
         strip.row.addWidget(self.finder, 1)
         for name in ("calls.again", "calls.keep", "calls.remove"):
             strip.row.addWidget(action_button(self._commands[name], self.context.theme))
-        for words, state in ((self.tr("All"), ""), (self.tr("Answered"), "ok"), (self.tr("Failed"), "failed")):
+        for words, state in (("All", ""), ("Answered", "ok"), ("Failed", "failed")):
             self.filter.addItem(words, state)
-        self.filter.setAccessibleName(self.tr("Which calls"))
+        self.filter.setAccessibleName("Which calls")
         second = Strip(self.context.theme)
-        self.server.addItem(self.tr("All servers"), "")
-        self.server.setAccessibleName(self.tr("Calls of which server"))
+        self.server.addItem("All servers", "")
+        self.server.setAccessibleName("Calls of which server")
         for box in (self.filter, self.server):  # the pane must not make a small window grow
             box.setSizeAdjustPolicy(CalmCombo.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(4)
@@ -201,10 +201,10 @@ class HistoryList(Pane):
     def _draw(self) -> None:
         self.model.show_rows(past_rows(sorted(self._calls.values(), key=lambda call: -call.id), time.time()))
         if self._searching():
-            self._empty.say(self.tr("No call fits"), self.tr("Every word must occur, at least by its beginning."))
+            self._empty.say("No call fits", "Every word must occur, at least by its beginning.")
         else:
-            words = self.tr("Each call you make is kept here, on this computer only, to be found and made again.")
-            self._empty.say(self.tr("No calls yet"), words)
+            words = "Each call you make is kept here, on this computer only, to be found and made again."
+            self._empty.say("No calls yet", words)
         self._stack.setCurrentWidget(self.list if self._calls else self._empty)
         self._older.setVisible(self._more)
         self.changed.emit()

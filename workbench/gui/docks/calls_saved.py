@@ -43,16 +43,16 @@ class SavedList(Pane):
         self.removed: Removed | None = None
         self._running: set[str] = set()
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("Saved calls"), self)
+        self.list = RowsView(context.theme, "Saved calls", self)
         self.list.setModel(self.model)
-        self.finder = search_box(self.tr("Find a saved call"), self.tr("Filter saved calls"))
+        self.finder = search_box("Find a saved call", "Filter saved calls")
         self.marks = CallMarks(context, self)
         self._pause = QTimer(self, singleShot=True, interval=150)
         self._empty = EmptyState(
             context.theme,
             "bookmark",
-            self.tr("No saved calls yet"),
-            self.tr("Call a tool, then choose “Save or copy” below its form. A saved call can be checked any time."),
+            "No saved calls yet",
+            "Call a tool, then choose “Save or copy” below its form. A saved call can be checked any time.",
         )
         self._lay_out()
         self._bind()
@@ -131,10 +131,10 @@ class SavedList(Pane):
             return CheckResult(call.file, call.server, call.tool, False, fault=Fault(fault.message, fault.hint))
 
     async def _agreed(self, result: CheckResult) -> bool:
-        sentence = result.fault.message if result.fault else self.tr("It may change or send something.")
-        title = self.tr("Make the call {}?").format(result.tool)
+        sentence = result.fault.message if result.fault else "It may change or send something."
+        title = f"Make the call {result.tool}?"
         question = Question(self.context.theme, title, sentence, self.window())
-        return await question.ask(self.tr("Call once"), danger=True)
+        return await question.ask("Call once", danger=True)
 
     def _load(self, calls: SavedCalls) -> None:
         self.calls = calls

@@ -26,7 +26,7 @@ class Deeds(QWidget):
         view.setRootIsDecorated(False)
         view.setUniformRowHeights(True)
         view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        view.setAccessibleName(self.tr("Predicted and observed effects"))
+        view.setAccessibleName("Predicted and observed effects")
         view.setIconSize(QSize(unit * 3, unit * 3))
         header = view.header()
         header.setStretchLastSection(False)
@@ -51,9 +51,9 @@ class Deeds(QWidget):
 
     def _sentence(self, run: Run | None, surprises: int) -> str:
         if run is None or (not run.observed and not run.ended):
-            return self.tr("After the run, the observed effects are shown here next to the predicted ones.")
+            return "After the run, the observed effects are shown here next to the predicted ones."
         if not run.observed:
-            return self.tr("No effects were predicted, and none were observed.")
+            return "No effects were predicted, and none were observed."
         if surprises:
-            return self.tr("It did what its text does not say; the audit has an entry of it.")
-        return self.tr("It did nothing that its text does not say. Files count only while no other program runs.")
+            return "It did what its text does not say; the audit has an entry of it."
+        return "It did nothing that its text does not say. Files count only while no other program runs."

@@ -40,7 +40,7 @@ class EntryCard(QFrame):
         mark(self, kind="side")
         self._detail = PlainEdit()
         self._detail.setReadOnly(True)
-        self._detail.setAccessibleName(self.tr("Detail of the entry"))
+        self._detail.setAccessibleName("Detail of the entry")
         mark(self._detail, kind="code")
         self._chips = TokenChips(self._detail, context)
         page = QWidget()
@@ -49,7 +49,7 @@ class EntryCard(QFrame):
         column.setSpacing(theme.unit * 2)
         column.addWidget(self._title)
         column.addLayout(self._grid)
-        self.road = QPushButton(icon("list"), self.tr("Timeline"))
+        self.road = QPushButton(icon("list"), "Timeline")
         column.addWidget(self.road, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._detail, 1000)
         column.addStretch(1)
@@ -82,16 +82,16 @@ class EntryCard(QFrame):
     def _facts(self, entry: Entry) -> list[tuple[str, str]]:
         note = entry.note
         return [
-            (self.tr("Entry"), f"{entry.seq} · {clock(entry.at)}"),
-            (self.tr("Kind"), note.kind),
-            (self.tr("Who"), note.actor),
-            (self.tr("Session"), note.session),
-            (self.tr("Run"), note.run_id),
-            (self.tr("Tool"), f"{note.server}.{note.tool}" if note.tool else note.server),
-            (self.tr("Risk"), note.risk),
-            (self.tr("Took"), duration(note.ms) if note.ms else ""),
-            (self.tr("Outcome"), "" if note.ok else self.tr("did not work, or was refused")),
-            (self.tr("Chain"), f"{entry.previous[:10]} → {entry.hash[:10]}"),
+            ("Entry", f"{entry.seq} · {clock(entry.at)}"),
+            ("Kind", note.kind),
+            ("Who", note.actor),
+            ("Session", note.session),
+            ("Run", note.run_id),
+            ("Tool", f"{note.server}.{note.tool}" if note.tool else note.server),
+            ("Risk", note.risk),
+            ("Took", duration(note.ms) if note.ms else ""),
+            ("Outcome", "" if note.ok else "did not work, or was refused"),
+            ("Chain", f"{entry.previous[:10]} → {entry.hash[:10]}"),
         ]
 
     def _fill(self, facts: list[tuple[str, str]]) -> None:

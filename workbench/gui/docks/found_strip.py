@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from workbench.gui.commands import Commands
@@ -13,8 +13,6 @@ from workbench.gui.layout import Layout
 from workbench.gui.theme import mark
 from workbench.gui.views import label, tool_button
 from workbench.records import Discovery, FoundServer, ImportConflict
-
-translate = QCoreApplication.translate
 
 
 class FoundStrip(QFrame):
@@ -32,11 +30,11 @@ class FoundStrip(QFrame):
         mark(self, kind="foot")
         self._words = label("", "muted")
         self._words.setWordWrap(True)
-        self.look = QPushButton(self.tr("Look at them"))
+        self.look = QPushButton("Look at them")
         self.look.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.look.clicked.connect(commands["servers.import"].trigger)
         mark(self.look, kind="link")
-        close = tool_button("close", self.tr("Do not show this again"), context.theme)
+        close = tool_button("close", "Do not show this again", context.theme)
         close.clicked.connect(self._close)
         unit = context.theme.unit
         row = QHBoxLayout(self)
@@ -63,12 +61,12 @@ class FoundStrip(QFrame):
 
 
 def said(number: int) -> str:
-    one = translate("found", "1 server found in another app")
-    return one if number == 1 else translate("found", "{} servers found in other apps").format(number)
+    one = "1 server found in another app"
+    return one if number == 1 else f"{number} servers found in other apps"
 
 
 def apps_of(found: list[FoundServer]) -> str:
     """The apps' names as one would say them."""
     names = list(dict.fromkeys(one.client for one in found))
     first, last = ", ".join(names[:-1]), names[-1] if names else ""
-    return translate("found", "{} and {}").format(first, last) if first else last
+    return f"{first} and {last}" if first else last

@@ -27,9 +27,9 @@ class HintStrip(QFrame):
         self._context = context
         self._hints: Sequence[SkillHint] = ()
         self.words = ForeignLabel(breaks=True)
-        self.make = QPushButton(icon("bookmark", "muted"), self.tr("Make a skill…"))
+        self.make = QPushButton(icon("bookmark", "muted"), "Make a skill…")
         self.make.clicked.connect(self._make)
-        self.no = tool_button("close", self.tr("Do not suggest this again"), context.theme)
+        self.no = tool_button("close", "Do not suggest this again", context.theme)
         self.no.clicked.connect(self._dismiss)
         unit = context.theme.unit
         row = QHBoxLayout()
@@ -49,7 +49,7 @@ class HintStrip(QFrame):
         if hints:
             one = hints[0]
             what = one.purpose or ", ".join(one.tools)
-            self.words.setText(one_line(self.tr("Runs like this happened {0} times: {1}").format(one.times, what), 200))
+            self.words.setText(one_line(f"Runs like this happened {one.times} times: {what}", 200))
             self.words.setToolTip(plain_tip(one_line(", ".join(one.tools), 200)))
 
     def _make(self) -> None:

@@ -160,7 +160,7 @@ class OutputPane(Pane):
         self._model_view.show_text(run.model_view)
         seen = run.ledger.actual or tokens.count(run.model_view)
         made_by = run.ledger.counter if run.ledger.actual else tokens.ESTIMATE
-        self._model_title.setText(self.tr("The model sees · {0}").format(cost(seen, made_by)))
+        self._model_title.setText(f"The model sees · {cost(seen, made_by)}")
         self._ledger.setVisible(run.ledger.direct > 0)
         self.context.tasks.run("read the price of tokens", self._show_ledger(run.ledger))
 
@@ -170,8 +170,8 @@ class OutputPane(Pane):
 
     def _show_deeds(self, run: Run | None) -> None:
         surprises = self._deeds.show_run(run)
-        words = self.tr("Effects")
-        self._tabs.setTabText(_DEEDS, self.tr("{0} · {1} unexpected").format(words, surprises) if surprises else words)
+        words = "Effects"
+        self._tabs.setTabText(_DEEDS, f"{words} · {surprises} unexpected" if surprises else words)
 
     def _show_output(self, output: str) -> None:
         size = whole_size([output])
@@ -187,7 +187,7 @@ class OutputPane(Pane):
     def _show_calls(self) -> None:
         count = self._calls.rowCount()
         self._calls_box.setVisible(count > 0)
-        self._calls_title.setText(self.tr("1 call") if count == 1 else self.tr("{0} calls").format(count))
+        self._calls_title.setText("1 call" if count == 1 else f"{count} calls")
 
     def _show_head(self) -> None:
         if self._run is not None:
@@ -202,8 +202,8 @@ class OutputPane(Pane):
     def _count_hidden(self, seen: str) -> None:
         """How many values the model has tokens of; a long answer is not whole here, so it is at least these."""
         count = len({one.token for one in written(str(seen))})
-        one, many = self.tr("1 value hidden"), self.tr("{} values hidden").format(count)
-        where = self.tr("{}: show where they came from and where they went").format(one if count == 1 else many)
+        one, many = "1 value hidden", f"{count} values hidden"
+        where = f"{one if count == 1 else many}: show where they came from and where they went"
         self._hidden.setVisible(count > 0)
         self._hidden.setText(str(count))
         self._hidden.setAccessibleName(where)
@@ -227,7 +227,7 @@ class OutputPane(Pane):
 
     async def _fetch_code(self, run: Run) -> None:
         (code,) = await fetch_whole(self.context.fetch, [run.proposal.code])
-        title = one_line(run.proposal.purpose, 40) or self.tr("Run of {0}").format(one_line(run.proposal.author, 40))
+        title = one_line(run.proposal.purpose, 40) or f"Run of {one_line(run.proposal.author, 40)}"
         self.wished.emit(ShowCode(code, purpose=title, language=run.proposal.language))
 
     def record(self) -> None:
@@ -239,9 +239,9 @@ class OutputPane(Pane):
         self.draft_wanted.emit(self._wanted)
 
     def _build(self) -> None:
-        words = self.tr("Run a program: what it prints, the tools it calls and its result appear here.")
+        words = "Run a program: what it prints, the tools it calls and its result appear here."
         self._pages = QStackedWidget(self)
-        self._pages.addWidget(EmptyState(self.context.theme, "terminal", self.tr("No run yet"), words))
+        self._pages.addWidget(EmptyState(self.context.theme, "terminal", "No run yet", words))
         self._body = QWidget()
         self._pages.addWidget(self._body)
         lead_focus(self, self._pages)
@@ -254,13 +254,13 @@ class OutputPane(Pane):
         self._head.record_wanted.connect(self.record)
         self._head.offered.connect(self.offered)
         self._head.plan_wanted.connect(self._show_plan)
-        self._eye = RoomyButton(self.context.theme, icon("eye", "muted"), self.tr("What the model sees"))
-        self._eye.setToolTip(self.tr("Show beside the result what the agent's model gets of it"))
+        self._eye = RoomyButton(self.context.theme, icon("eye", "muted"), "What the model sees")
+        self._eye.setToolTip("Show beside the result what the agent's model gets of it")
         self._eye.setCheckable(True)
         mark(self._eye, kind="chip")
         self._eye.toggled.connect(self._show_head)
-        self._tab = RoomyButton(self.context.theme, icon("code", "muted"), self.tr("Open as tab"))
-        self._tab.setToolTip(self.tr("Show the program of this run in the editor"))
+        self._tab = RoomyButton(self.context.theme, icon("code", "muted"), "Open as tab")
+        self._tab.setToolTip("Show the program of this run in the editor")
         mark(self._tab, kind="chip")
         self._tab.clicked.connect(self._open_tab)
         self.texts = RunTexts(self.context)
@@ -296,11 +296,11 @@ class OutputPane(Pane):
         MarkMenu(self._stream, self.context).said.connect(self._say)
         self._tabs = QTabWidget()
         self._tabs.setDocumentMode(True)
-        self._tabs.setAccessibleName(self.tr("Output and result"))
-        self._tabs.addTab(self._stream, self.tr("Output"))
-        self._tabs.addTab(self._result, self.tr("Result"))
+        self._tabs.setAccessibleName("Output and result")
+        self._tabs.addTab(self._stream, "Output")
+        self._tabs.addTab(self._result, "Result")
         self._deeds = Deeds(self.context.theme)
-        self._tabs.addTab(self._deeds, self.tr("Effects"))
+        self._tabs.addTab(self._deeds, "Effects")
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
         self._split.setMinimumHeight(self.context.theme.unit * 27)  # lower windows need the room above more
@@ -317,7 +317,7 @@ class OutputPane(Pane):
         view.setModel(self._calls)
         view.setRootIsDecorated(False)
         view.setUniformRowHeights(True)
-        view.setAccessibleName(self.tr("Calls of the run"))
+        view.setAccessibleName("Calls of the run")
         view.activated.connect(self._decide)
         view.setIconSize(QSize(self.context.theme.unit * 3, self.context.theme.unit * 3))
         letter = self.fontMetrics().averageCharWidth()
@@ -327,7 +327,7 @@ class OutputPane(Pane):
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         for column, letters in ((0, 24), (2, 9), (3, 10)):
             header.resizeSection(column, letter * letters)
-        self._calls_box, self._calls_title = _titled(self.tr("Calls"), view, self.context)
+        self._calls_box, self._calls_title = _titled("Calls", view, self.context)
         self._calls_box.hide()
         return self._calls_box
 

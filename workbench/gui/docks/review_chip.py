@@ -18,14 +18,12 @@ class ReviewChip(QPushButton):
 
     def show_figures(self, figures: ReviewFigures) -> None:
         self.setVisible(figures.decided > 0)
-        words = self.tr("Allowed {0} of {1} · half within {2} s")
+        words = "Allowed {0} of {1} · half within {2} s"
         median = figures.median_seconds
         text = words.format(figures.allowed, figures.decided, f"{median:.1f}" if median < 5 else f"{median:.0f}")
-        hasty = self.tr(" · {0} unread").format(figures.hasty) if figures.hasty else ""
+        hasty = f" · {figures.hasty} unread" if figures.hasty else ""
         self.setText(text + hasty)
-        told = self.tr("Your newest {0} decisions about programs and calls, with the median of the time you looked.")
-        found = (
-            self.tr(" {0} were allowed sooner than anybody can read.").format(figures.hasty) if figures.hasty else ""
-        )
+        told = "Your newest {0} decisions about programs and calls, with the median of the time you looked."
+        found = f" {figures.hasty} were allowed sooner than anybody can read." if figures.hasty else ""
         self.setToolTip(told.format(figures.decided) + found)
-        self.setAccessibleName(self.tr("{0}. Show the decisions").format(text + hasty))
+        self.setAccessibleName(f"{text + hasty}. Show the decisions")

@@ -26,14 +26,14 @@ class RunTexts(QWidget):
         self._context = context
         self._run: Run | None = None
         self._clean_text = ""
-        self.changes = self._chip(self.tr("Your changes"), self._show_changes)
-        self.changes.setToolTip(self.tr("Show what you changed of the author's text before you allowed it"))
-        self.clean = self._chip(self.tr("Clean and check again…"), self._ask_clean)
-        self.clean.setToolTip(self.tr("Show the text without hidden characters, foreign encodings and odd line ends"))
-        self.files = self._chip(self.tr("Files it changed"), self._show_files)
-        self.files.setToolTip(self.tr("Show the files of the workspace that it left different, and take that back"))
-        self.held = self._chip(self.tr("Files that wait for you"), self._show_held)
-        self.held.setToolTip(self.tr("Show what it wants to change in files that are not its own, and decide"))
+        self.changes = self._chip("Your changes", self._show_changes)
+        self.changes.setToolTip("Show what you changed of the author's text before you allowed it")
+        self.clean = self._chip("Clean and check again…", self._ask_clean)
+        self.clean.setToolTip("Show the text without hidden characters, foreign encodings and odd line ends")
+        self.files = self._chip("Files it changed", self._show_files)
+        self.files.setToolTip("Show the files of the workspace that it left different, and take that back")
+        self.held = self._chip("Files that wait for you", self._show_held)
+        self.held.setToolTip("Show what it wants to change in files that are not its own, and decide")
         self._wrote: tuple[str, int] = ("", 0)  # a run, and how many files it is known to have changed
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -48,9 +48,9 @@ class RunTexts(QWidget):
         told = self._wrote[1] if self._wrote[0] == run.id else 0
         seen = sum(one.kind in ("written", "deleted") and one.times > 0 for one in run.observed)
         self.files.setVisible(bool(told or seen) and not run.proposal.dry_run)
-        self.files.setText(self.tr("Files it changed · {0}").format(told or seen))
+        self.files.setText(f"Files it changed · {told or seen}")
         self.held.setVisible(bool(run.held))
-        self.held.setText(self.tr("Files that wait for you · {0}").format(len(run.held)))
+        self.held.setText(f"Files that wait for you · {len(run.held)}")
         self.setVisible(not all(chip.isHidden() for chip in (self.changes, self.clean, self.files, self.held)))
 
     def note_files(self, run_id: str, count: int) -> None:
@@ -77,8 +77,8 @@ class RunTexts(QWidget):
     def _show_changes(self) -> None:
         if self._run is not None:
             proposal = self._run.proposal
-            words = self.tr("What you changed before it was allowed")
-            self._open(words, self.tr("− {0}   + you").format(proposal.author), proposal.original, proposal.code)
+            words = "What you changed before it was allowed"
+            self._open(words, f"− {proposal.author}   + you", proposal.original, proposal.code)
 
     def _ask_clean(self) -> None:
         if self._run is not None:
@@ -89,17 +89,17 @@ class RunTexts(QWidget):
         clean = await self._context.api.clean_code(run.proposal.code)
         verdict = await self._context.api.assess(clean)
         self._clean_text = clean
-        still = self.tr("It still cannot run")
+        still = "It still cannot run"
         risk = still if verdict.gate is Gate.BLOCKED else risk_word(verdict.risk).text
-        signs = self.tr("− as it was proposed   + clean")
+        signs = "− as it was proposed   + clean"
         dialog = self._open(f"{risk}: {verdict.sentence}", signs, run.proposal.code, clean)
-        dialog.offer(self.tr("Open the clean text in the editor")).connect(self._open_clean)
+        dialog.offer("Open the clean text in the editor").connect(self._open_clean)
 
     def _open_clean(self) -> None:
-        self.wished.emit(ShowCode(self._clean_text, purpose=self.tr("clean")))
+        self.wished.emit(ShowCode(self._clean_text, purpose="clean"))
 
     def _open(self, words: str, signs: str, before: str, after: str) -> DifferenceDialog:
         dialog = DifferenceDialog(self._context, words, before, after, self.window(), signs=signs)
-        dialog.setWindowTitle(self.tr("Two texts of one program"))
+        dialog.setWindowTitle("Two texts of one program")
         dialog.open()
         return dialog

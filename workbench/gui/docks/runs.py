@@ -38,7 +38,7 @@ class RunsPane(Pane):
         self._runs: dict[str, Run] = {}
         self._held_calls = 0  # calls of running programs that wait
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("Runs"), self)
+        self.list = RowsView(context.theme, "Runs", self)
         self.list.setModel(self.model)
         self.list.setUniformItemSizes(False)
         self._tick = QTimer(self, interval=1000)
@@ -93,8 +93,8 @@ class RunsPane(Pane):
         empty = EmptyState(
             self.context.theme,
             "hourglass",
-            self.tr("No program is waiting"),
-            self.tr("When a program of an agent needs your approval, it appears here with the remaining time."),
+            "No program is waiting",
+            "When a program of an agent needs your approval, it appears here with the remaining time.",
             self,
         )
         empty.offer(self._commands["agent.example"])

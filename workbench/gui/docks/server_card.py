@@ -47,18 +47,18 @@ class ServerCard(QFrame):
         self.keys = ServerKeys(context, commands)
         self._log = PlainEdit()
         self._log.setReadOnly(True)
-        self._log.setAccessibleName(self.tr("Detail and error output of the server"))
+        self._log.setAccessibleName("Detail and error output of the server")
         mark(self._log, kind="code")
-        self._more = QPushButton(self.tr("Error output"))
+        self._more = QPushButton("Error output")
         self._more.setCheckable(True)
         mark(self._more, kind="quiet")
         self._more.toggled.connect(self._toggle)
-        self._connect = _action_push(commands, "server.connect", self.tr("Connect"), "primary")
-        self._disconnect = _action_push(commands, "server.disconnect", self.tr("Disconnect"), "")
-        self._restart = _action_push(commands, "server.restart", self.tr("Restart"), "")
-        self._open = _action_push(commands, "server.open", self.tr("Open"), "")
-        self._why = _action_push(commands, "server.doctor", self.tr("Find out why"), "")
-        self._remove = _action_push(commands, "server.remove", self.tr("Remove"), "quiet")
+        self._connect = _action_push(commands, "server.connect", "Connect", "primary")
+        self._disconnect = _action_push(commands, "server.disconnect", "Disconnect", "")
+        self._restart = _action_push(commands, "server.restart", "Restart", "")
+        self._open = _action_push(commands, "server.open", "Open", "")
+        self._why = _action_push(commands, "server.doctor", "Find out why", "")
+        self._remove = _action_push(commands, "server.remove", "Remove", "quiet")
         self._lay_out(context.theme.unit)
         context.theme.changed.connect(self._draw)
         self.hide()
@@ -127,7 +127,7 @@ class ServerCard(QFrame):
         _say(self._warnings, "\n".join(visible(warning) for warning in state.warnings[:5]))
         runs = state.status in (ServerStatus.READY, ServerStatus.STARTING)
         failed = state.status is ServerStatus.FAILED
-        self._connect.setText(self.tr("Try again") if failed else self.tr("Connect"))
+        self._connect.setText("Try again" if failed else "Connect")
         wanted = {
             self._connect: not runs,
             self._disconnect: runs,
@@ -154,9 +154,7 @@ class ServerCard(QFrame):
         parts = [fault.detail] if fault and fault.detail else []
         parts.extend(line for line in lines if not fault or line not in fault.detail)
         self._log.setFont(self._context.theme.mono(-1))
-        self._log.setPlainText(
-            visible("\n".join(parts)) or self.tr("The server has written nothing to its error output.")
-        )
+        self._log.setPlainText(visible("\n".join(parts)) or "The server has written nothing to its error output.")
         self._log.verticalScrollBar().setValue(self._log.verticalScrollBar().maximum())
 
 

@@ -101,7 +101,7 @@ class ServerDeeds(QObject):
 
     def _imported_some(self, report: ImportReport) -> None:
         names = ", ".join(report.added[:3]) + (", …" if len(report.added) > 3 else ".")
-        self.wished.emit(Say(self.tr("Added {0} servers: {1}").format(len(report.added), names)))
+        self.wished.emit(Say(f"Added {len(report.added)} servers: {names}"))
 
     def _connect_added(self, names: tuple[str, ...]) -> None:
         self._context.tasks.run("connect servers", self._pane.connect_servers(names))
@@ -112,7 +112,7 @@ class ServerDeeds(QObject):
         self._pane.model.put(state)
         self._pane.show_tool(name)
         self.wished.emit(Act("pane.servers"))
-        self.wished.emit(Say(self.tr("Added “{}”. Connect it to see its tools.").format(name)))
+        self.wished.emit(Say(f"Added “{name}”. Connect it to see its tools."))
 
     def _edit(self) -> None:
         from workbench.gui.dialogs.add_server import AddServer
@@ -123,13 +123,13 @@ class ServerDeeds(QObject):
     async def _duplicate(self) -> None:
         if (chosen := self.chosen()) is not None:
             state = await self._context.api.duplicate_server(chosen.config.name)
-            self.wished.emit(Say(self.tr("{} is a copy of {}.").format(state.config.name, chosen.config.name)))
+            self.wished.emit(Say(f"{state.config.name} is a copy of {chosen.config.name}."))
 
     async def _switch(self) -> None:
         if (chosen := self.chosen()) is not None:
             config = chosen.config
             await self._context.api.switch_server(config.name, not config.disabled)
-            on, off = self.tr("{} is enabled."), self.tr("{} is disabled, here and for other clients.")
+            on, off = "{} is enabled.", "{} is disabled, here and for other clients."
             self.wished.emit(Say((on if config.disabled else off).format(config.name)))
 
     async def _up(self) -> None:
@@ -157,9 +157,9 @@ class ServerDeeds(QObject):
         await self._context.api.remove_server(name)
         self._removed.append(name)
         self._commands.hold(SERVER_REMOVED, True)
-        said = self.tr("Removed {}. What it did stays in the audit.")
+        said = "Removed {}. What it did stays in the audit."
         if chosen.sign_in == "done":
-            said = self.tr("Removed {}, and signed out there. What it did stays in the audit.")
+            said = "Removed {}, and signed out there. What it did stays in the audit."
         self.wished.emit(Say(said.format(name), "server.restore"))
 
     async def _restore(self) -> None:
@@ -169,7 +169,7 @@ class ServerDeeds(QObject):
         self._commands.hold(SERVER_REMOVED, bool(self._removed))
         await self._context.api.restore_server(name)
         self._pane.show_tool(name)
-        self.wished.emit(Say(self.tr("{} is back.").format(name)))
+        self.wished.emit(Say(f"{name} is back."))
 
     def _popup(self, place: QPoint) -> None:
         if self.chosen() is not None:
@@ -196,7 +196,7 @@ class ServerDeeds(QObject):
 
     def _imported(self, report: ImportReport) -> None:
         names = ", ".join(report.added[:3]) + (" …" if len(report.added) > 3 else "")
-        self.wished.emit(Say(self.tr("Imported {}. Connect one to start it.").format(names)))
+        self.wished.emit(Say(f"Imported {names}. Connect one to start it."))
         self._pane.show_tool(report.added[0])
         self.imported.emit()
 

@@ -22,14 +22,14 @@ class ServerKeys(QFrame):
         self._context = context
         self._commands = commands
         self._state: ServerState | None = None
-        self._sign_in = QPushButton(self.tr("Sign in…"))
+        self._sign_in = QPushButton("Sign in…")
         self._sign_in.setToolTip(commands["server.sign_in"].toolTip())
         self._sign_in.clicked.connect(commands["server.sign_in"].trigger)
         mark(self._sign_in, kind="primary")
         self._plain = label("", "warning")
         self._plain.setWordWrap(True)
         move = commands["server.move_secrets"]
-        self._move = QPushButton(self.tr("Move into the keyring…"))
+        self._move = QPushButton("Move into the keyring…")
         self._move.setToolTip(move.toolTip())
         self._move.clicked.connect(move.trigger)
         commands.bind("server.move_secrets", self._ask)
@@ -47,8 +47,8 @@ class ServerKeys(QFrame):
         self._move.setVisible(bool(places))
         if places:
             named = ", ".join(visible(place) for place in places[:3])
-            more = self.tr(" and {} more").format(len(places) - 3) if len(places) > 3 else ""
-            self._plain.setText(self.tr("Looks like a secret in plain text: {}.").format(named + more))
+            more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+            self._plain.setText(f"Looks like a secret in plain text: {named + more}.")
 
     def _lay_out(self, unit: int) -> None:
         column = QVBoxLayout(self)
@@ -69,16 +69,14 @@ class ServerKeys(QFrame):
         name = state.config.name
         question = Question(
             self._context.theme,
-            self.tr("Move the secrets of {} out of .mcp.json?").format(one_line(name, 60)),
-            self.tr("They are kept where your secrets are, and the entry refers to them as ${keyring:…}."),
+            f"Move the secrets of {one_line(name, 60)} out of .mcp.json?",
+            "They are kept where your secrets are, and the entry refers to them as ${keyring:…}.",
             self.window(),
         )
-        question.show_text("\n".join(state.plain_secrets), self.tr("What is moved"))
+        question.show_text("\n".join(state.plain_secrets), "What is moved")
         question.show_note(
-            self.tr(
-                "What was shared already stays known: replace those secrets where they were issued. Other programs "
-                "that read this file do not know such references."
-            )
+            "What was shared already stays known: replace those secrets where they were issued. Other programs "
+            "that read this file do not know such references."
         )
-        if await question.ask(self.tr("Move them")):
+        if await question.ask("Move them"):
             await self._context.api.move_secrets(name)

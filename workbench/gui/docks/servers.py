@@ -46,9 +46,9 @@ class ServersPane(Pane):
         super().__init__(context, parent)
         self._commands = commands
         self.model = ServersModel(self)
-        self.tree = RowsTree(context.theme, self.tr("Servers and tools"), self)
+        self.tree = RowsTree(context.theme, "Servers and tools", self)
         self.tree.setModel(self.model)
-        self.finder = search_box(self.tr("Find a tool"), self.tr("Filter servers and tools"))
+        self.finder = search_box("Find a tool", "Filter servers and tools")
         self.card = ServerCard(context, commands, self)
         self.found = FoundStrip(context, commands, self)
         self.deeds = ServerDeeds(context, commands, self)
@@ -204,11 +204,11 @@ class ServersPane(Pane):
         empty = EmptyState(
             self.context.theme,
             "search",
-            self.tr("Nothing has these words"),
-            self.tr("Tools are found by name, title and first sentence, also those of servers that do not run."),
+            "Nothing has these words",
+            "Tools are found by name, title and first sentence, also those of servers that do not run.",
         )
-        empty.offer(text=self.tr("Clear the filter")).clicked.connect(self.finder.clear)
-        empty.offer(text=self.tr("Look for it by meaning")).clicked.connect(self._ask_widely)
+        empty.offer(text="Clear the filter").clicked.connect(self.finder.clear)
+        empty.offer(text="Look for it by meaning").clicked.connect(self._ask_widely)
         return empty
 
     def _ask_widely(self) -> None:

@@ -38,16 +38,16 @@ class SkillsPane(Pane):
         self._uses: dict[str, SkillUse] = {}
         self._ranks: dict[str, int] = {}  # of what the search found, by name
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("Skills"), self)
+        self.list = RowsView(context.theme, "Skills", self)
         self.list.setModel(self.model)
-        self.finder = search_box(self.tr("Find a skill, or a #tag"), self.tr("Filter skills"))
+        self.finder = search_box("Find a skill, or a #tag", "Filter skills")
         self.hints = HintStrip(context)
         self.hints.wished.connect(self.wished)
         self._empty = EmptyState(
             context.theme,
             "book",
-            self.tr("No skills yet"),
-            self.tr("A program that went well can be kept as a skill; agents then find it by name and use it."),
+            "No skills yet",
+            "A program that went well can be kept as a skill; agents then find it by name and use it.",
             self,
         )
         self._empty.offer(commands["skill.new"])
@@ -182,9 +182,9 @@ class SkillsPane(Pane):
             return
         question = Question(
             self.context.theme,
-            self.tr("Retire {}?").format(skill.name),
-            self.tr("Agents will no longer find it. It is not deleted: show retired skills to see it."),
+            f"Retire {skill.name}?",
+            "Agents will no longer find it. It is not deleted: show retired skills to see it.",
             self.window(),
         )
-        if await question.ask(self.tr("Retire the skill")):
+        if await question.ask("Retire the skill"):
             await self.context.api.retire_skill(skill.name)

@@ -32,8 +32,8 @@ class StreamView(PlainEdit):
         self.setMaximumBlockCount(_LINES)
         self.setUndoRedoEnabled(False)
         self.document().setDocumentMargin(theme.unit * 2)
-        self.setAccessibleName(self.tr("Output of the program"))
-        self.setPlaceholderText(self.tr("Nothing printed."))
+        self.setAccessibleName("Output of the program")
+        self.setPlaceholderText("Nothing printed.")
         mark(self, kind="code")
         self._pause = QTimer(self, singleShot=True, interval=_FLUSH_MS)
         self._pause.timeout.connect(self.flush)
@@ -57,10 +57,10 @@ class StreamView(PlainEdit):
 
     def explain(self, *, gone: bool, seen: bool) -> None:
         """Why nothing is here: nothing was printed, or its core has ended since; `seen`: a model still has it."""
-        words = self.tr("What it printed is gone with the core that ran it.")
+        words = "What it printed is gone with the core that ran it."
         if seen:
-            words = self.tr("{} “What the model sees” shows what went back.").format(words)
-        self.setPlaceholderText(words if gone else self.tr("Nothing printed."))
+            words = f"{words} “What the model sees” shows what went back."
+        self.setPlaceholderText(words if gone else "Nothing printed.")
 
     def start_over(self) -> None:
         self._waiting.clear()
@@ -101,7 +101,7 @@ class StreamView(PlainEdit):
         made.setFontItalic(style.italic)
         made.setFontUnderline(style.underlined)
         if stream == "stderr":
-            made.setToolTip(self.tr("printed to stderr"))
+            made.setToolTip("printed to stderr")
         return made
 
     def _dress(self) -> None:

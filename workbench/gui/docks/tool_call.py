@@ -78,7 +78,7 @@ class CallPanel(QWidget):
             return
         self.form.scold()
         if fault := self.form.no_object():
-            hint = self.tr("Nothing was sent: a call takes one JSON object. Correct the text, then run it again.")
+            hint = "Nothing was sent: a call takes one JSON object. Correct the text, then run it again."
             self._ask.tell("alert", "warning", fault, hint)
             return
         faults = self.form.faults()
@@ -86,10 +86,10 @@ class CallPanel(QWidget):
             self._send(confirmed=False)
             return
         path, sentence = faults[0]
-        more = self.tr(" ({0} more)").format(len(faults) - 1) if len(faults) > 1 else ""
+        more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
         words = f"{path} {sentence}{more}" if path else f"{sentence}{more}"
-        hint = self.tr("Nothing was sent. Send it anyway to see how the server takes it.")
-        self._ask.ask("alert", "warning", words, hint, self.tr("Send anyway"), self._send_unchecked)
+        hint = "Nothing was sent. Send it anyway to see how the server takes it."
+        self._ask.ask("alert", "warning", words, hint, "Send anyway", self._send_unchecked)
 
     def cancel(self) -> None:
         """Take back the question, or end the call at the server."""
@@ -118,7 +118,7 @@ class CallPanel(QWidget):
         """Back to what the schema proposes; the arguments before it can be fetched back."""
         self._keep_arguments()
         self.form.reset()
-        self.status_message.emit(self.tr("Form reset. “Bring back the last arguments” undoes it."))
+        self.status_message.emit("Form reset. “Bring back the last arguments” undoes it.")
 
     def bring_back(self) -> None:
         """The arguments of the last call, or those that a reset or a paste replaced."""
@@ -134,12 +134,12 @@ class CallPanel(QWidget):
             self._keep_arguments()
             self.form.paste(text)
         else:
-            self.status_message.emit(self.tr("The clipboard holds no text."))
+            self.status_message.emit("The clipboard holds no text.")
 
     def take(self, arguments: Mapping[str, Any], *, start: bool = False) -> None:  # Any: JSON arguments
         """Fill the form with the arguments of another call; what stood there can be brought back."""
         if self.running:
-            self.status_message.emit(self.tr("A call is under way here; cancel it first."))
+            self.status_message.emit("A call is under way here; cancel it first.")
             return
         self._keep_arguments()
         self.form.set_value(arguments)
@@ -228,28 +228,26 @@ class CallPanel(QWidget):
 
     def _confirm(self, outcome: Outcome) -> None:
         self.answer.show_asked()
-        fault = outcome.fault or Fault(self.tr("{0} may change or send something.").format(one_line(self._tool.name)))
+        fault = outcome.fault or Fault(f"{one_line(self._tool.name)} may change or send something.")
         value = json.dumps(self.form.value(), ensure_ascii=False)
-        what = self.tr("It would be called with {0}").format(one_line(value, _SHORT))
+        what = f"It would be called with {one_line(value, _SHORT)}"
         tone = "danger" if outcome.asks == "destroys" else "warning"
         further = self._lasting() if outcome.asks else ()
-        self._ask.ask("alert", tone, fault.message, what, self.tr("Call once"), self._send_confirmed, further)
+        self._ask.ask("alert", tone, fault.message, what, "Call once", self._send_confirmed, further)
 
     def _lasting(self) -> tuple[Answer, ...]:
         """Answers that outlive this call; they are about calls that the user makes by hand, and nothing else."""
-        limits = self.tr("Programs and agents still ask. Revoke it under Workbench > What you allowed.")
+        limits = "Programs and agents still ask. Revoke it under Workbench > What you allowed."
         server = one_line(self._tool.server, 60)
         return (
             (
-                self.tr("Always call this tool"),
-                self.tr("Your own calls of this tool no longer ask, until its definition changes.") + f" {limits}",
+                "Always call this tool",
+                "Your own calls of this tool no longer ask, until its definition changes." + f" {limits}",
                 partial(self._allow_and_send, self._tool.name),
             ),
             (
-                self.tr("Trust this server"),
-                self.tr(
-                    "Your own calls of every tool of {0} no longer ask, until its command or address changes."
-                ).format(server)
+                "Trust this server",
+                f"Your own calls of every tool of {server} no longer ask, until its command or address changes."
                 + f" {limits}",
                 partial(self._allow_and_send, ""),
             ),
@@ -316,18 +314,18 @@ class CallPanel(QWidget):
         row = QHBoxLayout(foot)
         row.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
         row.setSpacing(unit)
-        self._run = QPushButton(icon("play", "on_accent"), self.tr("Run"), foot)
-        self._run.setToolTip(self.tr("Call the tool (Ctrl+Enter)"))
+        self._run = QPushButton(icon("play", "on_accent"), "Run", foot)
+        self._run.setToolTip("Call the tool (Ctrl+Enter)")
         mark(self._run, kind="primary")
         self._run.setMinimumWidth(self._run.sizeHint().width())  # what is beside it gives way
         self._run.clicked.connect(self.run)
-        self._cancel = QPushButton(icon("stop", "danger"), self.tr("Cancel"), foot)
-        self._cancel.setToolTip(self.tr("End this call (Escape)"))
+        self._cancel = QPushButton(icon("stop", "danger"), "Cancel", foot)
+        self._cancel.setToolTip("End this call (Escape)")
         self._cancel.setShortcut(QKeySequence(Qt.Key.Key_Escape))  # wherever in the window the keyboard is
         self._cancel.clicked.connect(self.cancel)
         self._cancel.hide()
-        code = RoomyButton(self._context.theme, icon("code", "muted"), self.tr("Open as code"), foot)
-        code.setToolTip(self.tr("Write this call as a program in the editor"))
+        code = RoomyButton(self._context.theme, icon("code", "muted"), "Open as code", foot)
+        code.setToolTip("Write this call as a program in the editor")
         mark(code, kind="quiet")
         code.clicked.connect(self.open_as_code)
         row.addWidget(self._run)
@@ -336,9 +334,9 @@ class CallPanel(QWidget):
         row.addWidget(self.menu)
         row.addStretch(1)
         for symbol, words, act in (
-            ("undo", self.tr("Bring back the last arguments"), self.bring_back),
-            ("copy", self.tr("Paste JSON as arguments (Ctrl+Shift+V)"), self.paste),
-            ("refresh", self.tr("Reset the form (Ctrl+Shift+R)"), self.reset),
+            ("undo", "Bring back the last arguments", self.bring_back),
+            ("copy", "Paste JSON as arguments (Ctrl+Shift+V)", self.paste),
+            ("refresh", "Reset the form (Ctrl+Shift+R)", self.reset),
         ):
             button = tool_button(symbol, words, self._context.theme)
             button.clicked.connect(act)

@@ -55,14 +55,14 @@ class ToolCompanions(QWidget):
                 widget.hide()
                 widget.deleteLater()
         if self._category:
-            self._row.addWidget(label(self.tr("Category"), "muted"))
-            button = self._button(self._category, self.tr("Show the servers of this category"))
+            self._row.addWidget(label("Category", "muted"))
+            button = self._button(self._category, "Show the servers of this category")
             button.clicked.connect(self._show_category)
         if self._companions:
-            self._row.addWidget(label(self.tr("Often used with"), "muted"))
+            self._row.addWidget(label("Often used with", "muted"))
         for place, one in enumerate(self._companions):
             name = one.tool if one.server == self._tool.server else f"{one.server} › {one.tool}"
-            button = self._button(name, self.tr("Ran in {} programs together with this tool").format(one.times))
+            button = self._button(name, f"Ran in {one.times} programs together with this tool")
             button.setProperty("place", place)
             button.clicked.connect(self._show_companion)
         self._row.addStretch(1)

@@ -47,8 +47,8 @@ class ToolPane(Pane):
         self._enter = False  # the keyboard goes into the form as soon as it is there
         self._waiting: dict[Key, tuple[JsonObject, bool]] = {}  # arguments for a form that is not there yet
         self._fault = FaultCard(context.theme)
-        words = self.tr("Pick a tool on the left: its description, its form and its source open here.")
-        self._empty = EmptyState(context.theme, "tool", self.tr("No tool chosen"), words)
+        words = "Pick a tool on the left: its description, its form and its source open here."
+        self._empty = EmptyState(context.theme, "tool", "No tool chosen", words)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         layout = QVBoxLayout(self)
@@ -110,7 +110,7 @@ class ToolPane(Pane):
         """The form and answer of the tool on screen; without one the status bar says so."""
         sheet = self.sheet()
         if sheet is None:
-            self.status_message.emit(self.tr("No tool is open: pick one on the left."))
+            self.status_message.emit("No tool is open: pick one on the left.")
         return sheet.call if sheet else None
 
     def hear(self, event: Event) -> None:

@@ -21,7 +21,7 @@ class ToolMarks(QWidget):
         self._context = context
         self._tool = tool
         self.card = FaultCard(context.theme)
-        self._show_changes = QPushButton(self.tr("See what changed"))
+        self._show_changes = QPushButton("See what changed")
         mark(self._show_changes, kind="link")
         self._show_changes.clicked.connect(self.changes_wanted)
         column = QVBoxLayout(self)
@@ -53,13 +53,11 @@ class ToolMarks(QWidget):
         self.setVisible(bool(warnings) or blocked)
         odd = [f"{one.message} {one.why}" for one in warnings]
         if blocked:
-            words = self.tr("This tool is blocked: its definition changed after you approved it.")
-            hint = self.tr("What you see here is the approved one. Read the change, then approve it.")
+            words = "This tool is blocked: its definition changed after you approved it."
+            hint = "What you see here is the approved one. Read the change, then approve it."
             self.card.show_fault(Fault(words, "\n".join((hint, *odd))))
         elif warnings:
-            words = (
-                warnings[0].message if len(warnings) == 1 else self.tr("{} things are odd here.").format(len(warnings))
-            )
+            words = warnings[0].message if len(warnings) == 1 else f"{len(warnings)} things are odd here."
             self.card.show_fault(
                 Fault(words, warnings[0].why if len(warnings) == 1 else "\n".join(odd)), tone="warning"
             )

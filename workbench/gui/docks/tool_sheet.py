@@ -72,20 +72,20 @@ class ToolSheet(QWidget):
         layout.addWidget(self.marks)
         layout.addWidget(self._tabs)
         layout.addWidget(self._pages, 1)
-        definition, schema = self._definition(), self.tr("Schema")
+        definition, schema = self._definition(), "Schema"
         for words, page in (
-            (self.tr("Call"), self.call),
-            (self._cost(self.tr("Description"), self.tool.description), self._description()),
+            ("Call", self.call),
+            (self._cost("Description", self.tool.description), self._description()),
             (f"{schema}  {sign()}{amount(self.tool.definition_tokens)}", self._code(definition, "json", schema)),
-            (self.tr("Wrapper"), self._code("", "python", self.tr("Wrapper source"))),
-            (self.tr("Trust"), self.trust),
+            ("Wrapper", self._code("", "python", "Wrapper source")),
+            ("Trust", self.trust),
         ):
             self._tabs.addTab(words)
             self._pages.addWidget(page)
-        self._tabs.setTabToolTip(_SCHEMA, self.tr("A model reads its name, description and input schema."))
+        self._tabs.setTabToolTip(_SCHEMA, "A model reads its name, description and input schema.")
         self._tabs.setDrawBase(False)
         self._tabs.setExpanding(False)
-        self._tabs.setAccessibleName(self.tr("Parts of the tool"))
+        self._tabs.setAccessibleName("Parts of the tool")
         self._tabs.currentChanged.connect(self._switched)
 
     def _wish_changes(self) -> None:
@@ -121,17 +121,15 @@ class ToolSheet(QWidget):
         for word, tone in hint_words(self.tool.hints):
             self._badges.addWidget(self._badge(word, tone))
         if is_unverified(self.tool):
-            badge = self._badge(self.tr("unverified"), "warning", "help")
+            badge = self._badge("unverified", "warning", "help")
             badge.setToolTip(self._why_unverified())
             self._badges.addWidget(badge)
 
     def _why_unverified(self) -> str:
         name, server, claims = one_line(self.tool.name, 80), one_line(self.tool.server, 80), self.tool.claimed
         if claims is None or (claims.read_only is None and claims.destructive is None):
-            return self.tr("{0} does not say whether {1} changes anything.").format(server, name)
-        return self.tr("{0} may change data: you have not yet trusted what {1} says about its tools.").format(
-            name, server
-        )
+            return f"{server} does not say whether {name} changes anything."
+        return f"{name} may change data: you have not yet trusted what {server} says about its tools."
 
     def _show_trust(self) -> None:
         self.look(_TRUST)
@@ -139,7 +137,7 @@ class ToolSheet(QWidget):
 
     def _path(self) -> str:
         own, whole = cost(tokens.count(self.tool.name), tokens.ESTIMATE), cost(self.tool.definition_tokens)
-        costs = self.tr("name {0}, whole definition {1}").format(own, whole)
+        costs = f"name {own}, whole definition {whole}"
         return f"{self.tool.server} › {self.tool.name}  ·  {costs}"
 
     def _badge(self, word: str, tone: str, symbol: str = "") -> QWidget:
@@ -153,7 +151,7 @@ class ToolSheet(QWidget):
         text = QLabel(word)
         text.setTextFormat(Qt.TextFormat.PlainText)
         mark(text, role="badge", tone=tone)
-        whole.setToolTip(self.tr("Which annotations count, and what you said about the tool. See the Trust page."))
+        whole.setToolTip("Which annotations count, and what you said about the tool. See the Trust page.")
         row.addWidget(picture)
         row.addWidget(text)
         return whole
@@ -165,13 +163,13 @@ class ToolSheet(QWidget):
 
     def _description(self) -> QScrollArea:
         unit = self._context.theme.unit
-        words = ForeignLabel(self.tool.description or self.tr("The server gives no description."))
+        words = ForeignLabel(self.tool.description or "The server gives no description.")
         words.setAlignment(Qt.AlignmentFlag.AlignTop)
         words.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setWidget(words)
-        area.setAccessibleName(self.tr("Description"))
+        area.setAccessibleName("Description")
         return area
 
     def _code(self, text: str, language: str, name: str) -> CodeView:
@@ -196,4 +194,4 @@ class ToolSheet(QWidget):
         view = self._pages.widget(_WRAPPER)
         if isinstance(view, CodeView):
             view.show_code(source)
-            self._tabs.setTabText(_WRAPPER, self._cost(self.tr("Wrapper"), source))
+            self._tabs.setTabText(_WRAPPER, self._cost("Wrapper", source))

@@ -47,7 +47,7 @@ class AssessmentStrip(QFrame):
         self._added.setSpacing(unit * 2)
         self._list = QScrollArea(self)
         self._list.setWidgetResizable(True)
-        self._list.setAccessibleName(self.tr("Findings"))
+        self._list.setAccessibleName("Findings")
         self._list.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(unit * 3, unit, unit * 3, unit)
@@ -55,7 +55,7 @@ class AssessmentStrip(QFrame):
         layout.addWidget(FoldingRow(_FOLDED, head, self._added, unit * 2))
         layout.addWidget(self._list)
         self._more.toggled.connect(self._list.setVisible)
-        self.say(self.tr("Nothing to assess yet."))
+        self.say("Nothing to assess yet.")
 
     def add(self, widget: QWidget) -> None:
         """Put something at the end of the line."""
@@ -99,7 +99,7 @@ class AssessmentStrip(QFrame):
         self._list.setFixedHeight(row * min(len(found), _ROWS))
         self._more.setVisible(bool(found))
         count = len(verdict.findings)
-        self._more.setText(self.tr("1 finding") if count == 1 else self.tr("{0} findings").format(count))
+        self._more.setText("1 finding" if count == 1 else f"{count} findings")
 
     def _row(self, finding: Finding) -> QWidget:
         unit = self._theme.unit
@@ -111,9 +111,9 @@ class AssessmentStrip(QFrame):
         picture = QLabel()
         picture.setPixmap(pixmap(word.icon, word.tone, unit * 4, self.devicePixelRatioF()))
         picture.setToolTip(word.text)
-        link = QPushButton(self.tr("line {0}").format(finding.span.line))
+        link = QPushButton(f"line {finding.span.line}")
         link.setProperty("line", finding.span.line)
-        link.setAccessibleName(self.tr("Go to line {0}").format(finding.span.line))
+        link.setAccessibleName(f"Go to line {finding.span.line}")
         mark(link, kind="link")
         link.clicked.connect(self._go)
         line.addWidget(picture)

@@ -40,7 +40,7 @@ class Chooser(QDialog):
         self.list = RowsView(theme, title, self)
         self.list.setModel(self.model)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._nothing = label(empty or self.tr("Nothing fits."), "muted")
+        self._nothing = label(empty or "Nothing fits.", "muted")
         self._nothing.setWordWrap(True)
         self._nothing.setContentsMargins(*(theme.unit * 3,) * 4)
         column = QVBoxLayout(self)

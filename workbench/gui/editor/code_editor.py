@@ -55,7 +55,7 @@ class CodeEditor(PlainEdit):
         self._bit.timeout.connect(self._go_on)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setAccessibleName(self.tr("Code"))
+        self.setAccessibleName("Code")
         mark(self, kind="code")
         self._dress()
         theme.changed.connect(self._dress)

@@ -162,7 +162,7 @@ class Completing(QObject):
         if not found or alone or not self._editor.hasFocus():
             self.list.hide()
             if self._wished and not found:
-                self.card.say(self.tr("No name fits here."))
+                self.card.say("No name fits here.")
             self._wished = False
             return
         self._wished = False
@@ -212,7 +212,7 @@ class Completing(QObject):
         if told is not None and told.words:
             words = f"{words}\n\n{told.words}".strip()
         if place is None:
-            self.card.say(words or self.tr("Nothing is known of this name."))
+            self.card.say(words or "Nothing is known of this name.")
         elif words and self._editor.viewport().underMouse():
             QToolTip.showText(place, plain_tip(words), self._editor.viewport())
 

@@ -32,7 +32,7 @@ class CompletionList(QFrame):
         self._names: list[str] = []
         mark(self, kind="card")
         self.model = RowsModel(self)
-        self.list = RowsView(theme, self.tr("Names that fit"), self)
+        self.list = RowsView(theme, "Names that fit", self)
         self.list.setModel(self.model)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.clicked.connect(self._clicked)
@@ -76,7 +76,7 @@ class CompletionList(QFrame):
 
     def _announce(self) -> None:
         """Who hears the window learns which name is chosen: the list never has the keyboard."""
-        words = self.tr("{0}, {1} of {2}").format(self.name(), self.list.currentIndex().row() + 1, len(self._names))
+        words = f"{self.name()}, {self.list.currentIndex().row() + 1} of {len(self._names)}"
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._editor, words))
 
     def _clicked(self) -> None:

@@ -34,7 +34,7 @@ class Filing(QObject):
         self._pane = parent
 
     def ask_open(self) -> None:
-        dialog = self._dialog(self.tr("Open a program"), QFileDialog.AcceptMode.AcceptOpen)
+        dialog = self._dialog("Open a program", QFileDialog.AcceptMode.AcceptOpen)
         dialog.fileSelected.connect(self.open)
         dialog.open()
 
@@ -48,9 +48,7 @@ class Filing(QObject):
             return Fault(fault.message, fault.hint)
         file = str(path) if held.whole else ""
         if not held.whole:
-            words = self.tr(
-                "{0} holds characters or line ends that are shown, but not saved as they were: a copy is open."
-            )
+            words = "{0} holds characters or line ends that are shown, but not saved as they were: a copy is open."
             self.said.emit(words.format(path.name))
         self.opened.emit(Draft(new_key(), path.name, held.text, "", 0, language_of(path), file, ends=held.ends))
         return None
@@ -67,14 +65,14 @@ class Filing(QObject):
         if not elsewhere:
             self._write(sheet, Path(sheet.file))
             return
-        words = self.tr("{0} was changed by somebody else since you opened it. Write over it?")
-        hint = self.tr("Compare with… shows what is different.")
+        words = "{0} was changed by somebody else since you opened it. Write over it?"
+        hint = "Compare with… shows what is different."
         name = Path(sheet.file).name
         act = partial(self._write, sheet, Path(sheet.file))
-        self._ask.ask("alert", "warning", words.format(name), hint, self.tr("Write over it"), act)
+        self._ask.ask("alert", "warning", words.format(name), hint, "Write over it", act)
 
     def save_as(self, sheet: Sheet) -> None:
-        dialog = self._dialog(self.tr("Save the program"), QFileDialog.AcceptMode.AcceptSave)
+        dialog = self._dialog("Save the program", QFileDialog.AcceptMode.AcceptSave)
         name = (
             Path(sheet.file).name if sheet.file else f"{Path(sheet.title).stem or 'program'}{ending_of(sheet.language)}"
         )
@@ -88,11 +86,11 @@ class Filing(QObject):
     def ask_name(self, sheet: Sheet) -> None:
         """Another name for the tab; a file is renamed with it."""
         dialog = QInputDialog(self._pane)
-        dialog.setWindowTitle(self.tr("Rename"))
-        dialog.setLabelText(self.tr("Name of this program:"))
+        dialog.setWindowTitle("Rename")
+        dialog.setLabelText("Name of this program:")
         dialog.setTextValue(sheet.title)
         for field in dialog.findChildren(QLineEdit):
-            field.setAccessibleName(self.tr("Name of this program"))
+            field.setAccessibleName("Name of this program")
         dialog.textValueSelected.connect(partial(self.rename, sheet))
         dialog.open()
 
@@ -120,7 +118,7 @@ class Filing(QObject):
         sheet.fault.show_fault(None)
         sheet.file, sheet.title, sheet.saved, sheet.original = str(path), path.name, print_of(text), text
         sheet.keep()
-        self.said.emit(self.tr("Saved {0}.").format(path.name))
+        self.said.emit(f"Saved {path.name}.")
         self.changed.emit(sheet)
 
     def _dialog(self, title: str, mode: QFileDialog.AcceptMode) -> QFileDialog:
@@ -128,9 +126,7 @@ class Filing(QObject):
         dialog.setAcceptMode(mode)
         opening = mode == QFileDialog.AcceptMode.AcceptOpen
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile if opening else QFileDialog.FileMode.AnyFile)
-        dialog.setNameFilters(
-            [self.tr("Programs and texts (*.py *.ts *.json *.md *.toml *.txt)"), self.tr("All files (*)")]
-        )
+        dialog.setNameFilters(["Programs and texts (*.py *.ts *.json *.md *.toml *.txt)", "All files (*)"])
         return dialog
 
 

@@ -202,8 +202,8 @@ class EditorFindBar(Strip):
                 cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
                 cursor.insertText(tamed(instead))
         cursor.endEditBlock()
-        one = self.tr("1 place was replaced.")
-        self._say(one if len(hits) == 1 else self.tr("{0:,} places were replaced.").format(len(hits)))
+        one = "1 place was replaced."
+        self._say(one if len(hits) == 1 else f"{len(hits):,} places were replaced.")
         self._pause.stop()
 
     # what is shown
@@ -213,12 +213,12 @@ class EditorFindBar(Strip):
         if not self.words.text():
             self._say("")
         elif not hits:
-            self._say(self.tr("Not found."))
+            self._say("Not found.")
         else:
             current = self._current()
             number = f"{hits.index(current) + 1:,}" if current is not None else "–"
             more = "+" if len(hits) >= MOST else ""
-            self._say(self.tr("{0} of {1:,}{2}").format(number, len(hits), more))
+            self._say(f"{number} of {len(hits):,}{more}")
 
     def _say(self, words: str, tone: str = "") -> None:
         mark(self._said, role="muted" if not tone else "", tone=tone)
@@ -261,27 +261,27 @@ class EditorFindBar(Strip):
         self._range = QTextCursor(cursor) if inside and cursor.hasSelection() else None
         if inside and self._range is None:
             self._inside.setChecked(False)
-            self._say(self.tr("Select the lines to search in first."))
+            self._say("Select the lines to search in first.")
             return
         self._seek()
 
     def _build(self) -> None:
-        self.words = search_box(self.tr("Find in the program"), self.tr("Find in the program"))
-        self.instead = search_box(self.tr("Replace with"), self.tr("Replace with"))
+        self.words = search_box("Find in the program", "Find in the program")
+        self.instead = search_box("Replace with", "Replace with")
         self._said = ForeignLabel()
         self._said.setWordWrap(False)
-        self._case = self._tick("Aa", self.tr("Capital letters count"))
-        self._whole = self._tick("ab", self.tr("Whole words only"))
-        self._regex = self._tick(".*", self.tr("Regular expression"))
-        self._inside = self._tick("[ ]", self.tr("Only in the selection"))
+        self._case = self._tick("Aa", "Capital letters count")
+        self._whole = self._tick("ab", "Whole words only")
+        self._regex = self._tick(".*", "Regular expression")
+        self._inside = self._tick("[ ]", "Only in the selection")
         first = QHBoxLayout()
         for tick in (self._case, self._whole, self._regex, self._inside):
             first.addWidget(tick)
         first.addWidget(self._said)
         for symbol, name, act in (
-            ("chevron-up", self.tr("The place before (Shift+Enter)"), self._back),
-            ("chevron-down", self.tr("The next place (Enter)"), self._on),
-            ("x", self.tr("Close the search (Escape)"), self.close_bar),
+            ("chevron-up", "The place before (Shift+Enter)", self._back),
+            ("chevron-down", "The next place (Enter)", self._on),
+            ("x", "Close the search (Escape)", self.close_bar),
         ):
             button = tool_button(symbol, name, self._theme)
             button.clicked.connect(act)
@@ -289,7 +289,7 @@ class EditorFindBar(Strip):
         self._second = QWidget()
         row = QHBoxLayout(self._second)
         row.setContentsMargins(0, 0, 0, 0)
-        for words, act in ((self.tr("Replace"), self.replace_one), (self.tr("Replace all"), self.replace_all)):
+        for words, act in (("Replace", self.replace_one), ("Replace all", self.replace_all)):
             plain = QPushButton(words)
             plain.clicked.connect(act)
             row.addWidget(plain)

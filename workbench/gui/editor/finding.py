@@ -129,9 +129,9 @@ class Search(QObject):
         try:
             answer = json.loads(told)
         except ValueError:
-            answer = {"fault": self.tr("it ended without an answer")}
+            answer = {"fault": "it ended without an answer"}
         if "fault" in answer:
-            self.found.emit(replace(asked, fault=self.tr("No regular expression: {0}.").format(answer["fault"])))
+            self.found.emit(replace(asked, fault=f"No regular expression: {answer['fault']}."))
         else:
             self.found.emit(replace(asked, hits=tuple((a, b, words) for a, b, words in answer["hits"])))
 
@@ -139,11 +139,11 @@ class Search(QObject):
         if self._asked is not None:
             asked = self._asked
             self.stop()
-            self.found.emit(replace(asked, fault=self.tr("The search could not be started.")))
+            self.found.emit(replace(asked, fault="The search could not be started."))
 
     def _too_late(self) -> None:
         if self._asked is not None:
             asked = self._asked
             self.stop()
-            words = self.tr("This regular expression takes too long; it was stopped after {0:g} seconds.")
+            words = "This regular expression takes too long; it was stopped after {0:g} seconds."
             self.found.emit(replace(asked, fault=words.format(SECONDS)))

@@ -33,7 +33,7 @@ class Gutter(QWidget):
         super().__init__(editor)
         self._editor = editor
         self._marks: Mapping[int, Mark] = {}
-        self.setAccessibleName(self.tr("Line numbers"))
+        self.setAccessibleName("Line numbers")
 
     def show_marks(self, marks: Mapping[int, Mark]) -> None:
         self._marks = marks

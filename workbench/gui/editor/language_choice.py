@@ -24,8 +24,8 @@ class LanguageChoice(CalmCombo):
         for name in (*LANGUAGES, *TEXTS):
             self.addItem(language_word(name), name)
         self.setCurrentIndex(max(0, self.findData(language)))
-        self.setAccessibleName(self.tr("Language of the program"))
-        self.setToolTip(self.tr("Python is analyzed before it runs. TypeScript is not, so it always needs approval."))
+        self.setAccessibleName("Language of the program")
+        self.setToolTip("Python is analyzed before it runs. TypeScript is not, so it always needs approval.")
         self.currentIndexChanged.connect(self._tell)
 
     def _tell(self, _number: int) -> None:

@@ -71,13 +71,13 @@ class EditorPane(Pane):
                 self._tabs.setCurrentIndex(number)
                 sheet.editor.setFocus()
                 return
-        sheet = self._add(Draft(new_key(), title or self.tr("Untitled"), code, skill, 0, language))
+        sheet = self._add(Draft(new_key(), title or "Untitled", code, skill, 0, language))
         sheet.keep()
         self._keep_order()
         sheet.editor.setFocus()
 
     def new_program(self) -> None:
-        self._add(Draft(new_key(), self.tr("Untitled"), "")).editor.setFocus()
+        self._add(Draft(new_key(), "Untitled", "")).editor.setFocus()
 
     def sheet(self) -> Sheet | None:
         """The tab one sees."""
@@ -105,11 +105,11 @@ class EditorPane(Pane):
         if sheet is None or not self.has_text():
             return
         if sheet.language not in LANGUAGES:
-            words = self.tr("{0} is not run; programs are written in Python or TypeScript.")
+            words = "{0} is not run; programs are written in Python or TypeScript."
             self.status_message.emit(words.format(language_word(sheet.language)))
             return
         if sheet.run_id:
-            self.status_message.emit(self.tr("This program is on its way already. Stop ends it."))
+            self.status_message.emit("This program is on its way already. Stop ends it.")
             return
         sheet.keep()
         sheet.fault.show_fault(None)
@@ -126,8 +126,8 @@ class EditorPane(Pane):
         if (sheet := self.sheet()) is None or not sheet.text().strip():
             return
         if sheet.language != "python":
-            words = self.tr("Skills are programs in Python.")
-            sheet.fault.show_fault(Fault(words, self.tr("Write it in Python to keep it as a skill.")))
+            words = "Skills are programs in Python."
+            sheet.fault.show_fault(Fault(words, "Write it in Python to keep it as a skill."))
         else:
             self.draft_wanted.emit(sheet.text())
 
@@ -163,7 +163,7 @@ class EditorPane(Pane):
         worth = bool(sheet.text().strip())
         if worth:
             self._drafts.put_away(sheet.key)
-            words = self.tr("Closed {0}. Reopen the closed tab brings it back.")
+            words = "Closed {0}. Reopen the closed tab brings it back."
             self.status_message.emit(words.format(one_line(sheet.title, _TITLE)))
         self._drop(sheet)
 
@@ -174,7 +174,7 @@ class EditorPane(Pane):
         """The tab that was closed last, with its undo."""
         draft = self._drafts.fetch_back()
         if draft is None:
-            self.status_message.emit(self.tr("No tab was closed lately."))
+            self.status_message.emit("No tab was closed lately.")
         else:
             self._add(draft).editor.setFocus()
 
@@ -247,7 +247,7 @@ class EditorPane(Pane):
         sheet.settled.connect(self._show_state)
         sheet.kept.connect(self._show_titles)
         number = self._tabs.addTab(sheet, one_line(draft.title, _TITLE).replace("&", "&&"))
-        close = tool_button("close", self.tr("Close {0}").format(one_line(draft.title, _TITLE)), self.context.theme)
+        close = tool_button("close", f"Close {one_line(draft.title, _TITLE)}", self.context.theme)
         close.setProperty("sheet", sheet.key)
         close.clicked.connect(self._close_clicked)
         self._tabs.tabBar().setTabButton(number, QTabBar.ButtonPosition.RightSide, close)
@@ -263,9 +263,9 @@ class EditorPane(Pane):
                 continue
             dot = "• " if sheet.touched() else ""
             self._tabs.setTabText(number, dot + one_line(sheet.title, _TITLE).replace("&", "&&"))
-            where = sheet.file or (self.tr("the skill {0}").format(sheet.skill) if sheet.skill else "")
-            self._tabs.setTabToolTip(number, plain_tip(where or self.tr("Kept here, in no file yet.")))
-            sheet.editor.setAccessibleName(self.tr("Program {0}").format(sheet.title))
+            where = sheet.file or (f"the skill {sheet.skill}" if sheet.skill else "")
+            self._tabs.setTabToolTip(number, plain_tip(where or "Kept here, in no file yet."))
+            sheet.editor.setAccessibleName(f"Program {sheet.title}")
 
     def _keep_order(self, _from: int = 0, _to: int = 0) -> None:
         if self._whole:
@@ -319,12 +319,12 @@ class EditorPane(Pane):
         return page if isinstance(page, Sheet) else None
 
     def _build(self) -> None:
-        words = self.tr("Open a call as code, a skill, or start with an empty program.")
-        self._empty = EmptyState(self.context.theme, "code", self.tr("No program open"), words)
-        self._empty.offer(text=self.tr("New program")).clicked.connect(self.new_program)
+        words = "Open a call as code, a skill, or start with an empty program."
+        self._empty = EmptyState(self.context.theme, "code", "No program open", words)
+        self._empty.offer(text="New program").clicked.connect(self.new_program)
         self._tabs.setMovable(True)
         self._tabs.setDocumentMode(True)
-        self._tabs.setAccessibleName(self.tr("Programs"))
+        self._tabs.setAccessibleName("Programs")
         self._tabs.currentChanged.connect(self._show_state)
         self._tabs.currentChanged.connect(self._keep_order)
         self._tabs.tabBar().tabMoved.connect(self._keep_order)
@@ -342,20 +342,18 @@ class EditorPane(Pane):
         row = QHBoxLayout(corner)
         row.setContentsMargins(unit, unit // 2, unit * 2, unit // 2)
         row.setSpacing(unit)
-        new = tool_button("plus", self.tr("New program"), self.context.theme)
+        new = tool_button("plus", "New program", self.context.theme)
         new.clicked.connect(self.new_program)
-        skill = tool_button("bookmark", self.tr("Keep as a skill"), self.context.theme)
+        skill = tool_button("bookmark", "Keep as a skill", self.context.theme)
         skill.clicked.connect(self.keep_as_skill)
-        self._run = QPushButton(icon("play", "on_accent"), self.tr("Run"))
-        self._run.setToolTip(self.tr("Run this program in the sandbox (Ctrl+Enter)"))
+        self._run = QPushButton(icon("play", "on_accent"), "Run")
+        self._run.setToolTip("Run this program in the sandbox (Ctrl+Enter)")
         mark(self._run, kind="primary")
         self._run.clicked.connect(self.run)
-        self._dry_run = tool_button("list", self.tr("Dry run"), self.context.theme)
-        self._dry_run.setToolTip(
-            self.tr("Run it with its side effects held back, and choose among them (Ctrl+Alt+Enter)")
-        )
+        self._dry_run = tool_button("list", "Dry run", self.context.theme)
+        self._dry_run.setToolTip("Run it with its side effects held back, and choose among them (Ctrl+Alt+Enter)")
         self._dry_run.clicked.connect(self.dry_run)
-        self._stop = QPushButton(icon("stop", "danger"), self.tr("Stop"))
+        self._stop = QPushButton(icon("stop", "danger"), "Stop")
         self._stop.clicked.connect(self.stop)
         for button in (new, skill, self._dry_run, self._run, self._stop):
             row.addWidget(button)

@@ -21,9 +21,9 @@ class ProfileChoice(CalmCombo):
         super().__init__(parent)
         self._context = context
         self._known = Profiles()
-        self.setAccessibleName(self.tr("Profile of the run"))
+        self.setAccessibleName("Profile of the run")
         self.setMinimumContentsLength(12)
-        self.addItem(self.tr("Usual bounds"), "")
+        self.addItem("Usual bounds", "")
         self.activated.connect(self._tell)
 
     def refresh(self) -> None:
@@ -38,10 +38,10 @@ class ProfileChoice(CalmCombo):
         """Those that there are; one that is not accepted asks when it is chosen."""
         before = self.profile
         self.clear()
-        self.addItem(self.tr("Usual bounds"), "")
+        self.addItem("Usual bounds", "")
         self._explain(0, known.default)
         for one in known.all:
-            words = visible(one.name) if one.accepted else self.tr("Accept {}…").format(visible(one.name))
+            words = visible(one.name) if one.accepted else f"Accept {visible(one.name)}…"
             self.addItem(words, one.name)
             self._explain(self.count() - 1, one.sentence)
         self._known = known
@@ -53,11 +53,11 @@ class ProfileChoice(CalmCombo):
 
     async def _accept(self, one: RunProfile) -> None:
         """A profile of the project that allows more than its base counts after a person read what it allows."""
-        words = self.tr("This project's workbench.toml names a profile that allows more than {}.").format(one.base)
-        question = Question(self._context.theme, self.tr("Accept a profile"), words, self.window())
-        question.show_text(f"{one.name}: {one.sentence}", self.tr("What it allows"))
+        words = f"This project's workbench.toml names a profile that allows more than {one.base}."
+        question = Question(self._context.theme, "Accept a profile", words, self.window())
+        question.show_text(f"{one.name}: {one.sentence}", "What it allows")
         self.setCurrentIndex(0)
-        if await question.ask(self.tr("Accept it")):
+        if await question.ask("Accept it"):
             self.show_profiles(await self._context.api.accept_profile(one.sha))
             self.setCurrentIndex(max(0, self.findData(one.name)))
         self._say()
@@ -77,6 +77,6 @@ class ProfileChoice(CalmCombo):
 
     def _say(self) -> None:
         words = self.itemData(self.currentIndex(), Qt.ItemDataRole.AccessibleDescriptionRole) or ""
-        told = self.tr("The bounds of the run. {}").format(words).strip()
+        told = f"The bounds of the run. {words}".strip()
         self.setToolTip(plain_tip(told))
         self.setAccessibleDescription(told)

@@ -79,8 +79,8 @@ class Sheet(QWidget):
             self._not_kept(fault)
 
     def _not_kept(self, fault: WorkbenchError) -> None:
-        words = self.tr("This text could not be kept on disk: {0}").format(fault.message)
-        self.fault.show_fault(Fault(words, self.tr("Copy it somewhere safe before you close the window.")))
+        words = f"This text could not be kept on disk: {fault.message}"
+        self.fault.show_fault(Fault(words, "Copy it somewhere safe before you close the window."))
 
     def draft(self) -> Draft:
         """All of it, as it is kept."""
@@ -125,11 +125,11 @@ class Sheet(QWidget):
         self.editor.show_marks({})
         self.editor.show_problems(problems)
         if not code.strip():
-            self.strip.say(self.tr("Nothing to assess yet."))
+            self.strip.say("Nothing to assess yet.")
         elif problems:
             self.strip.say(problems[0].words)
         else:
-            self.strip.say(self.tr("{0} is not run, so it is not assessed.").format(language_word(self.language)))
+            self.strip.say(f"{language_word(self.language)} is not run, so it is not assessed.")
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -147,7 +147,7 @@ class Sheet(QWidget):
             verdict = await self._context.api.assess(code, language, self.profile)
         except WorkbenchError as fault:
             if number == self._asked:
-                self.strip.say(self.tr("Not assessed: {0}").format(fault.message))
+                self.strip.say(f"Not assessed: {fault.message}")
             return
         more = await self._checked(code) if language == "python" and number == self._asked else ()
         if number == self._asked:
@@ -175,7 +175,7 @@ class Sheet(QWidget):
         layout.addWidget(self.fault)
         layout.addWidget(self.finder)
         layout.addWidget(self.editor, 1)
-        self.editor.setAccessibleName(self.tr("Program {0}").format(draft.title))
+        self.editor.setAccessibleName(f"Program {draft.title}")
         self._speak(draft.language)
         self.editor.past.bring_back(draft.code, draft.steps, draft.ahead)
         cursor = self.editor.textCursor()
@@ -199,11 +199,11 @@ class Sheet(QWidget):
         self.language = language
         self.editor.speak(language)
         self.editor.setPlaceholderText(
-            self.tr('Write TypeScript here. Tools are functions: import { … } from "./servers/demo"')
+            'Write TypeScript here. Tools are functions: import { … } from "./servers/demo"'
             if language == "typescript"
-            else self.tr("Write Python here. Tools are functions: from servers.demo import …")
+            else "Write Python here. Tools are functions: from servers.demo import …"
             if language == "python"
-            else self.tr("Write {0} here.").format(language_word(language))
+            else f"Write {language_word(language)} here."
         )
 
     def _go(self, line: int) -> None:

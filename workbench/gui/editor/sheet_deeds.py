@@ -65,8 +65,8 @@ class SheetDeeds(QObject):
             )
             for one in found
         ]
-        words = self.tr("Type a line's number, such as 120; this text has no functions, classes or headings to go to.")
-        chooser = self._chooser(self.tr("Line or symbol"), rows, words)
+        words = "Type a line's number, such as 120; this text has no functions, classes or headings to go to."
+        chooser = self._chooser("Line or symbol", rows, words)
         chooser.add(partial(self._line_rows, sheet.editor.line_count()))
         chooser.chosen.connect(partial(self._go, sheet))
         chooser.open()
@@ -91,7 +91,7 @@ class SheetDeeds(QObject):
         """Go there and say it: whoever cannot see the line hears it, too."""
         if (sheet := self._front()) is not None:
             words = sheet.editor.next_problem(step)
-            self.said.emit(one_line(words, 200) or self.tr("No problems in this program."))
+            self.said.emit(one_line(words, 200) or "No problems in this program.")
             sheet.editor.setFocus()
             if words:
                 sheet.completing.card.say(words)
@@ -100,11 +100,11 @@ class SheetDeeds(QObject):
         if (sheet := self._front()) is None:
             return
         rows = [
-            Row(f"{one.line}", one_line(one.words, 160), aside=self.tr("line {0}").format(one.line), icon="alert",
+            Row(f"{one.line}", one_line(one.words, 160), aside=f"line {one.line}", icon="alert",
                 tone=one.tone)
             for one in sheet.editor.problems()
         ]  # fmt: skip
-        chooser = self._chooser(self.tr("Problems"), rows, self.tr("No problems in this program."))
+        chooser = self._chooser("Problems", rows, "No problems in this program.")
         chooser.chosen.connect(partial(self._go, sheet))
         chooser.open()
 
@@ -120,8 +120,8 @@ class SheetDeeds(QObject):
     async def _offer_runs(self) -> None:
         runs = await self._context.api.runs()
         known = {run.id: run for run in runs[:_RUNS]}
-        words = self.tr("Programs that ran appear here; Ctrl+Enter runs the one in front.")
-        chooser = self._chooser(self.tr("Open the program of a run"), [_row(run) for run in known.values()], words)
+        words = "Programs that ran appear here; Ctrl+Enter runs the one in front."
+        chooser = self._chooser("Open the program of a run", [_row(run) for run in known.values()], words)
         chooser.chosen.connect(partial(self._open_run, known))
         chooser.open()
 
@@ -130,7 +130,7 @@ class SheetDeeds(QObject):
 
     async def _fetch_run(self, run: Run) -> None:
         (code,) = await fetch_whole(self._context.fetch, [run.proposal.code])
-        title = one_line(run.proposal.purpose, 40) or self.tr("Run of {0}").format(run.proposal.author)
+        title = one_line(run.proposal.purpose, 40) or f"Run of {run.proposal.author}"
         self.opened.emit(title, code, run.proposal.language)
 
     async def _offer_texts(self, sheet: Sheet) -> None:
@@ -145,45 +145,45 @@ class SheetDeeds(QObject):
 
         if sheet.file:
             try:
-                offer(self.tr("The file on disk"), read_text(Path(sheet.file)).text, Path(sheet.file).name, "file")
+                offer("The file on disk", read_text(Path(sheet.file)).text, Path(sheet.file).name, "file")
             except WorkbenchError as fault:
                 self.said.emit(fault.message)
-        offer(self.tr("As it was opened or saved last"), sheet.original, "", "history")
+        offer("As it was opened or saved last", sheet.original, "", "history")
         if sheet.skill:
             try:
                 page = await self._context.api.skill_page(sheet.skill)
                 drafts = (page.draft,) if page.draft is not None else ()
                 for one in (page.skill, *drafts, *page.versions[::-1]):
                     (code,) = await fetch_whole(self._context.fetch, [one.code])
-                    aside = self.tr("{0}, version {1}").format(one.state, one.version)
-                    offer(self.tr("The skill {0}").format(one.name), code, aside, "book")
+                    aside = f"{one.state}, version {one.version}"
+                    offer(f"The skill {one.name}", code, aside, "book")
             except WorkbenchError as fault:
                 self.said.emit(fault.message)
         for other in self._others():
             if other is not sheet:
-                offer(one_line(other.title, 60), other.text(), self.tr("tab"), "code")
+                offer(one_line(other.title, 60), other.text(), "tab", "code")
         for run in (await self._context.api.runs())[:_COMPARED]:
             (code,) = await fetch_whole(self._context.fetch, [run.proposal.code])
             offer(_row(run).title, code, _row(run).aside, "play")
             if run.proposal.original and run.proposal.original != run.proposal.code:
                 author = run.proposal.author
-                offer(self.tr("What {0} proposed").format(one_line(author, 40)), run.proposal.original, "", "agent")
-        chooser = self._chooser(self.tr("Compare with"), rows)
+                offer(f"What {one_line(author, 40)} proposed", run.proposal.original, "", "agent")
+        chooser = self._chooser("Compare with", rows)
         chooser.chosen.connect(partial(self._show_difference, sheet, texts))
         chooser.open()
 
     def _show_difference(self, sheet: Sheet, texts: dict[str, tuple[str, str]], key: str) -> None:
         title, before = texts[key]
         after = sheet.text()
-        signs = self.tr("− {0}   + this program").format(title)
+        signs = f"− {title}   + this program"
         if max(len(before), len(after)) > _LONGEST:
-            self.said.emit(self.tr("These texts are too long to be compared line by line."))
+            self.said.emit("These texts are too long to be compared line by line.")
             return
         alike = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"), autojunk=False).quick_ratio()
-        words = self.tr("{0} and {1}: {2:.0%} of the lines are the same").format(sheet.title, title, alike)
+        words = f"{sheet.title} and {title}: {alike:.0%} of the lines are the same"
         dialog = DifferenceDialog(self._context, words, before, after, self._pane.window(), signs=signs)
-        dialog.setWindowTitle(self.tr("Compare"))
-        dialog.diff.setAccessibleName(self.tr("Differences, line by line"))
+        dialog.setWindowTitle("Compare")
+        dialog.diff.setAccessibleName("Differences, line by line")
         dialog.open()
 
     # looks
@@ -192,9 +192,9 @@ class SheetDeeds(QObject):
         """Each is shown in the editor while one goes through the list; Escape keeps the one from before."""
         before = self._looks.scheme_name
         names = schemes.names(dark=self._context.theme.dark)
-        own = Row("own", self.tr("Workbench"), aside=self.tr("its own colours"), icon="app")
+        own = Row("own", "Workbench", aside="its own colours", icon="app")
         rows = [own, *(Row(f"of-{name}", name, icon="sun") for name in names)]
-        chooser = self._chooser(self.tr("Colours of code"), rows)
+        chooser = self._chooser("Colours of code", rows)
         chooser.choose(f"of-{before}" if before else "own")
         chooser.looked_at.connect(self._wear)
         chooser.rejected.connect(partial(self._looks.choose, before))
@@ -211,7 +211,7 @@ class SheetDeeds(QObject):
         if not (wanted.isascii() and wanted.isdigit() and len(wanted) < 9):
             return []
         line = max(1, min(int(wanted), most))
-        return [Row(f"{line}", self.tr("Line {0:,}").format(line), aside=self.tr("of {0:,}").format(most), icon="list")]
+        return [Row(f"{line}", f"Line {line:,}", aside=f"of {most:,}", icon="list")]
 
     def _go(self, sheet: Sheet, key: str) -> None:
         sheet.editor.go_to(int(key))

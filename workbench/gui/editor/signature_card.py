@@ -43,7 +43,7 @@ class SignatureCard(QFrame):
         """The call one is in; outside of every call the card goes."""
         wished, self.wished = self.wished, False
         if not shapes:
-            self.say(self.tr("The cursor is not in a call.")) if wished else self.hide()
+            self.say("The cursor is not in a call.") if wished else self.hide()
             return
         shape = shapes[0]
         parts = [f"▸{one}◂" if at == shape.current else one for at, one in enumerate(shape.parameters)]

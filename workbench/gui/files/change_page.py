@@ -35,15 +35,15 @@ class ChangePage(QWidget):
         self.title, self.note = ForeignLabel(elide=True), ForeignLabel()
         mark(self.title, role="strong")
         mark(self.note, role="muted")
-        self.undo = self._button(self.tr("Undo…"), "undo", self._ask_undo)
-        self.allow = self._button(self.tr("Allow…"), "check", self._ask_allow)
-        self.deny = self._button(self.tr("Keep the old files…"), "x", self._ask_deny)
+        self.undo = self._button("Undo…", "undo", self._ask_undo)
+        self.allow = self._button("Allow…", "check", self._ask_allow)
+        self.deny = self._button("Keep the old files…", "x", self._ask_deny)
         mark(self.allow, kind="primary")
         self.allow.setIcon(icon("check", "on_accent"))
-        self.run = self._button(self.tr("Open the run"), "terminal", self._open_run)
-        self.file = self._button(self.tr("Open the file"), "eye", self._open_file)
+        self.run = self._button("Open the run", "terminal", self._open_run)
+        self.file = self._button("Open the file", "eye", self._open_file)
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("Changed files"), self)
+        self.list = RowsView(context.theme, "Changed files", self)
         self.list.setModel(self.model)
         self.head, self.warning = ForeignLabel(elide=True), ForeignLabel()
         mark(self.head, role="section")
@@ -84,7 +84,7 @@ class ChangePage(QWidget):
             return
         if name == self._name:
             self._changes = changes
-            count = self.tr("1 file") if changes.count == 1 else self.tr("{0} files").format(f"{changes.count:,}")
+            count = "1 file" if changes.count == 1 else f"{changes.count:,} files"
             self.title.setText(f"{title_of(changes)} · {count}")
             self._note(self._words(changes))
             self._show()
@@ -93,22 +93,18 @@ class ChangePage(QWidget):
         words = [changes.note] if changes.note else []
         if self._held:
             words.append(
-                self.tr(
-                    "Nobody approved this program, so these files are as they were until you decide."
-                    " Shown is what the program made of them."
-                )
+                "Nobody approved this program, so these files are as they were until you decide."
+                " Shown is what the program made of them."
             )
         if changes.undone_by:
-            words.append(self.tr("These changes were taken back; undoing the undo brings them again."))
+            words.append("These changes were taken back; undoing the undo brings them again.")
         shared = sum(bool(one.shared) for one in changes.files)
         if shared:
             words.append(
-                self.tr(
-                    "{0} of them are shared: something else may have changed them, and nobody knows whose they are."
-                ).format(shared)
+                f"{shared} of them are shared: something else may have changed them, and nobody knows whose they are."
             )
         if changes.count > len(changes.files):
-            words.append(self.tr("The first {0} are listed.").format(f"{len(changes.files):,}"))
+            words.append(f"The first {len(changes.files):,} are listed.")
         return " ".join(words)
 
     def _show(self) -> None:
@@ -129,12 +125,12 @@ class ChangePage(QWidget):
         self.file.setVisible(self._changes is not None)
         self.file.setEnabled(one is not None and one.after is not None and one.after.kind == "file")
         self.head.setText(f"{one.path} — {deed_word(one.deed)}" if one else "")
-        self.warning.setText(self.tr("⚠ Elsewhere, {0}").format(one.warning) if one and one.warning else "")
+        self.warning.setText(f"⚠ Elsewhere, {one.warning}" if one and one.warning else "")
         self.warning.setVisible(bool(one and one.warning))
         if one is None:
             self.diff.show_diff("", "")
         elif (state := one.after or one.before) is not None and state.kind == "folder":
-            self.diff.show_diff("", self.tr("A folder."))
+            self.diff.show_diff("", "A folder.")
         else:
             self._context.tasks.run("compare a file", self._compare(self._name, one.path))
 

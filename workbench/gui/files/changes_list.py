@@ -28,10 +28,10 @@ class ChangesList(QWidget):
         super().__init__(parent)
         self._context = context
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("What was changed"), self)
+        self.list = RowsView(context.theme, "What was changed", self)
         self.list.setModel(self.model)
-        words = self.tr("When a program or you change files, it is listed here, and can be taken back.")
-        self._empty = EmptyState(context.theme, "history", self.tr("Nothing was changed yet"), words)
+        words = "When a program or you change files, it is listed here, and can be taken back."
+        self._empty = EmptyState(context.theme, "history", "Nothing was changed yet", words)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.list)

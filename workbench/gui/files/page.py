@@ -28,7 +28,7 @@ class FilesPage(Pane):
         self._path = ""
         self.preview = Preview(context)
         self.changes = ChangePage(context)
-        self._gone = EmptyState(context.theme, "file", self.tr("No file is open"), "")
+        self._gone = EmptyState(context.theme, "file", "No file is open", "")
         self._stack = QStackedLayout(self)
         for page in (self._gone, self.preview, self.changes):
             self._stack.addWidget(page)
@@ -55,7 +55,7 @@ class FilesPage(Pane):
     def show_changes(self, name: str) -> None:
         self._path = ""
         self._turn(self.changes)
-        self.named.emit(self.tr("Changed files"))
+        self.named.emit("Changed files")
         self.changes.show_changes(name)
 
     def _read_on(self, start: int) -> None:

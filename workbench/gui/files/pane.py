@@ -31,9 +31,9 @@ class FilesPane(Pane):
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._commands = commands
-        self.tree = FileTree(context.theme, self.tr("Files of the workspace"), self)
+        self.tree = FileTree(context.theme, "Files of the workspace", self)
         self.model = self.tree.model_
-        self.finder = search_box(self.tr("Find a file"), self.tr("Filter the files"))
+        self.finder = search_box("Find a file", "Filter the files")
         self.changes = ChangesList(context, self)
         self.room = RoomBar(context.theme)
         self.deeds = FileDeeds(context, self)
@@ -127,10 +127,10 @@ class FilesPane(Pane):
     def _fill(self) -> None:
         empty = self.model.rowCount() == 0
         if empty and self.model.flat:
-            self._empty.say(self.tr("No file fits"), self.tr("Look for another part of its path."))
+            self._empty.say("No file fits", "Look for another part of its path.")
         elif empty:
-            words = self.tr("What programs save in workspace/ appears here. Drop files here to give them to programs.")
-            self._empty.say(self.tr("The workspace is empty"), words)
+            words = "What programs save in workspace/ appears here. Drop files here to give them to programs."
+            self._empty.say("The workspace is empty", words)
         self._stack.setCurrentWidget(self._empty if empty else self.tree)
         self._selected()
 
@@ -193,7 +193,7 @@ class FilesPane(Pane):
     # what it is made of
 
     def _make_empty(self) -> EmptyState:
-        empty = EmptyState(self.context.theme, "folder", self.tr("The workspace is empty"), "")
+        empty = EmptyState(self.context.theme, "folder", "The workspace is empty", "")
         empty.offer(self._commands["files.bring"])
         return empty
 
@@ -213,12 +213,12 @@ class FilesPane(Pane):
         for part, share in ((strip, 0), (tree, 1), (self.room, 0)):
             page.addWidget(part, share)
         lead_focus(self._tree_page, self._stack)
-        for words, inner in ((self.tr("Files"), self._tree_page), (self.tr("Changes"), self.changes)):
+        for words, inner in (("Files", self._tree_page), ("Changes", self.changes)):
             self.tabs.addTab(words)
             self._pages.addWidget(inner)
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
-        self.tabs.setAccessibleName(self.tr("Files, or what was changed"))
+        self.tabs.setAccessibleName("Files, or what was changed")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

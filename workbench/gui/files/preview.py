@@ -47,14 +47,14 @@ class Preview(QWidget):
         mark(self.facts, role="muted")
         self.warning = ForeignLabel()
         mark(self.warning, role="warning")
-        self.as_text = QPushButton(self.tr("As text"))
+        self.as_text = QPushButton("As text")
         self.as_text.setCheckable(True)
         mark(self.as_text, kind="chip")
         self.as_text.toggled.connect(self._draw)
         self.more = QPushButton()
         mark(self.more, kind="chip")
         self.more.clicked.connect(self._ask_more)
-        self.code, self.plain = CodeView(theme), TextPage(theme, self.tr("The file as text"))
+        self.code, self.plain = CodeView(theme), TextPage(theme, "The file as text")
         self.plain.edit.setFont(theme.mono())
         self.tree, self.table, self.picture = TreePage(theme), TablePage(theme), PicturePage(theme)
         for page in (self.tree, self.table):
@@ -68,12 +68,12 @@ class Preview(QWidget):
         self._text = self._text + text if follows else text
         self._piece = piece
         self.facts.setText(self._facts(piece))
-        self.warning.setText(self.tr("⚠ Elsewhere, {0}").format(piece.warning) if piece.warning else "")
+        self.warning.setText(f"⚠ Elsewhere, {piece.warning}" if piece.warning else "")
         self.warning.setVisible(bool(piece.warning))
         structured = piece.kind in ("json", "csv")
         self.as_text.setVisible(structured)
         self.more.setVisible(0 < piece.end < piece.size)
-        self.more.setText(self.tr("Read on ({0} of {1})").format(size_words(piece.end), size_words(piece.size)))
+        self.more.setText(f"Read on ({size_words(piece.end)} of {size_words(piece.size)})")
         self._draw()
 
     def _draw(self) -> None:
@@ -115,12 +115,12 @@ class Preview(QWidget):
 
     def _facts(self, piece: FilePiece) -> str:
         kinds = {
-            "json": self.tr("JSON"),
-            "csv": self.tr("table"),
-            "image": self.tr("picture"),
-            "binary": self.tr("no text: its first bytes"),
+            "json": "JSON",
+            "csv": "table",
+            "image": "picture",
+            "binary": "no text: its first bytes",
         }
-        return f"{piece.path}   {size_words(piece.size)} · {kinds.get(piece.kind, self.tr('text'))}"
+        return f"{piece.path}   {size_words(piece.size)} · {kinds.get(piece.kind, 'text')}"
 
     def _picture(self, piece: FilePiece) -> Content:
         return Content("image", data=self._text, mime=mime_of(self._text), name=piece.path)

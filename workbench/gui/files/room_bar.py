@@ -23,7 +23,7 @@ class RoomBar(QWidget):
         self._bar = QProgressBar()
         self._bar.setRange(0, 1000)
         self._bar.setTextVisible(False)
-        self._bar.setAccessibleName(self.tr("How full the workspace is"))
+        self._bar.setAccessibleName("How full the workspace is")
         column = QVBoxLayout(self)
         column.setContentsMargins(unit * 3, unit, unit * 3, unit * 2)
         column.setSpacing(unit)
@@ -33,14 +33,12 @@ class RoomBar(QWidget):
     def show_room(self, room: FileRoom, kept: KeptFiles) -> None:
         share = max(room.size / max(1, room.most_size), room.files / max(1, room.most_files))
         self._bar.setValue(min(1000, round(share * 1000)))
-        files = self.tr("1 file") if room.files == 1 else self.tr("{:,} files").format(room.files)
-        words = self.tr("{0} of {1} · {2}").format(size_words(room.size), size_words(room.most_size), files)
-        full = self.tr("Almost full: delete files, or raise run.disk_mb or workspace.files.")
+        files = "1 file" if room.files == 1 else f"{room.files:,} files"
+        words = f"{size_words(room.size)} of {size_words(room.most_size)} · {files}"
+        full = "Almost full: delete files, or raise run.disk_mb or workspace.files."
         self._words.setText(f"{words} — {full}" if share >= _TIGHT else words)
         mark(self._words, role="warning" if share >= _TIGHT else "muted")
-        undo = self.tr("For undoing: {0} of {1} in {2} changes.").format(
-            size_words(kept.size), size_words(kept.most_size), kept.changes
-        )
-        cached = self.tr("Kept answers of tools: {0}, {1}.").format(kept.cached, size_words(kept.cached_size))
+        undo = f"For undoing: {size_words(kept.size)} of {size_words(kept.most_size)} in {kept.changes} changes."
+        cached = f"Kept answers of tools: {kept.cached}, {size_words(kept.cached_size)}."
         self.setToolTip(f"{undo}\n{cached}" if kept.cached else undo)
         self.setAccessibleDescription(self.toolTip())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -38,7 +38,7 @@ class UndoDialog(QDialog):
     def __init__(self, context: Context, plan: UndoPlan, parent: QWidget | None = None, *, held: bool = False) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Allow changes") if held else self.tr("Undo changes"))
+        self.setWindowTitle("Allow changes" if held else "Undo changes")
         self._context, self._plan, self._held = context, plan, held
         unit = context.theme.unit
         self.resize(unit * 220, unit * 120)
@@ -61,10 +61,10 @@ class UndoDialog(QDialog):
 
     def _fill(self) -> None:
         self.list.setColumnCount(3)
-        self.list.setHeaderLabels([self.tr("File"), self.tr("What happens"), self.tr("Why")])
+        self.list.setHeaderLabels(["File", "What happens", "Why"])
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
-        spoken = self.tr("What would be written") if self._held else self.tr("What undoing would do")
+        spoken = "What would be written" if self._held else "What undoing would do"
         self.list.setAccessibleName(spoken)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setItemDelegateForColumn(0, TickDelegate(self._context.theme, self.list))
@@ -80,13 +80,13 @@ class UndoDialog(QDialog):
 
     def _item(self, line: UndoLine) -> QTreeWidgetItem:
         deeds = {
-            "restore": self.tr("comes back as it was"),
-            "remove": self.tr("is deleted"),
-            "bring back": self.tr("comes back"),
-            "nothing": self.tr("stays as it is"),
-            "change": self.tr("is changed"),
-            "delete": self.tr("is deleted"),
-            "make": self.tr("is made"),
+            "restore": "comes back as it was",
+            "remove": "is deleted",
+            "bring back": "comes back",
+            "nothing": "stays as it is",
+            "change": "is changed",
+            "delete": "is deleted",
+            "make": "is made",
         }
         words = f"{line.words} ⚠ {line.warning}" if line.warning else line.words
         height = self.fontMetrics().height() + self._context.theme.unit * 2
@@ -104,13 +104,11 @@ class UndoDialog(QDialog):
     def _lay_out(self, unit: int) -> None:
         title = ForeignLabel(title_of(self._plan.changes), elide=True)
         mark(title, role="heading")
-        undo = self.tr("Ticked files become what they were before. This is a change like any other: it can be undone.")
-        allow = self.tr(
-            "Ticked files become what the program made of them. “Changes” can undo that. The others go on waiting."
-        )
+        undo = "Ticked files become what they were before. This is a change like any other: it can be undone."
+        allow = "Ticked files become what the program made of them. “Changes” can undo that. The others go on waiting."
         words = label(allow if self._held else undo, "muted")
         words.setWordWrap(True)
-        cancel = QPushButton(self.tr("Cancel"))
+        cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
         self._go.clicked.connect(self.accept)
         mark(self._go, kind="primary")
@@ -137,9 +135,9 @@ class UndoDialog(QDialog):
     def _count(self) -> None:
         count = len(self.chosen())
         self._go.setEnabled(count > 0)
-        one, many = self.tr("Undo 1 file"), self.tr("Undo {0} files")
+        one, many = "Undo 1 file", "Undo {0} files"
         if self._held:
-            one, many = self.tr("Allow 1 file"), self.tr("Allow {0} files")
+            one, many = "Allow 1 file", "Allow {0} files"
         self._go.setText(one if count == 1 else many.format(count))
 
 
@@ -151,8 +149,8 @@ async def ask_undo(context: Context, name: str, owner: QWidget) -> str:
     done = await context.api.undo_files(name, paths)
     if done.note:
         return one_line(done.note, 200)
-    many = dialog_words("{0} files are as they were. “Changes” can undo that, too.").format(f"{done.count:,}")
-    return dialog_words("One file is as it was. “Changes” can undo that, too.") if done.count == 1 else many
+    many = f"{done.count:,} files are as they were. “Changes” can undo that, too."
+    return "One file is as it was. “Changes” can undo that, too." if done.count == 1 else many
 
 
 async def ask_allow(context: Context, run_id: str, owner: QWidget) -> str:
@@ -163,22 +161,22 @@ async def ask_allow(context: Context, run_id: str, owner: QWidget) -> str:
     done = await context.api.decide_files(run_id, paths, ())
     if done.note:
         return one_line(done.note, 200)
-    many = dialog_words("{0} files were written. “Changes” can undo that.").format(f"{done.count:,}")
-    return dialog_words("One file was written. “Changes” can undo that.") if done.count == 1 else many
+    many = f"{done.count:,} files were written. “Changes” can undo that."
+    return "One file was written. “Changes” can undo that." if done.count == 1 else many
 
 
 async def ask_deny(context: Context, run_id: str, owner: QWidget) -> str:
     """Drop what a program wants to change, after a question: it is kept nowhere else."""
     held = (await context.api.held_plan(run_id)).changes
     paths = tuple(one.path for one in held.files)
-    title = dialog_words("Keep the files as they are?")
-    words = dialog_words("What the program wrote for them is dropped.")
+    title = "Keep the files as they are?"
+    words = "What the program wrote for them is dropped."
     question = Question(context.theme, title, words, owner)
-    question.show_text("\n".join(paths[:500]), dialog_words("Files that stay as they are"))
-    if not await question.ask(dialog_words("Keep the old files"), danger=True):
+    question.show_text("\n".join(paths[:500]), "Files that stay as they are")
+    if not await question.ask("Keep the old files", danger=True):
         return ""
     await context.api.decide_files(run_id, (), paths)
-    return dialog_words("The files stay as they are.")
+    return "The files stay as they are."
 
 
 async def _ticked(dialog: UndoDialog) -> tuple[str, ...]:
@@ -195,7 +193,3 @@ async def _ticked(dialog: UndoDialog) -> tuple[str, ...]:
     except asyncio.CancelledError:
         dialog.reject()
         raise
-
-
-def dialog_words(text: str) -> str:
-    return QCoreApplication.translate("undo", text)

@@ -28,15 +28,15 @@ class WordDiff(DiffView):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self.setAccessibleName(self.tr("What changed in the file"))
+        self.setAccessibleName("What changed in the file")
 
     def show_change(self, before: str, after: str) -> None:
         old, new = _lines(before), _lines(after)
         found, whole = compared(old, new)
         if not found:
-            found = [self.tr("  Its text is the same: its rights or its kind are others.")]
+            found = ["  Its text is the same: its rights or its kind are others."]
         if not whole:
-            found.append(self.tr("  The rest is not compared: only {0} lines are.").format(f"{MOST_LINES:,}"))
+            found.append(f"  The rest is not compared: only {MOST_LINES:,} lines are.")
         self._rows = found
         self.set_text("\n".join(found))
         self._mark_lines()

@@ -56,7 +56,7 @@ class Aid(QToolButton):
                 part.setAccessibleName(self.accessibleName())
         calendar.activated.connect(self._take_date)
         calendar.clicked.connect(self._take_date)
-        now = QPushButton(self.tr("Today") if self._purpose is Purpose.DATE else self.tr("Now"), dialog)
+        now = QPushButton("Today" if self._purpose is Purpose.DATE else "Now", dialog)
         now.clicked.connect(self._take_now)
         column = QVBoxLayout(dialog)
         column.addWidget(calendar)
@@ -90,7 +90,7 @@ class Aid(QToolButton):
         dialog.setFileMode(QFileDialog.FileMode.Directory if folder else QFileDialog.FileMode.AnyFile)
         if folder:
             dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.setLabelText(QFileDialog.DialogLabel.Accept, self.tr("Choose"))
+        dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Choose")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         text = self._current()
         if isinstance(text, str) and text.startswith("/"):

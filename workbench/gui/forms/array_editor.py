@@ -30,7 +30,7 @@ class ArrayEditor(Editor):
         self._rows: list[Field] = []
         self._layout = nest(self, brief)
         self._layout.setSpacing(brief.theme.unit * 2)
-        self._add = QPushButton(icon("plus", "muted"), self.tr("Add to {0}").format(one_line(brief.name, 40)))
+        self._add = QPushButton(icon("plus", "muted"), f"Add to {one_line(brief.name, 40)}")
         mark(self._add, kind="quiet")
         self._add.clicked.connect(self._add_by_person)
         line = QHBoxLayout()
@@ -94,9 +94,9 @@ class ArrayEditor(Editor):
         row.changed.connect(self.changed)
         name = one_line(self.brief.name, 40)
         for sign, words, act in (
-            ("chevron-up", self.tr("Move entry {0} of {1} up"), self._move_up),
-            ("chevron-down", self.tr("Move entry {0} of {1} down"), self._move_down),
-            ("x", self.tr("Remove entry {0} of {1}"), self._remove),
+            ("chevron-up", "Move entry {0} of {1} up", self._move_up),
+            ("chevron-down", "Move entry {0} of {1} down", self._move_down),
+            ("x", "Remove entry {0} of {1}", self._remove),
         ):
             button = QToolButton(row)
             button.setIcon(icon(sign, "muted"))

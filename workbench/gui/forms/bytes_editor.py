@@ -33,10 +33,10 @@ class BytesEditor(Editor):
         self._line = QLineEdit(self)
         self._line.setMaxLength(_SHOWN)
         self._line.setAccessibleName(brief.name)
-        self._line.setPlaceholderText(hint_of(brief.shape) or self.tr("base64, or load a file"))
+        self._line.setPlaceholderText(hint_of(brief.shape) or "base64, or load a file")
         self._size = ForeignLabel(elide=True)
-        load = QPushButton(icon("file", "muted"), self.tr("Load a file…"), self)
-        load.setAccessibleName(self.tr("Load a file into {0}").format(visible(brief.name)))
+        load = QPushButton(icon("file", "muted"), "Load a file…", self)
+        load.setAccessibleName(f"Load a file into {visible(brief.name)}")
         load.clicked.connect(self._pick)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -69,12 +69,12 @@ class BytesEditor(Editor):
         self._refused = ""
         try:
             if Path(path).stat().st_size > _LARGEST:
-                self._refused = self.tr("takes files up to {0} only.").format(size_words(_LARGEST))
+                self._refused = f"takes files up to {size_words(_LARGEST)} only."
             else:
                 self._text = base64.b64encode(Path(path).read_bytes()).decode("ascii")
                 self._file = Path(path).name
         except OSError as fault:
-            self._refused = self.tr("was not loaded: {0}.").format(fault.strerror)
+            self._refused = f"was not loaded: {fault.strerror}."
         self._draw()
         self.changed.emit()
 
@@ -103,5 +103,5 @@ class BytesEditor(Editor):
         try:
             size = len(base64.b64decode(self._text, validate=True))
         except (binascii.Error, ValueError):
-            return self.tr("{0} characters that are not base64").format(f"{len(self._text):,}")
-        return self.tr("{0}, as {1} characters of base64").format(size_words(size), f"{len(self._text):,}")
+            return f"{len(self._text):,} characters that are not base64"
+        return f"{size_words(size)}, as {len(self._text):,} characters of base64"

@@ -29,7 +29,7 @@ class EitherEditor(Editor):
         self._made: dict[int, Editor] = {}
         self._switch = CalmCombo(self)
         self._switch.addItems([_label(branch, brief.root) for branch in self._branches])
-        self._switch.setAccessibleName(self.tr("Shape of {0}").format(brief.name))
+        self._switch.setAccessibleName(f"Shape of {brief.name}")
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(brief.theme.unit)

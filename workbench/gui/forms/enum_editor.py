@@ -22,7 +22,7 @@ class EnumEditor(Editor):
         self._box = CalmCombo(self)
         labels = brief.shape.labels or ("",) * len(self._choices)
         self._box.addItems([_label(choice, words) for choice, words in zip(self._choices, labels, strict=True)])
-        self._box.setPlaceholderText(hint_of(brief.shape) or self.tr("choose…"))
+        self._box.setPlaceholderText(hint_of(brief.shape) or "choose…")
         self._box.setCurrentIndex(-1)
         self._box.setAccessibleName(brief.name)
         layout = QVBoxLayout(self)

@@ -27,7 +27,7 @@ class FaultList(QListWidget):
         super().__init__(parent)
         self._theme = theme
         self._faults: tuple[PathFault, ...] = ()
-        self.setAccessibleName(self.tr("What is wrong with the arguments"))
+        self.setAccessibleName("What is wrong with the arguments")
         self.setUniformItemSizes(True)
         self.setIconSize(QSize(theme.unit * 3, theme.unit * 3))
         self.setTextElideMode(Qt.TextElideMode.ElideRight)

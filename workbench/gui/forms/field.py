@@ -211,7 +211,7 @@ class Field(QWidget):
 
     def _add_opener(self) -> None:
         if self._opener is None:
-            self._opener = QPushButton(icon("plus", "muted"), self.tr("Add {0}").format(one_line(self.brief.name, 40)))
+            self._opener = QPushButton(icon("plus", "muted"), f"Add {one_line(self.brief.name, 40)}")
             mark(self._opener, kind="quiet")
             self._opener.clicked.connect(self._set_by_person)
             row = QHBoxLayout()

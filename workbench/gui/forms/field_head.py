@@ -38,7 +38,7 @@ class FieldHead(QWidget):
     def allow_fold(self, on: bool) -> None:
         """Offer to hide the fields inside, or stop offering it."""
         if self._fold is None and on:
-            self._fold = self._button("chevron-down", self.tr("Fold {0}"))
+            self._fold = self._button("chevron-down", "Fold {0}")
             self._fold.setCheckable(True)
             self._fold.clicked.connect(self.fold_wanted)
             self._row.insertWidget(0, self._fold)
@@ -58,9 +58,9 @@ class FieldHead(QWidget):
         if self._null is not None:
             self._null.setChecked(null)
         if self._item or self._brief.required:
-            self._state.setText(self.tr("null is sent") if null else "")
+            self._state.setText("null is sent" if null else "")
         else:
-            self._state.setText(self.tr("null is sent") if null else "" if sent else self.tr("not sent"))
+            self._state.setText("null is sent" if null else "" if sent else "not sent")
         self._state.setVisible(bool(self._state.full_text()))
         if self._unset is not None:
             self._unset.setVisible(sent)
@@ -91,12 +91,12 @@ class FieldHead(QWidget):
 
     def _kind_words(self) -> str:
         words = self._brief.shape.type_word
-        return self.tr("{0} · required").format(words) if self._brief.required and not self._item else words
+        return f"{words} · required" if self._brief.required and not self._item else words
 
     def _deprecated(self) -> QWidget:
-        badge = ForeignLabel(self.tr("deprecated"))
+        badge = ForeignLabel("deprecated")
         badge.setWordWrap(False)
-        badge.setToolTip(self.tr("The server marks this as deprecated."))
+        badge.setToolTip("The server marks this as deprecated.")
         mark(badge, role="badge", tone="warning")
         return badge
 
@@ -105,14 +105,14 @@ class FieldHead(QWidget):
         self._null.setText("null")
         self._null.setCheckable(True)
         self._null.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._null.setAccessibleName(self.tr("Send null for {0}").format(visible(self._brief.name)))
-        self._null.setToolTip(self.tr("Send null instead of a value"))
+        self._null.setAccessibleName(f"Send null for {visible(self._brief.name)}")
+        self._null.setToolTip("Send null instead of a value")
         self._null.clicked.connect(self.null_wanted)
         self._row.addWidget(self._null)
 
     def _add_unset(self) -> None:
-        self._unset = self._button("x", self.tr("Do not send {0}"))
-        self._unset.setToolTip(self.tr("Do not send this value"))
+        self._unset = self._button("x", "Do not send {0}")
+        self._unset.setToolTip("Do not send this value")
         self._unset.clicked.connect(self.unset_wanted)
         policy = self._unset.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # so that nothing moves while one types

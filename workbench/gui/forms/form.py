@@ -65,7 +65,7 @@ class SchemaForm(QWidget):
         schema = _arguments(schema)
         self._schema = schema
         self._strict = False
-        brief = Brief(self.tr("Arguments"), schema, schema, shape_of(schema, schema), self._theme)
+        brief = Brief("Arguments", schema, schema, shape_of(schema, schema), self._theme)
         self._editor = make_editor(brief)
         self._editor.changed.connect(self._edited)
         self._fields.setWidget(self._framed(self._editor, brief.shape))
@@ -75,15 +75,13 @@ class SchemaForm(QWidget):
         self._filter.setVisible(many)
         self._filter.clear()
         if many:
-            self._filter.setPlaceholderText(self.tr("Filter {0} fields").format(len(brief.shape.properties)))
+            self._filter.setPlaceholderText(f"Filter {len(brief.shape.properties)} fields")
         self._check()
 
     def value(self) -> dict[str, Any]:  # Any: JSON
         """What would be sent; fields that nobody touched are not in it. Raises where the text is not a JSON object."""
         if fault := self.no_object():
-            raise WorkbenchError(
-                fault, self.tr("Tool arguments are one JSON object, such as {0}.").format('{"limit": 20}')
-            )
+            raise WorkbenchError(fault, 'Tool arguments are one JSON object, such as {"limit": 20}.')
         found = self._current().read()
         assert isinstance(found, Mapping)
         return dict(found)
@@ -94,7 +92,7 @@ class SchemaForm(QWidget):
         if isinstance(current.read(), Mapping):
             return ""
         own = current.own_faults()
-        return own[0][1] if own else self.tr("The arguments must be one JSON object.")
+        return own[0][1] if own else "The arguments must be one JSON object."
 
     def draft(self) -> JsonObject:
         """What is shown, finished or not, for `show_draft`: a text that is JSON or not, or the value of the fields."""
@@ -211,14 +209,14 @@ class SchemaForm(QWidget):
         head.setSpacing(unit)
         self._filter = QLineEdit(self)
         self._filter.setClearButtonEnabled(True)
-        self._filter.setAccessibleName(self.tr("Filter fields"))
+        self._filter.setAccessibleName("Filter fields")
         self._filter.textChanged.connect(self._filtered)
         head.addWidget(self._filter, 1)
         head.addStretch(0)
         self._modes = QButtonGroup(self)
         for number, words, tip in (
-            (_FORM, self.tr("Form"), self.tr("Edit the arguments as fields")),
-            (_JSON, self.tr("JSON"), self.tr("Edit the arguments as JSON text")),
+            (_FORM, "Form", "Edit the arguments as fields"),
+            (_JSON, "JSON", "Edit the arguments as JSON text"),
         ):
             button = QPushButton(words, self)
             button.setCheckable(True)
@@ -230,7 +228,7 @@ class SchemaForm(QWidget):
         return head
 
     def _raw_page(self, unit: int) -> QWidget:
-        brief = Brief(self.tr("Arguments"), {}, {}, Shape(Kind.RAW, {}), self._theme)
+        brief = Brief("Arguments", {}, {}, Shape(Kind.RAW, {}), self._theme)
         self._raw = RawEditor(brief, tall=True)
         self._raw.changed.connect(self._edited)
         page = QWidget()
@@ -246,7 +244,7 @@ class SchemaForm(QWidget):
         layout.setContentsMargins(unit * 3, unit, unit * 3, unit * 3)
         layout.addWidget(editor)
         if (shape.kind is Kind.OBJECT and not shape.properties) or (shape.kind is Kind.MAP and not self._schema):
-            note = ForeignLabel(self.tr("This tool takes no arguments."))
+            note = ForeignLabel("This tool takes no arguments.")
             mark(note, role="muted")
             layout.insertWidget(0, note)
         layout.addStretch(1)

@@ -131,9 +131,9 @@ class ObjectEditor(Editor):
 
     def _dress_fold(self, wanted: set[str]) -> None:
         shown = len(wanted - self.brief.shape.required)
-        more = self.tr("{0} more optional fields") if shown else self.tr("{0} optional fields")
+        more = "{0} more optional fields" if shown else "{0} optional fields"
         folded = self._folded and not self._needle
-        self._fold.setText(more.format(self._optional - shown) if folded else self.tr("Fold the optional fields"))
+        self._fold.setText(more.format(self._optional - shown) if folded else "Fold the optional fields")
         self._fold.setIcon(icon("chevron-right" if folded else "chevron-down", "muted"))
         self._fold.setEnabled(not self._needle)
 
@@ -177,9 +177,7 @@ class ObjectEditor(Editor):
         """The rows for other names; made at once where the schema offers them, else when a value brings some."""
         if self._extra is None:
             schema = self.brief.shape.extra if self.brief.shape.extra not in (None, False) else True
-            inner = self.brief.inner(
-                self.tr("More values"), {"type": "object", "additionalProperties": schema}, required=True
-            )
+            inner = self.brief.inner("More values", {"type": "object", "additionalProperties": schema}, required=True)
             assert inner.shape.kind is Kind.MAP
             self._extra = self._make(inner, self)
             self._extra.changed.connect(self.changed)

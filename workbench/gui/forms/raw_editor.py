@@ -25,8 +25,8 @@ class RawEditor(Editor):
         if tall:
             self._edit.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._edit.setFont(brief.theme.mono())
-        self._edit.setAccessibleName(self.tr("{0} as JSON").format(brief.name))
-        self._edit.setPlaceholderText(self.tr("any JSON, for example {0}").format('"text"'))
+        self._edit.setAccessibleName(f"{brief.name} as JSON")
+        self._edit.setPlaceholderText('any JSON, for example "text"')
         mark(self._edit, kind="code")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -139,8 +139,8 @@ class TextEditor(Editor):
         eye.setCheckable(True)
         eye.setIcon(icon("eye", "muted"))
         eye.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        eye.setAccessibleName(self.tr("Show {0}").format(visible(self.brief.name)))
-        eye.setToolTip(self.tr("Show what is typed here"))
+        eye.setAccessibleName(f"Show {visible(self.brief.name)}")
+        eye.setToolTip("Show what is typed here")
         eye.toggled.connect(self._reveal)
         self._layout.addWidget(eye)
         self._eye = eye

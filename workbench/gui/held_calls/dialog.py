@@ -57,7 +57,7 @@ class HeldCallDialog(LaterDialog):
         self._began = time.monotonic()
         self._sending = False
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("A call waits for you"))
+        self.setWindowTitle("A call waits for you")
         self._build()
         self._clock = QTimer(self, interval=500)
         self._clock.timeout.connect(self._tick)
@@ -70,8 +70,8 @@ class HeldCallDialog(LaterDialog):
         self.held_call = held_call
         many = held_call.more + 1
         name = f"{held_call.server}.{held_call.tool}"
-        who = one_line(held_call.author, 60) or self.tr("A program")
-        one, several = self.tr("{0} wants to call {1}"), self.tr("{0} wants to call {1} {2} times")
+        who = one_line(held_call.author, 60) or "A program"
+        one, several = "{0} wants to call {1}", "{0} wants to call {1} {2} times"
         self._title.setText(several.format(who, name, many) if many > 1 else one.format(who, name))
         risk = risk_word(held_call.risk)
         self._risk.setText(risk.text)
@@ -84,9 +84,9 @@ class HeldCallDialog(LaterDialog):
         self._arguments.setPlainText(words)
         lines = max(3, min(_LINES, words.count("\n") + 2))
         self._arguments.setMinimumHeight(self._arguments.fontMetrics().lineSpacing() * lines)
-        self._heading.setText(self.tr("The calls that wait") if many > 1 else self.tr("What it would send"))
+        self._heading.setText("The calls that wait" if many > 1 else "What it would send")
         shown = len(held_call.list)
-        self.allow.setText(self.tr("Allow these {}").format(shown) if shown > 1 else self.tr("Allow once"))
+        self.allow.setText(f"Allow these {shown}" if shown > 1 else "Allow once")
         self._learned.show_held_call(held_call)
         self._unsettle()
         self._tick()
@@ -94,7 +94,7 @@ class HeldCallDialog(LaterDialog):
     def _reasons(self, held_call: HeldCall) -> list[str]:
         more = len(held_call.why) - _REASONS
         said = [f"• {reason}" for reason in held_call.why[:_REASONS]]
-        return [*said, self.tr("• and {} more reasons of this kind").format(more)] if more > 0 else said
+        return [*said, f"• and {more} more reasons of this kind"] if more > 0 else said
 
     def end(self, words: str) -> None:
         """Nobody waits for an answer any more."""
@@ -103,7 +103,7 @@ class HeldCallDialog(LaterDialog):
             button.hide()
         self._reason_row.hide()
         self._time.hide()
-        self.deny.setText(self.tr("Close"))
+        self.deny.setText("Close")
         self.deny.setFocus(Qt.FocusReason.OtherFocusReason)
         self._finish()
 
@@ -182,7 +182,7 @@ class HeldCallDialog(LaterDialog):
             self.rest.unsettle()
 
     def _tick(self) -> None:
-        left = self.tr("denied in {}").format(countdown(self.held_call.deadline, time.time()))
+        left = f"denied in {countdown(self.held_call.deadline, time.time())}"
         self._time.setText(left if self.held_call.deadline else "")
 
     # how it is laid out
@@ -220,9 +220,9 @@ class HeldCallDialog(LaterDialog):
         self._arguments = PlainEdit()
         self._arguments.setReadOnly(True)
         self._arguments.setTabChangesFocus(True)
-        self._arguments.setAccessibleName(self.tr("What would be sent"))
+        self._arguments.setAccessibleName("What would be sent")
         mark(self._arguments, kind="code")
-        inner.addWidget(label(self.tr("Why you are asked"), "section"))
+        inner.addWidget(label("Why you are asked", "section"))
         for part in (self._why, self._heading):
             inner.addWidget(part)
         inner.addWidget(self._arguments, 1)
@@ -239,7 +239,7 @@ class HeldCallDialog(LaterDialog):
         self._title = ForeignLabel(breaks=True)
         mark(self._title, role="heading")
         self._risk = label("", "badge")
-        self._trifecta = label(self.tr("Private data, strangers' words, a way out"), "badge")
+        self._trifecta = label("Private data, strangers' words, a way out", "badge")
         mark(self._trifecta, tone="critical")
         self._time = label("", "muted")
         row.addWidget(picture)
@@ -266,21 +266,21 @@ class HeldCallDialog(LaterDialog):
         column.addWidget(self._make_reason(unit))
         self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._rows.setSpacing(unit * 2)
-        self.deny = QPushButton(icon("x", "muted"), self.tr("Deny"))
+        self.deny = QPushButton(icon("x", "muted"), "Deny")
         self.deny.setDefault(True)
-        self.deny.setToolTip(self.tr("The call is refused, and the program is told"))
+        self.deny.setToolTip("The call is refused, and the program is told")
         self.deny.clicked.connect(self._deny)
-        self.later = RoomyButton(self._context.theme, icon("hourglass", "muted"), self.tr("Later"))
-        self.later.setToolTip(self.tr("Put this away; the call keeps waiting for your answer (Escape)"))
+        self.later = RoomyButton(self._context.theme, icon("hourglass", "muted"), "Later")
+        self.later.setToolTip("Put this away; the call keeps waiting for your answer (Escape)")
         self.later.clicked.connect(self.put_away)
         mark(self.later, kind="quiet")
-        self.with_reason = QPushButton(icon("message", "muted"), self.tr("Deny with reason…"))
+        self.with_reason = QPushButton(icon("message", "muted"), "Deny with reason…")
         self.with_reason.clicked.connect(self._ask_reason)
-        self.look = QPushButton(icon("terminal", "muted"), self.tr("Show the run"))
+        self.look = QPushButton(icon("terminal", "muted"), "Show the run")
         self.look.clicked.connect(self._show_run)
-        self.rest = AllowButton(self.tr("Allow the rest of this run"))
+        self.rest = AllowButton("Allow the rest of this run")
         self.rest.allowed.connect(self._allow_rest)
-        self.allow = AllowButton(self.tr("Allow once"))
+        self.allow = AllowButton("Allow once")
         self.allow.allowed.connect(self._allow)
         mark(self.allow, kind="primary")
         for buttons in ((self.later, self.look, self.deny, self.with_reason), (self.rest, self.allow)):
@@ -299,10 +299,10 @@ class HeldCallDialog(LaterDialog):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(unit * 2)
         self._reason = QLineEdit()
-        self._reason.setPlaceholderText(self.tr("Why not? The agent reads this."))
-        self._reason.setAccessibleName(self.tr("Reason for denying"))
+        self._reason.setPlaceholderText("Why not? The agent reads this.")
+        self._reason.setAccessibleName("Reason for denying")
         self._reason.returnPressed.connect(self._deny_with_reason)
-        send = QPushButton(icon("x", "muted"), self.tr("Deny with this reason"))
+        send = QPushButton(icon("x", "muted"), "Deny with this reason")
         send.setAutoDefault(False)
         send.clicked.connect(self._deny_with_reason)
         row.addWidget(self._reason, 1)

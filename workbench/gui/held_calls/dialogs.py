@@ -42,7 +42,7 @@ class HeldCallDialogs(QObject):
         """A core that is gone has refused what waited."""
         if link.state is not LinkState.LINKED:
             for dialog in tuple(self._open.values()):
-                dialog.end(self.tr("The core is gone; what waited was denied."))
+                dialog.end("The core is gone; what waited was denied.")
 
     def hear(self, event: Event) -> None:
         if isinstance(event, CallHeld):
@@ -50,13 +50,13 @@ class HeldCallDialogs(QObject):
                 self._open[event.held_call.id] = dialog
                 dialog.show_held_call(event.held_call)
         elif isinstance(event, HeldCallSettled) and (dialog := self._open.get(event.held_call.id)) is not None:
-            dialog.end(self.tr(_ENDINGS.get(event.ending, "Nobody has to decide any more.")))
+            dialog.end(_ENDINGS.get(event.ending, "Nobody has to decide any more."))
 
     def show(self, held_call_id: str = "") -> None:
         """Open a held call; of none named, the one whose time ends first."""
         held_call = self._strip.held_call(held_call_id)
         if held_call is None:
-            self.said.emit(self.tr("No call waits for you now."))
+            self.said.emit("No call waits for you now.")
         elif (dialog := self._open.get(held_call.id)) is not None:
             dialog.come_back()
         else:

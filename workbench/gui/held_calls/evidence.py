@@ -41,19 +41,19 @@ class Evidence(QWidget):
             if (old := item.widget()) is not None:
                 old.deleteLater()
         if origins:
-            self._column.addWidget(label(self.tr("Where its values came from"), "section"))
+            self._column.addWidget(label("Where its values came from", "section"))
         several = self._joined(origins)
         for origin in several[:_SHOWN]:
             self._column.addWidget(self._card(origin, run_id))
         if len(several) > _SHOWN:
-            self._column.addWidget(label(self.tr("and {} more").format(len(several) - _SHOWN), "muted"))
+            self._column.addWidget(label(f"and {len(several) - _SHOWN} more", "muted"))
 
     def _joined(self, origins: Sequence[ValueOrigin]) -> list[ValueOrigin]:
         """The same value out of the same answer is told once, with all places it goes to."""
         paths: dict[ValueOrigin, list[str]] = {}
         for origin in origins:
             paths.setdefault(replace(origin, path=""), []).append(origin.path)
-        more = self.tr(" and {} more places")
+        more = " and {} more places"
         return [
             replace(one, path=", ".join(to[:_PATHS]) + (more.format(len(to) - _PATHS) if len(to) > _PATHS else ""))
             for one, to in paths.items()
@@ -67,12 +67,12 @@ class Evidence(QWidget):
         column.setContentsMargins(unit * 2, unit * 2, unit * 2, unit * 2)
         column.setSpacing(unit)
         column.addWidget(ForeignLabel(f"{origin.path} = {one_line(origin.value, 200)}", breaks=True))
-        where = self.tr("an earlier answer that is not kept any more")
+        where = "an earlier answer that is not kept any more"
         if origin.tool:
-            when = self.tr("in this run") if origin.run_id == run_id else self.tr("in an earlier run")
-            where = self.tr("the answer of {0}, {1}").format(f"{origin.server}.{origin.tool}", when)
+            when = "in this run" if origin.run_id == run_id else "in an earlier run"
+            where = f"the answer of {origin.server}.{origin.tool}, {when}"
         kinds = ", ".join(_KINDS.get(kind, kind) for kind in origin.kinds)
-        words = ForeignLabel(self.tr("stood in {0} ({1})").format(where, kinds))
+        words = ForeignLabel(f"stood in {where} ({kinds})")
         mark(words, role="muted")
         column.addWidget(words)
         if origin.around:
@@ -86,7 +86,7 @@ class Evidence(QWidget):
         view = PlainEdit(f"{before}{found}{after}")
         view.setReadOnly(True)
         view.setTabChangesFocus(True)
-        view.setAccessibleName(self.tr("Where the value of {} stood").format(origin.path))
+        view.setAccessibleName(f"Where the value of {origin.path} stood")
         view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         mark(view, kind="code")
         letters = self.fontMetrics().averageCharWidth() * 60  # of a narrow window

@@ -25,10 +25,10 @@ class LearnedChoice(QWidget):
         self._rules: tuple[Permission, ...] = ()
         self._shown = ""
         self.choice = CalmCombo()
-        self.choice.setAccessibleName(self.tr("The rule that your approval creates"))
+        self.choice.setAccessibleName("The rule that your approval creates")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label(self.tr("If you allow it"), "muted"))
+        row.addWidget(label("If you allow it", "muted"))
         row.addWidget(self.choice, 1)
         self.hide()
 
@@ -61,7 +61,7 @@ class LearnedChoice(QWidget):
     def _offer(self, rules: tuple[Permission, ...]) -> None:
         self._rules = rules
         self.choice.clear()
-        self.choice.addItem(self.tr("Only this time"))
+        self.choice.addItem("Only this time")
         for rule in rules:
-            self.choice.addItem(self.tr("From now on: {}").format(one_line(rule.label, _LONGEST)))
+            self.choice.addItem(f"From now on: {one_line(rule.label, _LONGEST)}")
         self.setVisible(bool(rules))

@@ -25,9 +25,9 @@ class HeldCallStrip(QueueStrip[HeldCall]):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, lambda held_call: held_call.deadline, parent)
         self.name(
-            self.tr("Decide"),
-            self.tr("Decide on the call that waits"),
-            self.tr("Hide this message; the call goes on waiting"),
+            "Decide",
+            "Decide on the call that waits",
+            "Hide this message; the call goes on waiting",
         )
 
     def hear(self, event: Event) -> None:
@@ -55,7 +55,7 @@ class HeldCallStrip(QueueStrip[HeldCall]):
         self.counted.emit(len(self.pending))
 
     def tell(self, item: HeldCall) -> None:
-        left = self.tr("{} left").format(countdown(item.deadline, time.time()))
+        left = f"{countdown(item.deadline, time.time())} left"
         picture = Word("", "hourglass", "warning")
         self.banner.tell(picture, self._sentence(item, len(self.pending) - 1), left, risk_word(item.risk))
 
@@ -75,8 +75,8 @@ class HeldCallStrip(QueueStrip[HeldCall]):
 
     def _sentence(self, held_call: HeldCall, others: int) -> str:
         name = one_line(f"{held_call.server}.{held_call.tool}", 80)
-        many = self.tr("{0} calls of {1} wait").format(held_call.more + 1, name)
-        words = many if held_call.more else self.tr("A call of {} waits").format(name)
+        many = f"{held_call.more + 1} calls of {name} wait"
+        words = many if held_call.more else f"A call of {name} waits"
         why = one_line(held_call.why[0], 160) if held_call.why else ""
-        more = self.tr(" (and {} more requests)").format(others) if others > 0 else ""
+        more = f" (and {others} more requests)" if others > 0 else ""
         return f"{words}: {why}{more}"

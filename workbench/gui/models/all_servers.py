@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from workbench.gui.icons import icon
 from workbench.gui.rows import plain_tip
@@ -18,7 +18,6 @@ from workbench.records import ServerState, ServerStatus, Vitals
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-translate = QCoreApplication.translate
 (NAME, CATEGORY, STATE, PROTOCOL, SPEED, MEMORY, PROCESS, RESTARTS, TOOLS, RESOURCES, PROMPTS, CALLS, ERRORS,
  LAST_ERROR) = range(14)  # fmt: skip
 COLUMNS = LAST_ERROR + 1
@@ -168,20 +167,20 @@ class AllServersModel(QAbstractTableModel):
 def title(column: int) -> str:
     """What stands above a column."""
     return (
-        translate("all servers", "Server"),
-        translate("all servers", "Category"),
-        translate("all servers", "State"),
-        translate("all servers", "Protocol"),
-        translate("all servers", "Typical call"),
-        translate("all servers", "Memory"),
-        translate("all servers", "Process"),
-        translate("all servers", "Restarts"),
-        translate("all servers", "Tools"),
-        translate("all servers", "Resources"),
-        translate("all servers", "Prompts"),
-        translate("all servers", "Calls"),
-        translate("all servers", "Errors"),
-        translate("all servers", "Last error"),
+        "Server",
+        "Category",
+        "State",
+        "Protocol",
+        "Typical call",
+        "Memory",
+        "Process",
+        "Restarts",
+        "Tools",
+        "Resources",
+        "Prompts",
+        "Calls",
+        "Errors",
+        "Last error",
     )[column]
 
 
@@ -266,9 +265,7 @@ def _tip(standing: Standing, column: int) -> str:
         cells = ((title(other), _CELLS[other](standing)) for other in range(CATEGORY, COLUMNS))
         return "\n".join((_about(standing), *(f"{name}: {words}" for name, words in cells if words)))
     if column == SPEED and standing.vitals.calls:
-        return translate("all servers", "The middle one of the last calls; the slowest took {}.").format(
-            duration(standing.vitals.slowest_ms)
-        )
+        return f"The middle one of the last calls; the slowest took {duration(standing.vitals.slowest_ms)}."
     if column == LAST_ERROR and (words := last_error(standing)):
         at = standing.vitals.last_error_at
         return f"{clock(at)}  {visible(words)}" if at else visible(words)

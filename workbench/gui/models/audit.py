@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 from PySide6.QtCore import (
     QAbstractTableModel,
-    QCoreApplication,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -32,7 +31,6 @@ from workbench.records.audit import EXACT_FILTERS, has_word, search_words
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-translate = QCoreApplication.translate
 PAGE = 200
 """How many entries one page brings; `EntryMarks.every` is the same number."""
 HELD = 30
@@ -278,15 +276,15 @@ class AuditModel(QAbstractTableModel):
 
 def headers() -> tuple[str, ...]:
     return (
-        translate("audit", "No."),
-        translate("audit", "Time"),
-        translate("audit", "Kind"),
-        translate("audit", "What happened"),
-        translate("audit", "Who"),
-        translate("audit", "Tool"),
-        translate("audit", "Risk"),
-        translate("audit", "Took"),
-        translate("audit", "≈ Tokens"),
+        "No.",
+        "Time",
+        "Kind",
+        "What happened",
+        "Who",
+        "Tool",
+        "Risk",
+        "Took",
+        "≈ Tokens",
     )
 
 

@@ -60,7 +60,7 @@ class CallsModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
             return None
-        return (self.tr("Call"), self.tr("Arguments"), self.tr("Time"), self.tr("Size"))[section]
+        return ("Call", "Arguments", "Time", "Size")[section]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable
 
 from msgspec.structs import replace
-from PySide6.QtCore import QCoreApplication
 
 from workbench.gui.rows import Badges, Row
 from workbench.gui.text import one_line
@@ -15,7 +14,6 @@ from workbench.gui.words import ago
 from workbench.records import FileChange, FileChanges
 from workbench.records.files import OUTSIDE
 
-translate = QCoreApplication.translate
 HELD = "held:"
 """How the id of a run begins where its changes are meant that wait for the user."""
 _ICONS = {"held": "hourglass", "allowed": "check", "run": "play", "agent": "agent", "person": "user", "undo": "undo"}
@@ -29,7 +27,7 @@ def change_rows(changes: Iterable[FileChanges]) -> list[Row]:
 
 def held_rows(changes: Iterable[FileChanges]) -> list[Row]:
     """Those that wait for the user."""
-    badge = (translate("changes", "waits for you"), "warning")
+    badge = ("waits for you", "warning")
     return [
         replace(_row(one), key=f"{HELD}{one.id}", badges=(badge,), strong=True, icon="hourglass") for one in changes
     ]
@@ -38,20 +36,15 @@ def held_rows(changes: Iterable[FileChanges]) -> list[Row]:
 def title_of(one: FileChanges) -> str:
     """Who did what, in one line."""
     if one.kind == "held":
-        return translate("changes", "Changes of {0} to files that are not its own: {1}").format(
-            one_line(one.actor, 60), one_line(one.label, 120) or translate("changes", "a program")
-        )
+        program = one_line(one.label, 120) or "a program"
+        return f"Changes of {one_line(one.actor, 60)} to files that are not its own: {program}"
     if one.kind == "allowed":
-        return translate("changes", "You allowed: {0}").format(
-            one_line(one.label, 120) or translate("changes", "changes of a program")
-        )
+        return f"You allowed: {one_line(one.label, 120) or 'changes of a program'}"
     if one.kind == "undo":
-        return translate("changes", "Taken back: {0}").format(
-            one_line(one.label, 120) or translate("changes", "changes")
-        )
+        return f"Taken back: {one_line(one.label, 120) or 'changes'}"
     if one.kind == "person":
-        return translate("changes", "You {0}").format(one_line(one.label, 120))
-    return one_line(one.label, 120) or translate("changes", "A program of {0}").format(one_line(one.actor, 60))
+        return f"You {one_line(one.label, 120)}"
+    return one_line(one.label, 120) or f"A program of {one_line(one.actor, 60)}"
 
 
 def file_rows(changes: FileChanges) -> list[Row]:
@@ -61,16 +54,16 @@ def file_rows(changes: FileChanges) -> list[Row]:
 
 def deed_word(deed: str) -> str:
     return {
-        "added": translate("changes", "new"),
-        "changed": translate("changes", "changed"),
-        "deleted": translate("changes", "deleted"),
-        "rights": translate("changes", "rights"),
+        "added": "new",
+        "changed": "changed",
+        "deleted": "deleted",
+        "rights": "rights",
     }.get(deed, deed)
 
 
 def _row(one: FileChanges) -> Row:
-    count = translate("changes", "1 file") if one.count == 1 else translate("changes", "{0} files").format(one.count)
-    badges: Badges = ((translate("changes", "undone"), "muted"),) if one.undone_by else ()
+    count = "1 file" if one.count == 1 else f"{one.count} files"
+    badges: Badges = (("undone", "muted"),) if one.undone_by else ()
     who = one_line(one.actor, 60) if one.kind == "run" else ""
     return Row(
         one.id,
@@ -88,15 +81,13 @@ def _row(one: FileChanges) -> Row:
 def _file_row(one: FileChange) -> Row:
     badges = [(deed_word(one.deed), _TONES.get(one.deed, "muted"))]
     if one.shared:
-        badges.append((translate("changes", "shared"), "warning"))
+        badges.append(("shared", "warning"))
     if one.warning:
-        badges.append((translate("changes", "may be run"), "danger"))
+        badges.append(("may be run", "danger"))
     state = one.after or one.before
     kind = state.kind if state else "file"
-    others = [
-        translate("changes", "a program of yours or a server") if name == OUTSIDE else name for name in one.shared
-    ]
-    words = translate("changes", "May be the work of {0}").format(", ".join(others[:5]))
+    others = ["a program of yours or a server" if name == OUTSIDE else name for name in one.shared]
+    words = f"May be the work of {', '.join(others[:5])}"
     tip = "\n".join(filter(None, (one.path, f"⚠ {one.warning}" if one.warning else "", words if one.shared else "")))
     return Row(
         one.path,
@@ -109,5 +100,5 @@ def _file_row(one: FileChange) -> Row:
 
 
 def _size(one: FileChange) -> list[str]:
-    none = translate("changes", "not there")
+    none = "not there"
     return [size_words(state.size) if state else none for state in (one.before, one.after)]

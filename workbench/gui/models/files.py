@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Signal
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Signal
 
 from workbench.gui.rows import Row, row_data
 from workbench.gui.text import one_line
@@ -20,7 +20,6 @@ Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 _TOP = 0  # the number of what stands above all
 MOST_FOUND = 2_000  # files that a filter shows
-translate = QCoreApplication.translate
 
 
 @dataclass(slots=True)
@@ -196,11 +195,11 @@ def _row(info: FileInfo, *, whole: bool) -> Row:
     folder, _, name = info.path.rpartition("/")
     badges: tuple[tuple[str, str], ...] = ()
     if info.kind in ("link", "odd"):
-        badges = ((translate("files", "link") if info.kind == "link" else translate("files", "no file"), "muted"),)
+        badges = (("link" if info.kind == "link" else "no file", "muted"),)
     elif not info.plain:
-        badges = ((translate("files", "second name"), "muted"),)
+        badges = (("second name", "muted"),)
     elif info.warning:
-        badges = ((translate("files", "may be run"), "warning"),)
+        badges = (("may be run", "warning"),)
     is_folder = info.kind == "folder"
     lines = (info.path, f"⚠ {info.warning}" if info.warning else "", ago(info.changed) if info.changed else "")
     tip = "\n".join(filter(None, lines))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.rows import Row
 from workbench.gui.server.offer_words import mime_icon
 from workbench.gui.text import one_line, visible
@@ -11,8 +9,6 @@ from workbench.gui.whole import size_words
 from workbench.gui.wishes import ShowServer, ShowSkillPage, ShowTool, Wish
 from workbench.gui.words import amount, hint_words
 from workbench.records import Find, FindKind, FoundIn, Reason, ServerStatus
-
-translate = QCoreApplication.translate
 
 
 def find_row(find: Find) -> Row:
@@ -49,11 +45,11 @@ def find_wish(find: Find) -> Wish:
 
 def kind_word(kind: FindKind) -> str:
     return {
-        FindKind.TOOL: translate("finds", "Tool"),
-        FindKind.RESOURCE: translate("finds", "Resource"),
-        FindKind.TEMPLATE: translate("finds", "Template"),
-        FindKind.PROMPT: translate("finds", "Prompt"),
-        FindKind.SKILL: translate("finds", "Skill"),
+        FindKind.TOOL: "Tool",
+        FindKind.RESOURCE: "Resource",
+        FindKind.TEMPLATE: "Template",
+        FindKind.PROMPT: "Prompt",
+        FindKind.SKILL: "Skill",
     }[kind]
 
 
@@ -62,24 +58,24 @@ def standing(find: Find) -> str:
     if find.kind is FindKind.SKILL or find.status is ServerStatus.READY:
         return ""
     if not find.allowed:
-        return translate("finds", "not running; connect it first")
+        return "not running; connect it first"
     if find.status is ServerStatus.FAILED:
-        return translate("finds", "its server failed")
-    return translate("finds", "not running; starts at the first call")
+        return "its server failed"
+    return "not running; starts at the first call"
 
 
 def why(reason: Reason) -> str:
     """A few words, with the question's own in quotes."""
     said = {
-        FoundIn.EXACT: translate("finds", "its exact name"),
-        FoundIn.NAME: translate("finds", "“{}” in its name"),
-        FoundIn.ASKED: translate("finds", "“{}” led to it before"),
-        FoundIn.DESCRIPTION: translate("finds", "“{}” in its description"),
-        FoundIn.PARAMETERS: translate("finds", "“{}” in what it takes"),
-        FoundIn.SERVER: translate("finds", "“{}” in its server's words"),
-        FoundIn.SYNONYM: translate("finds", "nearly “{}”"),
-        FoundIn.LETTERS: translate("finds", "its letters"),
-        FoundIn.MEANING: translate("finds", "near in meaning"),
+        FoundIn.EXACT: "its exact name",
+        FoundIn.NAME: "“{}” in its name",
+        FoundIn.ASKED: "“{}” led to it before",
+        FoundIn.DESCRIPTION: "“{}” in its description",
+        FoundIn.PARAMETERS: "“{}” in what it takes",
+        FoundIn.SERVER: "“{}” in its server's words",
+        FoundIn.SYNONYM: "nearly “{}”",
+        FoundIn.LETTERS: "its letters",
+        FoundIn.MEANING: "near in meaning",
     }[reason.at]
     return said.format(one_line(reason.words, 30))
 
@@ -87,7 +83,7 @@ def why(reason: Reason) -> str:
 def _cost(find: Find) -> str:
     if find.size >= 0:
         return size_words(find.size)
-    return translate("finds", "≈ {} tokens").format(amount(find.tokens)) if find.tokens else ""
+    return f"≈ {amount(find.tokens)} tokens" if find.tokens else ""
 
 
 def _icon(find: Find) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
 from workbench.gui.icons import icon
@@ -20,7 +20,6 @@ from workbench.records import Frame
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-translate = QCoreApplication.translate
 TIME, WHAT, ID, TOOK, SIZE = range(5)
 MOST = 100_000
 """Messages in one table; then the oldest go, some at a time."""
@@ -225,10 +224,10 @@ _KEYS: dict[int, Callable[[Exchange], tuple[object, ...]]] = {
 def way_words(direction: str) -> str:
     """Where a message went."""
     return {
-        ">": translate("frames", "to the server"),
-        "<": translate("frames", "from the server"),
-        "!": translate("frames", "not JSON-RPC"),
-        "·": translate("frames", "the server itself"),
+        ">": "to the server",
+        "<": "from the server",
+        "!": "not JSON-RPC",
+        "·": "the server itself",
     }.get(direction, direction)
 
 
@@ -243,13 +242,13 @@ def title(row: Exchange) -> str:
     if frame.direction == "·":
         return one_line(frame.text, 200)
     if frame.direction == "!":
-        return translate("frames", "not JSON-RPC: {}").format(one_line(frame.text, 160))
+        return f"not JSON-RPC: {one_line(frame.text, 160)}"
     if frame.kind == "batch":
-        return translate("frames", "a batch of {}").format(frame.about)
+        return f"a batch of {frame.about}"
     words = " ".join(part for part in (one_line(row.method, 80), one_line(row.about, 120)) if part)
     if frame.kind in ("answer", "error"):
-        pattern = translate("frames", "error: {}") if frame.kind == "error" else translate("frames", "answer to {}")
-        return pattern.format(words or translate("frames", "nothing that was asked"))
+        pattern = "error: {}" if frame.kind == "error" else "answer to {}"
+        return pattern.format(words or "nothing that was asked")
     return words or one_line(frame.text, 160)
 
 
@@ -268,9 +267,9 @@ def _cell(row: Exchange, column: int) -> str:
 
 def _headers() -> tuple[str, ...]:
     return (
-        translate("frames", "Time"),
-        translate("frames", "Message"),
-        translate("frames", "Id"),
-        translate("frames", "Took"),
-        translate("frames", "Size"),
+        "Time",
+        "Message",
+        "Id",
+        "Took",
+        "Size",
     )

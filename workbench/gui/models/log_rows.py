@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from workbench.gui.rows import Row, row_data
 from workbench.gui.text import one_line
@@ -16,22 +16,20 @@ _ROOT = QModelIndex()
 KEPT = 5_000  # lines the window remembers
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
-translate = QCoreApplication.translate
-
 
 def level_word(level: str) -> Word:
     """Never by colour alone: the level's word, with an icon."""
     known = {
-        "debug": Word(translate("log", "Debug"), "terminal", "faint"),
-        "info": Word(translate("log", "Info"), "info", "info"),
-        "notice": Word(translate("log", "Notice"), "info", "success"),
-        "warning": Word(translate("log", "Warning"), "warning", "warning"),
-        "error": Word(translate("log", "Error"), "alert", "danger"),
-        "critical": Word(translate("log", "Critical"), "alert", "critical"),
-        "alert": Word(translate("log", "Alert"), "bolt", "critical"),
-        "emergency": Word(translate("log", "Emergency"), "bolt", "critical"),
+        "debug": Word("Debug", "terminal", "faint"),
+        "info": Word("Info", "info", "info"),
+        "notice": Word("Notice", "info", "success"),
+        "warning": Word("Warning", "warning", "warning"),
+        "error": Word("Error", "alert", "danger"),
+        "critical": Word("Critical", "alert", "critical"),
+        "alert": Word("Alert", "bolt", "critical"),
+        "emergency": Word("Emergency", "bolt", "critical"),
     }
-    return known.get(level, Word(one_line(level, 20) or translate("log", "No level"), "circle", "muted"))
+    return known.get(level, Word(one_line(level, 20) or "No level", "circle", "muted"))
 
 
 class LogRows(QAbstractListModel):

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line
 from workbench.gui.words import clock
 from workbench.records import Entry, HostRule, NetworkRules
 
-translate = QCoreApplication.translate
 _SIGNS = {
     "connection.opened": ("link", "muted"),
     "connection.closed": ("check", "success"),
@@ -25,32 +22,28 @@ def network_rows(rules: NetworkRules, entries: Sequence[Entry]) -> list[Row]:
     kept = [rule for rule in rules.hosts if rule.accepted]
     rows: list[Row] = []
     if offers:
-        rows.append(
-            _heading("offers", translate("network", "Offered by this project, closed until you accept"), offers)
-        )
+        rows.append(_heading("offers", "Offered by this project, closed until you accept", offers))
         rows += [rule_row(rule) for rule in offers]
-    rows.append(_heading("rules", translate("network", "Open to programs"), kept))
+    rows.append(_heading("rules", "Open to programs", kept))
     rows += [rule_row(rule) for rule in kept] or [_nothing()]
     denied = (*rules.denied, *rules.always_denied)
     if entries:
-        rows.append(_heading("entries", translate("network", "Recent connections and blocked tries"), entries))
+        rows.append(_heading("entries", "Recent connections and blocked tries", entries))
         rows += [entry_row(entry) for entry in entries]
-    rows.append(_heading("denied", translate("network", "Never reached, whatever a rule says"), denied))
+    rows.append(_heading("denied", "Never reached, whatever a rule says", denied))
     rows += [Row(f"denied:{text}", one_line(text, 120), icon="lock", mono=True, faded=True) for text in denied]
     return rows
 
 
 def rule_row(rule: HostRule) -> Row:
     ports = ", ".join(map(str, rule.ports))
-    whose = (
-        translate("network", "your rule") if rule.source == "you" else translate("network", "the project's, accepted")
-    )
+    whose = "your rule" if rule.source == "you" else "the project's, accepted"
     if not rule.accepted:
-        whose = translate("network", "the project's offer")
+        whose = "the project's offer"
     return Row(
         key=f"{rule.source}:{rule.sha}",
         title=one_line(rule.domain, 120),
-        detail=translate("network", "{0} on port {1} · {2}").format(", ".join(rule.protocols), ports, whose),
+        detail=f"{', '.join(rule.protocols)} on port {ports} · {whose}",
         icon="globe" if rule.accepted else "help",
         tone="success" if rule.accepted else "warning",
         mono=True,
@@ -66,7 +59,7 @@ def entry_row(entry: Entry) -> Row:
 
 
 def _nothing() -> Row:
-    words = translate("network", "Nothing. Add a host below, or select a host when a program requests it.")
+    words = "Nothing. Add a host below, or select a host when a program requests it."
     return Row("nothing", words, icon="lock", faded=True)
 
 

@@ -41,7 +41,7 @@ class ObservedModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
             return None
-        return (self.tr("Effect"), self.tr("Predicted"), self.tr("What happened"))[section]
+        return ("Effect", "Predicted", "What happened")[section]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
@@ -65,17 +65,17 @@ class ObservedModel(QAbstractTableModel):
             kinds = {"tool": "Calls {}", "host": "Reaches {}", "written": "Writes {}", "deleted": "Deletes {}"}
             return kinds.get(one.kind, "{}").format(one_line(one.subject, 160))
         if column == _FORETOLD:
-            line = self.tr("line {}").format(one.line) if one.line else self.tr("yes")
-            return self.tr("nobody could tell") if one.predicted is None else line if one.predicted else self.tr("no")
+            line = f"line {one.line}" if one.line else "yes"
+            return "nobody could tell" if one.predicted is None else line if one.predicted else "no"
         return self._happened(one)
 
     def _happened(self, one: Observation) -> str:
         if not one.times and not one.refused:
-            return self.tr("no")
-        once = self.tr("once") if one.times == 1 else self.tr("{:,} times").format(one.times)
+            return "no"
+        once = "once" if one.times == 1 else f"{one.times:,} times"
         parts = [once] if one.times else []
         if one.refused:
-            parts.append(self.tr("refused {:,} times").format(one.refused) if one.refused > 1 else self.tr("refused"))
+            parts.append(f"refused {one.refused:,} times" if one.refused > 1 else "refused")
         return ", ".join(parts)
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line, visible
 from workbench.records import PastCall
 
-translate = QCoreApplication.translate
 _DAY = 86_400
 
 
@@ -29,12 +26,12 @@ def past_rows(calls: Iterable[PastCall], now: float) -> list[Row]:
 
 def past_row(call: PastCall) -> Row:
     arguments = "" if call.arguments == "{}" else one_line(call.arguments, 200)
-    nested = ((translate("past", "program"), "info"),) if call.run_id else ()
+    nested = (("program", "info"),) if call.run_id else ()
     at = time.strftime("%H:%M", time.localtime(call.at))
     return Row(
         key=str(call.id),
         title=one_line(call.tool, 100),
-        detail=arguments or one_line(call.note, 200) or translate("past", "no arguments"),
+        detail=arguments or one_line(call.note, 200) or "no arguments",
         aside=f"{one_line(call.server, 30)} · {at}",
         icon="check" if call.ok else "alert",
         tone="success" if call.ok else "danger",
@@ -46,13 +43,13 @@ def past_row(call: PastCall) -> Row:
 
 def day_name(at: float, now: float) -> str:
     """Today, yesterday, or the date."""
-    for days, words in ((0, translate("past", "Today")), (1, translate("past", "Yesterday"))):
+    for days, words in ((0, "Today"), (1, "Yesterday")):
         if time.localtime(at)[:3] == time.localtime(now - days * _DAY)[:3]:
             return words
     return time.strftime("%A, %d %B %Y", time.localtime(at))
 
 
 def _tip(call: PastCall) -> str:
-    went = translate("past", "answered") if call.ok else translate("past", "failed")
-    took = translate("past", "{0}.{1} {2} in {3} ms").format(call.server, call.tool, went, f"{call.ms:.0f}")
+    went = "answered" if call.ok else "failed"
+    took = f"{call.server}.{call.tool} {went} in {call.ms:.0f} ms"
     return visible("\n".join(part for part in (took, call.arguments[:400], call.note) if part))

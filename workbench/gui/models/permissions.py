@@ -5,14 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line
 from workbench.gui.words import ago
 from workbench.records import CallDecision, HostRule, NetworkRules, Permission, Permissions
 
-translate = QCoreApplication.translate
 _SIGNS = {
     CallDecision.ALLOW: ("check", "success"),
     CallDecision.ASK: ("help", "warning"),
@@ -27,11 +24,11 @@ def permission_rows(permissions: Permissions, network: NetworkRules, text: str =
     trusted = [_trusted_row(server) for server in permissions.trust.believed]
     void = permissions.void
     groups = (
-        ("text", translate("permissions", "Programs allowed by their text"), _of(rules, now, void, "text", "skeleton")),
-        ("rules", translate("permissions", "Servers, tools and arguments"), _of(rules, now, void, *_CALLS)),
-        ("own", translate("permissions", "Calls that you make by hand"), _of(rules, now, void, "own")),
-        ("trust", translate("permissions", "Servers whose annotations you trust"), trusted),
-        ("hosts", translate("permissions", "Hosts open to programs"), [_host_row(one) for one in network.open]),
+        ("text", "Programs allowed by their text", _of(rules, now, void, "text", "skeleton")),
+        ("rules", "Servers, tools and arguments", _of(rules, now, void, *_CALLS)),
+        ("own", "Calls that you make by hand", _of(rules, now, void, "own")),
+        ("trust", "Servers whose annotations you trust", trusted),
+        ("hosts", "Hosts open to programs", [_host_row(one) for one in network.open]),
     )
     rows: list[Row] = []
     for key, title, found in groups:
@@ -44,9 +41,9 @@ def rule_row(rule: Permission, now: float, void: str = "") -> Row:
     icon, tone = _SIGNS[rule.word]
     expired = bool(rule.expires) and rule.expires <= now
     over = expired or bool(void)
-    badges = ((translate("permissions", "this session"), "info"),) if rule.scope != "always" else ()
+    badges = (("this session", "info"),) if rule.scope != "always" else ()
     if over:
-        word = translate("permissions", "expired") if expired else translate("permissions", "void")
+        word = "expired" if expired else "void"
         badges = ((word, "muted"), *badges)
     return Row(
         key=f"rule:{rule.id}",
@@ -62,42 +59,34 @@ def rule_row(rule: Permission, now: float, void: str = "") -> Row:
 
 
 def _facts(rule: Permission, now: float, void: str) -> list[str]:
-    since = translate("permissions", "made {0} by {1}").format(_when(rule.made, now), one_line(rule.source, 40))
-    times = (
-        translate("permissions", "once")
-        if rule.count == 1
-        else translate("permissions", "{0} times").format(rule.count)
-    )
-    used = translate("permissions", "used {0}, last {1}").format(times, _when(rule.used, now))
-    never = translate("permissions", "not used yet")
-    tied = (
-        translate("permissions", "void once a definition changes")
-        if rule.word is CallDecision.ALLOW and rule.key
-        else ""
-    )
+    since = f"made {_when(rule.made, now)} by {one_line(rule.source, 40)}"
+    times = "once" if rule.count == 1 else f"{rule.count} times"
+    used = f"used {times}, last {_when(rule.used, now)}"
+    never = "not used yet"
+    tied = "void once a definition changes" if rule.word is CallDecision.ALLOW and rule.key else ""
     if rule.kind == "own" and not rule.tool:
-        tied = translate("permissions", "void once its command or address changes")
+        tied = "void once its command or address changes"
     return [word for word in (one_line(void, 120), since, used if rule.count else never, "" if void else tied) if word]
 
 
 def _when(at: float, now: float) -> str:
-    soon = translate("permissions", "just now")
-    return soon if now - at < 60 else translate("permissions", "{0} ago").format(ago(at, now))
+    soon = "just now"
+    return soon if now - at < 60 else f"{ago(at, now)} ago"
 
 
 def _end(rule: Permission, now: float) -> str:
     if not rule.expires or rule.expires <= now:
         return ""
-    return translate("permissions", "{0} days left").format(max(1, round((rule.expires - now) / 86_400)))
+    return f"{max(1, round((rule.expires - now) / 86_400))} days left"
 
 
 def _trusted_row(server: str) -> Row:
-    detail = translate("permissions", "as long as its entry stays as it is")
+    detail = "as long as its entry stays as it is"
     return Row(f"trust:{server}", one_line(server, 120), detail, icon="shield-check", tone="success")
 
 
 def _host_row(rule: HostRule) -> Row:
-    whose = translate("permissions", "your rule") if rule.source == "you" else translate("permissions", "the project's")
+    whose = "your rule" if rule.source == "you" else "the project's"
     detail = f"{', '.join(rule.protocols)} · {', '.join(map(str, rule.ports))} · {whose}"
     return Row(f"host:{rule.source}:{rule.sha}", one_line(rule.domain, 120), detail, icon="globe", tone="success")
 

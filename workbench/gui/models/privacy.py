@@ -5,14 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line
 from workbench.gui.words import ago
 from workbench.records import HiddenValue, Place, PrivacyMark, PrivacySession, TriedSpan
 
-translate = QCoreApplication.translate
 _SHOWN = 3  # places named in one line
 _FRESH = 60  # seconds
 _WHATS = {"value": "value", "pattern": "pattern", "key": "name of a key"}
@@ -27,8 +24,8 @@ def mark_rows(marks: Iterable[PrivacyMark]) -> list[Row]:
     """What is hidden for good, and what is let pass."""
     found = list(marks)
     groups = (
-        ("hide", translate("privacy", "Hidden wherever it stands"), [one for one in found if one.hide]),
-        ("pass", translate("privacy", "Let pass: models see it"), [one for one in found if not one.hide]),
+        ("hide", "Hidden wherever it stands", [one for one in found if one.hide]),
+        ("pass", "Let pass: models see it", [one for one in found if not one.hide]),
     )
     rows: list[Row] = []
     for key, title, some in groups:
@@ -43,7 +40,7 @@ def span_rows(text: str, spans: Sequence[TriedSpan]) -> list[Row]:
         Row(
             key=str(at),
             title=one_line(text[span.start : span.end], 120),
-            detail=translate("privacy", "Why: {}").format(one_line(span.why, 120)),
+            detail=f"Why: {one_line(span.why, 120)}",
             icon="eye-off",
             tone="info",
             badges=((span.kind, "info"),),
@@ -55,19 +52,19 @@ def span_rows(text: str, spans: Sequence[TriedSpan]) -> list[Row]:
 
 def session_words(session: PrivacySession) -> str:
     """A conversation as it stands in a list."""
-    who = one_line(session.author, 40) if session.agent else translate("privacy", "you, in this window")
-    gone = "" if session.here else translate("privacy", ", gone")
-    return translate("privacy", "{0}{1} · {2} tokens").format(who, gone, session.tokens)
+    who = one_line(session.author, 40) if session.agent else "you, in this window"
+    gone = "" if session.here else ", gone"
+    return f"{who}{gone} · {session.tokens} tokens"
 
 
 def place_words(sources: Sequence[str], went: Sequence[Place]) -> str:
     """`from crm · went to gmail.send`."""
     words = []
     if sources:
-        words.append(translate("privacy", "from {}").format(", ".join(one_line(one, 40) for one in sources[:_SHOWN])))
+        words.append(f"from {', '.join(one_line(one, 40) for one in sources[:_SHOWN])}")
     if went:
         names = list(dict.fromkeys(place_name(one) for one in went))
-        words.append(translate("privacy", "went to {}").format(", ".join(names[:_SHOWN])))
+        words.append(f"went to {', '.join(names[:_SHOWN])}")
     return " · ".join(words)
 
 
@@ -78,9 +75,9 @@ def place_name(place: Place) -> str:
 
 def _hidden_row(value: HiddenValue) -> Row:
     went = value.went or ()
-    times = translate("privacy", "{} × in what the model read").format(value.times) if value.times else ""
-    never = translate("privacy", "no model has read its token yet")
-    places = place_words(value.sources, went) or translate("privacy", "from a text of the model or of you")
+    times = f"{value.times} × in what the model read" if value.times else ""
+    never = "no model has read its token yet"
+    places = place_words(value.sources, went) or "from a text of the model or of you"
     return Row(
         key=value.token,
         title=value.token,
@@ -93,8 +90,8 @@ def _hidden_row(value: HiddenValue) -> Row:
 
 
 def _mark_row(mark: PrivacyMark) -> Row:
-    whose = translate("privacy", "the project's") if mark.source == "project" else _made(mark)
-    what = translate("privacy", _WHATS.get(mark.what, mark.what))
+    whose = "the project's" if mark.source == "project" else _made(mark)
+    what = _WHATS.get(mark.what, mark.what)
     return Row(
         key=mark.id,
         title=one_line(mark.text, 120),
@@ -109,7 +106,7 @@ def _mark_row(mark: PrivacyMark) -> Row:
 
 def _made(mark: PrivacyMark) -> str:
     if not mark.made:
-        return translate("privacy", "yours")
+        return "yours"
     if time.time() - mark.made < _FRESH:
-        return translate("privacy", "yours, just made")
-    return translate("privacy", "yours, {} ago").format(ago(mark.made))
+        return "yours, just made"
+    return f"yours, {ago(mark.made)} ago"

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line, visible
 from workbench.gui.words import ago, countdown, first_sentence, risk_word, run_state_word
 from workbench.records import Run, RunState
-
-translate = QCoreApplication.translate
 
 UNDERWAY = frozenset({RunState.PROPOSED, RunState.CHECKED, RunState.RUNNING})
 URGENT_SECONDS = 30
@@ -30,9 +26,9 @@ def run_rows(runs: Iterable[Run], now: float) -> list[Row]:
     ended = [run for run in ordered if run.state is not RunState.WAITING and run.state not in UNDERWAY]
     rows: list[Row] = []
     for key, title, part in (
-        ("waiting", translate("runs", "Waiting for you"), waiting),
-        ("underway", translate("runs", "On their way"), underway),
-        ("ended", translate("runs", "Earlier"), ended),
+        ("waiting", "Waiting for you", waiting),
+        ("underway", "On their way", underway),
+        ("ended", "Earlier", ended),
     ):
         if part:
             rows.append(Row(f"section:{key}", title, aside=str(len(part)), section=True))
@@ -54,9 +50,9 @@ def run_row(run: Run, now: float, same: int = 0) -> Row:
         risk = risk_word(run.verdict.risk)
         badges = ((risk.text, risk.tone), *(((f"{same} ×", "accent"),) if same > 1 else ()))
     if run.proposal.dry_run:
-        badges = (*badges, (translate("runs", "Dry run"), "info"))
+        badges = (*badges, ("Dry run", "info"))
     if run.held:
-        badges = (*badges, (translate("runs", "Files wait for you"), "warning"))
+        badges = (*badges, ("Files wait for you", "warning"))
     return Row(
         key=run.id,
         title=visible(run_title(run)),
@@ -74,8 +70,8 @@ def run_row(run: Run, now: float, same: int = 0) -> Row:
 def held_words(run: Run) -> str:
     """What a program that has ended wants to change of files that are not its own."""
     names = ", ".join(one_line(path, 60) for path in run.held[:3]) + (" …" if len(run.held) > 3 else "")
-    many = translate("runs", "A program of {0} wants to change {1} files: {2}")
-    one = translate("runs", "A program of {0} wants to change {2}")
+    many = "A program of {0} wants to change {1} files: {2}"
+    one = "A program of {0} wants to change {2}"
     return (one if len(run.held) == 1 else many).format(one_line(run.proposal.author, 60), len(run.held), names)
 
 
@@ -95,6 +91,6 @@ def _detail(run: Run) -> str:
     if run.fault and run.state not in (RunState.WAITING, RunState.RUNNING):
         return f"{word}: {visible(first_sentence(run.fault.message))}"
     if run.calls:
-        calls = translate("runs", "{}, 1 tool call") if len(run.calls) == 1 else translate("runs", "{}, {} tool calls")
+        calls = "{}, 1 tool call" if len(run.calls) == 1 else "{}, {} tool calls"
         return calls.format(word, len(run.calls))
     return word

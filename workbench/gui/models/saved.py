@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line, visible
 from workbench.records import BrokenCall, CheckResult, Expect, Expectation, Mark, SavedCall, SavedCalls
-
-translate = QCoreApplication.translate
 
 
 def saved_rows(saved: SavedCalls, results: Mapping[str, CheckResult], text: str, running: Iterable[str]) -> list[Row]:
@@ -19,13 +15,13 @@ def saved_rows(saved: SavedCalls, results: Mapping[str, CheckResult], text: str,
     rows: list[Row] = []
     broken = [one for one in saved.broken if needle in one.file.casefold()]
     if broken:
-        title = translate("saved", "Files that cannot be read")
+        title = "Files that cannot be read"
         rows.append(Row("section:broken", title, aside=str(len(broken)), section=True))
         rows.extend(broken_row(one) for one in broken)
     calls = [call for call in saved.calls if not needle or needle in _words(call)]
     for collection in dict.fromkeys(call.collection for call in calls):
         part = [call for call in calls if call.collection == collection]
-        title = visible(collection) or translate("saved", "Without a collection")
+        title = visible(collection) or "Without a collection"
         rows.append(Row(f"section:{collection}", title, aside=_passed(part, results), section=True))
         rows.extend(saved_row(call, results.get(call.file), call.file in busy) for call in part)
     return rows
@@ -34,7 +30,7 @@ def saved_rows(saved: SavedCalls, results: Mapping[str, CheckResult], text: str,
 def saved_row(call: SavedCall, result: CheckResult | None, running: bool) -> Row:
     icon, tone, word = _state(result, running)
     expected = len(call.expectations)
-    count = translate("saved", "{} expected").format(expected) if expected else ""
+    count = f"{expected} expected" if expected else ""
     return Row(
         key=call.file,
         title=visible(call.name),
@@ -81,31 +77,31 @@ def _mark_row(number: int, mark: Mark) -> Row:
 def _expected(one: Expectation) -> str:
     """An expectation in a few words."""
     words = {
-        Expect.OK: translate("saved", "answers"),
-        Expect.ERROR: translate("saved", "error: {}"),
+        Expect.OK: "answers",
+        Expect.ERROR: "error: {}",
         Expect.EQUALS: "= {}",
-        Expect.EXISTS: translate("saved", "is there") if one.value else translate("saved", "is not there"),
-        Expect.MATCHES: translate("saved", "matches {}"),
-        Expect.TYPE: translate("saved", "is {}"),
-        Expect.COUNT: translate("saved", "at least {}"),
-        Expect.TEXT: translate("saved", "text: {}"),
-        Expect.SCHEMA: translate("saved", "matches schema"),
-        Expect.KEPT: translate("saved", "is the answer that is kept"),
-        Expect.UNDER_MS: translate("saved", "under {} ms"),
+        Expect.EXISTS: "is there" if one.value else "is not there",
+        Expect.MATCHES: "matches {}",
+        Expect.TYPE: "is {}",
+        Expect.COUNT: "at least {}",
+        Expect.TEXT: "text: {}",
+        Expect.SCHEMA: "matches schema",
+        Expect.KEPT: "is the answer that is kept",
+        Expect.UNDER_MS: "under {} ms",
     }[one.kind]
     return one_line(f"{one.path} {words.format(one.value)}".strip(), 120)
 
 
 def _state(result: CheckResult | None, running: bool) -> tuple[str, str, str]:
     if running:
-        return "loader", "info", translate("saved", "running")
+        return "loader", "info", "running"
     if result is None:
         return "bookmark", "muted", ""
     if result.passed:
-        return "check", "success", translate("saved", "as expected")
+        return "check", "success", "as expected"
     if result.fault is not None:
-        return "alert", "warning", translate("saved", "not made")
-    return "cross", "danger", translate("saved", "{} differ").format(sum(not mark.holds for mark in result.marks))
+        return "alert", "warning", "not made"
+    return "cross", "danger", f"{sum(not mark.holds for mark in result.marks)} differ"
 
 
 def _passed(calls: list[SavedCall], results: Mapping[str, CheckResult]) -> str:

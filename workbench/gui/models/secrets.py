@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.rows import Row
 from workbench.gui.text import visible
 from workbench.records import SecretInfo, SecretStore
-
-translate = QCoreApplication.translate
 
 
 def secret_rows(store: SecretStore) -> list[Row]:
@@ -16,17 +12,17 @@ def secret_rows(store: SecretStore) -> list[Row]:
     stored = [secret_row(info) for info in store.secrets if info.stored]
     rows: list[Row] = []
     if missing:
-        rows.append(Row("section:missing", translate("secrets", "Needed, not stored"), section=True))
+        rows.append(Row("section:missing", "Needed, not stored", section=True))
     rows += missing
-    rows.append(Row("section:stored", translate("secrets", "Stored"), aside=str(len(stored)), section=True))
+    rows.append(Row("section:stored", "Stored", aside=str(len(stored)), section=True))
     return rows + stored
 
 
 def secret_row(info: SecretInfo) -> Row:
     used = ", ".join(visible(server) for server in info.servers)
-    by = translate("secrets", "used by {}").format(used) if used else translate("secrets", "no server refers to it")
+    by = f"used by {used}" if used else "no server refers to it"
     if info.signed_in:
-        by = translate("secrets", "what your sign-in at {} brought").format(visible(info.signed_in))
+        by = f"what your sign-in at {visible(info.signed_in)} brought"
     return Row(
         key=info.name,
         title=visible(info.name),

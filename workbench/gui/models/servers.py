@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from workbench.gui.rows import Row, row_data
 from workbench.gui.text import one_line, visible
@@ -16,7 +16,6 @@ from workbench.records import ChangeKind, ServerState, ServerStatus, ToolSummary
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-translate = QCoreApplication.translate
 HEADING = "\0"
 """Stands before a category in the key of its heading; no server's name has it."""
 
@@ -308,7 +307,7 @@ def heading_row(category: str, number: int, *, folded: bool) -> Row:
         aside=str(number),
         icon="chevron-right" if folded else "chevron-down",
         faded=True,
-        tip=translate("servers", "Enter folds and unfolds these servers."),
+        tip="Enter folds and unfolds these servers.",
     )
 
 
@@ -322,13 +321,13 @@ def server_row(state: ServerState, tools: int) -> Row:
     aside = word.text
     if state.status is ServerStatus.READY:
         count = tools or state.tool_count
-        parts = [translate("servers", "1 tool") if count == 1 else translate("servers", "{:,} tools").format(count)]
+        parts = ["1 tool" if count == 1 else f"{count:,} tools"]
         if state.latency_ms:
             parts.append(duration(state.latency_ms))
         aside = " · ".join(parts)
-    badges: tuple[tuple[str, str], ...] = ((translate("servers", "built-in"), "info"),) if state.config.builtin else ()
+    badges: tuple[tuple[str, str], ...] = (("built-in", "info"),) if state.config.builtin else ()
     if state.warnings:
-        badges += ((translate("servers", "{} warnings").format(len(state.warnings)), "warning"),)
+        badges += ((f"{len(state.warnings)} warnings", "warning"),)
     return Row(
         key=state.config.name,
         title=visible(state.config.name),
@@ -347,20 +346,20 @@ def _mark_words(tool: ToolSummary) -> tuple[tuple[str, str], ...]:
     """What is to be known first: that it is blocked, new, or odd."""
     words: list[tuple[str, str]] = []
     if tool.mark == ChangeKind.CHANGED:
-        words.append((translate("servers", "changed, blocked"), "danger"))
+        words.append(("changed, blocked", "danger"))
     elif tool.mark == ChangeKind.NEW:
-        words.append((translate("servers", "new"), "info"))
+        words.append(("new", "info"))
     elif tool.mark == ChangeKind.REMOVED:
-        words.append((translate("servers", "removed"), "muted"))
+        words.append(("removed", "muted"))
     if tool.warned:
-        words.append((translate("servers", "odd"), "warning"))
+        words.append(("odd", "warning"))
     return tuple(words)
 
 
 def _offered(state: ServerState) -> tuple[str, ...]:
     """What it has besides tools, for the tip."""
-    resources = translate("servers", "{} resources").format(state.resource_count) if state.resource_count else ""
-    prompts = translate("servers", "{} prompts").format(state.prompt_count) if state.prompt_count else ""
+    resources = f"{state.resource_count} resources" if state.resource_count else ""
+    prompts = f"{state.prompt_count} prompts" if state.prompt_count else ""
     return tuple(words for words in (resources, prompts) if words)
 
 
@@ -387,5 +386,5 @@ def _gone_row(tool: ToolSummary) -> Row:
         icon="minus",
         tone="faint",
         faded=True,
-        tip=translate("servers", "The server took it back. Enter shows it among the changes, until Seen is pressed."),
+        tip="The server took it back. Enter shows it among the changes, until Seen is pressed.",
     )

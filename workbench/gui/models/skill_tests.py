@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.rows import Row
 from workbench.gui.text import visible
 from workbench.gui.words import duration
 from workbench.records import CassetteInfo, SkillTest
 
-translate = QCoreApplication.translate
 _STATES = {
     "passed": ("check", "success", "Passed"),
     "changed": ("refresh", "warning", "Changed, but does the same"),
@@ -22,7 +19,7 @@ def cassette_row(info: CassetteInfo, test: SkillTest | None) -> Row:
     symbol, tone, word = _STATES[test.state] if test is not None else ("history", "muted", "Not tested yet")
     if info.fault:
         symbol, tone, word = _STATES["error"]
-    calls = translate("skills", "{} calls").format(info.calls)
+    calls = f"{info.calls} calls"
     took = duration(test.ms) if test is not None and test.ms else ""
     first = test.differences[0].words if test is not None and test.differences else info.fault
     return Row(
@@ -32,7 +29,7 @@ def cassette_row(info: CassetteInfo, test: SkillTest | None) -> Row:
         aside=" · ".join(part for part in (calls, took, info.recorded[:10]) if part),
         icon=symbol,
         tone=tone,
-        badges=((translate("skills", word), tone),),
+        badges=((word, tone),),
         mono=True,
         tip=visible(f"{info.name}: {word}"),
     )
@@ -40,8 +37,8 @@ def cassette_row(info: CassetteInfo, test: SkillTest | None) -> Row:
 
 def _called(info: CassetteInfo) -> str:
     if info.program:
-        return translate("skills", "called by a program")
-    return translate("skills", "called with {}").format(info.arguments)
+        return "called by a program"
+    return f"called with {info.arguments}"
 
 
 def story(info: CassetteInfo, test: SkillTest | None) -> str:

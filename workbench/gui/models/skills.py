@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.rows import Badges, Row
 from workbench.gui.text import visible
 from workbench.gui.words import ago, amount, first_sentence, skill_word
 from workbench.records import Skill, SkillState, SkillUse
 
-translate = QCoreApplication.translate
 SHOWN_TAGS = 2
 
 
@@ -30,11 +27,11 @@ def skill_rows(
     shown = [skill for skill in skills if matches(skill, needle) or skill.name in found]
     shown.sort(key=lambda skill: (found.get(skill.name, len(found)), skill.name))
     parts = [
-        (SkillState.DRAFT, translate("skills", "Drafts, not yet seen by agents")),
-        (SkillState.KEPT, translate("skills", "Kept")),
+        (SkillState.DRAFT, "Drafts, not yet seen by agents"),
+        (SkillState.KEPT, "Kept"),
     ]
     if retired:
-        parts.append((SkillState.RETIRED, translate("skills", "Retired")))
+        parts.append((SkillState.RETIRED, "Retired"))
     rows: list[Row] = []
     for state, title in parts:
         part = [skill for skill in shown if skill.state is state]
@@ -53,7 +50,7 @@ def matches(skill: Skill, needle: str) -> bool:
 
 def skill_row(skill: Skill, now: float, use: SkillUse | None = None) -> Row:
     word = skill_word(skill.state)
-    version = translate("skills", "v{}").format(skill.version) if skill.version else ""
+    version = f"v{skill.version}" if skill.version else ""
     changed = ago(skill.changed, now) if skill.changed and not skill.starter else ""
     return Row(
         key=skill.name,
@@ -70,8 +67,8 @@ def skill_row(skill: Skill, now: float, use: SkillUse | None = None) -> Row:
 
 
 def _badges(skill: Skill) -> Badges:
-    found = [(translate("skills", "starter"), "info")] if skill.starter else []
-    found += [(translate("skills", "tool missing"), "warning")] if skill.missing else []
+    found = [("starter", "info")] if skill.starter else []
+    found += [("tool missing", "warning")] if skill.missing else []
     found += [(visible(f"#{tag}"[:20]), "muted") for tag in skill.tags[:SHOWN_TAGS]]
     return tuple(found)
 
@@ -86,6 +83,6 @@ def _used(use: SkillUse | None) -> str:
 def _tip(skill: Skill, state: str, use: SkillUse | None) -> str:
     lines = [skill.name, state, skill.description, *skill.missing]
     if use is not None and use.runs:
-        saved = translate("skills", "Ran {} times, {} of them to the end; about {} tokens saved.")
+        saved = "Ran {} times, {} of them to the end; about {} tokens saved."
         lines.append(saved.format(use.runs, use.done, amount(use.saved)))
     return visible("\n".join(lines))

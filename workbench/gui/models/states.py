@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line, visible
 from workbench.gui.words import ago, countdown, level_word
 from workbench.records import KeptState
-
-translate = QCoreApplication.translate
 
 
 def state_key(state: KeptState) -> str:
@@ -26,16 +22,16 @@ def state_rows(states: Iterable[KeptState], now: float) -> list[Row]:
 
 def _row(state: KeptState, now: float) -> Row:
     one = state.programs == 1
-    programs = translate("states", "{} program" if one else "{} programs").format(state.programs)
-    memory = translate("states", "{} MB").format(round(state.memory_mb)) if state.memory_mb else ""
-    since = translate("states", "began {}").format(_since(state.began, now))
+    programs = ("{} program" if one else "{} programs").format(state.programs)
+    memory = f"{round(state.memory_mb)} MB" if state.memory_mb else ""
+    since = f"began {_since(state.began, now)}"
     facts = " · ".join(filter(None, (one_line(state.author, 60), programs, memory, since, _last(state, now))))
-    where = translate("states", "In {0} ({1}).").format(level_word(state.level), state.backend) if state.level else ""
+    where = f"In {level_word(state.level)} ({state.backend})." if state.level else ""
     return Row(
         key=state_key(state),
         title=visible(state.name),
         detail=facts,
-        aside=translate("states", "at work") if state.busy else countdown(state.expires, now),
+        aside="at work" if state.busy else countdown(state.expires, now),
         icon="loader" if state.busy else "layers",
         tone="accent" if state.busy else "muted",
         tip="\n".join(filter(None, (visible(state.name), facts, where))),
@@ -43,9 +39,9 @@ def _row(state: KeptState, now: float) -> Row:
 
 
 def _last(state: KeptState, now: float) -> str:
-    return "" if state.busy else translate("states", "last used {}").format(_since(state.used, now))
+    return "" if state.busy else f"last used {_since(state.used, now)}"
 
 
 def _since(at: float, now: float) -> str:
     word = ago(at, now)
-    return word if now - at < 60 else translate("states", "{} ago").format(word)
+    return word if now - at < 60 else f"{word} ago"

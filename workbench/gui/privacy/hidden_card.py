@@ -36,8 +36,8 @@ class HiddenCard(QFrame):
         mark(self.token, role="mono")
         self.kind = label("", "badge")
         mark(self.kind, tone="info")
-        self.reveal = QPushButton(self.tr("Look behind it"))
-        self.reveal.setToolTip(self.tr("Shows the value; the audit says that you looked, without the value (Return)"))
+        self.reveal = QPushButton("Look behind it")
+        self.reveal.setToolTip("Shows the value; the audit says that you looked, without the value (Return)")
         self.reveal.clicked.connect(self.reveal_now)
         self._body = QVBoxLayout()
         self._lay_out(context.theme.unit)
@@ -47,7 +47,7 @@ class HiddenCard(QFrame):
         self._session, self._value = session, value
         self.reveal.setEnabled(value is not None)
         self.kind.setVisible(value is not None)
-        self.token.setText(value.token if value else self.tr("Choose a value to see where it came from and went."))
+        self.token.setText(value.token if value else "Choose a value to see where it came from and went.")
         self._empty_body()
         if value is not None:
             self.kind.setText(value.kind)
@@ -65,13 +65,13 @@ class HiddenCard(QFrame):
     def _fill(self, value: HiddenValue) -> None:
         came = [self._place(place) for place in value.came]
         others = [self._server(one) for one in value.sources if one not in {place.server for place in value.came}]
-        self._section(self.tr("Came from"), [*came, *others] or [self._quiet(self.tr("a text of the model or of you"))])
+        self._section("Came from", [*came, *others] or [self._quiet("a text of the model or of you")])
         went = [self._place(place) for place in value.went]
-        self._section(self.tr("Went to"), went or [self._quiet(self.tr("nowhere: no tool was given it"))])
-        times = self.tr("{} × in answers to the model").format(value.times)
-        runs = [self._link(self.tr("Run {}").format(run[-6:]), ShowRun(run)) for run in value.runs[-_RUNS:]]
-        seen = [self._quiet(times), *runs] if value.times else [self._quiet(self.tr("no model has read it yet"))]
-        self._section(self.tr("Its token was read"), seen)
+        self._section("Went to", went or [self._quiet("nowhere: no tool was given it")])
+        times = f"{value.times} × in answers to the model"
+        runs = [self._link(f"Run {run[-6:]}", ShowRun(run)) for run in value.runs[-_RUNS:]]
+        seen = [self._quiet(times), *runs] if value.times else [self._quiet("no model has read it yet")]
+        self._section("Its token was read", seen)
 
     def _place(self, place: Place) -> QWidget:
         row = QWidget()
@@ -81,7 +81,7 @@ class HiddenCard(QFrame):
         wish = ShowTool(place.server, place.tool) if place.tool else ShowServer(place.server)
         line.addWidget(self._link(place_name(place), wish))
         if place.run_id:
-            line.addWidget(self._link(self.tr("run {}").format(place.run_id[-6:]), ShowRun(place.run_id)))
+            line.addWidget(self._link(f"run {place.run_id[-6:]}", ShowRun(place.run_id)))
         line.addWidget(self._quiet(clock(place.at) if place.at else ""))
         line.addStretch(1)
         return row

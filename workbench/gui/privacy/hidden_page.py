@@ -41,18 +41,18 @@ class HiddenPage(QWidget):
         self.report: PrivacyReport | None = None
         theme = context.theme
         self.session, self.kind = CalmCombo(), CalmCombo()
-        self.finder = search_box(self.tr("Token, server, tool or a whole value"), self.tr("Find a hidden value"))
+        self.finder = search_box("Token, server, tool or a whole value", "Find a hidden value")
         self.model = RowsModel(self)
-        self.list = RowsView(theme, self.tr("Hidden values"))
+        self.list = RowsView(theme, "Hidden values")
         self.list.setModel(self.model)
         self.list.setUniformItemSizes(False)
         self.card = HiddenCard(context)
         self.words = ForeignLabel()
         mark(self.words, role="muted")
-        self.more = QPushButton(self.tr("Show more"))
+        self.more = QPushButton("Show more")
         self.empty = EmptyState(theme, "shield-check", "", "", self)
-        self.export = tool_button("save", self.tr("Save what is known, without the values…"), theme)
-        self.forget = tool_button("trash", self.tr("Forget all values of this conversation…"), theme)
+        self.export = tool_button("save", "Save what is known, without the values…", theme)
+        self.forget = tool_button("trash", "Forget all values of this conversation…", theme)
         self._later = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._lay_out()
         self._bind()
@@ -102,15 +102,15 @@ class HiddenPage(QWidget):
 
     def _say(self, report: PrivacyReport, shown: int) -> None:
         self.more.setVisible(shown < report.fitting)
-        self.words.setText(self.tr("{0:,} of {1:,} shown").format(shown, report.fitting) if shown else "")
+        self.words.setText(f"{shown:,} of {report.fitting:,} shown" if shown else "")
         searched = bool(self.finder.text() or self.kind.currentData())
         if not report.enabled:
-            title, words = self.tr("Hiding is turned off"), self.tr("Models see everything. Kinds turns it on again.")
+            title, words = "Hiding is turned off", "Models see everything. Kinds turns it on again."
         elif searched:
-            title, words = self.tr("Nothing fits"), self.tr("A value is found by all of it, never by a part.")
+            title, words = "Nothing fits", "A value is found by all of it, never by a part."
         else:
-            title = self.tr("Nothing was hidden in this conversation yet")
-            words = self.tr(
+            title = "Nothing was hidden in this conversation yet"
+            words = (
                 "What a program reads from servers is looked through; each e-mail, phone number or name in it that goes"
                 " to a model goes as a token, and stands here with where it came from and where it went."
             )
@@ -135,7 +135,7 @@ class HiddenPage(QWidget):
         chosen = self.kind.currentData()
         self.kind.blockSignals(True)
         self.kind.clear()
-        self.kind.addItem(self.tr("All kinds · {}").format(sum(one.count for one in report.counts)), "")
+        self.kind.addItem(f"All kinds · {sum(one.count for one in report.counts)}", "")
         for one in report.counts:
             self.kind.addItem(f"{one.kind} · {one.count}", one.kind)
         self.kind.setCurrentIndex(max(0, self.kind.findData(chosen)))
@@ -162,14 +162,12 @@ class HiddenPage(QWidget):
         self._context.tasks.run("forget values", self._forgotten())
 
     async def _forgotten(self) -> None:
-        words = self.tr("Forget all values of this conversation?")
-        why = self.tr(
-            "Its tokens stand for nothing afterwards, for you and for its programs. The audit keeps its notes."
-        )
-        if not await Question(self._context.theme, words, why, self).ask(self.tr("Forget them"), danger=True):
+        words = "Forget all values of this conversation?"
+        why = "Its tokens stand for nothing afterwards, for you and for its programs. The audit keeps its notes."
+        if not await Question(self._context.theme, words, why, self).ask("Forget them", danger=True):
             return
         count = await self._context.api.forget_values(str(self.session.currentData()))
-        self.said.emit(self.tr("{} values were forgotten.").format(count))
+        self.said.emit(f"{count} values were forgotten.")
         self.refresh()
 
     def _bind(self) -> None:
@@ -188,8 +186,8 @@ class HiddenPage(QWidget):
 
     def _lay_out(self) -> None:
         theme = self._context.theme
-        self.session.setAccessibleName(self.tr("Conversation"))
-        self.kind.setAccessibleName(self.tr("Kind of personal data"))
+        self.session.setAccessibleName("Conversation")
+        self.kind.setAccessibleName("Kind of personal data")
         self.session.setMinimumContentsLength(16)
         strip = Strip(theme)
         for part, share in ((self.session, 2), (self.kind, 1), (self.finder, 2)):

@@ -34,8 +34,8 @@ class KindsPage(QWidget):
         super().__init__(parent)
         self._context = context
         theme = context.theme
-        self.enabled = TickBox(theme, self.tr("Replace personal data by tokens before a model sees it"))
-        self.eager = TickBox(theme, self.tr("Rather hide too much than too little, in prose"))
+        self.enabled = TickBox(theme, "Replace personal data by tokens before a model sees it")
+        self.eager = TickBox(theme, "Rather hide too much than too little, in prose")
         self.days = QSpinBox()
         self.boxes: dict[str, TickBox] = {}
         self.scores: dict[str, QDoubleSpinBox] = {}
@@ -81,9 +81,9 @@ class KindsPage(QWidget):
         score.setRange(0.05, 1.0)
         score.setSingleStep(0.05)
         score.setValue(one.threshold)
-        score.setPrefix(self.tr("prose ≥ "))
+        score.setPrefix("prose ≥ ")
         score.setKeyboardTracking(False)
-        score.setAccessibleName(self.tr("{}: from which score on they count in prose").format(words))
+        score.setAccessibleName(f"{words}: from which score on they count in prose")
         score.valueChanged.connect(partial(self._score_changed, one.kind))
         self.scores[one.kind] = score
         return score
@@ -129,13 +129,11 @@ class KindsPage(QWidget):
     def _keeping(self, unit: int) -> QHBoxLayout:
         self.days.lineEdit().setTextMargins(unit, 0, 0, 0)
         self.days.setRange(0, 365)
-        self.days.setSuffix(self.tr(" days"))
-        self.days.setSpecialValueText(self.tr("until the core ends"))
+        self.days.setSuffix(" days")
+        self.days.setSpecialValueText("until the core ends")
         self.days.setKeyboardTracking(False)
-        self.days.setAccessibleName(self.tr("How long values behind tokens are kept"))
-        told = self.tr(
-            "For you to look behind tokens. Sealed by a key in your keyring; without one nothing is written."
-        )
+        self.days.setAccessibleName("How long values behind tokens are kept")
+        told = "For you to look behind tokens. Sealed by a key in your keyring; without one nothing is written."
         why = label(told, "muted")
         why.setWordWrap(True)
         row = QHBoxLayout()
@@ -152,14 +150,14 @@ class KindsPage(QWidget):
         column.addWidget(self.enabled)
         column.addWidget(self.eager)
         column.addWidget(self.fault)
-        column.addWidget(label(self.tr("What is looked for"), "section"))
+        column.addWidget(label("What is looked for", "section"))
         self._grid.setHorizontalSpacing(unit * 2)
         self._grid.setVerticalSpacing(unit * 2)
         self._grid.setColumnStretch(4, 1)
         column.addLayout(self._grid)
-        column.addWidget(label(self.tr("How long values are known"), "section"))
+        column.addWidget(label("How long values are known", "section"))
         column.addLayout(self._keeping(unit))
-        words = self.tr(
+        words = (
             "Secrets that you stored are hidden whatever stands here. A project can hide more and never less. A tool"
             " whose values programs hold as tokens only is named in the setting privacy.sealed."
         )

@@ -37,20 +37,20 @@ class MarkMenu(QObject):
 
     def missed(self, kind: str = OTHER) -> None:
         """What is selected is hidden from now on."""
-        self._mark(PrivacyMark(True, "value", self.chosen(), kind), self.tr("Hidden from now on, wherever it stands."))
+        self._mark(PrivacyMark(True, "value", self.chosen(), kind), "Hidden from now on, wherever it stands.")
 
     def harmless(self) -> None:
         """What is selected passes from now on."""
-        self._mark(PrivacyMark(False, "value", self.chosen()), self.tr("Models see it from now on."))
+        self._mark(PrivacyMark(False, "value", self.chosen()), "Models see it from now on.")
 
     def fill(self, menu: QMenu) -> None:
         """The two marks, as far as something is selected."""
         some = bool(self.chosen())
-        missed = menu.addMenu(icon("eye-off"), self.tr("This was missed: hide it as"))
+        missed = menu.addMenu(icon("eye-off"), "This was missed: hide it as")
         missed.setEnabled(some)
-        for kind, plural in self._kinds or ((OTHER, self.tr("something of yours")),):
+        for kind, plural in self._kinds or ((OTHER, "something of yours"),):
             missed.addAction(plural, partial(self.missed, kind))
-        harmless = menu.addAction(icon("eye"), self.tr("This is not personal"), self.harmless)
+        harmless = menu.addAction(icon("eye"), "This is not personal", self.harmless)
         harmless.setEnabled(some)
 
     def learn(self, rules: PrivacyRules) -> None:

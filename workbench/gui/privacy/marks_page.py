@@ -31,18 +31,18 @@ class MarksPage(QWidget):
         self._rules = PrivacyRules()
         theme = context.theme
         self.model = RowsModel(self)
-        self.list = RowsView(theme, self.tr("Marks"))
+        self.list = RowsView(theme, "Marks")
         self.list.setModel(self.model)
         self.list.setUniformItemSizes(False)
-        words = self.tr(
+        words = (
             "Select something in a result or on the page Try, and say in its menu that it was missed or that it is not"
             " personal. Or write a value, a pattern or the name of a key below."
         )
-        self.empty = EmptyState(theme, "bookmark", self.tr("Nothing is marked"), words, self)
+        self.empty = EmptyState(theme, "bookmark", "Nothing is marked", words, self)
         self.deed, self.what, self.kind = CalmCombo(), CalmCombo(), CalmCombo()
         self.text = QLineEdit()
-        self.add = QPushButton(self.tr("Add"))
-        self.back = QPushButton(self.tr("Take back"))
+        self.add = QPushButton("Add")
+        self.back = QPushButton("Take back")
         self.fault = label("", "error")
         self._lay_out(theme.unit)
         self._bind()
@@ -67,10 +67,10 @@ class MarksPage(QWidget):
 
     def _add(self) -> None:
         if self.add.isEnabled():
-            self._run(self._context.api.mark_privacy(self._mark()), self.tr("Marked: it counts at once."))
+            self._run(self._context.api.mark_privacy(self._mark()), "Marked: it counts at once.")
 
     def _take_back(self) -> None:
-        words = self.tr("Taken back. What a running conversation knows stays hidden in it.")
+        words = "Taken back. What a running conversation knows stays hidden in it."
         self._run(self._context.api.unmark_privacy(self.list.key()), words, clear=False)
 
     def _run(self, question: Coroutine[Any, Any, PrivacyRules], words: str, *, clear: bool = True) -> None:
@@ -96,7 +96,7 @@ class MarksPage(QWidget):
     def _choose(self) -> None:
         chosen = next((one for one in self._rules.marks if one.id == self.list.key()), None)
         self.back.setEnabled(chosen is not None and chosen.source != "project")
-        theirs = self.tr("It stands in the project's workbench.toml")
+        theirs = "It stands in the project's workbench.toml"
         self.back.setToolTip(theirs if chosen is not None and chosen.source == "project" else "")
         self.add.setEnabled(bool(self.text.text().strip()))
         self.kind.setVisible(bool(self.deed.currentData()))
@@ -116,14 +116,14 @@ class MarksPage(QWidget):
 
     def _lay_out(self, unit: int) -> None:
         for combo, name, choices in (
-            (self.deed, self.tr("What to do"), ((self.tr("Hide"), True), (self.tr("Let pass"), False))),
-            (self.what, self.tr("What it is about"), self._whats()),
-            (self.kind, self.tr("Kind of personal data"), ((self.tr("custom values"), OTHER),)),
+            (self.deed, "What to do", (("Hide", True), ("Let pass", False))),
+            (self.what, "What it is about", self._whats()),
+            (self.kind, "Kind of personal data", (("custom values", OTHER),)),
         ):
             combo.setAccessibleName(name)
             for words, data in choices:
                 combo.addItem(words, data)
-        self.text.setAccessibleName(self.tr("Value, pattern or name of a key"))
+        self.text.setAccessibleName("Value, pattern or name of a key")
         self.text.setMaxLength(1000)
         mark(self.add, kind="primary")
         self.fault.setWordWrap(True)
@@ -150,4 +150,4 @@ class MarksPage(QWidget):
         column.addLayout(foot)
 
     def _whats(self) -> tuple[tuple[str, str], ...]:
-        return ((self.tr("a value"), "value"), (self.tr("a pattern"), "pattern"), (self.tr("what a key names"), "key"))
+        return (("a value", "value"), ("a pattern", "pattern"), ("what a key names", "key"))

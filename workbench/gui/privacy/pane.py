@@ -30,10 +30,10 @@ class PrivacyPane(Pane):
         self.marks, self.kinds = MarksPage(context), KindsPage(context)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setAccessibleName(self.tr("Pages about personal data"))
+        self.tabs.tabBar().setAccessibleName("Pages about personal data")
         mark(self.tabs.tabBar(), kind="inline")
         self._pages = {HIDDEN: self.hidden, TRY: self.trial, MARKS: self.marks, KINDS: self.kinds}
-        words = (self.tr("Hidden"), self.tr("Try the detector"), self.tr("Marks"), self.tr("Kinds"))
+        words = ("Hidden", "Try the detector", "Marks", "Kinds")
         for page, title in zip(self._pages.values(), words, strict=True):
             self.tabs.addTab(page, title)
         column = QVBoxLayout(self)

@@ -38,8 +38,8 @@ class RevealCard(QFrame):
         mark(self.value, role="mono")
         self.places, self.foot = ForeignLabel(), label("", "muted")
         mark(self.places, role="muted")
-        self.copy = QPushButton(self.tr("Copy"))
-        self.harmless = QPushButton(self.tr("This is not personal"))
+        self.copy = QPushButton("Copy")
+        self.harmless = QPushButton("This is not personal")
         self._lay_out(context.theme.unit)
         self.hide()
         parent.installEventFilter(self)
@@ -57,12 +57,12 @@ class RevealCard(QFrame):
         try:
             found = await self._context.api.reveal(self._session, token)
         except WorkbenchError as fault:
-            self._fill(self.tr("Not known"), fault.message, fault.hint, "")
+            self._fill("Not known", fault.message, fault.hint, "")
             self.copy.hide()
             self.harmless.hide()
         else:
             self.revealed = found
-            seen = self.tr("You looked: the audit says so, without the value.")
+            seen = "You looked: the audit says so, without the value."
             self._fill(found.kind, found.value, place_words(found.sources, found.went), seen)
         self._place(beside)
 
@@ -119,7 +119,7 @@ class RevealCard(QFrame):
         """Told to the audit as what it is."""
         found = await self._context.api.reveal(self._session, self._token, True)
         QGuiApplication.clipboard().setText(found.value)
-        self.said.emit(self.tr("The value was copied; the audit says so."))
+        self.said.emit("The value was copied; the audit says so.")
         self.close()
 
     def _let_pass(self) -> None:
@@ -128,7 +128,7 @@ class RevealCard(QFrame):
 
     async def _passing(self, value: str) -> None:
         await self._context.api.mark_privacy(PrivacyMark(False, "value", value))
-        self.said.emit(self.tr("Models see it from now on; take that back under Personal data, Marks."))
+        self.said.emit("Models see it from now on; take that back under Personal data, Marks.")
         self.close()
 
     def _lay_out(self, unit: int) -> None:

@@ -41,19 +41,19 @@ class TrialPage(QWidget):
         self._context = context
         theme = context.theme
         self.edit = PlainEdit()
-        self.edit.setAccessibleName(self.tr("Text to try the detector on"))
-        self.edit.setPlaceholderText(self.tr("Paste a text, a table or JSON: what would be hidden is marked at once."))
+        self.edit.setAccessibleName("Text to try the detector on")
+        self.edit.setPlaceholderText("Paste a text, a table or JSON: what would be hidden is marked at once.")
         self.edit.setTabChangesFocus(True)
         mark(self.edit, kind="code")
         self.marks = MarkMenu(self.edit, context)
         self.model = RowsModel(self)
-        self.list = RowsView(theme, self.tr("What was found, and why"))
+        self.list = RowsView(theme, "What was found, and why")
         self.list.setModel(self.model)
-        self.masked = TextPage(theme, self.tr("What a model reads"))
+        self.masked = TextPage(theme, "What a model reads")
         self.words = ForeignLabel(elide=True)
-        self.example = QPushButton(self.tr("Try an example"))
-        self.missed = QPushButton(self.tr("This was missed"))
-        self.harmless = QPushButton(self.tr("This is not personal"))
+        self.example = QPushButton("Try an example")
+        self.missed = QPushButton("This was missed")
+        self.harmless = QPushButton("This is not personal")
         self.trial = Trial()
         self._tried = ""
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -105,11 +105,11 @@ class TrialPage(QWidget):
 
     def _sentence(self, text: str, trial: Trial) -> str:
         if not text.strip():
-            return self.tr("Nothing of what you try is kept or sent anywhere.")
-        how = self.tr("read as JSON, with its keys") if trial.is_json else self.tr("read as text")
+            return "Nothing of what you try is kept or sent anywhere."
+        how = "read as JSON, with its keys" if trial.is_json else "read as text"
         count = len(trial.spans)
-        found = self.tr("1 value found") if count == 1 else self.tr("{} values found").format(count)
-        return self.tr("{0} · {1} · {2:.0f} ms").format(found if count else self.tr("Nothing found"), how, trial.ms)
+        found = "1 value found" if count == 1 else f"{count} values found"
+        return f"{found if count else 'Nothing found'} · {how} · {trial.ms:.0f} ms"
 
     def _draw(self, text: str, spans: tuple[TriedSpan, ...]) -> None:
         """The stretches that would be hidden, marked in the text itself."""
@@ -172,16 +172,16 @@ class TrialPage(QWidget):
     def _lay_out(self) -> None:
         strip = Strip(self._context.theme)
         strip.row.addWidget(self.words, 1)
-        self.missed.setToolTip(self.tr("Hide what is selected from now on; the menu of the text offers more kinds"))
-        self.harmless.setToolTip(self.tr("Let what is selected pass from now on"))
+        self.missed.setToolTip("Hide what is selected from now on; the menu of the text offers more kinds")
+        self.harmless.setToolTip("Let what is selected pass from now on")
         for button in (self.example, self.missed, self.harmless):
             mark(button, kind="chip")
             strip.row.addWidget(button)
         found = QTabWidget()
         found.setDocumentMode(True)
-        found.setAccessibleName(self.tr("What was found, and what a model reads"))
-        found.addTab(self.list, self.tr("Found, and why"))
-        found.addTab(self.masked, self.tr("What a model reads"))
+        found.setAccessibleName("What was found, and what a model reads")
+        found.addTab(self.list, "Found, and why")
+        found.addTab(self.masked, "What a model reads")
         self.tabs = found
         self._split = QSplitter()
         self._split.setChildrenCollapsible(False)

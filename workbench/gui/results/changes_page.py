@@ -18,7 +18,7 @@ class ChangesPage(Page):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.view = DiffView(theme, self)
-        self.view.setAccessibleName(self.tr("Changes since the answer before"))
+        self.view.setAccessibleName("Changes since the answer before")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.view)

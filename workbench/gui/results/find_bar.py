@@ -20,20 +20,20 @@ class FindBar(Strip):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self.box = search_box(self.tr("Find in the result"), self.tr("Find in the result"))
+        self.box = search_box("Find in the result", "Find in the result")
         self._words = ForeignLabel()
         self._words.setWordWrap(False)
         mark(self._words, role="muted")
         self.row.addWidget(self.box, 1)
         self.row.addWidget(self._words)
         for symbol, words, step in (
-            ("chevron-up", self.tr("The place before (Shift+Enter)"), -1),
-            ("chevron-down", self.tr("The next place (Enter)"), 1),
+            ("chevron-up", "The place before (Shift+Enter)", -1),
+            ("chevron-down", "The next place (Enter)", 1),
         ):
             button = tool_button(symbol, words, theme)
             button.clicked.connect(self._back if step < 0 else self._on)
             self.row.addWidget(button)
-        close = tool_button("x", self.tr("Close the search (Escape)"), theme)
+        close = tool_button("x", "Close the search (Escape)", theme)
         close.clicked.connect(self.close_bar)
         self.row.addWidget(close)
         self._pause = QTimer(self, singleShot=True, interval=150)

@@ -30,7 +30,7 @@ class ModelPage(Page):
         self.words = ForeignLabel()
         self.words.setContentsMargins(unit * 3, unit, unit * 3, unit)
         mark(self.words, role="muted")
-        self.text = TextPage(context.theme, self.tr("The result as a model sees it"))
+        self.text = TextPage(context.theme, "The result as a model sees it")
         self.chips = TokenChips(self.text.edit, context)
         self.chips.said.connect(self.said)
         column = QVBoxLayout(self)
@@ -43,7 +43,7 @@ class ModelPage(Page):
     def show_text(self, text: str) -> None:
         """Real text; what a model would get of it appears in a moment."""
         self._asked, self._shown = text, ""
-        self.words.setText(self.tr("Looking for personal data…"))
+        self.words.setText("Looking for personal data…")
         self.text.show_text("")
         self._context.tasks.run("see what a model sees", self._ask(text))
 
@@ -72,10 +72,8 @@ class ModelPage(Page):
 
     def _sentence(self, view: ModelView) -> str:
         if not view.enabled:
-            return self.tr("Hiding is turned off, so a model sees all of it. Personal data, Kinds turns it on.")
+            return "Hiding is turned off, so a model sees all of it. Personal data, Kinds turns it on."
         counts = ", ".join(f"{one.count} {one.kind}" for one in view.counts)
         if not counts:
-            return self.tr("A model sees all of it: nothing personal was found. Was something missed? Mark it.")
-        return self.tr("Hidden from models: {}. Rest the mouse on a chip, or press F4, to look behind it.").format(
-            counts
-        )
+            return "A model sees all of it: nothing personal was found. Was something missed? Mark it."
+        return f"Hidden from models: {counts}. Rest the mouse on a chip, or press F4, to look behind it."

@@ -21,4 +21,4 @@ class Page(QWidget):
 
     def seek(self, words: str, step: int) -> str:
         """Go to the next place with these words (`step` 1) or the one before (-1); answers what a person reads."""
-        return self.tr("This view cannot be searched; text and tree can.")
+        return "This view cannot be searched; text and tree can."

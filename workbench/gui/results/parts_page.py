@@ -40,7 +40,7 @@ class PartsPage(Page):
         self._theme = theme
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
-        self._area.setAccessibleName(self.tr("Parts of the result"))
+        self._area.setAccessibleName("Parts of the result")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._area)
@@ -55,7 +55,7 @@ class PartsPage(Page):
         for number, block in enumerate(blocks[:_MOST], 1):
             column.addWidget(self._card(number, block))
         if len(blocks) > _MOST:
-            column.addWidget(ForeignLabel(self.tr("{0} more parts are in Raw.").format(len(blocks) - _MOST)))
+            column.addWidget(ForeignLabel(f"{len(blocks) - _MOST} more parts are in Raw."))
         column.addStretch(1)
         self._area.setWidget(page)
 
@@ -77,7 +77,7 @@ class PartsPage(Page):
         if block.kind == "image":
             column.addWidget(self._picture(block))
         elif block.kind == "audio":
-            column.addWidget(ForeignLabel(self.tr("Sound cannot be played here: save it and open it in a player.")))
+            column.addWidget(ForeignLabel("Sound cannot be played here: save it and open it in a player."))
         if block.text:
             column.addWidget(self._text(number, block.text))
         return card
@@ -85,14 +85,14 @@ class PartsPage(Page):
     def _opener(self, block: Content) -> QPushButton:
         """Says the machine it leads to before it is pressed."""
         host = visible(QUrl(block.uri).host())[:60].replace("&", "&&")
-        button = _BlockButton(self.tr("Open {0}").format(host), block)
-        button.setToolTip(self.tr("Open this address in the browser"))
+        button = _BlockButton(f"Open {host}", block)
+        button.setToolTip("Open this address in the browser")
         button.clicked.connect(self._open)
         return button
 
     def _saver(self, number: int, block: Content) -> QPushButton:
-        button = _BlockButton(self.tr("Save…"), block)
-        button.setAccessibleName(self.tr("Save part {0}").format(number))
+        button = _BlockButton("Save…", block)
+        button.setAccessibleName(f"Save part {number}")
         button.clicked.connect(self._save)
         return button
 
@@ -112,7 +112,7 @@ class PartsPage(Page):
         picture.setTextFormat(Qt.TextFormat.PlainText)
         image = image_of(block)
         if image is None:
-            picture.setText(self.tr("This picture cannot be shown."))
+            picture.setText("This picture cannot be shown.")
         else:
             picture.setPixmap(QPixmap.fromImage(image))
             picture.setFixedHeight(min(image.height(), self._theme.unit * _PICTURE))
@@ -122,8 +122,8 @@ class PartsPage(Page):
         box = GrowingText(least=1, most=14)
         box.setReadOnly(True)
         box.setFont(self._theme.mono())
-        box.setAccessibleName(self.tr("Text of part {0}").format(number))
-        more = self.tr("\n… {0} more characters, whole in Text").format(f"{len(text) - _SHOWN:,}")
+        box.setAccessibleName(f"Text of part {number}")
+        more = f"\n… {len(text) - _SHOWN:,} more characters, whole in Text"
         box.setPlainText(visible(text[:_SHOWN]) + (more if len(text) > _SHOWN else ""))
         mark(box, kind="code")
         return box

@@ -56,7 +56,7 @@ class PlotPage(Page):
         return self._bars
 
     def seek(self, words: str, step: int) -> str:
-        return self.tr("A plot cannot be searched; text and tree can.")
+        return "A plot cannot be searched; text and tree can."
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._plot is None:
@@ -83,7 +83,7 @@ class PlotPage(Page):
         foot = Strip(self._theme)
         self._sentence = ForeignLabel(elide=True)
         mark(self._sentence, role="muted")
-        self._as_bars = QPushButton(self.tr("Bars"))
+        self._as_bars = QPushButton("Bars")
         self._as_bars.setCheckable(True)
         mark(self._as_bars, kind="chip")
         self._as_bars.toggled.connect(self._choose)
@@ -159,7 +159,7 @@ class PlotPage(Page):
                 self._legend.addWidget(_Sample(self._theme, number, bars=self._bars))
                 self._legend.addWidget(ForeignLabel(one.name))
             self._legend.addStretch(1)
-        self._plot.setAccessibleName(self.tr("Result as a plot"))
+        self._plot.setAccessibleName("Result as a plot")
         self._plot.setAccessibleDescription(chart.sentence())
 
 

@@ -45,13 +45,13 @@ class ProsePage(Page):
         self.browser.setOpenLinks(False)
         self.browser.setOpenExternalLinks(False)
         self.browser.setFrameShape(QFrame.Shape.NoFrame)
-        self.browser.setAccessibleName(self.tr("Result as prose"))
+        self.browser.setAccessibleName("Result as prose")
         self.browser.document().setDocumentMargin(theme.unit * 3)
         self.browser.anchorClicked.connect(self._offer)
         self._url = QUrl()
         self._bar = Strip(theme)
         self._words = ForeignLabel()
-        self._open = QPushButton(self.tr("Open in the browser"))
+        self._open = QPushButton("Open in the browser")
         self._open.clicked.connect(self._go)
         self._bar.row.addWidget(self._words, 1)
         self._bar.row.addWidget(self._open)
@@ -78,14 +78,14 @@ class ProsePage(Page):
         if self.browser.find(words, back):
             return ""
         self.browser.moveCursor(QTextCursor.MoveOperation.End if step < 0 else QTextCursor.MoveOperation.Start)
-        return "" if self.browser.find(words, back) else self.tr("not found")
+        return "" if self.browser.find(words, back) else "not found"
 
     def _offer(self, url: QUrl) -> None:
         """Say where the link leads, by its machine first; what a browser does not open is only said."""
         self._url = url
         known = url.scheme().lower() in _SCHEMES and url.isValid()
         place = url.host() or url.path()
-        words = self.tr("This link leads to {0}: {1}") if known else self.tr("This link is not opened from here: {1}")
+        words = "This link leads to {0}: {1}" if known else "This link is not opened from here: {1}"
         self._words.setText(words.format(place, url.toDisplayString()[:500]))
         self._open.setVisible(known)
         self._bar.show()

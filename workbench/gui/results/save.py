@@ -16,7 +16,7 @@ from workbench.records import Content
 
 def ask_and_save(context: Context, owner: QWidget, name: str, data: bytes) -> QFileDialog:
     """Open the question; the window goes on meanwhile."""
-    dialog = QFileDialog(owner, owner.tr("Save"))
+    dialog = QFileDialog(owner, "Save")
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
     dialog.selectFile(name)

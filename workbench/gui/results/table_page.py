@@ -33,11 +33,11 @@ class TablePage(Page):
         self._theme = theme
         self.model = RecordsTable(self)
         self.table = self._make_table()
-        self.finder = search_box(self.tr("Filter rows"), self.tr("Filter the rows of the result"))
+        self.finder = search_box("Filter rows", "Filter the rows of the result")
         self._count = ForeignLabel()
         self._count.setWordWrap(False)
         mark(self._count, role="muted")
-        self.detail = TextPage(theme, self.tr("The chosen cell"))
+        self.detail = TextPage(theme, "The chosen cell")
         self.detail.edit.setFont(theme.mono())
         self.detail.hide()
         self._pause = QTimer(self, singleShot=True, interval=120)
@@ -79,7 +79,7 @@ class TablePage(Page):
         rows = sorted({index.row() for index in self.table.selectionModel().selectedIndexes()})
         chosen = rows if len(rows) > 1 else list(range(self.model.rowCount()))
         QGuiApplication.clipboard().setText(self.csv(chosen))
-        self.said.emit(self.tr("{0} rows were copied as CSV.").format(f"{len(chosen):,}"))
+        self.said.emit(f"{len(chosen):,} rows were copied as CSV.")
 
     def csv(self, rows: list[int]) -> str:
         """Values as they are; nested ones as JSON, no text a formula. Columns that are hidden stay out."""
@@ -102,7 +102,7 @@ class TablePage(Page):
 
     def _make_table(self) -> QTableView:
         table = QTableView()
-        table.setAccessibleName(self.tr("Result as a table"))
+        table.setAccessibleName("Result as a table")
         table.setModel(self.model)
         table.setShowGrid(False)
         table.setWordWrap(False)
@@ -122,14 +122,14 @@ class TablePage(Page):
         head.row.addWidget(self._count)
         self._columns = QToolButton()
         self._columns.setIcon(icon("list"))
-        self._columns.setAccessibleName(self.tr("Choose columns"))
-        self._columns.setToolTip(self.tr("Choose columns"))
+        self._columns.setAccessibleName("Choose columns")
+        self._columns.setToolTip("Choose columns")
         self._columns.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._columns.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = QMenu(self._columns)
         self._columns.setMenu(self._menu)
         head.row.addWidget(self._columns)
-        copy = tool_button("copy", self.tr("Copy as CSV"), theme)
+        copy = tool_button("copy", "Copy as CSV", theme)
         copy.clicked.connect(self.copy_csv)
         head.row.addWidget(copy)
         return head
@@ -169,8 +169,8 @@ class TablePage(Page):
 
     def _tell(self) -> None:
         shown, whole = self.model.rowCount(), self.model.total()
-        words = self.tr("{0} rows").format(f"{whole:,}")
-        self._count.setText(words if shown == whole else self.tr("{0} of {1}").format(f"{shown:,}", words))
+        words = f"{whole:,} rows"
+        self._count.setText(words if shown == whole else f"{shown:,} of {words}")
 
     def _open_cell(self, index: QModelIndex) -> None:
         if not index.isValid():
@@ -187,7 +187,7 @@ class TablePage(Page):
         index = self.table.currentIndex()
         if index.isValid():
             QGuiApplication.clipboard().setText(_cell(self.model.value(index.row(), index.column())))
-            self.said.emit(self.tr("The cell was copied."))
+            self.said.emit("The cell was copied.")
 
 
 def _cell(value: JsonValue) -> str:

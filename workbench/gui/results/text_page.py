@@ -63,8 +63,8 @@ class TextPage(Page):
             end = QTextCursor.MoveOperation.End if step < 0 else QTextCursor.MoveOperation.Start
             self.edit.moveCursor(end)
             if not self.edit.find(words, back):
-                return self.tr("not found")
-        return self.tr("{0} places").format(self.edit.text().casefold().count(words.casefold()))
+                return "not found"
+        return f"{self.edit.text().casefold().count(words.casefold())} places"
 
     def _append(self) -> None:
         portion = _cut(self._rest, _PORTION)

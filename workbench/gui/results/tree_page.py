@@ -32,7 +32,7 @@ class TreePage(Page):
         self._at = -1
         self.tree = QTreeView(self)
         self.tree.setUniformRowHeights(True)
-        self.tree.setAccessibleName(self.tr("Result as a tree"))
+        self.tree.setAccessibleName("Result as a tree")
         self.model = JsonTree(theme, self.tree)
         self.tree.setModel(self.model)
         self.tree.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -65,10 +65,10 @@ class TreePage(Page):
             self._found, self._at = (words, places_of(self._value, words)), -1 if step > 0 else 0
         places = self._found[1]
         if not places:
-            return self.tr("not found")
+            return "not found"
         self._at = (self._at + step) % len(places)
         self._show(places[self._at])
-        return self.tr("{0} of {1}").format(self._at + 1, f"{len(places):,}")
+        return f"{self._at + 1} of {len(places):,}"
 
     def open_level(self) -> None:
         """Open every row that is seen closed, as far as that stays readable."""
@@ -89,11 +89,11 @@ class TreePage(Page):
         """The JSON below the chosen row; of a text its letters."""
         value = self.model.value_at(self.tree.currentIndex())
         QGuiApplication.clipboard().setText(value if isinstance(value, str) else dump(value))
-        self.said.emit(self.tr("The value was copied."))
+        self.said.emit("The value was copied.")
 
     def copy_path(self) -> None:
         QGuiApplication.clipboard().setText(self.model.path_at(self.tree.currentIndex()))
-        self.said.emit(self.tr("The path was copied."))
+        self.said.emit("The path was copied.")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -108,10 +108,10 @@ class TreePage(Page):
         foot = Strip(theme)
         foot.row.addWidget(self._path, 1)
         for symbol, words, act in (
-            ("chevron-down", self.tr("Open one more level"), self.open_level),
-            ("chevron-up", self.tr("Close all levels"), self.close_all),
-            ("link", self.tr("Copy the path (Ctrl+Shift+C)"), self.copy_path),
-            ("copy", self.tr("Copy the value (Ctrl+C)"), self.copy_value),
+            ("chevron-down", "Open one more level", self.open_level),
+            ("chevron-up", "Close all levels", self.close_all),
+            ("link", "Copy the path (Ctrl+Shift+C)", self.copy_path),
+            ("copy", "Copy the value (Ctrl+C)", self.copy_value),
         ):
             button = tool_button(symbol, words, theme)
             button.clicked.connect(act)

@@ -33,9 +33,9 @@ class AllServers(Pane):
         super().__init__(context, parent)
         self.model = AllServersModel(context.theme, self)
         self.table = ServersTable(context, self.model)
-        self.finder = search_box(self.tr("Filter servers"), self.tr("Filter servers by any words about them"))
-        self.start = QPushButton(icon("plug"), self.tr("Connect"))
-        self.stop = QPushButton(icon("unplug"), self.tr("Disconnect"))
+        self.finder = search_box("Filter servers", "Filter servers by any words about them")
+        self.start = QPushButton(icon("plug"), "Connect")
+        self.stop = QPushButton(icon("unplug"), "Disconnect")
         self.totals = label("", "muted")
         self._empty = EmptyState(context.theme, "server", "", "")
         self._beat = QTimer(self, interval=_BEAT)
@@ -91,11 +91,11 @@ class AllServers(Pane):
         """What can be done with the chosen servers, and the order: all of it by keyboard too."""
         menu = QMenu(self.table)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(icon("server"), self.tr("Open"), self._open).setEnabled(bool(self.table.standings()))
-        menu.addAction(self.start.icon(), self.tr("Connect"), self._connect).setEnabled(self.start.isEnabled())
-        menu.addAction(self.stop.icon(), self.tr("Disconnect"), self._disconnect).setEnabled(self.stop.isEnabled())
-        order = menu.addMenu(self.tr("Sort by"))
-        order.addAction(self.tr("The project's own order"), partial(self._sort, -1))
+        menu.addAction(icon("server"), "Open", self._open).setEnabled(bool(self.table.standings()))
+        menu.addAction(self.start.icon(), "Connect", self._connect).setEnabled(self.start.isEnabled())
+        menu.addAction(self.stop.icon(), "Disconnect", self._disconnect).setEnabled(self.stop.isEnabled())
+        order = menu.addMenu("Sort by")
+        order.addAction("The project's own order", partial(self._sort, -1))
         for column in range(COLUMNS):
             order.addAction(title(column), partial(self._sort, column))
         menu.popup(self.table.viewport().mapToGlobal(place))
@@ -146,9 +146,9 @@ class AllServers(Pane):
         self.stop.setEnabled(any(one.state.status in _RUNNING for one in chosen))
         self.totals.setText(self._sum(everyone))
         if everyone:
-            self._empty.say(self.tr("No server fits"), self.tr("Clear the filter to see all of them."))
+            self._empty.say("No server fits", "Clear the filter to see all of them.")
         else:
-            self._empty.say(self.tr("No servers yet"), self.tr("Add a server, or import those of other apps."))
+            self._empty.say("No servers yet", "Add a server, or import those of other apps.")
         self._stack.setCurrentWidget(self.table if self.model.rowCount() else self._empty)
 
     def _sum(self, everyone: tuple[Standing, ...]) -> str:
@@ -158,11 +158,11 @@ class AllServers(Pane):
         failed = sum(one.state.status is ServerStatus.FAILED for one in everyone)
         tools = sum(one.state.tool_count for one in running)
         calls, errors = (sum(getattr(one.vitals, name) for one in everyone) for name in ("calls", "errors"))
-        parts = [self.tr("{0} of {1} run").format(len(running), len(everyone))]
-        parts += [self.tr("{} failed").format(failed)] if failed else []
-        parts += [self.tr("{:,.0f} MB").format(memory)] if memory else []
-        parts += [self.tr("{:,} tools").format(tools)] if tools else []
-        parts += [self.tr("{0:,} calls, {1:,} errors").format(calls, errors)] if calls else []
+        parts = [f"{len(running)} of {len(everyone)} run"]
+        parts += [f"{failed} failed"] if failed else []
+        parts += [f"{memory:,.0f} MB"] if memory else []
+        parts += [f"{tools:,} tools"] if tools else []
+        parts += [f"{calls:,} calls, {errors:,} errors"] if calls else []
         return "  ·  ".join(parts)
 
     def _lay_out(self, commands: Commands) -> None:

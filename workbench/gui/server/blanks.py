@@ -104,7 +104,7 @@ class Blanks(QWidget):
         super().keyPressEvent(event)
 
     def _add(self, blank: Blank, context: Context, column: QVBoxLayout) -> None:
-        words = self.tr("{0} (required)").format(visible(blank.name)) if blank.required else blank.name
+        words = f"{visible(blank.name)} (required)" if blank.required else blank.name
         title = ForeignLabel(words, elide=True)
         mark(title, role="section")
         column.addWidget(title)
@@ -118,7 +118,7 @@ class Blanks(QWidget):
             about = yielding(blank.words)
             mark(about, role="muted")
             column.addWidget(about)
-        note = self._missing[blank.name] = ForeignLabel(self.tr("This is needed."))
+        note = self._missing[blank.name] = ForeignLabel("This is needed.")
         mark(note, role="error")
         note.hide()
         column.addWidget(note)

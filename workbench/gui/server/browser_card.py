@@ -29,13 +29,13 @@ class BrowserCard(QFrame):
         mark(self._host, role="heading")
         self._address = ForeignLabel(elide=True)
         mark(self._address, role="muted")
-        self.open = QPushButton(self.tr("Open in the browser"))
+        self.open = QPushButton("Open in the browser")
         mark(self.open, kind="primary")
-        self.copy = QPushButton(self.tr("Copy the address"))
+        self.copy = QPushButton("Copy the address")
         self.field = QLineEdit()
         self.field.setPlaceholderText("http://127.0.0.1:…/callback?code=…")
-        self.field.setAccessibleName(self.tr("The address at which the browser ended"))
-        self.use = QPushButton(self.tr("Use it"))
+        self.field.setAccessibleName("The address at which the browser ended")
+        self.use = QPushButton("Use it")
         self._lay_out(unit)
         self.open.clicked.connect(self._open)
         self.copy.clicked.connect(self._copy)
@@ -60,7 +60,7 @@ class BrowserCard(QFrame):
         column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
         column.setSpacing(unit * 2)
         head = QHBoxLayout()
-        head.addWidget(label(self.tr("You sign in at")))
+        head.addWidget(label("You sign in at"))
         head.addWidget(self._host, 1)
         column.addLayout(head)
         column.addWidget(self._address)
@@ -71,9 +71,7 @@ class BrowserCard(QFrame):
         row.addStretch()
         column.addLayout(row)
         words: QLabel = label(
-            self.tr(
-                "Is the browser on another machine? Its last page cannot be reached there: paste its address here."
-            ),
+            "Is the browser on another machine? Its last page cannot be reached there: paste its address here.",
             "muted",
         )
         words.setWordWrap(True)

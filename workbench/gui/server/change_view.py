@@ -30,7 +30,7 @@ class ChangeView(PlainEdit):
         self.setUndoRedoEnabled(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.document().setDocumentMargin(theme.unit * 3)
-        self.setAccessibleName(self.tr("What changed in the definition"))
+        self.setAccessibleName("What changed in the definition")
         mark(self, kind="code")
         theme.changed.connect(self._draw)
 
@@ -59,14 +59,14 @@ class ChangeView(PlainEdit):
         for name in _TEXTS:
             old, new = (str(one.get(name) or "")[:_LONGEST] for one in (before, after))
             if old != new:
-                self._head(cursor, {"title": self.tr("Title"), "description": self.tr("Description")}[name])
+                self._head(cursor, {"title": "Title", "description": "Description"}[name])
                 for piece in words_changed(old, new):
                     self.insert_at(cursor, _spoken(piece), self._format(piece.kind))
                 self.insert_at(cursor, "\n\n", self._format("="))
 
     def _write_places(self, cursor: QTextCursor, spots: tuple[Spot, ...]) -> None:
         if spots:
-            self._head(cursor, self.tr("Schema and annotations"))
+            self._head(cursor, "Schema and annotations")
         for spot in spots:
             self.insert_at(cursor, f"{visible(spot.path)}\n", self._format("path"))
             for sign, value in (("-", spot.before), ("+", spot.after)):

@@ -38,25 +38,23 @@ class ChangesPage(ServerPage):
         self._changes: dict[str, DefinitionChange] = {}
         self._warnings: dict[str, ToolWarning] = {}
         self.rows = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("Changes and warnings"))
+        self.list = RowsView(context.theme, "Changes and warnings")
         self.list.setModel(self.rows)
         self.since = CalmCombo()
-        self.since.setAccessibleName(self.tr("Compare with"))
+        self.since.setAccessibleName("Compare with")
         self.since.setMinimumContentsLength(20)
-        self.since.addItem(self.tr("what you approved"), 0.0)
+        self.since.addItem("what you approved", 0.0)
         self.told = ForeignLabel("")
         self.odd = FaultCard(context.theme)
         self.view = ChangeView(context.theme)
-        self.approve = QPushButton(self.tr("Approve this change"))
-        self.approve_all = QPushButton(self.tr("Approve all"))
-        self.seen = QPushButton(self.tr("Seen"))
+        self.approve = QPushButton("Approve this change")
+        self.approve_all = QPushButton("Approve all")
+        self.seen = QPushButton("Seen")
         self._empty = EmptyState(
             context.theme,
             "shield-check",
-            self.tr("Everything is as you saw it"),
-            self.tr(
-                "Each tool's definition was pinned when it was first seen. One that changes is blocked, and waits here."
-            ),
+            "Everything is as you saw it",
+            "Each tool's definition was pinned when it was first seen. One that changes is blocked, and waits here.",
         )
         self._lay_out(context.theme.unit)
         self._bind()
@@ -91,7 +89,7 @@ class ChangesPage(ServerPage):
         known = {self.since.itemData(place) for place in range(self.since.count())}
         for one in moments[1:]:
             if one.at not in known:
-                words = self.tr("{0}: version {1}, {2} tools").format(clock(one.at), one.version or "?", one.tools)
+                words = f"{clock(one.at)}: version {one.version or '?'}, {one.tools} tools"
                 self.since.addItem(one_line(words, 80), one.at)
 
     def _show(self, changes: Sequence[DefinitionChange]) -> None:
@@ -114,11 +112,11 @@ class ChangesPage(ServerPage):
         self.view.setVisible(change is not None)
         if change is not None:
             self.told.setText(self._sentence(change))
-            odd = Fault(self.tr("The new definition is odd."), "\n".join(change.warnings)) if change.warnings else None
+            odd = Fault("The new definition is odd.", "\n".join(change.warnings)) if change.warnings else None
             self.odd.show_fault(odd, tone="warning")
             self.view.show_change(change.before, change.after)
         elif warning is not None:
-            self.told.setText(warning.tool or self.tr("The whole server"))
+            self.told.setText(warning.tool or "The whole server")
             self.odd.show_fault(Fault(warning.message, warning.why), tone="warning")
         else:
             self.told.setText("")
@@ -127,15 +125,15 @@ class ChangesPage(ServerPage):
     def _sentence(self, change: DefinitionChange) -> str:
         when = clock(change.at)
         if self.since.currentData():
-            return self.tr("{0}: {1} since then.").format(change.tool, str(change.kind))
+            return f"{change.tool}: {change.kind!s} since then."
         if change.blocked and not change.before:
-            words = self.tr("What you approved of {0} cannot be read any more ({1}). Blocked until you approve this.")
+            words = "What you approved of {0} cannot be read any more ({1}). Blocked until you approve this."
         elif change.kind is ChangeKind.CHANGED:
-            words = self.tr("{0} changed ({1}). Blocked for you and for agents; the approved one stays in force.")
+            words = "{0} changed ({1}). Blocked for you and for agents; the approved one stays in force."
         elif change.kind is ChangeKind.NEW:
-            words = self.tr("{0} is new since you last looked ({1}). It can be used.")
+            words = "{0} is new since you last looked ({1}). It can be used."
         else:
-            words = self.tr("{0} is gone ({1}). Its server does not list it any more.")
+            words = "{0} is gone ({1}). Its server does not list it any more."
         return words.format(change.tool, when)
 
     def _approve(self) -> None:
@@ -157,14 +155,14 @@ class ChangesPage(ServerPage):
 
     async def _sure(self, changes: list[DefinitionChange], odd: int) -> bool:
         names = ", ".join(one_line(one.tool, 60) for one in changes[:8]) + (" …" if len(changes) > 8 else "")
-        title = self.tr("Approve {} changed definitions?").format(len(changes))
+        title = f"Approve {len(changes)} changed definitions?"
         if len(changes) == 1:
-            title = self.tr("Approve it although it is odd?")
+            title = "Approve it although it is odd?"
         question = Question(self.context.theme, title, names, self.window())
         if odd:
-            question.show_note(self.tr("{} of them are odd; read why before you agree.").format(odd), "warning")
-        question.show_note(self.tr("Models and programs get the new definitions from then on."))
-        return await question.ask(self.tr("Approve"), danger=bool(odd))
+            question.show_note(f"{odd} of them are odd; read why before you agree.", "warning")
+        question.show_note("Models and programs get the new definitions from then on.")
+        return await question.ask("Approve", danger=bool(odd))
 
     def _see(self) -> None:
         self.context.tasks.run("see changes", self.context.api.mark_changes_seen(self.server))
@@ -196,7 +194,7 @@ class ChangesPage(ServerPage):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         strip = Strip(self.context.theme)
-        strip.row.addWidget(label(self.tr("What is different from"), "muted"))
+        strip.row.addWidget(label("What is different from", "muted"))
         strip.row.addWidget(self.since)
         strip.row.addStretch(1)
         whole.addWidget(strip)
@@ -205,7 +203,7 @@ class ChangesPage(ServerPage):
         self._stack.addWidget(self._empty)
         self._stack.addWidget(split)
         whole.addWidget(pages)
-        self.seen.setToolTip(self.tr("Take the marks off new and removed tools; what is blocked stays blocked"))
+        self.seen.setToolTip("Take the marks off new and removed tools; what is blocked stays blocked")
         lead_focus(self, self._stack)
 
     def _bind(self) -> None:

@@ -24,10 +24,10 @@ class Compose(QWidget):
         super().__init__(parent)
         self.busy = False
         self.editor = CodeEditor(theme, self, "json")
-        self.editor.setAccessibleName(self.tr("The message to send, as JSON"))
+        self.editor.setAccessibleName("The message to send, as JSON")
         self.verdict = ForeignLabel("", elide=True)
-        self.send = QPushButton(self.tr("Send"))
-        self.send.setToolTip(self.tr("Send it with a new id (Ctrl+Enter)"))
+        self.send = QPushButton("Send")
+        self.send.setToolTip("Send it with a new id (Ctrl+Enter)")
         mark(self.send, kind="primary")
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE)
         self._pause.timeout.connect(self._check)
@@ -73,14 +73,14 @@ class Compose(QWidget):
         except WorkbenchError as fault:
             return fault.message, ""
         if not isinstance(value, dict):
-            return self.tr("A message is one JSON object."), ""
+            return "A message is one JSON object.", ""
         if not isinstance(value.get("method"), str) or not value["method"].strip():
-            return self.tr("A message needs a method."), ""
+            return "A message needs a method.", ""
         if value["method"].strip().casefold() == "tools/call":
-            return "", self.tr("A tool call: it goes through policy, privacy and audit like every call.")
+            return "", "A tool call: it goes through policy, privacy and audit like every call."
         if "id" in value:
-            return "", self.tr("A request: it gets a new id, and its answer appears above.")
-        return "", self.tr('A notification: nothing comes back. Add "id" to make it a request.')
+            return "", "A request: it gets a new id, and its answer appears above."
+        return "", 'A notification: nothing comes back. Add "id" to make it a request.'
 
     def _lay_out(self, unit: int) -> None:
         foot = QHBoxLayout()

@@ -22,15 +22,15 @@ class DoctorPage(ServerPage):
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
         self._under_way = False
-        self._view = ChecksView(context.theme, self.tr("Checks of the server"))
-        self._start = QPushButton(self.tr("Check"))
-        self._copy = QPushButton(self.tr("Copy report"))
+        self._view = ChecksView(context.theme, "Checks of the server")
+        self._start = QPushButton("Check")
+        self._copy = QPushButton("Copy report")
         self._verdict = label("", "muted")
         self._empty = EmptyState(
             context.theme,
             "search",
-            self.tr("Nothing was checked yet"),
-            self.tr("The command or the address, the way there, the first answer, the protocol: one line each."),
+            "Nothing was checked yet",
+            "The command or the address, the way there, the first answer, the protocol: one line each.",
         )
         self._lay_out()
         self._start.clicked.connect(self.examine)
@@ -61,7 +61,7 @@ class DoctorPage(ServerPage):
             checks = await self.context.api.diagnose(self.server)
             self._view.show_checks(checks)
         except WorkbenchError as fault:
-            self._view.show_checks((Check(self.tr("Doctor"), CheckState.BAD, fault.message, fault.hint),))
+            self._view.show_checks((Check("Doctor", CheckState.BAD, fault.message, fault.hint),))
         finally:
             self._under_way = False
             self._show_verdict()
@@ -70,17 +70,17 @@ class DoctorPage(ServerPage):
         checks = self._view.checks()
         wrong = sum(check.state is CheckState.BAD for check in checks)
         self._start.setEnabled(not self._under_way)
-        self._start.setText(self.tr("Check again") if checks else self.tr("Check"))
+        self._start.setText("Check again" if checks else "Check")
         self._copy.setEnabled(bool(checks) and not self._under_way)
         self._stack.setCurrentWidget(self._view if checks or self._under_way else self._empty)
         if self._under_way:
-            words = self.tr("Checking…")
+            words = "Checking…"
         elif not checks:
             words = ""
         elif wrong:
-            words = self.tr("One thing is wrong") if wrong == 1 else self.tr("{} things are wrong").format(wrong)
+            words = "One thing is wrong" if wrong == 1 else f"{wrong} things are wrong"
         else:
-            words = self.tr("Nothing wrong was found")
+            words = "Nothing wrong was found"
         self._verdict.setText(words)
 
     def _lay_out(self) -> None:
@@ -101,5 +101,5 @@ class DoctorPage(ServerPage):
         self.setFocusProxy(self._start)
 
     def _copy_report(self) -> None:
-        title = self.tr("Checks of {}").format(self.server)
+        title = f"Checks of {self.server}"
         QGuiApplication.clipboard().setText(report(title, self._view.checks()))

@@ -43,8 +43,8 @@ class FrameDetail(QWidget):
         self.view = ResultView(context)
         self.compose = Compose(context.theme)
         self.tabs = QTabBar()
-        self.replay = tool_button("reload", self.tr("Replay: send this request once more"), context.theme)
-        self.edit = tool_button("pencil", self.tr("Edit and replay"), context.theme)
+        self.replay = tool_button("reload", "Replay: send this request once more", context.theme)
+        self.edit = tool_button("pencil", "Edit and replay", context.theme)
         self.copy = self._copy_button()
         self._lay_out(context.theme.unit)
         self.tabs.currentChanged.connect(self._switched)
@@ -57,7 +57,7 @@ class FrameDetail(QWidget):
         """Another message is chosen, or the same one has its other half now."""
         known = self.row is row
         self.row = row
-        self._told.setText(self._words(row) if row else self.tr("Choose a message above, or write one."))
+        self._told.setText(self._words(row) if row else "Choose a message above, or write one.")
         asks = row is not None and row.request is not None
         own = asks and row is not None and row.request is not None and row.request.frame.direction == ">"
         notice = row is not None and row.frame.kind == "notice" and row.frame.direction == ">"
@@ -65,7 +65,7 @@ class FrameDetail(QWidget):
             button.setEnabled(bool(own or notice))
         self.copy.setEnabled(row is not None)
         half = row.partner if row else None
-        self.tabs.setTabText(ANSWER, self.tr("Its request") if half and half is half.request else self.tr("Its answer"))
+        self.tabs.setTabText(ANSWER, "Its request" if half and half is half.request else "Its answer")
         self.tabs.setTabEnabled(ANSWER, half is not None)
         if row is None:
             self.view.clear()
@@ -104,18 +104,18 @@ class FrameDetail(QWidget):
         frame = row.frame
         parts = [title(row), way_words(frame.direction), exact_time(frame.at), size_words(frame.bytes)]
         if row.ms >= 0:
-            parts.append(self.tr("took {}").format(duration(row.ms)))
+            parts.append(f"took {duration(row.ms)}")
         if frame.cut:
-            parts.append(self.tr("too long to keep: this is its beginning"))
+            parts.append("too long to keep: this is its beginning")
         return "  ·  ".join(parts)
 
     def _copy_button(self) -> QToolButton:
-        button = tool_button("copy", self.tr("Copy"), self._theme)
+        button = tool_button("copy", "Copy", self._theme)
         menu = QMenu(button)
         for words, what in (
-            (self.tr("Copy the message"), "message"),
-            (self.tr("Copy the request as one line of JSON-RPC"), "request"),
-            (self.tr("Copy the request and its answer"), "pair"),
+            ("Copy the message", "message"),
+            ("Copy the request as one line of JSON-RPC", "request"),
+            ("Copy the request and its answer", "pair"),
         ):
             entry = menu.addAction(icon("copy"), words)
             entry.setData(what)
@@ -128,12 +128,12 @@ class FrameDetail(QWidget):
         self.copy_wanted.emit(str(entry.data()))
 
     def _lay_out(self, unit: int) -> None:
-        for words in (self.tr("Message"), self.tr("Its answer"), self.tr("Write")):
+        for words in ("Message", "Its answer", "Write"):
             self.tabs.addTab(words)
         mark(self.tabs, kind="inline")
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
-        self.tabs.setAccessibleName(self.tr("The message, its other half, or one to write"))
+        self.tabs.setAccessibleName("The message, its other half, or one to write")
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, unit * 2, 0)
         head.setSpacing(unit)

@@ -25,19 +25,19 @@ class FrameFilter(Strip):
         super().__init__(theme, parent)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE)
         self._pause.timeout.connect(self.changed)
-        self.finder = search_box(self.tr("Search messages"), self.tr("Filter messages by any words in them"))
+        self.finder = search_box("Search messages", "Filter messages by any words in them")
         self.finder.textChanged.connect(self._pause.start)
-        self.direction = self._combo(self.tr("Direction"))
+        self.direction = self._combo("Direction")
         for text, way in (
-            (self.tr("Both ways"), ""),
-            (self.tr("To the server"), ">"),
-            (self.tr("From the server"), "<!"),
+            ("Both ways", ""),
+            ("To the server", ">"),
+            ("From the server", "<!"),
         ):
             self.direction.addItem(text, way)
-        self.method = self._combo(self.tr("Method"))
-        self.method.addItem(self.tr("Every method"), "")
-        self.errors = self._chip(self.tr("Errors"), self.tr("Show only errors and what is not JSON-RPC"))
-        self.quiet = self._chip(self.tr("Hide noise"), self.tr("Hide pings and notifications"))
+        self.method = self._combo("Method")
+        self.method.addItem("Every method", "")
+        self.errors = self._chip("Errors", "Show only errors and what is not JSON-RPC")
+        self.quiet = self._chip("Hide noise", "Hide pings and notifications")
         self.row.addWidget(self.finder, 1)
         for part in (self.direction, self.method, self.errors, self.quiet):
             self.row.addWidget(part)

@@ -26,7 +26,7 @@ class FrameTable(QTableView):
         self._context = context
         self.following = True
         self.setModel(model)
-        self.setAccessibleName(self.tr("Messages of the server"))
+        self.setAccessibleName("Messages of the server")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

@@ -39,13 +39,13 @@ class LogPage(ServerPage):
         self._seen = False
         self._logs = False  # the server says that it has a log
         self.model = LogRows(self)
-        self.view = RowsView(context.theme, self.tr("Lines of the log"), self)
+        self.view = RowsView(context.theme, "Lines of the log", self)
         self.view.setUniformItemSizes(True)
         self.view.setModel(self.model)
         self._whole = PlainEdit()
         self.level = CalmCombo()
-        self.finder = search_box(self.tr("Find in the log"), self.tr("Filter the log"))
-        self.pause = QPushButton(icon("pause", "muted"), self.tr("Pause"))
+        self.finder = search_box("Find in the log", "Filter the log")
+        self.pause = QPushButton(icon("pause", "muted"), "Pause")
         self._fault = FaultCard(context.theme)
         self._note = label("", "muted")
         self._empty = EmptyState(context.theme, "list", "", "")
@@ -100,7 +100,7 @@ class LogPage(ServerPage):
         """One question at a time: in a flood the next one brings all that came meanwhile."""
         waiting = self._newest - self._last
         if self.pause.isChecked():
-            self.pause.setText(self.tr("Go on ({0} new)").format(waiting) if waiting > 0 else self.tr("Go on"))
+            self.pause.setText(f"Go on ({waiting} new)" if waiting > 0 else "Go on")
             return
         if self._seen and not self._fetching and (certainly or waiting > 0):
             self._fetching = True
@@ -119,7 +119,7 @@ class LogPage(ServerPage):
         if found.lines:
             self._last = found.lines[-1].number
             self.model.append(found.lines)
-        self._note.setText(self.tr("{0} older lines are not kept").format(found.dropped) if found.dropped else "")
+        self._note.setText(f"{found.dropped} older lines are not kept" if found.dropped else "")
         self._tell()
         if at_end:
             self.view.scrollToBottom()
@@ -131,13 +131,13 @@ class LogPage(ServerPage):
 
     def _say_empty(self) -> None:
         if self.model.total():
-            self._empty.say(self.tr("Nothing has these words"), self.tr("Try fewer letters."))
+            self._empty.say("Nothing has these words", "Try fewer letters.")
         elif self._logs:
-            words = self.tr("Choose a level above: from it on, the server is asked to tell what it does.")
-            self._empty.say(self.tr("Nothing logged yet"), words)
+            words = "Choose a level above: from it on, the server is asked to tell what it does."
+            self._empty.say("Nothing logged yet", words)
         else:
-            words = self.tr("A running server says whether it has a log. Its error output is on the overview.")
-            self._empty.say(self.tr("This server tells no log"), words)
+            words = "A running server says whether it has a log. Its error output is on the overview."
+            self._empty.say("This server tells no log", words)
 
     def _sift(self) -> None:
         self.model.sift(self.finder.text(), "")
@@ -151,11 +151,11 @@ class LogPage(ServerPage):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.model.text())
-        self.wished.emit(Say(self.tr("{0} lines are in the clipboard.").format(self.model.rowCount())))
+        self.wished.emit(Say(f"{self.model.rowCount()} lines are in the clipboard."))
 
     def _paused(self, on: bool) -> None:
         self.pause.setIcon(icon("play" if on else "pause", "muted"))
-        self.pause.setText(self.tr("Go on") if on else self.tr("Pause"))
+        self.pause.setText("Go on" if on else "Pause")
         self._fetch()
 
     def _look_at(self, index: QModelIndex) -> None:
@@ -178,8 +178,8 @@ class LogPage(ServerPage):
         strip = self._strip()
         self._whole.setReadOnly(True)
         self._whole.setTabChangesFocus(True)
-        self._whole.setAccessibleName(self.tr("The whole line"))
-        self._whole.setPlaceholderText(self.tr("Choose a line to read all of it."))
+        self._whole.setAccessibleName("The whole line")
+        self._whole.setPlaceholderText("Choose a line to read all of it.")
         self._whole.setFont(self.context.theme.mono(-1))
         mark(self._whole, kind="code")
         self._split = QSplitter(Qt.Orientation.Vertical)
@@ -202,8 +202,8 @@ class LogPage(ServerPage):
     def _strip(self) -> Strip:
         theme = self.context.theme
         strip = Strip(theme)
-        self.level.setAccessibleName(self.tr("Level from which the server logs"))
-        self.level.setPlaceholderText(self.tr("Log from…"))
+        self.level.setAccessibleName("Level from which the server logs")
+        self.level.setPlaceholderText("Log from…")
         for level in LEVELS:
             word = level_word(level)
             self.level.addItem(icon(word.icon, word.tone), word.text)
@@ -211,9 +211,9 @@ class LogPage(ServerPage):
         self.level.setEnabled(False)
         self.pause.setCheckable(True)
         mark(self.pause, kind="quiet")
-        copy = tool_button("copy", self.tr("Copy the shown lines"), theme)
+        copy = tool_button("copy", "Copy the shown lines", theme)
         copy.clicked.connect(self._copy)
-        clear = tool_button("trash", self.tr("Clear the page"), theme)
+        clear = tool_button("trash", "Clear the page", theme)
         clear.clicked.connect(self._clear)
         strip.row.addWidget(self.level)
         strip.row.addWidget(self.finder, 1)

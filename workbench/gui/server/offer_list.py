@@ -31,8 +31,8 @@ class OfferList(QWidget):
         self.finder = search_box(finder, finder)
         self._count = label("", "muted")
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._none = EmptyState(theme, "search", self.tr("Nothing has these words"), self.tr("Try fewer letters."))
-        self._none.offer(text=self.tr("Clear the filter")).clicked.connect(self.finder.clear)
+        self._none = EmptyState(theme, "search", "Nothing has these words", "Try fewer letters.")
+        self._none.offer(text="Clear the filter").clicked.connect(self.finder.clear)
         self._lay_out(theme)
         self.finder.textChanged.connect(self._pause.start)
         self.finder.returnPressed.connect(self._to_first)
@@ -95,7 +95,7 @@ class OfferList(QWidget):
 
     def _tell(self) -> None:
         shown, total = self.model.rowCount(), self.model.total()
-        self._count.setText(str(total) if shown == total else self.tr("{0} of {1}").format(shown, total))
+        self._count.setText(str(total) if shown == total else f"{shown} of {total}")
         self._stack.setCurrentWidget(self.view if shown or not total else self._none)
 
     def _to_first(self) -> None:

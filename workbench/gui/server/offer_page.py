@@ -31,7 +31,7 @@ class OfferPage(ServerPage):
         self._pause.timeout.connect(self._load_if_seen)
         self._trouble = FaultCard(context.theme)
         self.empty = EmptyState(context.theme, "server", "", "")
-        self._overview = self.empty.offer(text=self.tr("Go to the overview"))
+        self._overview = self.empty.offer(text="Go to the overview")
         self._overview.clicked.connect(self._to_overview)
         self.split = QSplitter(Qt.Orientation.Horizontal)
         self.split.setChildrenCollapsible(False)
@@ -95,7 +95,7 @@ class OfferPage(ServerPage):
         except WorkbenchError as fault:
             self._trouble.show_fault(Fault(fault.message, fault.hint))
             return
-        left_out = Fault(self.tr("Some of it was left out."), "", "\n".join(offers.warnings))
+        left_out = Fault("Some of it was left out.", "", "\n".join(offers.warnings))
         self._trouble.show_fault(left_out if offers.warnings else None, tone="warning")
         if self.count(offers):
             self._show(self.split)
@@ -110,10 +110,10 @@ class OfferPage(ServerPage):
         if offers.known:
             self.empty.say(*self.nothing())
         elif status in (ServerStatus.STARTING, ServerStatus.READY):
-            self.empty.say(self.tr("Reading what it offers…"), self.tr("It appears here by itself."))
+            self.empty.say("Reading what it offers…", "It appears here by itself.")
         else:
-            words = self.tr("Connect it in the list of servers on the left: what it offers appears here.")
-            self.empty.say(self.tr("This server has not run yet"), words)
+            words = "Connect it in the list of servers on the left: what it offers appears here."
+            self.empty.say("This server has not run yet", words)
 
     def _show(self, page: QWidget) -> None:
         self._stack.setCurrentWidget(page)

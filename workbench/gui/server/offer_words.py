@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
 from workbench.gui.counted import cost
 from workbench.gui.rows import Row
 from workbench.gui.text import one_line, visible
@@ -11,13 +9,11 @@ from workbench.gui.whole import size_words
 from workbench.gui.words import duration
 from workbench.records import Content, Prompt, Resource, ResourceTemplate
 
-translate = QCoreApplication.translate
-
 
 def resource_row(resource: Resource, *, subscribed: bool = False, updated: bool = False) -> Row:
-    badges = ((translate("offers", "updated"), "warning"),) if updated else ()
+    badges = (("updated", "warning"),) if updated else ()
     if subscribed:
-        badges = (*badges, (translate("offers", "subscribed"), "info"))
+        badges = (*badges, ("subscribed", "info"))
     return Row(
         key=resource.uri,
         title=one_line(resource.title or resource.name, 200),
@@ -36,7 +32,7 @@ def template_row(template: ResourceTemplate) -> Row:
         detail=one_line(template.template, 300),
         aside=one_line(template.mime, 60),
         icon="pencil",
-        badges=((translate("offers", "template"), "accent"),),
+        badges=(("template", "accent"),),
         tip=visible(template.description),
     )
 
@@ -47,7 +43,7 @@ def prompt_row(prompt: Prompt) -> Row:
         key=prompt.name,
         title=one_line(prompt.title or prompt.name, 200),
         detail=one_line(prompt.description or prompt.name, 300),
-        aside=translate("offers", "{} arguments").format(blanks) if blanks else "",
+        aside=f"{blanks} arguments" if blanks else "",
         icon="message",
         tip=f"{visible(prompt.name)}\n{visible(prompt.description)}",
     )

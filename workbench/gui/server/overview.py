@@ -32,7 +32,7 @@ class OverviewPage(ServerPage):
         self._fault = FaultCard(context.theme)
         self._facts = QGridLayout()
         self._rows: dict[str, tuple[QLabel, ForeignLabel]] = {}
-        self._offers = Chips(context.theme, self.tr("What the server offers"))
+        self._offers = Chips(context.theme, "What the server offers")
         self._log = PlainEdit()
         self._beat = QTimer(self, interval=_BEAT)
         self._beat.timeout.connect(self._read_log)
@@ -52,7 +52,7 @@ class OverviewPage(ServerPage):
             for name, words in lines.items():
                 self._tell(name, words)
         self._offers.show_chips(self._offered(state))
-        self._rows[self.tr("Offers")][0].setVisible(bool(state.capabilities))
+        self._rows["Offers"][0].setVisible(bool(state.capabilities))
         self._offers.setVisible(bool(state.capabilities))
 
     def look(self, *, seen: bool) -> None:
@@ -67,24 +67,24 @@ class OverviewPage(ServerPage):
 
     def _told(self, state: ServerState) -> dict[str, str]:
         return {
-            self.tr("State"): state_word(state).text,
-            self.tr("Command"): command_line(state.config),
-            self.tr("Folder"): state.config.cwd,
-            self.tr("Name"): " ".join(part for part in (state.title, state.version) if part),
-            self.tr("Protocol"): self._protocol(state),
-            self.tr("Process"): str(state.pid) if state.pid else "",
-            self.tr("Offers"): "",
-            self.tr("Restarts"): str(state.restarts) if state.restarts else "",
-            self.tr("Tools"): str(state.tool_count),
-            self.tr("Resources"): str(state.resource_count or ""),
-            self.tr("Prompts"): str(state.prompt_count or ""),
+            "State": state_word(state).text,
+            "Command": command_line(state.config),
+            "Folder": state.config.cwd,
+            "Name": " ".join(part for part in (state.title, state.version) if part),
+            "Protocol": self._protocol(state),
+            "Process": str(state.pid) if state.pid else "",
+            "Offers": "",
+            "Restarts": str(state.restarts) if state.restarts else "",
+            "Tools": str(state.tool_count),
+            "Resources": str(state.resource_count or ""),
+            "Prompts": str(state.prompt_count or ""),
         }
 
     def _protocol(self, state: ServerState) -> str:
         """With what the era means: how the two of them talk."""
         eras = {
-            "modern": self.tr("without sessions: each request stands for itself"),
-            "legacy": self.tr("with a session that began with a handshake"),
+            "modern": "without sessions: each request stands for itself",
+            "legacy": "with a session that began with a handshake",
         }
         return "  ·  ".join(part for part in (state.protocol, eras.get(state.era, state.era)) if part)
 
@@ -95,27 +95,25 @@ class OverviewPage(ServerPage):
     def _words(self, state: ServerState) -> dict[str, str]:
         """What may be long stands last."""
         return {
-            self.tr("Warnings"): "\n".join(state.warnings),
-            self.tr("Instructions"): state.instructions[:_LONG] + ("…" if len(state.instructions) > _LONG else ""),
+            "Warnings": "\n".join(state.warnings),
+            "Instructions": state.instructions[:_LONG] + ("…" if len(state.instructions) > _LONG else ""),
         }
 
     def _condition(self, found: Vitals) -> dict[str, str]:
         """How it does right now, in lines."""
-        memory = self.tr("{0:.0f} MB in {1} processes") if found.processes != 1 else self.tr("{0:.0f} MB")
-        speed = self.tr("typically {0}, at most {1}").format(duration(found.typical_ms), duration(found.slowest_ms))
-        listed = self.tr("listing took {}").format(duration(self.state.latency_ms)) if self.state.latency_ms else ""
-        calls = self.tr("{0:,}, {1:,} of them failed").format(found.calls, found.errors)
-        traffic = self.tr("{0} to it, {1} from it").format(
-            size_words(found.sent_bytes), size_words(found.received_bytes)
-        )
+        memory = "{0:.0f} MB in {1} processes" if found.processes != 1 else "{0:.0f} MB"
+        speed = f"typically {duration(found.typical_ms)}, at most {duration(found.slowest_ms)}"
+        listed = f"listing took {duration(self.state.latency_ms)}" if self.state.latency_ms else ""
+        calls = f"{found.calls:,}, {found.errors:,} of them failed"
+        traffic = f"{size_words(found.sent_bytes)} to it, {size_words(found.received_bytes)} from it"
         last = f"{clock(found.last_error_at)}  {found.last_error}" if found.last_error else ""
         return {
-            self.tr("Running since"): clock(found.since) if found.since else "",
-            self.tr("Memory"): memory.format(found.memory_mb, found.processes) if found.memory_mb else "",
-            self.tr("Speed"): speed if found.calls else listed,
-            self.tr("Calls"): calls if found.calls else "",
-            self.tr("Traffic"): traffic if found.received_bytes else "",
-            self.tr("Last error"): last,
+            "Running since": clock(found.since) if found.since else "",
+            "Memory": memory.format(found.memory_mb, found.processes) if found.memory_mb else "",
+            "Speed": speed if found.calls else listed,
+            "Calls": calls if found.calls else "",
+            "Traffic": traffic if found.received_bytes else "",
+            "Last error": last,
         }
 
     def _read_vitals(self) -> None:
@@ -132,7 +130,7 @@ class OverviewPage(ServerPage):
             text.setWordWrap(True)
             text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self._facts.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)
-            self._facts.addWidget(self._offers if name == self.tr("Offers") else text, row, 1)
+            self._facts.addWidget(self._offers if name == "Offers" else text, row, 1)
             self._rows[name] = (title, text)
         title, text = self._rows[name]
         text.setText(words)
@@ -152,7 +150,7 @@ class OverviewPage(ServerPage):
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setWidget(facts)
-        area.setAccessibleName(self.tr("Facts about the server"))
+        area.setAccessibleName("Facts about the server")
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(area)
         split.addWidget(self._errors(unit))
@@ -169,13 +167,13 @@ class OverviewPage(ServerPage):
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        title = label(self.tr("Error output"), "muted")
+        title = label("Error output", "muted")
         title.setContentsMargins(unit * 3, unit, unit * 3, unit)
         column.addWidget(title)
         self._log.setReadOnly(True)
         self._log.setTabChangesFocus(True)
-        self._log.setAccessibleName(self.tr("Error output of the server"))
-        self._log.setPlaceholderText(self.tr("The server has written nothing to its error output."))
+        self._log.setAccessibleName("Error output of the server")
+        self._log.setPlaceholderText("The server has written nothing to its error output.")
         mark(self._log, kind="code")
         self._log.setFont(self.context.theme.mono(-1))
         column.addWidget(self._log, 1)

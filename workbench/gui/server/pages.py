@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct
-from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from workbench.gui.commands import Commands
 from workbench.gui.context import Context
@@ -91,15 +90,15 @@ def _trust(context: Context, commands: Commands, state: ServerState) -> ServerPa
 
 
 PAGES: tuple[Page, ...] = (
-    Page("overview", str(QT_TRANSLATE_NOOP("server pages", "Overview")), _overview),
-    Page("resources", str(QT_TRANSLATE_NOOP("server pages", "Resources")), _resources),
-    Page("prompts", str(QT_TRANSLATE_NOOP("server pages", "Prompts")), _prompts),
-    Page("tasks", str(QT_TRANSLATE_NOOP("server pages", "Tasks")), _tasks, needs="tasks"),
-    Page("log", str(QT_TRANSLATE_NOOP("server pages", "Log")), _log),
-    Page("protocol", str(QT_TRANSLATE_NOOP("server pages", "Protocol")), _protocol),
-    Page("trust", str(QT_TRANSLATE_NOOP("server pages", "Trust")), _trust),
-    Page("changes", str(QT_TRANSLATE_NOOP("server pages", "Changes")), _changes),
-    Page("sign_in", str(QT_TRANSLATE_NOOP("server pages", "Sign-in")), _sign_in),
-    Page("doctor", str(QT_TRANSLATE_NOOP("server pages", "Doctor")), _doctor),
-    Page("roots", str(QT_TRANSLATE_NOOP("server pages", "Roots")), _roots),
+    Page("overview", "Overview", _overview),
+    Page("resources", "Resources", _resources),
+    Page("prompts", "Prompts", _prompts),
+    Page("tasks", "Tasks", _tasks, needs="tasks"),
+    Page("log", "Log", _log),
+    Page("protocol", "Protocol", _protocol),
+    Page("trust", "Trust", _trust),
+    Page("changes", "Changes", _changes),
+    Page("sign_in", "Sign-in", _sign_in),
+    Page("doctor", "Doctor", _doctor),
+    Page("roots", "Roots", _roots),
 )

@@ -73,7 +73,7 @@ class PromptDetail(QWidget):
             return
         if self._asking is not None:
             self._asking.cancel()
-        self._words.setText(self.tr("Asking…"))
+        self._words.setText("Asking…")
         self._asking = self._context.tasks.run("fill a prompt", self._fetch(self._prompt, self._blanks.values()))
 
     def take_keyboard(self) -> None:
@@ -95,13 +95,13 @@ class PromptDetail(QWidget):
             return
         self._answer = answer
         self._copy.setEnabled(True)
-        number = self.tr("{0} messages").format(len(answer.messages))
+        number = f"{len(answer.messages)} messages"
         self._words.setText(" · ".join((number, figures(answer.ms, answer.bytes, answer.tokens))))
         self.view.show_messages(answer.messages)
         if answer.messages:
             self._pages.setCurrentWidget(self.view)
         else:
-            self._empty.say(self.tr("No messages"), self.tr("The server filled the prompt with nothing."))
+            self._empty.say("No messages", "The server filled the prompt with nothing.")
             self._pages.setCurrentWidget(self._empty)
 
     def _show_none(self, *, kept: bool = False) -> None:
@@ -110,9 +110,9 @@ class PromptDetail(QWidget):
         self._answer = None
         self._copy.setEnabled(False)
         self._words.setText("")
-        words = self.tr("Fill in the arguments and press Get. The messages for a model appear here.")
-        title = self.tr("Nothing to show") if kept else self.tr("Not filled yet")
-        self._empty.say(title, self.tr("The reason stands above.") if kept else words)
+        words = "Fill in the arguments and press Get. The messages for a model appear here."
+        title = "Nothing to show" if kept else "Not filled yet"
+        self._empty.say(title, "The reason stands above." if kept else words)
         self._pages.setCurrentWidget(self._empty)
 
     def _remember(self) -> None:
@@ -129,7 +129,7 @@ class PromptDetail(QWidget):
 
     def _copied(self, texts: list[str]) -> None:
         QGuiApplication.clipboard().setText(texts[0])
-        self.said.emit(self.tr("The messages are in the clipboard as JSON."))
+        self.said.emit("The messages are in the clipboard as JSON.")
 
     def _build(self) -> None:
         unit = self._context.theme.unit
@@ -144,8 +144,8 @@ class PromptDetail(QWidget):
         self._form = QVBoxLayout()
         self._fault = FaultCard(self._context.theme)
         self.view = PromptView(self._context)
-        words = self.tr("Choose a prompt on the left. Its arguments and messages appear here.")
-        self._empty = EmptyState(self._context.theme, "message", self.tr("No prompt chosen"), words)
+        words = "Choose a prompt on the left. Its arguments and messages appear here."
+        self._empty = EmptyState(self._context.theme, "message", "No prompt chosen", words)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self.view)
@@ -163,13 +163,13 @@ class PromptDetail(QWidget):
         row = QHBoxLayout(self._foot)
         row.setContentsMargins(unit * 3, unit, unit * 3, unit)
         row.setSpacing(unit * 2)
-        self._get = QPushButton(icon("play", "on_accent"), self.tr("Get"))
-        self._get.setToolTip(self.tr("Have the server fill the prompt (Ctrl+Enter)"))
+        self._get = QPushButton(icon("play", "on_accent"), "Get")
+        self._get.setToolTip("Have the server fill the prompt (Ctrl+Enter)")
         mark(self._get, kind="primary")
         self._get.clicked.connect(self.get)
         self._words = ForeignLabel("", elide=True)
         mark(self._words, role="muted")
-        self._copy = QPushButton(icon("copy", "muted"), self.tr("Copy as JSON"))
+        self._copy = QPushButton(icon("copy", "muted"), "Copy as JSON")
         mark(self._copy, kind="quiet")
         self._copy.clicked.connect(self._copy_json)
         self._copy.setEnabled(False)

@@ -34,7 +34,7 @@ class PromptView(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("Messages of the prompt"))
+        self.setAccessibleName("Messages of the prompt")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def show_messages(self, messages: tuple[PromptMessage, ...]) -> None:
@@ -46,7 +46,7 @@ class PromptView(QScrollArea):
         for message in messages[:_SHOWN]:
             column.addWidget(self._card(message))
         if len(messages) > _SHOWN:
-            more = ForeignLabel(self.tr("{0} more messages are in the copy as JSON.").format(len(messages) - _SHOWN))
+            more = ForeignLabel(f"{len(messages) - _SHOWN} more messages are in the copy as JSON.")
             mark(more, role="muted")
             column.addWidget(more)
         column.addStretch(1)
@@ -67,8 +67,8 @@ class PromptView(QScrollArea):
         return card
 
     def _role(self, role: str) -> str:
-        known = {"user": self.tr("User"), "assistant": self.tr("Assistant")}
-        return known.get(role, role or self.tr("No role"))
+        known = {"user": "User", "assistant": "Assistant"}
+        return known.get(role, role or "No role")
 
     def _parts(self, content: Content) -> list[QWidget]:
         if content.kind == "image" and (picture := self._picture(content)) is not None:
@@ -104,5 +104,5 @@ class PromptView(QScrollArea):
         shown = Picture()
         shown.setPixmap(picture)
         shown.setFixedHeight(picture.height())
-        shown.setAccessibleName(self.tr("Picture, {0} by {1} pixels").format(picture.width(), picture.height()))
+        shown.setAccessibleName(f"Picture, {picture.width()} by {picture.height()} pixels")
         return shown

@@ -23,7 +23,7 @@ class PromptsPage(OfferPage):
         super().__init__(context, commands, state, parent)
         self._prompts: dict[str, Prompt] = {}
         self._wanted = ""  # the prompt somebody asked for before the list had come
-        self.list = OfferList(context.theme, self.tr("Prompts"), self.tr("Find a prompt"))
+        self.list = OfferList(context.theme, "Prompts", "Find a prompt")
         self.detail = PromptDetail(context, self.server)
         self.split.addWidget(self.list)
         self.split.addWidget(self.detail)
@@ -63,8 +63,8 @@ class PromptsPage(OfferPage):
         return len(offers.prompts)
 
     def nothing(self) -> tuple[str, str]:
-        words = self.tr("Prompts are words for a model that a server keeps ready. Its tools work without them.")
-        return self.tr("This server offers no prompts"), words
+        words = "Prompts are words for a model that a server keeps ready. Its tools work without them."
+        return "This server offers no prompts", words
 
     def _look_at(self, key: str) -> None:
         if key in self._prompts and self._prompts[key] is not self.detail.prompt:

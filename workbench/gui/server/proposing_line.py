@@ -36,7 +36,7 @@ class ProposingLine(QLineEdit):
             return
         self._model = QStringListModel(self)
         self._popup = QListView()
-        self._popup.setAccessibleName(self.tr("Proposals for {0}").format(name))
+        self._popup.setAccessibleName(f"Proposals for {name}")
         completer = QCompleter(self._model, self)
         completer.setPopup(self._popup)
         completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)

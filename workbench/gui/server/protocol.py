@@ -40,7 +40,7 @@ class ProtocolPage(ServerPage):
         self.detail = FrameDetail(context)
         self._empty = EmptyState(context.theme, "list", "", "")
         self._told = label("", "muted")
-        self._follow = QPushButton(self.tr("Auto-scroll"))
+        self._follow = QPushButton("Auto-scroll")
         self._reading = asyncio.Lock()
         self._found: frozenset[float] = frozenset()  # where the core found the words
         self._beat = QTimer(self, interval=_BEAT)
@@ -187,8 +187,8 @@ class ProtocolPage(ServerPage):
 
     async def _sure(self, answer: RawAnswer) -> bool:
         words = answer.fault.message if answer.fault else ""
-        question = Question(self.context.theme, self.tr("Call this tool?"), words, self.window())
-        return await question.ask(self.tr("Call it"), danger=True)
+        question = Question(self.context.theme, "Call this tool?", words, self.window())
+        return await question.ask("Call it", danger=True)
 
     async def _show_answer(self, answer: RawAnswer) -> None:
         """The request that just went out is chosen, with its answer beside it."""
@@ -210,7 +210,7 @@ class ProtocolPage(ServerPage):
         self._fill()
 
     def _save(self) -> None:
-        dialog = QFileDialog(self.window(), self.tr("Save the messages"), "", "JSON Lines (*.jsonl)")
+        dialog = QFileDialog(self.window(), "Save the messages", "", "JSON Lines (*.jsonl)")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("jsonl")
         dialog.selectFile(f"{self.server}.jsonl".replace("/", "-"))
@@ -236,15 +236,15 @@ class ProtocolPage(ServerPage):
 
     def _fill(self) -> None:
         shown, total = self.model.rowCount(), self.model.total
-        words = self.tr("{0:,} of {1:,} messages") if shown != total else self.tr("{1:,} messages")
-        gone = self.tr(", {:,} older ones dropped").format(self.model.gone) if self.model.gone else ""
+        words = "{0:,} of {1:,} messages" if shown != total else "{1:,} messages"
+        gone = f", {self.model.gone:,} older ones dropped" if self.model.gone else ""
         self._told.setText(words.format(shown, total) + gone)
         if total:
-            self._empty.say(self.tr("No message fits"), self.tr("Clear the filter to see all of them."))
+            self._empty.say("No message fits", "Clear the filter to see all of them.")
         else:
             self._empty.say(
-                self.tr("No messages yet"),
-                self.tr("Connect the server: every message that crosses its pipe appears here as it passes."),
+                "No messages yet",
+                "Connect the server: every message that crosses its pipe appears here as it passes.",
             )
         self._stack.setCurrentWidget(self.table if shown else self._empty)
 
@@ -279,9 +279,9 @@ class ProtocolPage(ServerPage):
         mark(self._follow, kind="chip")
         foot.row.addWidget(self._follow)
         for symbol, words, deed in (
-            ("pencil", self.tr("Write a message"), self._write),
-            ("save", self.tr("Save all messages as JSON Lines…"), self._save),
-            ("trash", self.tr("Clear the view"), self._clear),
+            ("pencil", "Write a message", self._write),
+            ("save", "Save all messages as JSON Lines…", self._save),
+            ("trash", "Clear the view", self._clear),
         ):
             button = tool_button(symbol, words, theme)
             button.clicked.connect(deed)

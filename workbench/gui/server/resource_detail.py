@@ -80,8 +80,8 @@ class ResourceDetail(QWidget):
     def updated(self, uris: frozenset[str]) -> None:
         """The server says that something changed; if it is what one looks at, that is said here."""
         if self._uri in uris and self._uri in self._answers:
-            words = self.tr("The server says that this changed at {0}.").format(clock(time.time()))
-            self._news.show_fault(Fault(words, self.tr("What stands below is older. Read it again.")), tone="info")
+            words = f"The server says that this changed at {clock(time.time())}."
+            self._news.show_fault(Fault(words, "What stands below is older. Read it again."), tone="info")
 
     def take_keyboard(self) -> None:
         """To the first blank, or to the button."""
@@ -94,7 +94,7 @@ class ResourceDetail(QWidget):
         if self._reading is not None:
             self._reading.cancel()
         self._read.setEnabled(False)
-        self._words.setText(self.tr("Reading…"))
+        self._words.setText("Reading…")
         self._reading = self._context.tasks.run("read a resource", self._fetch(self._uri))
         self._reading.add_done_callback(self._ended)
 
@@ -121,18 +121,18 @@ class ResourceDetail(QWidget):
     def _show_answer(self, outcome: Outcome | None) -> None:
         self._fault.show_fault(outcome.fault if outcome else None)
         whole = outcome is not None and outcome.ok
-        self._read.setText(self.tr("Read again") if outcome else self.tr("Read"))
+        self._read.setText("Read again" if outcome else "Read")
         if outcome is None:
             self._words.setText("")
             self._pages.setCurrentWidget(self._empty)
-            self._empty.say(self.tr("Not read yet"), self.tr("Press Read, or Enter in the list."))
+            self._empty.say("Not read yet", "Press Read, or Enter in the list.")
         elif whole:
             self._words.setText(figures(outcome.ms, outcome.bytes, outcome.tokens))
             self.result.show_outcome(outcome)
             self._pages.setCurrentWidget(self.result)
         else:
             self._words.setText("")
-            self._empty.say(self.tr("Nothing to show"), self.tr("The reason stands above."))
+            self._empty.say("Nothing to show", "The reason stands above.")
             self._pages.setCurrentWidget(self._empty)
 
     def _present(self, key: str, title: str, description: str) -> None:
@@ -164,7 +164,7 @@ class ResourceDetail(QWidget):
         on = self._uri in self._subscriptions
         self._subscribe.setVisible(self._subscribable)
         self._subscribe.setChecked(on)
-        self._subscribe.setText(self.tr("Subscribed") if on else self.tr("Subscribe"))
+        self._subscribe.setText("Subscribed" if on else "Subscribe")
 
     def _toggle(self, on: bool) -> None:
         """The mark follows the server's answer, not the press."""
@@ -185,7 +185,7 @@ class ResourceDetail(QWidget):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._uri)
-        self.said.emit(self.tr("The address is in the clipboard."))
+        self.said.emit("The address is in the clipboard.")
 
     def _build(self) -> None:
         unit = self._context.theme.unit
@@ -196,8 +196,8 @@ class ResourceDetail(QWidget):
         mark(self._address, role="mono")
         self._news, self._fault = FaultCard(self._context.theme), FaultCard(self._context.theme)
         self.result = ResultView(self._context)
-        words = self.tr("Choose a resource on the left: what it holds stands here.")
-        self._empty = EmptyState(self._context.theme, "file", self.tr("No resource chosen"), words)
+        words = "Choose a resource on the left: what it holds stands here."
+        self._empty = EmptyState(self._context.theme, "file", "No resource chosen", words)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self.result)
@@ -223,17 +223,17 @@ class ResourceDetail(QWidget):
         row = QHBoxLayout(self._tools)
         row.setContentsMargins(unit * 3, unit, unit * 3, unit)
         row.setSpacing(unit * 2)
-        self._read = QPushButton(icon("eye", "on_accent"), self.tr("Read"))
-        self._read.setToolTip(self.tr("Fetch what it holds (Ctrl+Enter)"))
+        self._read = QPushButton(icon("eye", "on_accent"), "Read")
+        self._read.setToolTip("Fetch what it holds (Ctrl+Enter)")
         mark(self._read, kind="primary")
         self._read.clicked.connect(self.read)
-        self._subscribe = QPushButton(icon("bolt", "muted"), self.tr("Subscribe"))
+        self._subscribe = QPushButton(icon("bolt", "muted"), "Subscribe")
         self._subscribe.setCheckable(True)
-        self._subscribe.setToolTip(self.tr("Have the server tell when this changes"))
+        self._subscribe.setToolTip("Have the server tell when this changes")
         self._subscribe.clicked.connect(self._toggle)
         self._words = ForeignLabel("", elide=True)
         mark(self._words, role="muted")
-        copy = tool_button("copy", self.tr("Copy the address"), self._context.theme)
+        copy = tool_button("copy", "Copy the address", self._context.theme)
         copy.clicked.connect(self._copy)
         for widget in (self._read, self._subscribe):
             row.addWidget(widget)

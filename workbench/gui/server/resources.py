@@ -31,7 +31,7 @@ class ResourcesPage(OfferPage):
         self._subscriptions: frozenset[str] = frozenset()
         self._updated: dict[str, None] = {}
         self._wanted = ""  # the address somebody asked for before the list had come
-        self.list = OfferList(context.theme, self.tr("Resources and templates"), self.tr("Find a resource"))
+        self.list = OfferList(context.theme, "Resources and templates", "Find a resource")
         self.detail = ResourceDetail(context, self.server)
         self.split.addWidget(self.list)
         self.split.addWidget(self.detail)
@@ -82,8 +82,8 @@ class ResourcesPage(OfferPage):
         return len(self._resources) + len(self._templates)
 
     def nothing(self) -> tuple[str, str]:
-        words = self.tr("Resources are texts, pictures and data that a server lets read. Its tools work without them.")
-        return self.tr("This server offers no resources"), words
+        words = "Resources are texts, pictures and data that a server lets read. Its tools work without them."
+        return "This server offers no resources", words
 
     def _entries(self) -> list[OfferEntry]:
         templates = [

@@ -26,9 +26,9 @@ class RootsPage(ServerPage):
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
         self.list = QListWidget()
-        self.add = QPushButton(icon("folder", "muted"), self.tr("Add a folder…"))
-        self.workspace = QPushButton(self.tr("Add the project's workspace"))
-        self.remove = QPushButton(icon("trash", "muted"), self.tr("Remove"))
+        self.add = QPushButton(icon("folder", "muted"), "Add a folder…")
+        self.workspace = QPushButton("Add the project's workspace")
+        self.remove = QPushButton(icon("trash", "muted"), "Remove")
         self._empty = label("", "muted")
         self._fault = FaultCard(context.theme)
         self._lay_out(context.theme.unit)
@@ -66,7 +66,7 @@ class RootsPage(ServerPage):
         return [self.list.item(row).data(Qt.ItemDataRole.UserRole) for row in range(self.list.count())]
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, self.tr("A folder that {} is told of").format(visible(self.server)[:60]))
+        dialog = QFileDialog(self, f"A folder that {visible(self.server)[:60]} is told of")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -97,7 +97,7 @@ class RootsPage(ServerPage):
         self.remove.setEnabled(self.list.currentRow() >= 0 and not builtin)
         self.add.setEnabled(not builtin)
         self.workspace.setEnabled(not builtin and _WORKSPACE not in self.state.config.roots)
-        words = self.tr("The built-in server uses no folders.") if builtin else self.tr("It is told of no folder.")
+        words = "The built-in server uses no folders." if builtin else "It is told of no folder."
         self._empty.setText(words)
         self._empty.setVisible(not self.state.config.roots)
 
@@ -106,7 +106,7 @@ class RootsPage(ServerPage):
         column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
         column.setSpacing(unit * 2)
         words = label(
-            self.tr(
+            (
                 "The server may ask which folders it should work in; these are the answer. It is a hint and no lock: "
                 "a server that runs as you can read what you can."
             ),
@@ -114,7 +114,7 @@ class RootsPage(ServerPage):
         )
         words.setWordWrap(True)
         column.addWidget(words)
-        self.list.setAccessibleName(self.tr("Folders the server is told of"))
+        self.list.setAccessibleName("Folders the server is told of")
         mark(self.list, kind="code")
         column.addWidget(self._empty)
         column.addWidget(self.list, 1)

@@ -35,7 +35,7 @@ class ServersTable(QTableView):
         self._model = model
         self._widths: dict[int, int] = {}
         self.setModel(model)
-        self.setAccessibleName(self.tr("All servers"))
+        self.setAccessibleName("All servers")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

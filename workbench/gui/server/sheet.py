@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from workbench.events import DefinitionsBlocked, Event, ToolsChanged, ToolsWarned
@@ -78,7 +78,7 @@ class ServerSheet(QWidget):
         """A word beside a page's title: how many there are, or that something is new. Empty takes it away."""
         for number, page in enumerate(PAGES):
             if page.id == name:
-                title = _title(page.title)
+                title = page.title
                 self._tabs.setTabText(number, f"{title}  {words}" if words else title)
 
     def _count_changes(self) -> None:
@@ -90,7 +90,7 @@ class ServerSheet(QWidget):
         changes = await self._context.api.definition_changes(name)
         odd = await self._context.api.warnings(name)
         blocked = sum(one.blocked for one in changes)
-        words = self.tr("{} blocked").format(blocked) if blocked else str(len(changes) + len(odd) or "")
+        words = f"{blocked} blocked" if blocked else str(len(changes) + len(odd) or "")
         self.mark_page("changes", words)
 
     def _switched(self, number: int) -> None:
@@ -119,11 +119,11 @@ class ServerSheet(QWidget):
             row.addWidget(part, 1 if part is self._name else 0)
         row.addWidget(action_button(self._commands["servers.all"], self._context.theme))
         for page in PAGES:
-            self._tabs.addTab(_title(page.title))
+            self._tabs.addTab(page.title)
         self._tabs.setDrawBase(False)
         self._tabs.setExpanding(False)
         self._tabs.setUsesScrollButtons(True)
-        self._tabs.setAccessibleName(self.tr("Pages of the server"))
+        self._tabs.setAccessibleName("Pages of the server")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -145,7 +145,3 @@ class ServerSheet(QWidget):
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
         self._name.setText(self._state.config.name)
         self._word.setText(word.text)
-
-
-def _title(text: str) -> str:
-    return QCoreApplication.translate("server pages", text)

@@ -30,13 +30,13 @@ class SignInPage(ServerPage):
         super().__init__(context, commands, state, parent)
         self.report = SignIn(state.config.name)
         self._words = label("", "muted")
-        self.begin = QPushButton(self.tr("Sign in…"))
-        self.cancel = QPushButton(self.tr("Cancel"))
-        self.leave = QPushButton(self.tr("Sign out"))
+        self.begin = QPushButton("Sign in…")
+        self.cancel = QPushButton("Cancel")
+        self.leave = QPushButton("Sign out")
         self.browser = BrowserCard(context)
         self._fault = FaultCard(context.theme)
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("OAuth, step by step"))
+        self.list = RowsView(context.theme, "OAuth, step by step")
         self.list.setModel(self.model)
         self.detail = PlainEdit()
         self._steps = QSplitter(Qt.Orientation.Horizontal)
@@ -74,7 +74,7 @@ class SignInPage(ServerPage):
         under_way = report.state in _UNDER_WAY
         self.begin.setVisible(self.state.config.remote and not under_way)
         self.begin.setEnabled(self.state.allowed)
-        self.begin.setText(self.tr("Sign in again…") if report.stored else self.tr("Sign in…"))
+        self.begin.setText("Sign in again…" if report.stored else "Sign in…")
         self.cancel.setVisible(under_way)
         self.leave.setVisible(report.stored and not under_way)
         self._words.setText(self._sentence())
@@ -97,21 +97,21 @@ class SignInPage(ServerPage):
     def _sentence(self) -> str:
         report, state = self.report, self.state
         if not state.config.remote:
-            return self.tr("This server runs on your machine: there is nowhere to sign in.")
+            return "This server runs on your machine: there is nowhere to sign in."
         if not state.allowed:
-            return self.tr("Connect this server once; if it wants a sign-in, you begin it here.")
+            return "Connect this server once; if it wants a sign-in, you begin it here."
         match report.state:
             case "asking":
-                return self.tr("Asking the server and whoever grants access to it…")
+                return "Asking the server and whoever grants access to it…"
             case "waiting":
-                return self.tr("Waiting for you to come back from the browser…")
+                return "Waiting for you to come back from the browser…"
         if report.stored and state.sign_in != "needed":
-            until = self.tr(" The token is renewed by itself.") if report.expires > time.time() else ""
-            rights = self.tr(" It may: {}.").format(report.scope) if report.scope else ""
-            return self.tr("You are signed in.") + rights + until
+            until = " The token is renewed by itself." if report.expires > time.time() else ""
+            rights = f" It may: {report.scope}." if report.scope else ""
+            return "You are signed in." + rights + until
         if state.sign_in == "needed":
-            return self.tr("The server wants you to sign in.")
-        return self.tr("You are not signed in.")
+            return "The server wants you to sign in."
+        return "You are not signed in."
 
     def _lay_out(self) -> None:
         strip = Strip(self.context.theme)
@@ -122,7 +122,7 @@ class SignInPage(ServerPage):
         self._words.setWordWrap(True)
         self.detail.setReadOnly(True)
         self.detail.setTabChangesFocus(True)
-        self.detail.setAccessibleName(self.tr("What was asked and answered in this step"))
+        self.detail.setAccessibleName("What was asked and answered in this step")
         self.detail.setFont(self.context.theme.mono(-1))
         mark(self.detail, kind="code")
         self._steps.addWidget(self.list)
@@ -130,8 +130,8 @@ class SignInPage(ServerPage):
         self._steps.setSizes([100, 110])
         self._steps.setChildrenCollapsible(False)
         self._empty.say(
-            self.tr("OAuth, step by step"),
-            self.tr("Each address that was asked in a sign-in and what it answered will stand here, secrets covered."),
+            "OAuth, step by step",
+            "Each address that was asked in a sign-in and what it answered will stand here, secrets covered.",
         )
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._steps)

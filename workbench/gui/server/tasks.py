@@ -30,15 +30,15 @@ class TasksPage(ServerPage):
         self._tasks: dict[str, ServerTask] = {}
         self._asking = False
         self.model = RowsModel(self)
-        self.view = RowsView(context.theme, self.tr("Tasks of the server"))
+        self.view = RowsView(context.theme, "Tasks of the server")
         self.view.setModel(self.model)
-        self.cancel = QPushButton(icon("stop"), self.tr("Cancel the task"))
-        self.fetch = QPushButton(icon("download"), self.tr("Show its result"))
+        self.cancel = QPushButton(icon("stop"), "Cancel the task")
+        self.fetch = QPushButton(icon("download"), "Show its result")
         self.result = ResultView(context)
         self._told = label("", "muted")
         self._none = (
-            self.tr("No tasks"),
-            self.tr("Call a tool that works as a task: it stands here while it goes on, and as long as it is kept."),
+            "No tasks",
+            "Call a tool that works as a task: it stands here while it goes on, and as long as it is kept.",
         )
         self._empty = EmptyState(context.theme, "hourglass", *self._none)
         self._beat = QTimer(self, interval=_BEAT)
@@ -110,16 +110,16 @@ class TasksPage(ServerPage):
 
     def _row(self, task: ServerTask) -> Row:
         word, tone, picture = {
-            "working": (self.tr("working"), "info", "loader"),
-            "input_required": (self.tr("needs input"), "warning", "hourglass"),
-            "completed": (self.tr("done"), "success", "check"),
-            "failed": (self.tr("failed"), "danger", "alert"),
-        }.get(task.status, (self.tr("cancelled"), "muted", "ban"))
+            "working": ("working", "info", "loader"),
+            "input_required": ("needs input", "warning", "hourglass"),
+            "completed": ("done", "success", "check"),
+            "failed": ("failed", "danger", "alert"),
+        }.get(task.status, ("cancelled", "muted", "ban"))
         return Row(
             key=task.id,
             title=one_line(task.tool or task.id, 80),
             detail=one_line(task.message or task.id, 200),
-            aside=self.tr("since {}").format(clock(task.since)) if task.since else "",
+            aside=f"since {clock(task.since)}" if task.since else "",
             icon=picture,
             tone=tone,
             badges=((word, tone),),
@@ -131,7 +131,7 @@ class TasksPage(ServerPage):
         self.cancel.setEnabled(task is not None and task.open)
         self.fetch.setEnabled(task is not None and task.has_result)
         going = sum(one.open for one in self._tasks.values())
-        self._told.setText(self.tr("{0} tasks, {1} of them go on").format(len(self._tasks), going))
+        self._told.setText(f"{len(self._tasks)} tasks, {going} of them go on")
         self._stack.setCurrentWidget(self._split if self._tasks else self._empty)
 
     def _lay_out(self) -> None:

@@ -21,8 +21,8 @@ class TrustPage(ServerPage):
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
-        self.believe = TickBox(context.theme, self.tr("Trust this server's annotations"))
-        self.renew = QPushButton(self.tr("Begin a new list of rules"))
+        self.believe = TickBox(context.theme, "Trust this server's annotations")
+        self.renew = QPushButton("Begin a new list of rules")
         self.rules = RulesBox(context, self.server)
         self._lay_out(context.theme.unit)
         self.believe.clicked.connect(self._believe)
@@ -75,7 +75,7 @@ class TrustPage(ServerPage):
         column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
         column.setSpacing(unit * 2)
         column.addWidget(self.believe)
-        words = self.tr(
+        words = (
             "Without it, a hint such as “only reads” counts for nothing: a tool is judged by its name. Your trust is "
             "about the entry of the server as it stands, and ends when that is another one. The built-in "
             "server is trusted."
@@ -83,7 +83,7 @@ class TrustPage(ServerPage):
         why = label(words, "muted")
         why.setWordWrap(True)
         column.addWidget(why)
-        head = label(self.tr("Rules for programs that call its tools"))
+        head = label("Rules for programs that call its tools")
         mark(head, role="heading")
         column.addWidget(head)
         column.addWidget(self.rules, 1)

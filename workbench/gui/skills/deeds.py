@@ -61,7 +61,7 @@ class SkillDeeds(QObject):
         dialog.open()
 
     def _made(self, skill: Skill) -> None:
-        self.said.emit(self.tr("{0} is a draft: try it with Ctrl+Return, then keep it.").format(skill.name))
+        self.said.emit(f"{skill.name} is a draft: try it with Ctrl+Return, then keep it.")
         self.edit_wanted.emit(skill.name)
 
     def open_import(self) -> None:
@@ -70,7 +70,7 @@ class SkillDeeds(QObject):
         dialog.open()
 
     def _imported(self, skill: Skill) -> None:
-        self.said.emit(self.tr("Imported {0} as a draft; agents do not see it.").format(skill.name))
+        self.said.emit(f"Imported {skill.name} as a draft; agents do not see it.")
         self.show_wanted.emit(skill.name)
 
     def _with_chosen(self, deed: Named) -> Callable[[], Coroutine[Any, Any, None]]:
@@ -85,19 +85,19 @@ class SkillDeeds(QObject):
 
     async def _bring_back(self, name: str) -> None:
         skill = await self._context.api.restore_skill(name)
-        self.said.emit(self.tr("{0} is back: agents find it again.").format(skill.name))
+        self.said.emit(f"{skill.name} is back: agents find it again.")
 
     async def _rename(self, name: str) -> None:
-        words = self.tr("Folder, card, function and versions follow; programs that import it by the old name do not.")
-        if (wish := await self._asked(self.tr("Rename {0}").format(name), words, name, self.tr("Rename"))) is not None:
+        words = "Folder, card, function and versions follow; programs that import it by the old name do not."
+        if (wish := await self._asked(f"Rename {name}", words, name, "Rename")) is not None:
             skill = await self._context.api.rename_skill(name, wish)
             self.show_wanted.emit(skill.name)
 
     async def _tag(self, name: str) -> None:
         skill = await self._context.api.skill(name)
-        words = self.tr("Words with commas between them. You find it by them, and so do agents.")
-        title = self.tr("Tags of {0}").format(name)
-        if (wish := await self._asked(title, words, ", ".join(skill.tags), self.tr("Save"))) is not None:
+        words = "Words with commas between them. You find it by them, and so do agents."
+        title = f"Tags of {name}"
+        if (wish := await self._asked(title, words, ", ".join(skill.tags), "Save")) is not None:
             await self._context.api.tag_skill(name, tuple(part.strip() for part in wish.split(",")))
 
     async def record(self, run_id: str) -> None:
@@ -124,7 +124,7 @@ class SkillDeeds(QObject):
         return answers[-1].strip() if await question.ask(yes) else None
 
     async def _export(self, name: str) -> None:
-        dialog = QFileDialog(self._window, self.tr("Export {0}").format(name))
+        dialog = QFileDialog(self._window, f"Export {name}")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setFileMode(QFileDialog.FileMode.AnyFile)
         dialog.selectFile(f"{name}.zip")
@@ -134,4 +134,4 @@ class SkillDeeds(QObject):
 
     async def _write(self, name: str, path: str) -> None:
         written = await self._context.api.export_skill(name, path)
-        self.said.emit(self.tr("Exported to {0}.").format(written))
+        self.said.emit(f"Exported to {written}.")

@@ -45,7 +45,7 @@ class ImportSkillsDialog(QDialog):
         self._context = context
         self._reviews: dict[str, SkillReview] = {}
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Import skills"))
+        self.setWindowTitle("Import skills")
         self._build()
         self._draw()
 
@@ -116,9 +116,7 @@ class ImportSkillsDialog(QDialog):
         theme, unit = self._context.theme, self._context.theme.unit
         self._fault = FaultCard(theme)
         self._hint = label(
-            self.tr(
-                "Nothing is written before you have looked at it. An import becomes a draft; agents do not see it."
-            ),
+            "Nothing is written before you have looked at it. An import becomes a draft; agents do not see it.",
             "muted",
         )
         self._hint.setWordWrap(True)
@@ -135,14 +133,14 @@ class ImportSkillsDialog(QDialog):
 
     def _make_place(self) -> QHBoxLayout:
         self.path = QLineEdit()
-        self.path.setPlaceholderText(self.tr("A folder with SKILL.md, a zip file, or a git checkout"))
-        self.path.setAccessibleName(self.tr("Where the skill is"))
+        self.path.setPlaceholderText("A folder with SKILL.md, a zip file, or a git checkout")
+        self.path.setAccessibleName("Where the skill is")
         self.path.returnPressed.connect(lambda: self.look(self.path.text().strip()))
         row = QHBoxLayout()
         row.addWidget(self.path, 1)
         for symbol, word, mode in (
-            ("folder", self.tr("Folder…"), QFileDialog.FileMode.Directory),
-            ("file", self.tr("Zip file…"), QFileDialog.FileMode.ExistingFile),
+            ("folder", "Folder…", QFileDialog.FileMode.Directory),
+            ("file", "Zip file…", QFileDialog.FileMode.ExistingFile),
         ):
             button = QPushButton(icon(symbol, "muted"), word)
             button.setAutoDefault(False)
@@ -151,7 +149,7 @@ class ImportSkillsDialog(QDialog):
         return row
 
     def _browse(self, mode: QFileDialog.FileMode) -> None:
-        dialog = QFileDialog(self, self.tr("Import skills"), str(Path.home()), self.tr("Skills (*.zip);;All files (*)"))
+        dialog = QFileDialog(self, "Import skills", str(Path.home()), "Skills (*.zip);;All files (*)")
         dialog.setFileMode(mode)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.look)
@@ -160,18 +158,18 @@ class ImportSkillsDialog(QDialog):
     def _make_review(self) -> QSplitter:
         theme = self._context.theme
         self.model = RowsModel(self)
-        self.list = RowsView(theme, self.tr("Skills that were found"))
+        self.list = RowsView(theme, "Skills that were found")
         self.list.setModel(self.model)
         self.list.selection_changed.connect(self._draw)
-        self._strip, self._about = AssessmentStrip(theme), PlainView(theme, self.tr("What came"))
-        self._code, self._card = CodeView(theme), PlainView(theme, self.tr("Card"))
+        self._strip, self._about = AssessmentStrip(theme), PlainView(theme, "What came")
+        self._code, self._card = CodeView(theme), PlainView(theme, "Card")
         self._strip.line_wanted.connect(self._code.go_to)
-        self._code.setAccessibleName(self.tr("Code"))
+        self._code.setAccessibleName("Code")
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setAccessibleName(self.tr("What came, its code, its card"))
+        self.tabs.tabBar().setAccessibleName("What came, its code, its card")
         for page, word in ((self._about, "What came"), (self._code, "Code"), (self._card, "Card")):
-            self.tabs.addTab(page, self.tr(word))
+            self.tabs.addTab(page, word)
         right = QWidget()
         inner = QVBoxLayout(right)
         inner.setContentsMargins(0, 0, 0, 0)
@@ -186,14 +184,14 @@ class ImportSkillsDialog(QDialog):
         return self._review
 
     def _make_foot(self) -> QHBoxLayout:
-        close = QPushButton(self.tr("Close"))
+        close = QPushButton("Close")
         close.setAutoDefault(False)
         close.clicked.connect(self.reject)
-        self.import_button = QPushButton(icon("download", "on_accent"), self.tr("Import as a draft"))
+        self.import_button = QPushButton(icon("download", "on_accent"), "Import as a draft")
         self.import_button.setAutoDefault(False)
         self.import_button.clicked.connect(self.bring_in)
         mark(self.import_button, kind="primary")
-        words = ForeignLabel(self.tr("Keep it afterwards, once it was tried."), elide=True)
+        words = ForeignLabel("Keep it afterwards, once it was tried.", elide=True)
         mark(words, role="muted")
         row = QHBoxLayout()
         row.addWidget(words, 1)

@@ -31,7 +31,7 @@ class NewSkillDialog(QDialog):
         self._taken: frozenset[str] = frozenset()
         self._busy = False
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("New skill"))
+        self.setWindowTitle("New skill")
         self.name, self.description = QLineEdit(), GrowingText(least=2, most=5)
         self._name_fault, self._words_fault = ForeignLabel(), ForeignLabel()
         self._fault = FaultCard(context.theme)
@@ -82,31 +82,31 @@ class NewSkillDialog(QDialog):
     def _build(self) -> None:
         unit = self._context.theme.unit
         words = label(
-            self.tr(
+            (
                 "A draft with a function that runs as it stands opens in the editor. Agents do not see it until you"
                 " have pressed Keep."
             ),
             "muted",
         )
         words.setWordWrap(True)
-        self.name.setPlaceholderText(self.tr("weekly-report"))
-        self.name.setAccessibleName(self.tr("Name of the skill"))
+        self.name.setPlaceholderText("weekly-report")
+        self.name.setAccessibleName("Name of the skill")
         self.name.setFont(self._context.theme.mono())
         self.name.textChanged.connect(self._check)
         self.name.returnPressed.connect(self.description.setFocus)
-        self.description.setPlaceholderText(self.tr("What it does, and when an agent should use it."))
-        self.description.setAccessibleName(self.tr("Description of the skill"))
+        self.description.setPlaceholderText("What it does, and when an agent should use it.")
+        self.description.setAccessibleName("Description of the skill")
         self.description.textChanged.connect(self._check)
         form = QFormLayout()
         form.setHorizontalSpacing(unit * 3)
         form.setVerticalSpacing(unit * 2)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        form.addRow(self.tr("Name"), with_fault(self.name, self._name_fault))
-        form.addRow(self.tr("Description"), with_fault(self.description, self._words_fault))
+        form.addRow("Name", with_fault(self.name, self._name_fault))
+        form.addRow("Description", with_fault(self.description, self._words_fault))
         column = self._column = QVBoxLayout(self)
         column.setContentsMargins(*(unit * 5,) * 4)
         column.setSpacing(unit * 3)
-        column.addWidget(label(self.tr("Begin a skill"), "heading"))
+        column.addWidget(label("Begin a skill", "heading"))
         column.addWidget(words)
         column.addLayout(form)
         column.addWidget(self._fault)
@@ -115,10 +115,10 @@ class NewSkillDialog(QDialog):
         self.name.setFocus()
 
     def _make_foot(self) -> QHBoxLayout:
-        cancel = QPushButton(self.tr("Cancel"))
+        cancel = QPushButton("Cancel")
         cancel.setAutoDefault(False)
         cancel.clicked.connect(self.reject)
-        self.button = QPushButton(icon("plus", "on_accent"), self.tr("Begin"))
+        self.button = QPushButton(icon("plus", "on_accent"), "Begin")
         self.button.setAutoDefault(False)
         self.button.clicked.connect(self.make)
         mark(self.button, kind="primary")

@@ -73,12 +73,12 @@ class SkillPane(Pane):
         first = self.page is None or self.page.skill.name != page.skill.name
         self.page, self._name = page, page.skill.name
         self._head(page)
-        self.about.show_markdown(notes or self.tr("Its card says nothing more."))
+        self.about.show_markdown(notes or "Its card says nothing more.")
         self.code.show_code(code)
         self.versions.show_page(page, code)
         self.tests.show_skill(page.skill, page.draft is not None)
-        self.tabs.setTabText(2, self.tr("Versions ({0})").format(len(page.versions) + 1))
-        self.tabs.setTabText(3, self.tr("Tests ({0})").format(len(page.skill.cassettes)))
+        self.tabs.setTabText(2, f"Versions ({len(page.versions) + 1})")
+        self.tabs.setTabText(3, f"Tests ({len(page.skill.cassettes)})")
         if first:
             self.tabs.setCurrentIndex(0)
         self._stack.setCurrentIndex(1)
@@ -94,14 +94,14 @@ class SkillPane(Pane):
         self._needs.setVisible(bool(skill.tools))
         reason = skill.faults[0] if skill.faults else ""
         if not reason and skill.missing:
-            reason = self.tr("A tool that it needs is missing: {0}.").format("; ".join(skill.missing))
+            reason = f"A tool that it needs is missing: {'; '.join(skill.missing)}."
         self._fault.show_fault(Fault(reason) if reason else None, tone="danger" if skill.faults else "warning")
         for name, states in _BUTTONS.items():
             waits = name == "skill.keep" and (page.draft is not None or bool(skill.faults))
             self.buttons[name].setVisible(skill.state in states or waits)
 
     def _needed(self, page: SkillPage) -> str:
-        return self.tr("Calls {0}").format(", ".join(page.skill.tools))
+        return f"Calls {', '.join(page.skill.tools)}"
 
     # what it looks like
 
@@ -110,8 +110,8 @@ class SkillPane(Pane):
         empty = EmptyState(
             theme,
             "book",
-            self.tr("No skill is open"),
-            self.tr("Choose one in the Skills pane: what it is for, its code, its versions and its tests are here."),
+            "No skill is open",
+            "Choose one in the Skills pane: what it is for, its code, its versions and its tests are here.",
         )
         empty.offer(self._commands["pane.skills"])
         whole = QWidget()
@@ -162,10 +162,10 @@ class SkillPane(Pane):
 
     def _make_button(self, name: str) -> QAbstractButton:
         """What is done often says so in a word."""
-        action, words = self._commands[name], {"skill.open": self.tr("Edit"), **_WORDS}
+        action, words = self._commands[name], {"skill.open": "Edit", **_WORDS}
         if name not in words:
             return action_button(action, self.context.theme)
-        button = RoomyButton(self.context.theme, action.icon(), self.tr(words[name]))
+        button = RoomyButton(self.context.theme, action.icon(), words[name])
         button.setToolTip(action.toolTip())
         button.clicked.connect(action.trigger)
         return button
@@ -173,19 +173,19 @@ class SkillPane(Pane):
     def _make_tabs(self) -> QTabWidget:
         theme = self.context.theme
         self.about, self.code = ProsePage(theme), CodeView(theme)
-        self.about.browser.setAccessibleName(self.tr("The skill's card"))
-        self.code.setAccessibleName(self.tr("The skill's code"))
+        self.about.browser.setAccessibleName("The skill's card")
+        self.code.setAccessibleName("The skill's code")
         self.versions, self.tests = VersionsPage(theme), TestsPage(self.context)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setAccessibleName(self.tr("About, code, versions and tests of the skill"))
+        self.tabs.tabBar().setAccessibleName("About, code, versions and tests of the skill")
         for page, word in (
             (self.about, "About"),
             (self.code, "Code"),
             (self.versions, "Versions"),
             (self.tests, "Tests"),
         ):
-            self.tabs.addTab(page, self.tr(word))
+            self.tabs.addTab(page, word)
         return self.tabs
 
 

@@ -28,11 +28,11 @@ class RecordDialog(QDialog):
         super().__init__(parent)
         self._context, self._run_id = context, run_id
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Record for tests"))
-        self.skill, self.name = CalmCombo(), QLineEdit(self.tr("first"))
+        self.setWindowTitle("Record for tests")
+        self.skill, self.name = CalmCombo(), QLineEdit("first")
         self.skill.addItems(list(names))
-        self.skill.setAccessibleName(self.tr("Skill that is tested by it"))
-        self.name.setAccessibleName(self.tr("Name of the recording"))
+        self.skill.setAccessibleName("Skill that is tested by it")
+        self.name.setAccessibleName("Name of the recording")
         self._fault = FaultCard(context.theme)
         self._build()
 
@@ -47,14 +47,14 @@ class RecordDialog(QDialog):
             self._fault.show_fault(Fault(fault.message, fault.hint))
             self.button.setEnabled(True)
             return
-        self.said.emit(self.tr("Recorded {0}: {1} calls.").format(made.name, made.calls))
+        self.said.emit(f"Recorded {made.name}: {made.calls} calls.")
         self.recorded.emit(skill)
         self.done(QDialog.DialogCode.Accepted)
 
     def _build(self) -> None:
         unit = self._context.theme.unit
         words = label(
-            self.tr(
+            (
                 "Its calls, their answers and its result go into the skill's folder, with nobody's values in place of"
                 " personal data. A test plays them back without any server."
             ),
@@ -62,11 +62,11 @@ class RecordDialog(QDialog):
         )
         words.setWordWrap(True)
         form = QFormLayout()
-        form.addRow(self.tr("Skill"), self.skill)
-        form.addRow(self.tr("Name"), self.name)
-        cancel = QPushButton(self.tr("Cancel"))
+        form.addRow("Skill", self.skill)
+        form.addRow("Name", self.name)
+        cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
-        self.button = QPushButton(icon("save", "on_accent"), self.tr("Record"))
+        self.button = QPushButton(icon("save", "on_accent"), "Record")
         self.button.setDefault(True)
         self.button.setEnabled(self.skill.count() > 0)
         self.button.clicked.connect(self.record)
@@ -78,7 +78,7 @@ class RecordDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(*(unit * 5,) * 4)
         column.setSpacing(unit * 3)
-        column.addWidget(label(self.tr("Record this run for tests"), "heading"))
+        column.addWidget(label("Record this run for tests", "heading"))
         column.addWidget(words)
         column.addLayout(form)
         column.addWidget(self._fault)

@@ -33,7 +33,7 @@ class RunSkillDialog(QDialog):
         super().__init__(parent)
         self._context, self._page = context, page
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Run {0}").format(page.skill.name))
+        self.setWindowTitle(f"Run {page.skill.name}")
         self._build()
 
     def run(self) -> None:
@@ -69,7 +69,7 @@ class RunSkillDialog(QDialog):
             run = await api.run(run.id)
         if run.state is RunState.DONE:
             made = await api.record_cassette(run.id, self._page.skill.name, label, self.form.value())
-            self.said.emit(self.tr("Recorded {0}: {1} calls.").format(made.name, made.calls))
+            self.said.emit(f"Recorded {made.name}: {made.calls} calls.")
 
     def _build(self) -> None:
         unit = self._context.theme.unit
@@ -79,14 +79,14 @@ class RunSkillDialog(QDialog):
         self.form = SchemaForm(self._context.theme)
         self.form.set_schema(json.loads(self._page.schema))
         self._fault = FaultCard(self._context.theme)
-        self.record = TickBox(self._context.theme, self.tr("Record it for tests as"))
-        self.label = QLineEdit(self.tr("first"))
-        self.label.setAccessibleName(self.tr("Name of the recording"))
+        self.record = TickBox(self._context.theme, "Record it for tests as")
+        self.label = QLineEdit("first")
+        self.label.setAccessibleName("Name of the recording")
         self.label.setEnabled(False)
         self.record.toggled.connect(self.label.setEnabled)
-        cancel = QPushButton(self.tr("Cancel"))
+        cancel = QPushButton("Cancel")
         cancel.clicked.connect(self.reject)
-        self.run_button = QPushButton(icon("play", "on_accent"), self.tr("Run"))
+        self.run_button = QPushButton(icon("play", "on_accent"), "Run")
         self.run_button.setShortcut("Ctrl+Return")
         self.run_button.clicked.connect(self.run)
         mark(self.run_button, kind="primary")

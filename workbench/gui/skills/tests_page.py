@@ -30,9 +30,9 @@ class TestsPage(QWidget):
         self._infos: dict[str, CassetteInfo] = {}
         self.results: dict[str, SkillTest] = {}
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, self.tr("Recordings"))
+        self.list = RowsView(context.theme, "Recordings")
         self.list.setModel(self.model)
-        self.story = PlainView(context.theme, self.tr("What came of it"))
+        self.story = PlainView(context.theme, "What came of it")
         self._lay_out()
         self.list.selection_changed.connect(self._draw_story)
         self.list.chosen.connect(self._draw_story)
@@ -117,8 +117,8 @@ class TestsPage(QWidget):
         empty = EmptyState(
             theme,
             "history",
-            self.tr("No recordings yet"),
-            self.tr(
+            "No recordings yet",
+            (
                 "Run the skill with “Record” ticked, or press Record on a run's page. A test plays it back without any"
                 " server and says what is another one: code, definition, argument, call or result."
             ),
@@ -141,17 +141,17 @@ class TestsPage(QWidget):
 
     def _make_strip(self) -> Strip:
         strip = Strip(self._context.theme)
-        self.test_button = RoomyButton(self._context.theme, icon("play", "muted"), self.tr("Test all"))
-        self.test_button.setToolTip(self.tr("Play every recording, offline, in the real sandbox"))
+        self.test_button = RoomyButton(self._context.theme, icon("play", "muted"), "Test all")
+        self.test_button.setToolTip("Play every recording, offline, in the real sandbox")
         self.test_button.clicked.connect(self.test)
-        self.draft = TickBox(self._context.theme, self.tr("The draft"))
-        self.draft.setToolTip(self.tr("Test the draft instead of the kept skill"))
+        self.draft = TickBox(self._context.theme, "The draft")
+        self.draft.setToolTip("Test the draft instead of the kept skill")
         self.draft.hide()
-        self.accept = self._button("check", self.tr("Accept"), "accept", self.tr("Expect what it does now"))
+        self.accept = self._button("check", "Accept", "accept", "Expect what it does now")
         self.drift = self._button(
-            "server", self.tr("Ask the servers"), "drift", self.tr("Make its calls that only read at the real servers")
+            "server", "Ask the servers", "drift", "Make its calls that only read at the real servers"
         )
-        self.remove = self._button("trash", self.tr("Remove"), "remove", self.tr("Delete the recording"))
+        self.remove = self._button("trash", "Remove", "remove", "Delete the recording")
         for part in (self.test_button, self.draft, self.accept, self.drift, self.remove):
             strip.row.addWidget(part)
         strip.row.addStretch(1)

@@ -19,13 +19,13 @@ class VersionsPage(QWidget):
         super().__init__(parent)
         self._known: list[tuple[str, Skill]] = []
         self.before, self.after = CalmCombo(), CalmCombo()
-        self.before.setAccessibleName(self.tr("Earlier version"))
-        self.after.setAccessibleName(self.tr("Later version"))
+        self.before.setAccessibleName("Earlier version")
+        self.after.setAccessibleName("Later version")
         self._words = ForeignLabel(elide=True)
         self.diff = DiffView(theme)
-        self.diff.setAccessibleName(self.tr("What differs between the two versions"))
+        self.diff.setAccessibleName("What differs between the two versions")
         strip = Strip(theme)
-        for part in (self.before, label(self.tr("→"), "muted"), self.after):
+        for part in (self.before, label("→", "muted"), self.after):
             strip.row.addWidget(part)
         strip.row.addSpacing(theme.unit * 2)
         strip.row.addWidget(self._words, 1)
@@ -39,10 +39,10 @@ class VersionsPage(QWidget):
         self.setFocusProxy(self.before)
 
     def show_page(self, page: SkillPage, code: str) -> None:
-        now = [(self.tr("version {0}").format(one.version), one) for one in (*page.versions, page.skill)]
+        now = [(f"version {one.version}", one) for one in (*page.versions, page.skill)]
         if not page.skill.version:
-            now[-1] = (self.tr("draft"), page.skill)
-        self._known = [*now, *([(self.tr("draft"), page.draft)] if page.draft is not None else [])]
+            now[-1] = ("draft", page.skill)
+        self._known = [*now, *([("draft", page.draft)] if page.draft is not None else [])]
         for combo, chosen in ((self.before, max(0, len(self._known) - 2)), (self.after, len(self._known) - 1)):
             combo.blockSignals(True)
             combo.clear()
@@ -56,8 +56,8 @@ class VersionsPage(QWidget):
             return
         one, other = self._known[self.before.currentIndex()][1], self._known[self.after.currentIndex()][1]
         if len(self._known) == 1:
-            self.diff.show_diff("", self.tr("There is one version. The next Keep puts this one beside the new one."))
+            self.diff.show_diff("", "There is one version. The next Keep puts this one beside the new one.")
         else:
             self.diff.show_change(one.code, other.code)
-        facts = (other.sha[:12], other.kept_by and self.tr("kept by {0}").format(other.kept_by), other.kept_at[:10])
+        facts = (other.sha[:12], other.kept_by and f"kept by {other.kept_by}", other.kept_at[:10])
         self._words.setText(one_line(" · ".join(fact for fact in facts if fact), 200))

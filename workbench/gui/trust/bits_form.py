@@ -45,7 +45,7 @@ class BitsForm(QWidget):
         self._tool = tool
         for name, choice in self.choices.items():
             choice.clear()
-            for words, value in ((self._unsaid(name), None), (self.tr("Yes"), True), (self.tr("No"), False)):
+            for words, value in ((self._unsaid(name), None), ("Yes", True), ("No", False)):
                 choice.addItem(words, value)
             said = self._value(name) if name in tool.said else None
             choice.setCurrentIndex({None: 0, True: 1, False: 2}[said])
@@ -57,17 +57,17 @@ class BitsForm(QWidget):
     def _unsaid(self, name: str) -> str:
         """What stands there while the person says nothing."""
         if name in _OWN:
-            return self.tr("A guess: {}").format(self._word(self._value(name))) if name in self._tool.guessed else "—"
+            return f"A guess: {self._word(self._value(name))}" if name in self._tool.guessed else "—"
         claims = self._tool.claimed or self._tool.hints
         claimed = getattr(claims, name)
         if claimed is None:
-            return self.tr("The server does not say")
+            return "The server does not say"
         if name not in self._tool.said and claimed != getattr(self._tool.hints, name):
-            return self.tr("The server says {}, not believed").format(self._word(claimed))
-        return self.tr("The server says {}").format(self._word(claimed))
+            return f"The server says {self._word(claimed)}, not believed"
+        return f"The server says {self._word(claimed)}"
 
     def _word(self, value: bool | None) -> str:
-        return self.tr("yes") if value else self.tr("no")
+        return "yes" if value else "no"
 
     def _tell(self, _row: int) -> None:
         values: dict[str, Any] = {name: choice.currentData() for name, choice in self.choices.items()}  # Any: Qt's data
@@ -75,11 +75,11 @@ class BitsForm(QWidget):
 
     def _words(self) -> dict[str, str]:
         return {
-            "read_only": self.tr("Only reads"),
-            "destructive": self.tr("May delete or overwrite"),
-            "idempotent": self.tr("Repeating it has no further effect"),
-            "open_world": self.tr("Reaches other systems"),
-            "private": self.tr("Holds private data"),
-            "outsiders": self.tr("Returns text that outsiders can write"),
-            "sends": self.tr("Can send something out"),
+            "read_only": "Only reads",
+            "destructive": "May delete or overwrite",
+            "idempotent": "Repeating it has no further effect",
+            "open_world": "Reaches other systems",
+            "private": "Holds private data",
+            "outsiders": "Returns text that outsiders can write",
+            "sends": "Can send something out",
         }

@@ -33,11 +33,11 @@ class RulesBox(QWidget):
         self._context = context
         self._server, self._tool = server, tool
         self.list = QListWidget()
-        self.revoke = QPushButton(icon("trash", "muted"), self.tr("Revoke"))
+        self.revoke = QPushButton(icon("trash", "muted"), "Revoke")
         self.word, self.argument, self.pattern = CalmCombo(), CalmCombo(), QLineEdit()
-        self.add = QPushButton(icon("plus", "muted"), self.tr("Add the rule"))
+        self.add = QPushButton(icon("plus", "muted"), "Add the rule")
         self.fault = FaultCard(context.theme)
-        self._empty = label(self.tr("No rules. Calls ask for approval depending on risk and your settings."), "muted")
+        self._empty = label("No rules. Calls ask for approval depending on risk and your settings.", "muted")
         self._fill()
         self._lay_out(context.theme.unit)
         self.add.clicked.connect(self._add)
@@ -70,7 +70,7 @@ class RulesBox(QWidget):
         return self._tool is None or rule.kind == "server" or rule.tool == self._tool.name
 
     def _show(self, rule: Permission, why: str = "") -> None:
-        used = self.tr("used {0} ×, last {1}").format(rule.count, ago(rule.used)) if rule.count else ""
+        used = f"used {rule.count} ×, last {ago(rule.used)}" if rule.count else ""
         words = "  ·  ".join(part for part in (visible(rule.label), used, self._void(rule, why)) if part)
         item = QListWidgetItem(icon(*_ICONS[rule.word]), words)
         item.setData(Qt.ItemDataRole.UserRole, rule.id)
@@ -79,10 +79,10 @@ class RulesBox(QWidget):
     def _void(self, rule: Permission, why: str) -> str:
         """Why it counts no more: by what the core knows, or by the definition that is shown here."""
         if why:
-            return self.tr("void: {}").format(visible(why))
+            return f"void: {visible(why)}"
         tool = self._tool if rule.word is CallDecision.ALLOW and rule.kind != "server" else None
         changed = tool is not None and rule.key != tool.hash
-        return self.tr("void: the tool's definition changed") if changed else ""
+        return "void: the tool's definition changed" if changed else ""
 
     def _add(self) -> None:
         if not self.add.isEnabled():
@@ -122,14 +122,14 @@ class RulesBox(QWidget):
 
     def _fill(self) -> None:
         for word, words in (
-            (CallDecision.ALLOW, self.tr("Allow")),
-            (CallDecision.ASK, self.tr("Ask")),
-            (CallDecision.DENY, self.tr("Deny")),
+            (CallDecision.ALLOW, "Allow"),
+            (CallDecision.ASK, "Ask"),
+            (CallDecision.DENY, "Deny"),
         ):
             self.word.addItem(icon(*_ICONS[word]), words, word.value)
-        self.word.setAccessibleName(self.tr("What the rule does"))
+        self.word.setAccessibleName("What the rule does")
         self.argument.setEditable(True)
-        self.argument.setAccessibleName(self.tr("Argument that the rule is about; empty: every call"))
+        self.argument.setAccessibleName("Argument that the rule is about; empty: every call")
         self.argument.setMinimumWidth(_ARGUMENT)
         self.argument.addItem("")
         fields = self._tool.input_schema.get("properties") if self._tool is not None else None
@@ -137,10 +137,10 @@ class RulesBox(QWidget):
             self.argument.addItem(visible(str(name)))
         edit = self.argument.lineEdit()
         if edit is not None:
-            edit.setPlaceholderText(self.tr("every call"))
-        self.pattern.setPlaceholderText(self.tr("*@example.org, or: under workspace"))
-        self.pattern.setAccessibleName(self.tr("What the argument must look like"))
-        self.list.setAccessibleName(self.tr("Rules"))
+            edit.setPlaceholderText("every call")
+        self.pattern.setPlaceholderText("*@example.org, or: under workspace")
+        self.pattern.setAccessibleName("What the argument must look like")
+        self.list.setAccessibleName("Rules")
         self.list.setIconSize(QSize(self._context.theme.unit * 4, self._context.theme.unit * 4))
 
     def _lay_out(self, unit: int) -> None:

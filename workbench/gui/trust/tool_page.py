@@ -25,7 +25,7 @@ class ToolTrust(QScrollArea):
         self._lay_out(context.theme.unit)
         self.bits.said.connect(self._say)
         self.setFocusProxy(self.rules.word)
-        self.setAccessibleName(self.tr("Trust"))
+        self.setAccessibleName("Trust")
 
     def refresh(self) -> None:
         """Read the rules."""
@@ -57,13 +57,13 @@ class ToolTrust(QScrollArea):
         column.setSpacing(unit * 2)
         for title, words, part in (
             (
-                self.tr("Rules for programs"),
-                self.tr("A rule for certain arguments counts before one for every call; a denial before all."),
+                "Rules for programs",
+                "A rule for certain arguments counts before one for every call; a denial before all.",
                 self.rules,
             ),
             (
-                self.tr("What it does"),
-                self.tr("Your choice replaces the server's annotations and what its name and description suggest."),
+                "What it does",
+                "Your choice replaces the server's annotations and what its name and description suggest.",
                 self.bits,
             ),
         ):
