@@ -24,8 +24,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtWidgets import QApplication, QTableView
 
 from workbench.gui.app import make_loop
+from workbench.gui.audit.audit_pane import AuditPane
 from workbench.gui.audit.filters import Filter
-from workbench.gui.docks.audit import AuditPane
 from workbench.gui.main_window import MainWindow
 from workbench.paths import OVERRIDE, paths_of
 

@@ -34,9 +34,9 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit  # noqa: E402
 from workbench.editor_completion.completion_client import CompletionRequests  # noqa: E402
 from workbench.events import spawn  # noqa: E402
 from workbench.gui.app import live, make_loop, open_window  # noqa: E402
-from workbench.gui.bridge import LinkState  # noqa: E402
 from workbench.gui.editor.drafts import Drafts  # noqa: E402
 from workbench.gui.main_window import MainWindow  # noqa: E402
+from workbench.gui.shell.bridge import LinkState  # noqa: E402
 from workbench.paths import OVERRIDE, paths_of  # noqa: E402
 
 LINES, KEYS, PACE = 5_000, 600, 0.03

@@ -28,13 +28,13 @@ from PySide6.QtCore import QMimeData  # noqa: E402
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget  # noqa: E402
 from schema_instances import AWKWARD, Instances  # noqa: E402
 
-from workbench.gui.editor.code_editor import CodeEditor  # noqa: E402
+from workbench.gui.code.code_editor import CodeEditor  # noqa: E402
 from workbench.gui.forms.form import SchemaForm  # noqa: E402
-from workbench.gui.forms.json_text import dump  # noqa: E402
-from workbench.gui.forms.raw_editor import RawEditor  # noqa: E402
-from workbench.gui.forms.shape import Kind, shape_of  # noqa: E402
-from workbench.gui.plain_edit import PlainEdit  # noqa: E402
-from workbench.gui.theme import Theme  # noqa: E402
+from workbench.gui.forms.schema_shapes import Kind, shape_of  # noqa: E402
+from workbench.gui.forms.simple_editors import RawEditor  # noqa: E402
+from workbench.gui.kit.json_text import dump  # noqa: E402
+from workbench.gui.kit.plain_edit import PlainEdit  # noqa: E402
+from workbench.gui.kit.theme import Theme  # noqa: E402
 
 VALUES = 12  # generated values per tool
 LONG_LINES = (1_000_000, 10_000_000)  # characters

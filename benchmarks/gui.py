@@ -31,10 +31,10 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget  # noqa: E40
 
 from workbench.events import spawn  # noqa: E402
 from workbench.gui.app import live, make_loop, open_window, spare_pauses  # noqa: E402
-from workbench.gui.bridge import LinkState  # noqa: E402
 from workbench.gui.main_window import MainWindow  # noqa: E402
-from workbench.gui.result import ResultView  # noqa: E402
-from workbench.gui.results.text_page import TextPage  # noqa: E402
+from workbench.gui.results.result_view import ResultView  # noqa: E402
+from workbench.gui.results.text_pages import TextPage  # noqa: E402
+from workbench.gui.shell.bridge import LinkState  # noqa: E402
 from workbench.paths import OVERRIDE, paths_of  # noqa: E402
 from workbench.records import Content, Origin, Outcome, ServerConfig, ToolCall  # noqa: E402
 

@@ -89,7 +89,7 @@ def events() -> str:
 
 def actions() -> str:
     """Every action of the window with its shortcut and description, by menu."""
-    from workbench.gui.actions import ACTIONS, CATEGORIES
+    from workbench.gui.shell.actions import ACTIONS, CATEGORIES
 
     parts = []
     for category in CATEGORIES:

@@ -15,7 +15,7 @@ from workbench.audit.journal import Journal
 from workbench.audit.search_index import AuditIndex, attach
 from workbench.audit.search_queries import CandidateRange, select_span
 from workbench.errors import WorkbenchError
-from workbench.gui.models.audit import AuditModel
+from workbench.gui.audit.audit_model import AuditModel
 from workbench.records import EntryQuery, Note
 
 MANY = 1_000

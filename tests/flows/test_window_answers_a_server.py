@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QApplication
 from workbench.api.client import connect
 from workbench.events import spawn
 from workbench.gui.app import live, open_window
-from workbench.gui.asks.dialog import SETTLE_SECONDS, AskDialog
-from workbench.gui.bridge import LinkState
-from workbench.gui.held_calls.dialog import HeldCallDialog
-from workbench.gui.text import ForeignLabel
+from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.runs.elicitations import SETTLE_SECONDS, AskDialog
+from workbench.gui.runs.held_calls import HeldCallDialog
+from workbench.gui.shell.bridge import LinkState
 from workbench.paths import Paths
 from workbench.records import Decision, EntryQuery, Origin, RunState, ToolCall
 

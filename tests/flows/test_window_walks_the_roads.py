@@ -20,9 +20,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWid
 from workbench.api.client import connect
 from workbench.events import spawn
 from workbench.gui.app import live, open_window
-from workbench.gui.bridge import LinkState
 from workbench.gui.main_window import MainWindow
-from workbench.gui.wishes import ShowTool
+from workbench.gui.shell.bridge import LinkState
+from workbench.gui.shell.navigation import ShowTool
 from workbench.paths import Paths
 from workbench.records import EntryQuery, RunState, SkillState
 

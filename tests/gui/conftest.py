@@ -306,8 +306,8 @@ def paper(bus: Bus) -> PaperQuestions:
 @pytest.fixture
 def theme(qapp: Any) -> Iterator[Any]:
     """The looks, for each test anew. Earlier windows go first: Qt puts off their end, and dressing one takes long."""
-    from workbench.gui.fonts import load_fonts
-    from workbench.gui.theme import Theme
+    from workbench.gui.kit.fonts import load_fonts
+    from workbench.gui.kit.theme import Theme
 
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     qapp.setStyle("Fusion")
@@ -321,8 +321,8 @@ def theme(qapp: Any) -> Iterator[Any]:
 @pytest.fixture
 def context(loop: Any, complete: Any, theme: Any, paper: PaperQuestions, paths: Paths) -> Iterator[Any]:
     """A pane's context that asks the paper project directly, without a wire."""
-    from workbench.gui.context import Context
-    from workbench.gui.tasks import Tasks
+    from workbench.gui.shell.context import Context
+    from workbench.gui.shell.tasks import Tasks
 
     async def fetch(handle: str, offset: int, length: int) -> str:
         return ""
@@ -339,11 +339,11 @@ def window(
     """The whole window, connected to the paper project through the real wire, with everything loaded."""
     from workbench.api.in_memory import connect_in_memory
     from workbench.events import spawn
-    from workbench.gui.bridge import Bridge, LinkState
-    from workbench.gui.context import Context
     from workbench.gui.main_window import MainWindow
-    from workbench.gui.tasks import Tasks
-    from workbench.gui.wiring import Wiring
+    from workbench.gui.shell.bridge import Bridge, LinkState
+    from workbench.gui.shell.context import Context
+    from workbench.gui.shell.tasks import Tasks
+    from workbench.gui.window_controller import Wiring
 
     async def connect() -> Any:
         return await connect_in_memory(paper, bus)

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
-from workbench.gui.models.audit import PAGE
+from workbench.gui.audit.audit_model import PAGE
 from workbench.records import (
     DayFigures,
     Entry,

@@ -10,10 +10,10 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.gui.bridge import NOT_CONNECTED, Bridge
-from workbench.gui.dialogs.states import StatesDialog
 from workbench.gui.main_window import MainWindow
-from workbench.gui.privacy.pane import PrivacyPane
+from workbench.gui.privacy.privacy_pane import PrivacyPane
+from workbench.gui.settings.repl_sessions import StatesDialog
+from workbench.gui.shell.bridge import NOT_CONNECTED, Bridge
 from workbench.gui.skills.tests_page import TestsPage as SkillTestsPage
 
 

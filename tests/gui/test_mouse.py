@@ -27,13 +27,13 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.events import ToolsChanged
-from workbench.gui.dialogs.network import NetworkDialog
-from workbench.gui.dialogs.permissions import PermissionsDialog
-from workbench.gui.dialogs.secrets import SecretsDialog
-from workbench.gui.dialogs.states import StatesDialog
-from workbench.gui.question_bar import QuestionBar
-from workbench.gui.skills.import_dialog import ImportSkillsDialog
-from workbench.gui.wishes import ShowChanges, ShowServer, ShowTool
+from workbench.gui.kit.faults import QuestionBar
+from workbench.gui.settings.network import NetworkDialog
+from workbench.gui.settings.permissions import PermissionsDialog
+from workbench.gui.settings.repl_sessions import StatesDialog
+from workbench.gui.settings.secrets import SecretsDialog
+from workbench.gui.shell.navigation import ShowChanges, ShowServer, ShowTool
+from workbench.gui.skills.import_skills import ImportSkillsDialog
 from workbench.records import (
     CallDecision,
     CassetteInfo,

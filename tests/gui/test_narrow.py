@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from workbench.errors import WorkbenchError
-from workbench.gui.bridge import Bridge
+from workbench.gui.kit.faults import QuestionBar
+from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.main_window import MainWindow
-from workbench.gui.question_bar import QuestionBar
-from workbench.gui.text import ForeignLabel
+from workbench.gui.shell.bridge import Bridge
 from workbench.records import CallTrace, Ledger, Observation, Risk, RunState
 
 RIGHT, LEFT = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.LeftDockWidgetArea

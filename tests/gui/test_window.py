@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from workbench.events import Noticed, ServerChanged, ServerRemoved
-from workbench.gui.bridge import NOT_CONNECTED, Link, LinkState
+from workbench.gui.shell.bridge import NOT_CONNECTED, Link, LinkState
 from workbench.records import AgentInfo, Fault, ServerStatus, Strength
 
 
@@ -181,7 +181,7 @@ def test_the_welcome_page_starts_the_three_roads(window: Any, paper: Any, settle
 
 
 def test_the_welcome_page_takes_in_a_server_of_ones_own(window: Any, qtbot: Any) -> None:
-    from workbench.gui.dialogs.add_server import AddServer
+    from workbench.gui.servers.add_server import AddServer
 
     button = next(one for one in window.centre.welcome.findChildren(QPushButton) if "Add a server" in one.text())
     button.click()
@@ -190,7 +190,7 @@ def test_the_welcome_page_takes_in_a_server_of_ones_own(window: Any, qtbot: Any)
 
 
 def test_an_exception_nobody_foresaw_is_shown_with_its_traceback(window: Any) -> None:
-    from workbench.gui.tasks import describe
+    from workbench.gui.shell.tasks import describe
 
     try:
         raise ZeroDivisionError("deep inside")

@@ -35,7 +35,7 @@ def test_every_event_is_listed(root: Path) -> None:
 
 
 def test_every_action_and_key_is_listed(root: Path) -> None:
-    from workbench.gui.actions import ACTIONS
+    from workbench.gui.shell.actions import ACTIONS
 
     text = (root / "docs/actions.md").read_text(encoding="utf-8")
     assert [action.id for action in ACTIONS if action.help not in text or action.keys not in text] == []

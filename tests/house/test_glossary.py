@@ -87,7 +87,7 @@ def test_names_of_settings_commands_options_tools_and_actions() -> None:
 
     from workbench.agent.tool_definitions import TOOLS
     from workbench.cli.main import COMMANDS, about, arranger
-    from workbench.gui.actions import ACTIONS
+    from workbench.gui.shell.actions import ACTIONS
     from workbench.settings import DEFINITIONS
 
     texts = [about(), *DEFINITIONS, *(one.description for one in DEFINITIONS.values())]

@@ -30,7 +30,7 @@ def test_an_icon_can_be_drawn_and_belongs_to_the_family(path: Path, qapp: Any) -
 
 def test_every_icon_that_the_window_names_has_a_file(root: Path, tree: Callable[[Path], ast.Module]) -> None:
     """Checks calls of icon() and pixmap(), and the actions' table. The window's own tests cover computed names."""
-    from workbench.gui.actions import ACTIONS
+    from workbench.gui.shell.actions import ACTIONS
 
     named = {action.icon for action in ACTIONS if action.icon}
     for path in (root / "workbench/gui").rglob("*.py"):
@@ -41,7 +41,7 @@ def test_every_icon_that_the_window_names_has_a_file(root: Path, tree: Callable[
 
 
 def test_every_word_for_a_state_has_an_icon_with_a_file(qapp: Any) -> None:
-    from workbench.gui import words
+    from workbench.gui.kit import wording as words
     from workbench.records import Risk, RunState, ServerStatus, SkillState
 
     shown = [

@@ -19,17 +19,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication
 
-from workbench.gui.bridge import Bridge, LinkState, Wire
-from workbench.gui.context import Context
-from workbench.gui.fonts import load_fonts
+from workbench.gui.kit.fonts import load_fonts
+from workbench.gui.kit.theme import Theme
 from workbench.gui.main_window import MainWindow
-from workbench.gui.tasks import Tasks, describe
-from workbench.gui.theme import Theme
+from workbench.gui.shell.bridge import Bridge, LinkState, Wire
+from workbench.gui.shell.context import Context
+from workbench.gui.shell.tasks import Tasks, describe
 from workbench.paths import Paths
 from workbench.settings import read
 
 if TYPE_CHECKING:
     import qasync  # type: ignore[import-untyped]
+
 
 TRACE = "MCP_WORKBENCH_TRACE_START"
 """Set: the times of the first frame and of the usable window go to stderr."""
@@ -103,7 +104,7 @@ def make_loop(app: QApplication) -> qasync.QEventLoop:
 async def live(window: MainWindow) -> None:
     """From the first frame to the last: connect, work, leave."""
     from workbench.events import spawn
-    from workbench.gui.wiring import Wiring
+    from workbench.gui.window_controller import Wiring
 
     leaving = asyncio.Event()
     window.leaving.connect(leaving.set)

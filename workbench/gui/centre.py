@@ -11,32 +11,31 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 
 from workbench.events import Event
-from workbench.gui.action import EDITOR
-from workbench.gui.commands import Commands
-from workbench.gui.context import Context
-from workbench.gui.icons import icon
-from workbench.gui.pane import Pane
-from workbench.gui.text import one_line
-from workbench.gui.theme import mark
-from workbench.gui.views import tool_button
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.lists import tool_button
+from workbench.gui.kit.text import one_line
+from workbench.gui.kit.theme import mark
+from workbench.gui.shell.actions import EDITOR
+from workbench.gui.shell.commands import Commands
+from workbench.gui.shell.context import Context, Pane
+from workbench.gui.shell.navigation import SaveCall, ShowCode
 from workbench.gui.welcome import Welcome
-from workbench.gui.wishes import SaveCall, ShowCode
 from workbench.records import Outcome, SavedCall
 
 if TYPE_CHECKING:
-    from workbench.gui.docks.tool_detail import ToolPane
-    from workbench.gui.editor.pane import EditorPane
-    from workbench.gui.files.page import FilesPage
-    from workbench.gui.privacy.pane import PrivacyPane
-    from workbench.gui.server.pane import ServerPane
-    from workbench.gui.skills.page import SkillPane
+    from workbench.gui.editor.editor_pane import EditorPane
+    from workbench.gui.files.file_page import FilesPage
+    from workbench.gui.privacy.privacy_pane import PrivacyPane
+    from workbench.gui.servers.server_pane import ServerPane
+    from workbench.gui.skills.skill_page import SkillPane
+    from workbench.gui.tools.tool_pane import ToolPane
 
 
 class Centre(QTabWidget):
     """The welcome page can be put away and fetched back; personal data, files and skills come when asked for."""
 
     wished = Signal(object)
-    """Carries one record of `workbench.gui.wishes`."""
+    """Carries one record of `workbench.gui.shell.navigation`."""
     said = Signal(str)
     """A short word for the status bar."""
     draft_wanted = Signal(str)
@@ -107,7 +106,7 @@ class Centre(QTabWidget):
     @property
     def server(self) -> ServerPane:
         if self._server is None:
-            from workbench.gui.server.pane import ServerPane
+            from workbench.gui.servers.server_pane import ServerPane
 
             self._server = ServerPane(self._context, self._commands, self)
             self._server.wished.connect(self.wished)
@@ -119,7 +118,7 @@ class Centre(QTabWidget):
     @property
     def tool(self) -> ToolPane:
         if self._tool is None:
-            from workbench.gui.docks.tool_detail import ToolPane
+            from workbench.gui.tools.tool_pane import ToolPane
 
             self._tool = ToolPane(self._context, self)
             self._tool.wished.connect(self.wished)
@@ -133,7 +132,7 @@ class Centre(QTabWidget):
     @property
     def editor(self) -> EditorPane:
         if self._editor is None:
-            from workbench.gui.editor.pane import EditorPane
+            from workbench.gui.editor.editor_pane import EditorPane
 
             self._editor = EditorPane(self._context, self)
             self._editor.wished.connect(self.wished)
@@ -147,7 +146,7 @@ class Centre(QTabWidget):
     def show_privacy(self, page: str, session: str = "") -> None:
         """Open the page about personal data, which is made when it is first asked for."""
         if self._privacy is None:
-            from workbench.gui.privacy.pane import PrivacyPane
+            from workbench.gui.privacy.privacy_pane import PrivacyPane
 
             self._privacy = PrivacyPane(self._context, self)
             self._privacy.wished.connect(self.wished)
@@ -161,7 +160,7 @@ class Centre(QTabWidget):
     def files(self) -> FilesPage:
         """The page about files of the workspace, which is made when it is first asked for."""
         if self._files is None:
-            from workbench.gui.files.page import FilesPage
+            from workbench.gui.files.file_page import FilesPage
 
             self._files = FilesPage(self._context, self)
             self._files.wished.connect(self.wished)
@@ -179,7 +178,7 @@ class Centre(QTabWidget):
     def skill(self) -> SkillPane:
         """The page of a skill, which is made when one is first opened."""
         if self._skill is None:
-            from workbench.gui.skills.page import SkillPane
+            from workbench.gui.skills.skill_page import SkillPane
 
             self._skill = SkillPane(self._context, self._commands, self)
             self._skill.wished.connect(self.wished)

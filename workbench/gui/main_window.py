@@ -1,39 +1,98 @@
-"""The window: lays out panes and passes on what they hear. It owns no data and decides nothing."""
+"""Keeps the centre roomy: in a narrow window the runs stand behind the panes below it, in a low one those are lower.
+
+Only the first places are changed like this, and back; a pane that a person put elsewhere stays there.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 from workbench.events import Event
-from workbench.gui.action import LINKED
-from workbench.gui.actions import UNLINKED
-from workbench.gui.asks.strip import AskStrip
-from workbench.gui.attention import Attention
-from workbench.gui.banners import Banners
-from workbench.gui.bridge import Bridge, Link, LinkState
-from workbench.gui.button_keys import ButtonKeys
+from workbench.gui.audit.audit_pane import AuditPane
 from workbench.gui.centre import Centre
-from workbench.gui.commands import Commands
-from workbench.gui.context import Context
-from workbench.gui.dock import Dock
-from workbench.gui.docks.audit import AuditPane
-from workbench.gui.docks.calls import CallsPane
-from workbench.gui.docks.runs import RunsPane
-from workbench.gui.docks.servers import ServersPane
-from workbench.gui.docks.skills import SkillsPane
-from workbench.gui.files.pane import FilesPane
-from workbench.gui.held_calls.strip import HeldCallStrip
-from workbench.gui.icons import icon
-from workbench.gui.layout import Layout
-from workbench.gui.narrow import Narrow
-from workbench.gui.pane import Pane
-from workbench.gui.search_button import SearchButton
-from workbench.gui.status import Status
-from workbench.gui.tab_order import step_focus
-from workbench.gui.waiting import WaitingStrip
-from workbench.gui.window_session import WindowSession
+from workbench.gui.files.file_tree import FilesPane
+from workbench.gui.kit.icons import icon
+from workbench.gui.runs.run_list import RunsPane
+from workbench.gui.runs.strips import AskStrip, HeldCallStrip, WaitingStrip
+from workbench.gui.servers.server_list import ServersPane
+from workbench.gui.shell.actions import LINKED, UNLINKED
+from workbench.gui.shell.attention import Attention
+from workbench.gui.shell.banners import Banners
+from workbench.gui.shell.bridge import Bridge, Link, LinkState
+from workbench.gui.shell.commands import Commands
+from workbench.gui.shell.context import Context, Pane
+from workbench.gui.shell.docks import Dock
+from workbench.gui.shell.keyboard import ButtonKeys, step_focus
+from workbench.gui.shell.search_button import SearchButton
+from workbench.gui.shell.status_bar import Status
+from workbench.gui.shell.window_state import Layout, WindowSession
+from workbench.gui.skills.skill_list import SkillsPane
+from workbench.gui.tools.calls_pane import CallsPane
+
+_NARROW, _LOW = 265, 180  # in units: below it, things move together
+_SIDE, _SLIM_SIDE = 70, 64
+_BELOW, _LOW_BELOW = 62, 44
+_CALM = 60  # milliseconds without another size before something moves
+_RIGHT, _BOTTOM = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
+
+
+class Narrow(QObject):
+    """Belongs to one window, and follows its size."""
+
+    def __init__(self, window: MainWindow, layout: Layout) -> None:
+        super().__init__(window)
+        self._window = window
+        self._layout = layout
+        self._unit = window.context.theme.unit
+        self._low = False
+        self._calm = QTimer(self, singleShot=True, interval=_CALM)
+        self._calm.timeout.connect(self.fit)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._calm.start()
+        return False
+
+    def fit(self) -> None:
+        """Look at the size, and move what has to move."""
+        narrow, low = self._window.width() < self._unit * _NARROW, self._window.height() < self._unit * _LOW
+        if narrow and not self._layout.runs_below:
+            self._put_below()
+        elif not narrow and self._layout.runs_below:
+            self._put_beside()
+        if low != self._low:
+            self._low = low
+            self._give("audit", _LOW_BELOW if low else _BELOW, Qt.Orientation.Vertical)
+
+    def _put_below(self) -> None:
+        runs, audit = self._window.docks["runs"], self._window.docks["audit"]
+        if runs.isFloating() or runs.isHidden() or self._window.dockWidgetArea(runs) != _RIGHT:
+            return
+        front = next((dock for dock in self._below() if not dock.visibleRegion().isEmpty()), audit)
+        self._window.tabifyDockWidget(audit, runs)
+        front.raise_()
+        self._layout.runs_below = True
+        self._give("servers", _SLIM_SIDE, Qt.Orientation.Horizontal)
+
+    def _put_beside(self) -> None:
+        runs = self._window.docks["runs"]
+        self._layout.runs_below = False
+        if runs.isFloating() or self._window.dockWidgetArea(runs) != _BOTTOM:
+            return  # a person put it somewhere
+        self._window.addDockWidget(_RIGHT, runs)
+        runs.show()
+        for name in ("servers", "runs"):
+            self._give(name, _SIDE, Qt.Orientation.Horizontal)
+
+    def _below(self) -> list[Dock]:
+        return [self._window.docks[name] for name in ("output", "audit") if name in self._window.docks]
+
+    def _give(self, name: str, units: int, way: Qt.Orientation) -> None:
+        self._window.resizeDocks([self._window.docks[name]], [self._unit * units], way)
+
 
 LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea,
@@ -105,7 +164,7 @@ class MainWindow(QMainWindow):
 
     def add_output(self) -> None:
         """The output pane comes after the first frame, into the place the layout keeps for it."""
-        from workbench.gui.docks.output import OutputPane
+        from workbench.gui.runs.output import OutputPane
 
         self.output = OutputPane(self.context)
         dock = Dock("output", "Output", self.output, self)

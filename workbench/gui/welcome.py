@@ -1,4 +1,4 @@
-"""The page a newcomer sees first: the three roads, each with a button that really starts it."""
+"""What the welcome page says when other apps have servers and this project has none."""
 
 from __future__ import annotations
 
@@ -7,16 +7,58 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.events import Event, RunChanged, ServerChanged, SkillsChanged
-from workbench.gui.actions import action_named
-from workbench.gui.commands import Commands, keys_text
-from workbench.gui.context import Context
-from workbench.gui.found_card import FoundCard
-from workbench.gui.icons import icon, pixmap
-from workbench.gui.pane import Pane
-from workbench.gui.text import visible
-from workbench.gui.theme import Theme, mark
-from workbench.gui.views import label
-from workbench.records import ServerState, ServerStatus, Skill, SkillState
+from workbench.gui.kit.icons import icon, pixmap
+from workbench.gui.kit.lists import label
+from workbench.gui.kit.text import visible
+from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.servers.server_list import apps_of, said
+from workbench.gui.shell.actions import action_named
+from workbench.gui.shell.commands import Commands, keys_text
+from workbench.gui.shell.context import Context, Pane
+from workbench.records import FoundServer, ServerState, ServerStatus, Skill, SkillState
+
+
+class FoundCard(QFrame):
+    """One row: what was found, and the button that shows it."""
+
+    def __init__(self, theme: Theme, action: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        mark(self, kind="card")
+        self._picture = QLabel()
+        self._title = label("", "heading")
+        self._words = label("", "muted")
+        self.button = QPushButton("Look at them…")
+        self.button.setToolTip(action.toolTip())
+        self.button.clicked.connect(action.trigger)
+        unit = theme.unit
+        row = QHBoxLayout(self)
+        row.setContentsMargins(*(unit * 4,) * 4)
+        row.setSpacing(unit * 4)
+        words = QVBoxLayout()
+        words.setSpacing(unit)
+        for text in (self._title, self._words):
+            text.setWordWrap(True)
+            words.addWidget(text)
+        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        words.addSpacing(unit)
+        words.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        row.addLayout(words, 1)
+        theme.changed.connect(self._draw)
+        self._draw()
+        self.hide()
+
+    def show_found(self, found: list[FoundServer], states: tuple[ServerState, ...]) -> None:
+        """An empty project need not stay empty; one with servers needs no advice."""
+        empty = bool(states) and all(state.config.builtin for state in states)
+        self._title.setText(said(len(found)))
+        words = "{}. They stay off until you tick them; their full commands are shown first."
+        self._words.setText(visible(words.format(apps_of(found))))
+        self.setVisible(bool(found) and empty)
+
+    def _draw(self) -> None:
+        self._picture.setPixmap(pixmap("download", "accent", self._theme.unit * 6, self.devicePixelRatioF()))
+
 
 KEYS_SHOWN = ("palette.open", "front.start", "run.review", "help.open")
 

@@ -8,9 +8,9 @@ import sys
 import time
 from typing import Any
 
+from workbench.gui.code.program_editor import rewound
 from workbench.gui.editor.drafts import Drafts, print_of
-from workbench.gui.editor.past import rewound
-from workbench.gui.editor.sheet import _KEEP_MS
+from workbench.gui.editor.program_tab import _KEEP_MS
 
 TYPIST = """
 import asyncio, sys

@@ -6,8 +6,8 @@ from typing import Any
 
 from PySide6.QtWidgets import QPushButton
 
-from workbench.gui.dialogs.question import Question
-from workbench.gui.editor.profile_choice import ProfileChoice
+from workbench.gui.editor.program_tab import ProfileChoice
+from workbench.gui.kit.faults import Question
 
 WIDE = '[profiles.wide]\nbase = "read_only"\ntools = "all"\n'
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workbench.gui.forms.check import faults_of, written
+from workbench.gui.forms.validation import faults_of, written
 
 LIST = {"items": {"type": "integer"}}
 

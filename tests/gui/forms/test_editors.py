@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtCore import QDate, Qt
 from PySide6.QtWidgets import QApplication, QCalendarWidget, QFileDialog, QLineEdit, QPushButton, QWidget
 
-from workbench.gui.calm_combo import CalmCombo
-from workbench.gui.forms.bytes_editor import BytesEditor
 from workbench.gui.forms.field import Field
 from workbench.gui.forms.form import SchemaForm
+from workbench.gui.forms.simple_editors import BytesEditor
+from workbench.gui.kit.controls import CalmCombo
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

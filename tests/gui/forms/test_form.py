@@ -12,10 +12,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
-from workbench.gui.calm_combo import CalmCombo
-from workbench.gui.forms.array_editor import ArrayEditor
+from workbench.gui.forms.container_editors import ArrayEditor
 from workbench.gui.forms.field import Field
 from workbench.gui.forms.form import SchemaForm
+from workbench.gui.kit.controls import CalmCombo
 
 SCHEMA = {
     "type": "object",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import WorkbenchError
-from workbench.gui.forms.json_text import dump, identical, parse
+from workbench.gui.kit.json_text import dump, identical, parse
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from workbench.gui.forms.brief import Brief
-from workbench.gui.forms.purpose import Purpose, purpose_of
-from workbench.gui.forms.shape import shape_of
+from workbench.gui.forms.field_editor import Brief
+from workbench.gui.forms.schema_shapes import Purpose, purpose_of, shape_of
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.gui.forms.form import SchemaForm
-from workbench.gui.forms.json_text import dump
-from workbench.gui.forms.spelled import Spelled
+from workbench.gui.kit.json_text import Spelled, dump
 
 Pair: TypeAlias = tuple[Any, Any]
 """A schema and a value that fits it."""
@@ -71,7 +70,7 @@ OBJECTS = st.dictionaries(NAMES, PAIRS, max_size=4).map(object_of)
 
 @pytest.fixture(scope="module")
 def theme_of_all(qapp: Any) -> Any:
-    from workbench.gui.theme import Theme
+    from workbench.gui.kit.theme import Theme
 
     return Theme("dark")
 

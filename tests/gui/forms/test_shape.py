@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workbench.gui.forms.shape import Kind, shape_of
+from workbench.gui.forms.schema_shapes import Kind, shape_of
 
 
 @pytest.mark.parametrize(

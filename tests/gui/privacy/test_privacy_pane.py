@@ -11,10 +11,10 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPushButton
 
-from workbench.gui.privacy.pane import PrivacyPane
+from workbench.gui.kit.rows import KEY
+from workbench.gui.privacy.privacy_pane import PrivacyPane
 from workbench.gui.privacy.trial_page import EXAMPLE
-from workbench.gui.rows import KEY
-from workbench.gui.wishes import ShowRun, ShowTool
+from workbench.gui.shell.navigation import ShowRun, ShowTool
 from workbench.records import KindRule, PrivacyMark
 
 

@@ -13,15 +13,13 @@ from PySide6.QtCore import QBuffer, Qt, QUrl
 from PySide6.QtGui import QColor, QGuiApplication, QPixmap
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from workbench.gui.results.changes_page import ChangesPage
-from workbench.gui.results.media import ending_of, image_of, seconds_of
+from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.results.contents import ending_of, image_of, seconds_of
 from workbench.gui.results.parts_page import PartsPage
 from workbench.gui.results.picture_page import PicturePage
-from workbench.gui.results.prose_page import ProsePage, reads_as_markdown
 from workbench.gui.results.table_page import TablePage
-from workbench.gui.results.text_page import TextPage
+from workbench.gui.results.text_pages import ChangesPage, ProsePage, TextPage, reads_as_markdown
 from workbench.gui.results.tree_page import TreePage
-from workbench.gui.text import ForeignLabel
 from workbench.records import Content
 
 ROWS = [{"id": 1, "name": "lamp", "tags": ["a", "b"]}, {"id": 2, "name": "desk", "more": None}]
@@ -146,7 +144,7 @@ def test_markdown_is_drawn_without_html_and_without_fetching(theme: Any, qtbot: 
 def test_a_link_says_where_it_leads_before_it_opens(theme: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(
-        "workbench.gui.results.prose_page.QDesktopServices.openUrl", lambda url: opened.append(url.url())
+        "workbench.gui.results.text_pages.QDesktopServices.openUrl", lambda url: opened.append(url.url())
     )
     page = shown(ProsePage(theme), qtbot)
     page.browser.anchorClicked.emit(QUrl("https://example.com/page"))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from workbench.gui.results.contents import of_json
-from workbench.gui.results.parts_in import parts_in
+from workbench.gui.results.contents import of_json, parts_in
 from workbench.records import Content
 
 PICTURE = {"type": "image", "mimeType": "image/png", "data": "AA=="}

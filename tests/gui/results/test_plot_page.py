@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
-from workbench.gui.plotting import whole_places
+from workbench.gui.kit.plotting import whole_places
 from workbench.gui.results.contents import PLOT, of_json
-from workbench.gui.results.plot_page import PlotPage
-from workbench.gui.results.series import MOST_POINTS, chart_of, drawable
+from workbench.gui.results.plot_page import MOST_POINTS, PlotPage, chart_of, drawable
 
 
 def test_numbers_are_found_in_every_usual_shape() -> None:

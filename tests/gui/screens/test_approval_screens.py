@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from workbench.gui.dialogs.approval import ApprovalDialog
+from workbench.gui.runs.approval import ApprovalDialog
 from workbench.records import (
     Effect,
     EffectKind,

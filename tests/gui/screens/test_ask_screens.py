@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-
 from tests.gui.asks.test_dialog import ASKED, FORM, LOOK, make_ask
+
 from tests.gui.screens.test_screens import shoot
-from workbench.gui.asks.dialog import AskDialog
-from workbench.gui.server.roots import RootsPage
+from workbench.gui.runs.elicitations import AskDialog
+from workbench.gui.servers.roots import RootsPage
 from workbench.records import ServerConfig, ServerState
 
 LONG = {**ASKED, "temperature": 0.4, "tools": [LOOK], "modelPreferences": {"hints": [{"name": "small"}]}}

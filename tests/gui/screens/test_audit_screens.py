@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.gui.audit.filters import Filter
-from workbench.gui.dialogs.run_road import RoadDialog
+from workbench.gui.audit.timeline import RoadDialog
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 

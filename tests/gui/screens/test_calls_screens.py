@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from PySide6.QtTest import QTest
 
-from workbench.gui.dialogs.difference import DifferenceDialog
-from workbench.gui.dialogs.save_call import SaveCallDialog
-from workbench.gui.docks.calls import HISTORY, SAVED
-from workbench.gui.wishes import ShowTool
+from workbench.gui.code.diff_view import DifferenceDialog
+from workbench.gui.shell.navigation import ShowTool
+from workbench.gui.tools.calls_pane import HISTORY, SAVED
+from workbench.gui.tools.save_call import SaveCallDialog
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 

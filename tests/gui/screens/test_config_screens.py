@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog
 
-from workbench.gui.dialogs.import_servers import ImportServers
+from workbench.gui.servers.import_servers import ImportServers
 from workbench.records import Fault, ServerConfig, ServerState
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.gui.screens.test_screens import shoot
-from workbench.gui.editor.chooser import Chooser
-from workbench.gui.result import ResultView
+from workbench.gui.code.chooser import Chooser
+from workbench.gui.results.result_view import ResultView
 from workbench.records import CallShape, Candidate, Effect, EffectKind, Finding, Gate, Risk, Span, Verdict
 
 PROGRAM = '''from servers.demo import list_orders, send_email

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from PySide6.QtTest import QTest
 
-from workbench.gui.files.pane import CHANGES, FILES
+from workbench.gui.files.file_tree import CHANGES, FILES
 from workbench.gui.files.undo_dialog import UndoDialog
-from workbench.gui.wishes import ShowChanges, ShowFile
+from workbench.gui.shell.navigation import ShowChanges, ShowFile
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 CODE = "def total(rows):\n    # all\n    return sum(rows)\n"

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtTest import QTest
 
-from workbench.gui.dialogs.palette import Palette
-from workbench.gui.wishes import FindAnything
+from workbench.gui.shell.navigation import FindAnything
+from workbench.gui.shell.palette import Palette
 from workbench.records import Companion, Find, FindKind, Finds, FoundIn, Hints, Reason, ServerStatus
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from workbench.gui.dialogs.approval import ApprovalDialog
-from workbench.gui.dialogs.network import NetworkDialog
+from workbench.gui.runs.approval import ApprovalDialog
+from workbench.gui.settings.network import NetworkDialog
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 OFFER = '[[network.allow]]\ndomain = "*.team.example.org"\nports = [443, 8443]\nprotocols = ["tls", "http"]\n'

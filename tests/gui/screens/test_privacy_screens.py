@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from workbench.gui.privacy.pane import PrivacyPane
+from workbench.gui.privacy.privacy_pane import PrivacyPane
 from workbench.gui.privacy.trial_page import EXAMPLE
-from workbench.gui.result import ResultView
+from workbench.gui.results.result_view import ResultView
 from workbench.records import PrivacyMark
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"

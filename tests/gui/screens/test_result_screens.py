@@ -11,7 +11,7 @@ from PySide6.QtCore import QBuffer
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPixmap
 
 from tests.gui.screens.test_screens import shoot
-from workbench.gui.result import ResultView
+from workbench.gui.results.result_view import ResultView
 from workbench.records import Content, Outcome
 
 ORDERS = [

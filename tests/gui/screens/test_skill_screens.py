@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtTest import QTest
 
-from workbench.gui.skills.import_dialog import ImportSkillsDialog
-from workbench.gui.skills.run_dialog import RunSkillDialog
+from workbench.gui.skills.import_skills import ImportSkillsDialog
+from workbench.gui.skills.run_skill import RunSkillDialog
 from workbench.records import (
     CassetteInfo,
     DifferenceKind,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from workbench.gui.docks.tool_sheet import ToolSheet
-from workbench.gui.server.trust import TrustPage
+from workbench.gui.servers.trust_page import TrustPage
+from workbench.gui.tools.tool_pane import ToolSheet
 from workbench.permissions.tool_annotations import effective_tool
 from workbench.records import (
     CallDecision,

@@ -1,1 +1,1 @@
-"""Parts of the audit's pane: filters as chips, the road of a run, exporting."""
+"""The audit pane, its filters, the timeline of a run and the dashboard."""

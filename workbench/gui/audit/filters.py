@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 from msgspec import Struct
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QScrollArea, QWidget
 
 from workbench.api.client_texts import parse_time
-from workbench.gui.text import one_line
-from workbench.records import EntryQuery, Risk
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.text import one_line, plain_tip
+from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.kit.wording import risk_word
+from workbench.records import EntryQuery, Facet, Risk
 from workbench.records.audit import current_kind
 
 FIELDS = ("since", "until", "actor", "session", "run", "server", "tool", "risk", "outcome", "kind")
@@ -102,3 +111,176 @@ def read(kept: str) -> tuple[str, Filters]:
     *parts, text = kept.split("\t")
     found = (Filter(*part.split(":", 1)) for part in parts if ":" in part)
     return text, tuple(one for one in found if usable(one))
+
+
+class FilterMenu(QMenu):
+    """Filled before it is shown."""
+
+    chosen = Signal(object)
+    """Carries one Filter."""
+    asked = Signal(str)
+    """A time is to be typed: `since:` or `until:`."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Add a filter")
+        self.fill(())
+
+    def fill(self, facets: Sequence[Facet]) -> None:
+        """With what occurs; times, risks and outcomes are always there."""
+        self.clear()
+        self._times()
+        for name, field in (("&Who", "actor"), ("&Session", "session"), ("Ser&ver", "server"), ("&Tool", "tool")):
+            menu = self.addMenu(name)
+            for one in (facet for facet in facets if facet.field == field):
+                words = f"{one_line(one.value, 60)}\t{one.entries:,}".replace("&", "&&")
+                self._add(menu, words, Filter(field, one.value))
+            menu.setEnabled(not menu.isEmpty())
+        menu = self.addMenu("&Risk")
+        for risk in Risk:
+            self._add(menu, risk_word(risk).text, Filter("risk", str(risk)))
+        menu = self.addMenu("&Outcome")
+        self._add(menu, "It worked", Filter("outcome", "ok"))
+        self._add(menu, "It did not work, or was refused", Filter("outcome", "failed"))
+
+    def _times(self) -> None:
+        menu = self.addMenu("T&ime")
+        for words, value in (
+            ("Last hour", "1h"),
+            ("Today", "today"),
+            ("Last 7 days", "7d"),
+            ("Last 30 days", "30d"),
+        ):
+            self._add(menu, words, Filter("since", value))
+        menu.addSeparator()
+        for words, field in (
+            ("Since a day or time…", "since:"),
+            ("Until a day or time…", "until:"),
+        ):
+            menu.addAction(words).triggered.connect(partial(self._ask, field))
+
+    def _add(self, menu: QMenu, words: str, one: Filter) -> None:
+        menu.addAction(words).triggered.connect(partial(self._choose, one))
+
+    def _choose(self, one: Filter, checked: bool = False) -> None:
+        self.chosen.emit(one)
+
+    def _ask(self, field: str, checked: bool = False) -> None:
+        self.asked.emit(field)
+
+
+class ChipRow(QScrollArea):
+    """Hidden while there is nothing in it. A chip goes by a click, by Enter, or by Delete."""
+
+    changed = Signal()
+    """Other filters."""
+    recalled = Signal(str)
+    """A kept filter was chosen: its text and its chips, as `filters.line` writes them."""
+    kept_changed = Signal(object)
+    """Carries all kept filters, as texts."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.filters: Filters = ()
+        self.kept: tuple[str, ...] = ()
+        self._line: Callable[[], str] = str  # what would be kept now
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFixedHeight(self.fontMetrics().height() + theme.unit * 4)
+        self.hide()
+
+    def bind(self, line: Callable[[], str]) -> None:
+        """Where the text to be kept with the chips comes from."""
+        self._line = line
+
+    def show_chips(self, filters: Filters, kept: tuple[str, ...] | None = None) -> None:
+        """Others than before; nothing is told."""
+        had = self._focused()
+        self.filters, self.kept = filters, self.kept if kept is None else kept
+        page = QWidget()
+        row = QHBoxLayout(page)
+        row.setContentsMargins(self._theme.unit * 2, 0, self._theme.unit * 2, self._theme.unit)
+        row.setSpacing(self._theme.unit)
+        for one in filters:
+            row.addWidget(self._chip(told(one), partial(self._drop, one.field), "Remove the filter {}", "close"))
+        if filters and self._line() not in self.kept:
+            row.addWidget(self._quiet("Keep this filter", self._keep))
+        for text in self.kept:
+            if text != self._line():
+                row.addWidget(self._kept_chip(text))
+        row.addStretch(1)
+        self.setWidget(page)
+        self.setVisible(bool(filters or self.kept))
+        if had and (first := page.findChild(QPushButton)) is not None:
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def add(self, filters: Filters) -> None:
+        for one in filters:
+            self.filters = put(self.filters, one)
+        self.show_chips(self.filters)
+        self.changed.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and isinstance(watched, QPushButton):
+            if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+                if text := watched.property("kept"):
+                    self._forget(str(text))
+                else:
+                    watched.click()
+                return True
+            if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+                self.focusNextPrevChild(event.key() == Qt.Key.Key_Right)
+                return True
+        return super().eventFilter(watched, event)
+
+    def _chip(self, text: str, deed: Callable[[], None], name: str, symbol: str) -> QPushButton:
+        chip = QPushButton(text)
+        mark(chip, kind="chip")
+        chip.setCheckable(True)
+        chip.setChecked(True)
+        chip.setIcon(icon(symbol, "accent"))
+        chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the cross stands behind the words
+        chip.setAccessibleName(name.format(text))
+        chip.setToolTip(plain_tip(name.format(text)))
+        chip.installEventFilter(self)
+        chip.clicked.connect(deed)
+        return chip
+
+    def _kept_chip(self, kept: str) -> QPushButton:
+        text, filters = read(kept)
+        words = ", ".join(filter(None, (text, *map(told, filters))))
+        chip = self._chip(one_line(words, 60), partial(self.recalled.emit, kept), "Use the kept filter {}", "bookmark")
+        chip.setCheckable(False)
+        chip.setIcon(icon("bookmark", "muted"))
+        chip.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        chip.setProperty("kept", kept)
+        chip.setToolTip("Use this kept filter. Delete forgets it.")
+        return chip
+
+    def _quiet(self, text: str, deed: Callable[[], None]) -> QPushButton:
+        button = QPushButton(text)
+        mark(button, kind="quiet")
+        button.clicked.connect(deed)
+        return button
+
+    def _drop(self, field: str) -> None:
+        self.show_chips(tuple(one for one in self.filters if one.field != field))
+        self.changed.emit()
+
+    def _keep(self) -> None:
+        self.kept = (*self.kept, self._line())[-8:]
+        self.show_chips(self.filters)
+        self.kept_changed.emit(self.kept)
+
+    def _forget(self, kept: str) -> None:
+        self.kept = tuple(one for one in self.kept if one != kept)
+        self.show_chips(self.filters)
+        self.kept_changed.emit(self.kept)
+
+    def _focused(self) -> bool:
+        page, focus = self.widget(), self.window().focusWidget()
+        return page is not None and focus is not None and page.isAncestorOf(focus)

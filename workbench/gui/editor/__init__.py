@@ -1,1 +1,1 @@
-"""The code editor: where a person writes programs, and where proposed ones are shown."""
+"""The editor pane: programs in tabs, drafts, files."""

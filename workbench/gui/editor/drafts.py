@@ -17,7 +17,7 @@ from msgspec import Struct, to_builtins
 
 from workbench.errors import WorkbenchError
 from workbench.files import write_file
-from workbench.gui.editor.past import Told
+from workbench.gui.code.program_editor import Told
 
 CLOSED = 20  # closed tabs that can be opened again
 

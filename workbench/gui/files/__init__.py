@@ -1,1 +1,1 @@
-"""The workspace in the window: its files, what runs changed in them, and taking that back."""
+"""The workspace: file tree, preview, changes and undo."""

@@ -1,25 +1,292 @@
-"""What one run, person or undo changed: the files on the left, the chosen one's difference on the right, Undo above."""
+"""Rows for what runs, people and undos changed in the workspace."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import difflib
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import Final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QSplitter, QVBoxLayout, QWidget
+from msgspec.structs import replace
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QPushButton, QSplitter, QStackedLayout, QTextEdit, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.gui.context import Context
+from workbench.gui.code.diff_view import DiffView
 from workbench.gui.files.undo_dialog import ask_allow, ask_deny, ask_undo
-from workbench.gui.files.word_diff import WordDiff
-from workbench.gui.icons import icon
-from workbench.gui.models.changes import HELD, deed_word, file_rows, title_of
-from workbench.gui.models.rows import RowsModel
-from workbench.gui.text import ForeignLabel
-from workbench.gui.theme import mark
-from workbench.gui.views import RowsView, Strip
-from workbench.gui.whole import fetch_whole, whole_size
-from workbench.gui.wishes import Say, ShowFile, ShowRun
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.lists import EmptyState, RowsView, Strip, lead_focus
+from workbench.gui.kit.rows import KEY, Badges, Row, RowsModel
+from workbench.gui.kit.text import ForeignLabel, one_line, visible
+from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.kit.wording import ago
+from workbench.gui.shell.context import Context
+from workbench.gui.shell.long_text import fetch_whole, size_words, whole_size
+from workbench.gui.shell.navigation import HELD, Say, ShowChanges, ShowFile, ShowRun
 from workbench.records import FileChange, FileChanges
+from workbench.records.files import OUTSIDE
+
+"""How the id of a run begins where its changes are meant that wait for the user."""
+_ICONS = {"held": "hourglass", "allowed": "check", "run": "play", "agent": "agent", "person": "user", "undo": "undo"}
+_TONES = {"added": "success", "changed": "info", "deleted": "danger", "rights": "muted"}
+
+
+def change_rows(changes: Iterable[FileChanges]) -> list[Row]:
+    """One row for each, newest first."""
+    return [_row(one) for one in changes]
+
+
+def held_rows(changes: Iterable[FileChanges]) -> list[Row]:
+    """Those that wait for the user."""
+    badge = ("waits for you", "warning")
+    return [
+        replace(_row(one), key=f"{HELD}{one.id}", badges=(badge,), strong=True, icon="hourglass") for one in changes
+    ]
+
+
+def title_of(one: FileChanges) -> str:
+    """Who did what, in one line."""
+    if one.kind == "held":
+        program = one_line(one.label, 120) or "a program"
+        return f"Changes of {one_line(one.actor, 60)} to files that are not its own: {program}"
+    if one.kind == "allowed":
+        return f"You allowed: {one_line(one.label, 120) or 'changes of a program'}"
+    if one.kind == "undo":
+        return f"Taken back: {one_line(one.label, 120) or 'changes'}"
+    if one.kind == "person":
+        return f"You {one_line(one.label, 120)}"
+    return one_line(one.label, 120) or f"A program of {one_line(one.actor, 60)}"
+
+
+def file_rows(changes: FileChanges) -> list[Row]:
+    """The files of one of them; the key is the path."""
+    return [_file_row(one) for one in changes.files]
+
+
+def deed_word(deed: str) -> str:
+    return {
+        "added": "new",
+        "changed": "changed",
+        "deleted": "deleted",
+        "rights": "rights",
+    }.get(deed, deed)
+
+
+def _row(one: FileChanges) -> Row:
+    count = "1 file" if one.count == 1 else f"{one.count} files"
+    badges: Badges = (("undone", "muted"),) if one.undone_by else ()
+    who = one_line(one.actor, 60) if one.kind == "run" else ""
+    return Row(
+        one.id,
+        title_of(one),
+        detail=" · ".join(filter(None, (count, who, one_line(one.note, 80)))),
+        aside=ago(one.at, time.time()),
+        icon=_ICONS.get(one.kind, "file"),
+        tone="muted" if one.undone_by else "accent",
+        badges=badges,
+        faded=bool(one.undone_by),
+        tip=time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one.at)),
+    )
+
+
+def _file_row(one: FileChange) -> Row:
+    badges = [(deed_word(one.deed), _TONES.get(one.deed, "muted"))]
+    if one.shared:
+        badges.append(("shared", "warning"))
+    if one.warning:
+        badges.append(("may be run", "danger"))
+    state = one.after or one.before
+    kind = state.kind if state else "file"
+    others = ["a program of yours or a server" if name == OUTSIDE else name for name in one.shared]
+    words = f"May be the work of {', '.join(others[:5])}"
+    tip = "\n".join(filter(None, (one.path, f"⚠ {one.warning}" if one.warning else "", words if one.shared else "")))
+    return Row(
+        one.path,
+        one_line(one.path, 200),
+        detail=" → ".join(_size(one)) if kind == "file" else kind,
+        icon=kind if kind in ("folder", "link") else "file",
+        badges=tuple(badges),
+        tip=tip,
+    )
+
+
+def _size(one: FileChange) -> list[str]:
+    none = "not there"
+    return [size_words(state.size) if state else none for state in (one.before, one.after)]
+
+
+MOST_LINES: Final = 2_000  # of each side that are compared, and rows that are shown
+_LONGEST: Final = 1_000  # characters of a line that are shown
+_MOST_MARKED: Final = 400  # lines in which words are marked
+_AROUND: Final = 3  # lines that stayed, above and below
+_HEAD: Final = re.compile(r"([-+])(\d+)")
+_WORDS: Final = re.compile(r"\w+|\s+|.")
+Stretch = tuple[int, int, int]  # row, first letter, how many
+
+
+class WordDiff(DiffView):
+    """`show_change` two texts; colour only helps, the signs say it."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.setAccessibleName("What changed in the file")
+
+    def show_change(self, before: str, after: str) -> None:
+        old, new = _lines(before), _lines(after)
+        found, whole = compared(old, new)
+        if not found:
+            found = ["  Its text is the same: its rights or its kind are others."]
+        if not whole:
+            found.append(f"  The rest is not compared: only {MOST_LINES:,} lines are.")
+        self._rows = found
+        self.set_text("\n".join(found))
+        self._mark_lines()
+        self.setExtraSelections([*self.extraSelections(), *map(self._word, stretches(found))])
+
+    def _word(self, stretch: Stretch) -> QTextEdit.ExtraSelection:
+        row, start, length = stretch
+        made = QTextEdit.ExtraSelection()
+        colour = self.theme.colour("success" if self._rows[row].startswith("+") else "danger")
+        colour.setAlphaF(0.35)
+        made.format.setBackground(colour)
+        made.cursor = QTextCursor(self.document())
+        made.cursor.setPosition(self.line_place(row, start))
+        made.cursor.setPosition(self.line_place(row, start + length), QTextCursor.MoveMode.KeepAnchor)
+        return made
+
+
+def compared(old: list[str], new: list[str]) -> tuple[list[str], bool]:
+    """The rows of a unified diff, and whether these are all: what both begin and end with is not looked through."""
+    least = min(len(old), len(new))
+    start = next((at for at in range(least) if old[at] != new[at]), least)
+    end = next((at for at in range(least - start) if old[-1 - at] != new[-1 - at]), least - start)
+    first, last = max(0, start - _AROUND), max(0, end - _AROUND)
+    gone, come = old[first : len(old) - last], new[first : len(new) - last]
+    found = list(difflib.unified_diff(gone[:MOST_LINES], come[:MOST_LINES], lineterm="", n=_AROUND))[2:]
+    rows = [_HEAD.sub(lambda match: f"{match[1]}{int(match[2]) + first}", row) if row[:2] == "@@" else row
+            for row in found[:MOST_LINES]]  # fmt: skip
+    return rows, max(len(gone), len(come), len(found)) <= MOST_LINES
+
+
+def stretches(rows: list[str]) -> Iterator[Stretch]:
+    """The words that differ in lines that were changed, not added or taken away: as many left as came."""
+    marked = 0
+    for start, gone, come in _blocks(rows):
+        if gone != come or marked > _MOST_MARKED:
+            continue
+        marked += gone
+        for number in range(gone):
+            yield from _differing(
+                start + number, rows[start + number], start + gone + number, rows[start + gone + number]
+            )
+
+
+def _blocks(rows: list[str]) -> Iterator[tuple[int, int, int]]:
+    """Where lines left and others came right behind them: the place, how many left, how many came."""
+    place = 0
+    while place < len(rows):
+        gone = come = 0
+        while place + gone < len(rows) and rows[place + gone].startswith("-"):
+            gone += 1
+        while place + gone + come < len(rows) and rows[place + gone + come].startswith("+"):
+            come += 1
+        if gone and come:
+            yield place, gone, come
+        place += max(1, gone + come)
+
+
+def _differing(one: int, old: str, other: int, new: str) -> Iterator[Stretch]:
+    a, b = _WORDS.findall(old[1:]), _WORDS.findall(new[1:])
+    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    if matcher.quick_ratio() < 0.3:
+        return  # another line altogether: marking all of it says nothing
+    for kind, first, last, begin, end in matcher.get_opcodes():
+        if kind != "equal":
+            for row, words, low, high in ((one, a, first, last), (other, b, begin, end)):
+                length = _units("".join(words[low:high]))
+                if length:
+                    yield row, 1 + _units("".join(words[:low])), length
+
+
+def _units(text: str) -> int:
+    """As Qt counts letters."""
+    return len(text) + sum(ord(mark) > 0xFFFF for mark in text)
+
+
+def _lines(text: str) -> list[str]:
+    found = [line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…" for line in visible(text).split("\n")]
+    return found[:-1] if found and not found[-1] else found
+
+
+MOST = 200
+
+
+class ChangesList(QWidget):
+    """One click shows what was changed."""
+
+    wished = Signal(object)
+    changed = Signal()
+    """Others are chosen."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.model = RowsModel(self)
+        self.list = RowsView(context.theme, "What was changed", self)
+        self.list.setModel(self.model)
+        words = "When a program or you change files, it is listed here, and can be taken back."
+        self._empty = EmptyState(context.theme, "history", "Nothing was changed yet", words)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.list)
+        lead_focus(self, self._stack)
+        self._found: tuple[tuple[FileChanges, ...], tuple[FileChanges, ...]] = ((), ())
+        self._minute = QTimer(self, interval=30_000)  # how long ago each was goes on
+        self._minute.timeout.connect(self._show)
+        self._minute.start()
+        self.list.chosen.connect(self._choose)
+        self.list.clicked.connect(self._clicked)
+        self.list.selection_changed.connect(self._selected)
+
+    def refresh(self) -> None:
+        self._context.tasks.run("what was changed", self._read())
+
+    def chosen(self) -> str:
+        """Of changes that were made, and so can be undone."""
+        key = self.list.key()
+        return "" if key.startswith(HELD) else key
+
+    async def undo(self) -> None:
+        """Show what undoing would do, and do what is ticked."""
+        if key := self.chosen():
+            words = await ask_undo(self._context, key, self.window())
+            if words:
+                self.wished.emit(Say(words))
+
+    async def _read(self) -> None:
+        api = self._context.api
+        self._load(await api.held_files(), await api.file_changes(MOST))
+
+    def _load(self, held: tuple[FileChanges, ...], changes: tuple[FileChanges, ...]) -> None:
+        self._found = (held, changes)
+        self._show()
+        self._selected()
+
+    def _show(self) -> None:
+        held, changes = self._found
+        self.model.show_rows([*held_rows(held), *change_rows(changes)])
+        self._stack.setCurrentWidget(self.list if changes or held else self._empty)
+
+    def _clicked(self, index: QModelIndex) -> None:
+        self._choose(str(index.data(KEY)))
+
+    def _choose(self, key: str) -> None:
+        self.wished.emit(ShowChanges(key))
+
+    def _selected(self) -> None:
+        self.changed.emit()
 
 
 class ChangePage(QWidget):

@@ -17,13 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from workbench.gui.context import Context
-from workbench.gui.dialogs.plan_ticks import TickDelegate
-from workbench.gui.dialogs.question import Question
-from workbench.gui.models.changes import title_of
-from workbench.gui.text import ForeignLabel, one_line, plain_tip
-from workbench.gui.theme import mark
-from workbench.gui.views import label
+from workbench.gui.files.change_page import title_of
+from workbench.gui.kit.faults import Question
+from workbench.gui.kit.lists import label
+from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip
+from workbench.gui.kit.theme import mark
+from workbench.gui.kit.tick_delegate import TickDelegate
+from workbench.gui.shell.context import Context
 from workbench.records import UndoLine, UndoPlan
 
 _TICKED = frozenset({"ready"})

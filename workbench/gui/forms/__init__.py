@@ -1,1 +1,1 @@
-"""A form from any JSON Schema: fields with the right editors, checked while they are typed, nothing lost on the way."""
+"""Forms made from JSON Schema, and the validation of what is typed into them."""

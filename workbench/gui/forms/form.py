@@ -1,39 +1,104 @@
-"""The form of a tool: fields or raw JSON, the same value in both, checked while it is typed."""
+"""What is wrong with the arguments, one line each; a press or Enter goes to the field."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
     QFrame,
     QHBoxLayout,
     QLineEdit,
+    QListWidget,
+    QListWidgetItem,
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from workbench.errors import WorkbenchError
-from workbench.gui.forms.brief import Brief
-from workbench.gui.forms.check import MISSING, FieldPath, PathFault, faults_of, written
-from workbench.gui.forms.editor import Editor
-from workbench.gui.forms.factory import make_editor
-from workbench.gui.forms.fault_list import FaultList
-from workbench.gui.forms.json_text import dump, identical, parse
+from workbench.gui.forms.editor_factory import make_editor
+from workbench.gui.forms.field_editor import Brief, Editor
 from workbench.gui.forms.object_editor import FOLD_FROM, ObjectEditor
-from workbench.gui.forms.raw_editor import RawEditor
-from workbench.gui.forms.shape import Kind, Shape, shape_of
-from workbench.gui.text import ForeignLabel
-from workbench.gui.theme import Theme, mark
+from workbench.gui.forms.schema_shapes import Kind, Shape, shape_of
+from workbench.gui.forms.simple_editors import RawEditor
+from workbench.gui.forms.validation import MISSING, FieldPath, PathFault, faults_of, written
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.json_text import dump, identical, parse
+from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip
+from workbench.gui.kit.theme import Theme, mark
 from workbench.records import JsonObject, JsonValue
+
+_ROWS = 3  # lines that are seen at once; more are scrolled to
+_LONGEST = 300
+
+
+class FaultList(QListWidget):
+    """Hidden while nothing is wrong."""
+
+    wanted = Signal(object)
+    """Carries the path of the field somebody wants to go to."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._faults: tuple[PathFault, ...] = ()
+        self.setAccessibleName("What is wrong with the arguments")
+        self.setUniformItemSizes(True)
+        self.setIconSize(QSize(theme.unit * 3, theme.unit * 3))
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.itemActivated.connect(self._chosen)
+        self.itemClicked.connect(self._chosen)
+        self.hide()
+
+    def show_faults(self, faults: Sequence[PathFault]) -> None:
+        """Show these, outermost first; the chosen line stays chosen as far as it is still there."""
+        if tuple(faults) == self._faults:
+            return
+        row = self.currentRow()
+        self._faults = tuple(faults)
+        self.clear()
+        for path, sentence in faults:
+            words = f"{written(path)}: {sentence}" if path else sentence
+            item = QListWidgetItem(icon("alert", "danger"), one_line(words, _LONGEST))
+            item.setToolTip(plain_tip(words))
+            self.addItem(item)
+        self.setCurrentRow(min(row, len(faults) - 1))
+        self.setVisible(bool(faults))
+        self.updateGeometry()
+
+    def sentences(self) -> tuple[str, ...]:
+        """The lines as they stand there."""
+        return tuple(self.item(row).text() for row in range(self.count()))
+
+    def sizeHint(self) -> QSize:
+        line = self.sizeHintForRow(0) if self.count() else 0
+        return QSize(super().sizeHint().width(), line * min(self.count(), _ROWS) + self._theme.unit * 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.unit * 10, self.sizeHint().height())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.updateGeometry()
+
+    def _chosen(self, item: QListWidgetItem) -> None:
+        path: FieldPath = self._faults[self.row(item)][0]
+        self.wanted.emit(path)
+
 
 _PAUSE_MS = 120
 _FORM, _JSON = 0, 1

@@ -12,14 +12,12 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from workbench.gui.forms.brief import ABSENT, Brief
-from workbench.gui.forms.check import FieldPath, PathFault
-from workbench.gui.forms.editor import Editor
 from workbench.gui.forms.field import Field, Make
-from workbench.gui.forms.nest import nest
-from workbench.gui.forms.shape import Kind, shape_of
-from workbench.gui.icons import icon
-from workbench.gui.theme import mark
+from workbench.gui.forms.field_editor import ABSENT, Brief, Editor, nest
+from workbench.gui.forms.schema_shapes import Kind, shape_of
+from workbench.gui.forms.validation import FieldPath, PathFault
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.theme import mark
 from workbench.records import JsonValue
 
 FOLD_FROM = 12

@@ -1,1 +1,1 @@
-"""Personal data as a person sees it: tokens that can be looked behind, what was hidden where, and what to change."""
+"""Personal data: what was masked, marks, kinds and a page to try the detectors."""

@@ -1,24 +1,153 @@
-"""What was hidden from models in one conversation: which values by kind, where they came from and where they went."""
+"""One hidden value: its token, the calls it came with and went into, the runs it was hidden in, a look behind it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from functools import partial
+
+from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
 from workbench.errors import WorkbenchError
 from workbench.events import AgentsChanged, EntryWritten, Event, RunChanged
-from workbench.gui.calm_combo import CalmCombo
-from workbench.gui.context import Context
-from workbench.gui.dialogs.question import Question
-from workbench.gui.models.privacy import hidden_rows, session_words
-from workbench.gui.models.rows import RowsModel
-from workbench.gui.privacy.hidden_card import HiddenCard
-from workbench.gui.results.save import ask_and_save
-from workbench.gui.text import ForeignLabel
-from workbench.gui.theme import mark
-from workbench.gui.views import EmptyState, RowsView, Strip, search_box, tool_button
-from workbench.records import HiddenValue, PrivacyQuery, PrivacyReport, PrivacySession
+from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.faults import Question
+from workbench.gui.kit.lists import EmptyState, RowsView, Strip, label, search_box, tool_button
+from workbench.gui.kit.rows import RowsModel
+from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.kit.theme import mark
+from workbench.gui.kit.wording import clock
+from workbench.gui.privacy.rows import hidden_rows, session_words
+from workbench.gui.results.saving import ask_and_save
+from workbench.gui.results.token_chips import RevealCard, place_name
+from workbench.gui.shell.context import Context
+from workbench.gui.shell.navigation import ShowRun, ShowServer, ShowTool, Wish
+from workbench.records import HiddenValue, Place, PrivacyQuery, PrivacyReport, PrivacySession
+
+_RUNS = 8  # buttons at most
+
+
+class HiddenCard(QFrame):
+    """Beside the list."""
+
+    wished = Signal(object)
+    said = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._session = ""
+        self._value: HiddenValue | None = None
+        mark(self, kind="side")
+        self.token = ForeignLabel()
+        mark(self.token, role="mono")
+        self.kind = label("", "badge")
+        mark(self.kind, tone="info")
+        self.reveal = QPushButton("Look behind it")
+        self.reveal.setToolTip("Shows the value; the audit says that you looked, without the value (Return)")
+        self.reveal.clicked.connect(self.reveal_now)
+        self._body = QVBoxLayout()
+        self._lay_out(context.theme.unit)
+        self.show_value("", None)
+
+    def show_value(self, session: str, value: HiddenValue | None) -> None:
+        self._session, self._value = session, value
+        self.reveal.setEnabled(value is not None)
+        self.kind.setVisible(value is not None)
+        self.token.setText(value.token if value else "Choose a value to see where it came from and went.")
+        self._empty_body()
+        if value is not None:
+            self.kind.setText(value.kind)
+            self._fill(value)
+
+    def reveal_now(self) -> None:
+        """Show the value beside the button."""
+        if self._value is None:
+            return
+        card = RevealCard(self._context, self._session, self.reveal, held=True)
+        card.said.connect(self.said)
+        place = QRect(self.reveal.mapToGlobal(self.reveal.rect().topLeft()), self.reveal.size())
+        card.look(self._value.token, place)
+
+    def _fill(self, value: HiddenValue) -> None:
+        came = [self._place(place) for place in value.came]
+        others = [self._server(one) for one in value.sources if one not in {place.server for place in value.came}]
+        self._section("Came from", [*came, *others] or [self._quiet("a text of the model or of you")])
+        went = [self._place(place) for place in value.went]
+        self._section("Went to", went or [self._quiet("nowhere: no tool was given it")])
+        times = f"{value.times} × in answers to the model"
+        runs = [self._link(f"Run {run[-6:]}", ShowRun(run)) for run in value.runs[-_RUNS:]]
+        seen = [self._quiet(times), *runs] if value.times else [self._quiet("no model has read it yet")]
+        self._section("Its token was read", seen)
+
+    def _place(self, place: Place) -> QWidget:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(self._context.theme.unit * 2)
+        wish = ShowTool(place.server, place.tool) if place.tool else ShowServer(place.server)
+        line.addWidget(self._link(place_name(place), wish))
+        if place.run_id:
+            line.addWidget(self._link(f"run {place.run_id[-6:]}", ShowRun(place.run_id)))
+        line.addWidget(self._quiet(clock(place.at) if place.at else ""))
+        line.addStretch(1)
+        return row
+
+    def _server(self, server: str) -> QWidget:
+        return self._link(server, ShowServer(server))
+
+    def _link(self, words: str, wish: Wish) -> QPushButton:
+        button = QPushButton(words.replace("&", "&&"))
+        mark(button, kind="link")
+        button.clicked.connect(partial(self.wished.emit, wish))
+        return button
+
+    def _quiet(self, words: str) -> QWidget:
+        return label(words, "muted")
+
+    def _section(self, title: str, rows: list[QWidget]) -> None:
+        self._body.addWidget(label(title, "section"))
+        for row in rows:
+            self._body.addWidget(row, 0, Qt.AlignmentFlag.AlignLeft)
+        self._body.addSpacing(self._context.theme.unit * 2)
+
+    def _empty_body(self) -> None:
+        while (item := self._body.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+
+    def _lay_out(self, unit: int) -> None:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(*(unit * 4,) * 4)
+        column.setSpacing(unit * 2)
+        head = QHBoxLayout()
+        head.addWidget(self.kind)
+        head.addStretch(1)
+        head.addWidget(self.reveal)
+        column.addLayout(head)
+        column.addWidget(self.token)
+        self._body.setSpacing(unit)
+        column.addLayout(self._body)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(page)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(1, 0, 0, 0)
+        outer.addWidget(area)
+        self.setMinimumWidth(unit * 60)
+
 
 PAGE = 200  # values that are asked for at once
 _WIDE = 100  # letters of width below which the chosen value stands under the list

@@ -5,21 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QDoubleSpinBox,
-    QGridLayout,
-    QHBoxLayout,
-    QScrollArea,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QHBoxLayout, QScrollArea, QSpinBox, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.gui.context import Context
-from workbench.gui.text import one_line
-from workbench.gui.tick_box import TickBox
-from workbench.gui.views import label
+from workbench.gui.kit.controls import TickBox
+from workbench.gui.kit.lists import label
+from workbench.gui.kit.text import one_line
+from workbench.gui.shell.context import Context
 from workbench.records import JsonValue, KindRule, PrivacyRules
 
 

@@ -9,14 +9,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.gui.calm_combo import CalmCombo
-from workbench.gui.context import Context
-from workbench.gui.models.privacy import mark_rows
-from workbench.gui.models.rows import RowsModel
-from workbench.gui.privacy.mark_menu import OTHER
-from workbench.gui.text import one_line
-from workbench.gui.theme import mark
-from workbench.gui.views import EmptyState, RowsView, label
+from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.lists import EmptyState, RowsView, label
+from workbench.gui.kit.rows import RowsModel
+from workbench.gui.kit.text import one_line
+from workbench.gui.kit.theme import mark
+from workbench.gui.privacy.rows import mark_rows
+from workbench.gui.results.token_chips import OTHER
+from workbench.gui.shell.context import Context
 from workbench.records import PrivacyMark, PrivacyRules
 
 

@@ -8,17 +8,16 @@ from PySide6.QtWidgets import QPushButton, QSplitter, QTabWidget, QTextEdit, QVB
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, PrivacyChanged
-from workbench.gui.context import Context
-from workbench.gui.models.privacy import span_rows
-from workbench.gui.models.rows import RowsModel
-from workbench.gui.plain_edit import PlainEdit
-from workbench.gui.privacy.mark_menu import MarkMenu
-from workbench.gui.privacy.tokens import units
-from workbench.gui.results.text_page import TextPage
-from workbench.gui.text import ForeignLabel
-from workbench.gui.theme import mark
-from workbench.gui.views import RowsView, Strip
-from workbench.gui.whole import fetch_whole, whole_size
+from workbench.gui.kit.lists import RowsView, Strip
+from workbench.gui.kit.plain_edit import PlainEdit
+from workbench.gui.kit.rows import RowsModel
+from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.kit.theme import mark
+from workbench.gui.privacy.rows import span_rows
+from workbench.gui.results.text_pages import TextPage
+from workbench.gui.results.token_chips import MarkMenu, units
+from workbench.gui.shell.context import Context
+from workbench.gui.shell.long_text import fetch_whole, whole_size
 from workbench.records import Trial, TriedSpan
 
 _PAUSE_MS = 250  # without a keystroke before the detector is asked

@@ -1,1 +1,1 @@
-"""The pages on which a result can be looked at: text, tree, table, prose, pictures, parts, changes."""
+"""Views of a value: text, table, tree, pictures, parts, plots; PII tokens drawn as chips."""

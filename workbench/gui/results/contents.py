@@ -1,19 +1,136 @@
-"""What a result holds and which views suit it; pure, so that choosing a view can be tested without a window."""
+"""What is inside a block of base64: decoded within bounds, and named as far as that is safe to find out."""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import io
 import json
-from typing import Any
+import wave
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from msgspec import Struct
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+from PySide6.QtGui import QImage, QImageReader
 
 from workbench.gc_pause import pause_gc
-from workbench.gui.forms.json_text import pretty
-from workbench.gui.models.records_table import records_of
-from workbench.gui.results.parts_in import parts_in
-from workbench.gui.results.prose_page import reads_as_markdown
-from workbench.gui.results.series import drawable
+from workbench.gui.kit.json_text import pretty
+from workbench.gui.results.plot_page import drawable
+from workbench.gui.results.table_page import records_of
+from workbench.gui.results.text_pages import reads_as_markdown
 from workbench.records import Content, JsonValue, Outcome
+
+_LARGEST: Final = 40_000_000  # characters of base64; more is not decoded in the window
+_PIXELS: Final = 80_000_000
+# SVG is not among them: a drawing may name files of this machine, and Qt would read them.
+_FORMATS: Final = frozenset({"png", "jpeg", "jpg", "gif", "webp", "bmp", "ico", "tiff", "tif", "pbm", "pgm", "ppm"})
+_ENDINGS: Final = {
+    "image/jpeg": ".jpg",
+    "image/svg+xml": ".svg",
+    "audio/mpeg": ".mp3",
+    "audio/wav": ".wav",
+    "audio/x-wav": ".wav",
+    "text/plain": ".txt",
+    "text/markdown": ".md",
+    "application/json": ".json",
+    "application/pdf": ".pdf",
+}
+
+
+def bytes_of(block: Content) -> bytes | None:
+    """The data of a block; None where it is too large or no base64."""
+    if len(block.data) > _LARGEST:
+        return None
+    try:
+        return base64.b64decode(block.data, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def image_of(block: Content) -> QImage | None:
+    """The picture, if it is of a format that loads nothing else and of a size one can look at."""
+    data = bytes_of(block)
+    if not data:
+        return None
+    buffer = QBuffer()
+    buffer.setData(QByteArray(data))
+    buffer.open(QIODevice.OpenModeFlag.ReadOnly)
+    reader = QImageReader(buffer)
+    reader.setDecideFormatFromContent(True)
+    kind = bytes(reader.format().data()).decode("ascii", "replace").lower()
+    if kind not in _FORMATS:  # asked before anything of it is read: even the size of a drawing costs reading it
+        return None
+    size = reader.size()
+    if size.isValid() and size.width() * size.height() > _PIXELS:
+        return None
+    image = reader.read()
+    return None if image.isNull() else image
+
+
+def seconds_of(data: bytes) -> float:
+    """How long a sound is; 0 where only a player could tell (anything but WAV)."""
+    try:
+        with wave.open(io.BytesIO(data)) as sound:
+            return float(sound.getnframes() / max(1, sound.getframerate()))
+    except (wave.Error, EOFError, ValueError, ZeroDivisionError):
+        return 0.0
+
+
+def ending_of(mime: str) -> str:
+    """The ending of a file of that type."""
+    kind = mime.split(";")[0].strip().lower()
+    if kind in _ENDINGS:
+        return _ENDINGS[kind]
+    tail = kind.rpartition("/")[2]
+    return f".{tail}" if tail.isalnum() and len(tail) <= 5 else ".bin"
+
+
+_MOST = 60  # parts
+_DEEPEST = 8  # levels of lists and objects
+
+
+def parts_in(value: JsonValue) -> tuple[Content, ...]:
+    """All parts where the value is a list of nothing else; else its pictures and sounds."""
+    if isinstance(value, list) and value and all(_is_part(item) for item in value):
+        return tuple(_part(item) for item in value[:_MOST])
+    return tuple(part for part, _ in zip(_media(value, _DEEPEST), range(_MOST), strict=False))
+
+
+def _media(value: JsonValue, deepest: int) -> Iterator[Content]:
+    if isinstance(value, Mapping) and value.get("type") in ("image", "audio") and _is_part(value):
+        yield _part(value)
+    elif deepest and isinstance(value, Mapping | list):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _media(item, deepest - 1)
+
+
+def _is_part(value: JsonValue) -> bool:
+    """As the protocol writes them."""
+    if not isinstance(value, Mapping):
+        return False
+    match value.get("type"):
+        case "text":
+            return isinstance(value.get("text"), str)
+        case "image" | "audio":
+            return isinstance(value.get("data"), str) and isinstance(value.get("mimeType"), str)
+        case "resource_link":
+            return isinstance(value.get("uri"), str)
+        case "resource":
+            return isinstance(value.get("resource"), Mapping)
+    return False
+
+
+def _part(value: Mapping[str, JsonValue]) -> Content:
+    inner = value["resource"] if value["type"] == "resource" else value
+    words = {key: found if isinstance(found := inner.get(key), str) else "" for key in _KEYS}
+    kind = "link" if value["type"] == "resource_link" else str(value["type"])
+    text = words["text"] or ((words["title"] or words["name"]) if kind == "link" else "")
+    return Content(kind, text, words["mimeType"], words["data"] or words["blob"], words["uri"])
+
+
+_KEYS = ("text", "title", "name", "mimeType", "data", "blob", "uri")
+
 
 TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES = (
     "Table", "Tree", "Plot", "Prose", "Image", "Parts", "Text", "Raw", "Changes",

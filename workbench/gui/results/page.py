@@ -1,9 +1,118 @@
-"""What every page of a result can do: be searched, and give what is chosen on it."""
+"""Finds words in the names and values of JSON, however deep; pure, and without recursion."""
 
 from __future__ import annotations
 
-from PySide6.QtGui import QResizeEvent
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
+
+from workbench.gui.kit.lists import Strip, search_box, tool_button
+from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.kit.theme import Theme, mark
+from workbench.records import JsonValue
+
+Place: TypeAlias = tuple[int, ...]
+"""The way to a value as row numbers from the root."""
+
+_MOST = 10_000  # places told
+_LOOKED_AT = 2_000_000  # values looked at
+
+
+def places_of(value: JsonValue, words: str) -> list[Place]:
+    """Where the words occur, from top to bottom."""
+    needle = words.casefold()
+    found: list[Place] = []
+    stack: list[tuple[Place, str, JsonValue]] = [((), "", value)]
+    left = _LOOKED_AT
+    while stack and left > 0 and len(found) < _MOST:
+        place, name, part = stack.pop()
+        left -= 1
+        if place and (needle in name.casefold() or needle in _said(part)):
+            found.append(place)
+        stack.extend((((*place, row), inner, item) for row, inner, item in _parts(part)))
+    return found
+
+
+def _parts(value: JsonValue) -> Iterable[tuple[int, str, JsonValue]]:
+    """The last part first, because a stack turns them round."""
+    if isinstance(value, Mapping):
+        rows = list(enumerate(value.items()))
+        return ((row, name, item) for row, (name, item) in reversed(rows))
+    if isinstance(value, list):
+        return ((row, "", value[row]) for row in range(len(value) - 1, -1, -1))
+    return ()
+
+
+def _said(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return value.casefold()
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value) if isinstance(value, int | float) else ""
+
+
+class FindBar(Strip):
+    """Hidden until it is asked for."""
+
+    wanted = Signal(str, int)
+    """Carries the words and which way to look: 1 or -1."""
+    closed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.box = search_box("Find in the result", "Find in the result")
+        self._words = ForeignLabel()
+        self._words.setWordWrap(False)
+        mark(self._words, role="muted")
+        self.row.addWidget(self.box, 1)
+        self.row.addWidget(self._words)
+        for symbol, words, step in (
+            ("chevron-up", "The place before (Shift+Enter)", -1),
+            ("chevron-down", "The next place (Enter)", 1),
+        ):
+            button = tool_button(symbol, words, theme)
+            button.clicked.connect(self._back if step < 0 else self._on)
+            self.row.addWidget(button)
+        close = tool_button("x", "Close the search (Escape)", theme)
+        close.clicked.connect(self.close_bar)
+        self.row.addWidget(close)
+        self._pause = QTimer(self, singleShot=True, interval=150)
+        self._pause.timeout.connect(self._on)
+        self.box.textChanged.connect(self._pause.start)
+        self.hide()
+
+    def open_bar(self) -> None:
+        self.show()
+        self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.box.selectAll()
+
+    def close_bar(self) -> None:
+        self._pause.stop()
+        self.hide()
+        self.closed.emit()
+
+    def say(self, words: str) -> None:
+        self._words.setText(words)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_bar()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            (self._back if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else self._on)()
+        else:
+            super().keyPressEvent(event)
+
+    def _on(self) -> None:
+        self._pause.stop()
+        self.wanted.emit(self.box.text(), 1)
+
+    def _back(self) -> None:
+        self._pause.stop()
+        self.wanted.emit(self.box.text(), -1)
+
 
 _LOW = 9  # lines of text; below this height the content matters more than its buttons
 

@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QPixmap
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from workbench.gui.forms.growing_text import GrowingText
-from workbench.gui.picture import Picture
-from workbench.gui.results.media import bytes_of, image_of, seconds_of
+from workbench.gui.kit.controls import Picture
+from workbench.gui.kit.plain_edit import GrowingText
+from workbench.gui.kit.text import ForeignLabel, visible
+from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.results.contents import bytes_of, image_of, seconds_of
 from workbench.gui.results.page import Page
-from workbench.gui.text import ForeignLabel, visible
-from workbench.gui.theme import Theme, mark
-from workbench.gui.whole import size_words
+from workbench.gui.shell.long_text import size_words
 from workbench.records import Content
 
 _MOST = 60  # parts that get a card; more are in Raw

@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from workbench.gui.picture import Picture
-from workbench.gui.results.media import image_of
+from workbench.gui.kit.controls import Picture
+from workbench.gui.kit.lists import Strip, tool_button
+from workbench.gui.kit.text import ForeignLabel, visible
+from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.results.contents import image_of
 from workbench.gui.results.page import Page
-from workbench.gui.text import ForeignLabel, visible
-from workbench.gui.theme import Theme, mark
-from workbench.gui.views import Strip, tool_button
-from workbench.gui.whole import size_words
+from workbench.gui.shell.long_text import size_words
 from workbench.records import Content
 
 

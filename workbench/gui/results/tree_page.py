@@ -1,19 +1,165 @@
-"""A result as a tree: searched with names and values, copied as path or value, opened level by level."""
+"""A JSON value as a tree that makes its nodes when they are looked at: a megabyte shows at once."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QHeaderView, QTreeView, QVBoxLayout, QWidget
 
-from workbench.gui.forms.json_text import dump
-from workbench.gui.models.json_tree import JsonTree
-from workbench.gui.results.page import Page
-from workbench.gui.results.search import Place, places_of
-from workbench.gui.text import ForeignLabel
-from workbench.gui.theme import Theme, mark
-from workbench.gui.views import Strip, tool_button
+from workbench.gui.kit.json_text import dump
+from workbench.gui.kit.lists import Strip, tool_button
+from workbench.gui.kit.text import ForeignLabel, one_line
+from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.results.page import Page, Place, places_of
 from workbench.records import JsonValue
+
+Index: TypeAlias = QModelIndex | QPersistentModelIndex
+
+_BATCH = 250  # children made in one go
+_SHOWN = 400  # characters of a value in its row
+_ROOT = QModelIndex()
+VALUE_ROLE = Qt.ItemDataRole.UserRole  # the JSON value itself
+
+
+@dataclass(slots=True)
+class _Node:
+    """A place of the value. `made` counts the children that have rows already."""
+
+    key: str
+    value: JsonValue
+    parent: int
+    row: int
+    children: list[int]
+    made: int = 0
+
+
+class JsonTree(QAbstractItemModel):
+    """Two columns, name and value; ids in place of Python objects, because Qt would not keep those alive."""
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._nodes: list[_Node] = [_Node("", None, -1, 0, [])]
+
+    def show_value(self, value: JsonValue) -> None:
+        self.beginResetModel()
+        self._nodes = [_Node("", value, -1, 0, [])]
+        self.endResetModel()
+
+    def value_at(self, index: Index) -> JsonValue:
+        return self._node(index).value
+
+    def path_at(self, index: Index) -> str:
+        """Where a row stands, as `items[2].name`."""
+        steps: list[str] = []
+        number = index.internalId() if index.isValid() else 0
+        while number > 0:
+            node = self._nodes[number]
+            listed = isinstance(self._nodes[node.parent].value, list)
+            steps.append(f"[{node.key}]" if listed else f".{node.key}")
+            number = node.parent
+        return "".join(reversed(steps)).removeprefix(".")
+
+    def index(self, row: int, column: int, parent: Index = _ROOT) -> QModelIndex:
+        node = self._node(parent)
+        if not 0 <= row < len(node.children) or not 0 <= column < 2:
+            return QModelIndex()
+        return self.createIndex(row, column, node.children[row])
+
+    def parent(self, index: Index = _ROOT) -> QModelIndex:  # type: ignore[override]  # QObject.parent() has no argument
+        if not index.isValid():
+            return QModelIndex()
+        number = self._node(index).parent
+        return self.createIndex(self._nodes[number].row, 0, number) if number > 0 else QModelIndex()
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() and parent.column() > 0 else len(self._node(parent).children)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        return 2
+
+    def hasChildren(self, parent: Index = _ROOT) -> bool:
+        if parent.isValid() and parent.column() > 0:
+            return False
+        value = self._node(parent).value
+        return isinstance(value, Mapping | list) and len(value) > 0
+
+    def canFetchMore(self, parent: Index) -> bool:
+        node = self._node(parent)
+        return isinstance(node.value, Mapping | list) and node.made < len(node.value)
+
+    def fetchMore(self, parent: Index) -> None:
+        number = parent.internalId() if parent.isValid() else 0
+        node = self._nodes[number]
+        fresh = _children(node.value, node.made, node.made + _BATCH)
+        if not fresh:
+            return
+        self.beginInsertRows(_plain(parent), node.made, node.made + len(fresh) - 1)
+        for key, value in fresh:
+            node.children.append(len(self._nodes))
+            self._nodes.append(_Node(key, value, number, node.made, []))
+            node.made += 1
+        self.endInsertRows()
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
+            return None
+        return ("Name", "Value")[section]
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        node = self._node(index)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return one_line(node.key, 200) if index.column() == 0 else shown(node.value)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return self._theme.colour("code_key" if index.column() == 0 else _role(node.value))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{one_line(node.key, 200)}: {shown(node.value)}"
+        return node.value if role == VALUE_ROLE and not isinstance(node.value, Mapping | list) else None
+
+    def _node(self, index: Index) -> _Node:
+        return self._nodes[index.internalId() if index.isValid() else 0]
+
+
+def shown(value: JsonValue) -> str:
+    """A value in one row; objects and lists by their size."""
+    if isinstance(value, Mapping):
+        return "{}" if not value else "{ 1 field }" if len(value) == 1 else f"{{ {len(value)} fields }}"
+    if isinstance(value, list):
+        return "[]" if not value else "[ 1 entry ]" if len(value) == 1 else f"[ {len(value)} entries ]"
+    if isinstance(value, str):
+        return f"“{one_line(value, _SHOWN)}”"
+    return json.dumps(value)
+
+
+def _plain(index: Index) -> QModelIndex:
+    """Qt hands out both kinds of index, but takes only one back."""
+    if isinstance(index, QModelIndex):
+        return index
+    return index.model().index(index.row(), index.column(), index.parent())
+
+
+def _children(value: JsonValue, start: int, end: int) -> list[tuple[str, JsonValue]]:
+    if isinstance(value, list):
+        return [(str(number), item) for number, item in enumerate(value[start:end], start)]
+    if isinstance(value, Mapping):
+        return [(key, value[key]) for key in list(value)[start:end]]
+    return []
+
+
+def _role(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return "code_string"
+    if isinstance(value, bool) or value is None:
+        return "code_keyword"
+    return "code_number" if isinstance(value, int | float) else "muted"
+
 
 _OPENED = 12  # a tree with no more top rows than this opens its first level
 _MOST_OPENED = 3_000  # rows that opening a level may bring

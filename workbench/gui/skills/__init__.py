@@ -1,1 +1,1 @@
-"""Skills in the window: the page of one, and the dialogs that run, import and record."""
+"""The skill library: list, page, tests, and the dialogs that make and run skills."""

@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.gui.calm_combo import CalmCombo
-from workbench.gui.context import Context
-from workbench.gui.fault_card import FaultCard
-from workbench.gui.icons import icon
-from workbench.gui.theme import mark
-from workbench.gui.views import label
+from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.faults import FaultCard
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.lists import label
+from workbench.gui.kit.theme import mark
+from workbench.gui.shell.context import Context
 from workbench.records import Fault
 
 

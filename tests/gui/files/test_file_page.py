@@ -1,0 +1,247 @@
+"""The page Files in the centre: each kind of file as itself, hostile ones as text, and differences word by word."""
+
+from __future__ import annotations
+
+import csv
+import time
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QBuffer, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+
+from tests.gui.conftest import make_run
+from workbench.events import FilesChanged
+from workbench.gui.files.change_page import MOST_LINES, compared, stretches
+from workbench.gui.files.file_page import rows_of
+from workbench.gui.files.file_tree import CHANGES
+from workbench.gui.files.undo_dialog import UndoDialog
+from workbench.gui.kit.faults import Question
+from workbench.gui.kit.rows import ROW
+from workbench.gui.shell.navigation import ShowChanges, ShowFile
+from workbench.records import RunState
+
+
+@pytest.fixture
+def show(window: Any, settled: Any) -> Any:
+    def show(path: str) -> Any:
+        window.files.wished.emit(ShowFile(path))
+        settled()
+        return window.centre.files.preview
+
+    return show
+
+
+def picture() -> bytes:
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    image = QImage(8, 8, QImage.Format.Format_RGB32)
+    image.fill(0xFF3355)
+    image.save(buffer, "PNG")
+    return bytes(buffer.data().data())
+
+
+def test_each_kind_is_shown_as_itself(show, paper):
+    paper.put_files({"a.json": '{"a": [1, 2]}', "b.csv": "x;y\n1;2\n3;4\n", "c.py": "import os\n", "d.txt": "plain"})
+    (paper.file_home / "e.png").write_bytes(picture())
+    (paper.file_home / "f.bin").write_bytes(b"\0\1MZ")
+    front = lambda preview: preview._stack.currentWidget()  # noqa: E731
+    preview = show("a.json")
+    assert front(preview) is preview.tree
+    preview.as_text.setChecked(True)
+    assert front(preview) is preview.code
+    assert preview.code.text() == '{"a": [1, 2]}'
+    preview.as_text.setChecked(False)
+    show("b.csv")
+    assert front(preview) is preview.table
+    assert (preview.table.model.rowCount(), preview.table.model.columnCount()) == (2, 2)
+    show("c.py")
+    assert front(preview) is preview.code
+    show("d.txt")
+    assert front(preview) is preview.plain
+    show("e.png")
+    assert front(preview) is preview.picture
+    show("f.bin")
+    assert "4d 5a" in preview.plain.edit.toPlainText()
+    assert "no text" in preview.facts.full_text()
+
+
+def test_hostile_files_are_text_and_nothing_else(show, paper):
+    paper.put_files({
+        "evil.json": "{" * 5_000,
+        "evil.csv": "=cmd|' /C calc'!A1\n",
+        "evil.svg": "<svg><image href='file:///etc/passwd'/></svg>",
+        "evil.html": "<b>\u202egpj.exe</b>\x1b[31m",
+        "line.py": "x = '" + "y" * 50_000 + "'",
+    })  # fmt: skip
+    for name in ("evil.json", "evil.csv", "evil.svg", "line.py"):
+        preview = show(name)
+        assert preview._stack.currentWidget() is preview.plain or name == "evil.json"
+    preview = show("evil.html")
+    assert preview.plain.edit.toPlainText() == "<b>‹U+202E›gpj.exe</b>‹ESC[31m›"
+    with pytest.raises(csv.Error, match="no table"):
+        rows_of("only one line")
+
+
+def test_a_long_file_is_read_on(show, paper, window, settled, monkeypatch):
+    from workbench.workspace import file_change_records
+
+    monkeypatch.setattr(file_change_records, "PIECE", 1_000)
+    paper.put_files({"long.txt": "".join(f"line {n}\n" for n in range(400))})
+    preview = show("long.txt")
+    while preview.more.isVisible():
+        preview.more.click()
+        settled()
+    assert preview.plain.edit.toPlainText().startswith("line 0\nline 1\n")
+    assert preview.plain.edit.toPlainText().endswith("line 398\nline 399\n")
+
+
+def test_a_file_that_goes_is_told_and_comes_back_by_itself(show, paper, window, settled):
+    paper.put_files({"a.txt": "one"})
+    preview = show("a.txt")
+    (paper.file_home / "a.txt").unlink()
+    window.hear(FilesChanged("r", 1))
+    settled()
+    page = window.centre.files
+    assert page._stack.currentWidget() is page._gone
+    assert page._gone.accessibleName() == "There is no file a.txt."
+    paper.put_files({"a.txt": "two"})
+    window.hear(FilesChanged("r", 1))
+    settled()
+    assert preview.plain.edit.toPlainText() == "two"
+
+
+def test_within_a_changed_line_the_words_are_marked():
+    rows = ["@@", " same", "-one two three", "+one 2 three", "+new line", "-a b", "+a c", "-gone"]
+    assert list(stretches(rows)) == [(5, 3, 1), (6, 3, 1)]
+    assert list(stretches(["-wholly other", "+12345 67890 !!"])) == []
+    assert next(iter(stretches(["-\U0001f600 two", "+\U0001f600 2"]))) == (0, 4, 3)
+
+
+def test_what_was_not_kept_and_folders_say_so(window, paper, settled, monkeypatch):
+    snapshots = paper.file_desk._services.snapshots
+    monkeypatch.setattr(type(snapshots), "_most", property(lambda self: 10))
+    paper.run_writes("run-9", {"sub/big.txt": "x" * 100})
+    window.files.wished.emit(ShowChanges("run-9"))
+    settled()
+    page = window.centre.files.changes
+    page.list.setCurrentIndex(page.model.find("sub/big.txt"))
+    settled()
+    assert "is not stored" in page.diff.text()
+    page.list.setCurrentIndex(page.model.find("sub"))
+    settled()
+    assert page.diff.text() == "A folder."
+    window.files.wished.emit(ShowChanges("nothing"))
+    settled()
+    assert page.title.full_text() == "There are no recorded changes to undo."
+    assert not page.undo.isEnabled()
+
+
+def test_only_so_many_lines_are_compared(window, paper, settled):
+    same = [f"line {n}\n" for n in range(9_000)]
+    paper.put_files({"a.txt": "".join(same)})
+    paper.run_writes("run-9", {"a.txt": "".join([*same[:8_000], "new\n", *same[8_000:]])})
+    window.files.wished.emit(ShowChanges("run-9"))
+    settled()
+    diff = window.centre.files.changes.diff
+    assert diff.text().splitlines()[0] == "@@ -7998,6 +7998,7 @@"
+    assert diff.changed_lines() == ("+new",)
+    rows, whole = compared(["a"] * 9_000, ["b"] * 9_000)
+    assert len(rows) == MOST_LINES
+    assert not whole
+
+
+def test_a_runs_page_leads_to_the_files_it_changed(window, paper, settled, make):
+    paper.put_files({"a.txt": "a\n"})
+    paper.put_run(make.run("run-7", RunState.RUNNING))
+    window.output.show_run("run-7")
+    settled()
+    assert window.output.texts.files.isHidden()
+    paper.run_writes("run-7", {"a.txt": "b\n"})
+    settled()
+    assert window.output.texts.files.text() == "Files it changed · 1"
+    window.output.texts.files.click()
+    settled()
+    assert window.centre.files.changes.diff.changed_lines() == ("-a", "+b")
+
+
+@pytest.fixture
+def held(window: Any, paper: Any, settled: Any) -> Any:
+    """A run that nobody approved wants to change two files, and the strip says so."""
+    paper.put_files({"orders.csv": "id,name\n1,one\n", "notes.txt": "old\n"})
+    paper.run_wants("r-held", {"orders.csv": "id,name\n1,other\n", "notes.txt": None})
+    paper.put_run(make_run("r-held", RunState.DONE, held=("notes.txt", "orders.csv")))
+    settled()
+    return window.centre
+
+
+def test_changes_that_wait_are_told_shown_and_allowed_by_mouse(held, window, paper, settled, qtbot):
+    strip = window.strip
+    assert "wants to change 2 files: notes.txt, orders.csv" in strip.words()
+    QTest.mouseClick(strip.act, Qt.MouseButton.LeftButton)
+    settled()
+    page = held.files.changes
+    assert [page.model.index(row).data() for row in range(2)] == ["notes.txt", "orders.csv"]
+    assert (page.undo.isHidden(), page.allow.isHidden(), page.deny.isHidden()) == (True, False, False)
+    assert "as they were until you decide" in page.note.text()
+    page.list.setCurrentIndex(page.model.find("orders.csv"))
+    settled()
+    assert "other" in page.diff.text()
+    QTest.mouseClick(page.allow, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.findChild(UndoDialog) is not None)
+    dialog = window.findChild(UndoDialog)
+    assert dialog.windowTitle() == "Allow changes"
+    assert dialog.chosen() == ("notes.txt", "orders.csv")
+    dialog.list.topLevelItem(0).setCheckState(0, Qt.CheckState.Unchecked)
+    assert dialog._go.text() == "Allow 1 file"
+    qtbot.waitUntil(lambda: dialog.isVisible() and dialog._go.isEnabled())
+    with qtbot.waitSignal(dialog.finished):
+        QTest.mouseClick(dialog._go, Qt.MouseButton.LeftButton)
+    settled()
+    assert (paper.file_home / "orders.csv").read_text() == "id,name\n1,other\n"
+    assert (paper.file_home / "notes.txt").read_text() == "old\n"
+    assert "wants to change notes.txt" in strip.words()
+    QTest.mouseClick(page.deny, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.findChild(Question) is not None)
+    window.findChild(Question).accept()
+    settled()
+    assert (paper.file_home / "notes.txt").read_text() == "old\n"
+    assert strip.words() == ""
+    assert "Changes" in page.note.text()
+    assert not any(button.isVisible() for button in page.findChildren(QPushButton))
+    window.files.look(CHANGES)
+    window.files.refresh()
+    settled()
+    row = window.files.changes.model.index(0).data(ROW)
+    assert (row.title.startswith("You allowed: "), row.icon, row.badges) == (True, "check", ())
+
+
+def test_waiting_changes_stand_on_top_of_the_list_and_cannot_be_undone(held, window, paper, settled):
+    window.docks["files"].come()
+    window.files.look(CHANGES)
+    window.files.refresh()
+    settled()
+    changes = window.files.changes
+    row = changes.model.index(0).data(ROW)
+    assert (row.key, row.badges) == ("held:r-held", (("waits for you", "warning"),))
+    changes.list.setCurrentIndex(changes.model.index(0))
+    assert changes.chosen() == ""
+    place = changes.list.visualRect(changes.model.index(0)).center()
+    QTest.mouseClick(changes.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    settled()
+    assert held.files.changes.title.full_text().startswith("Changes of Claude Code to files that are not its own")
+
+
+def test_how_long_ago_files_were_changed_goes_on(held, window, settled, monkeypatch, qtbot):
+    window.docks["files"].come()
+    window.files.look(CHANGES)
+    window.files.refresh()
+    settled()
+    changes = window.files.changes
+    assert changes.model.index(0).data(ROW).aside == "now"
+    later = time.time() + 600
+    monkeypatch.setattr("workbench.gui.files.change_page.time.time", lambda: later)
+    changes._minute.setInterval(1)
+    qtbot.waitUntil(lambda: changes.model.index(0).data(ROW).aside == "10 min")

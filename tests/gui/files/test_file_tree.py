@@ -1,0 +1,165 @@
+"""The pane Files in the window: a tree that opens folder by folder, what was changed, and taking it back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit
+
+from workbench.gui.files.file_tree import CHANGES
+from workbench.gui.files.undo_dialog import UndoDialog
+from workbench.gui.kit.faults import Question
+from workbench.gui.kit.rows import ROW
+from workbench.gui.shell.navigation import ShowChanges, ShowFile
+
+FILES = {
+    "orders.csv": "id,name\n1,one\n2,two\n",
+    "deep/er/data.json": '{"a": [1, 2]}',
+    "notes.txt": "one\ntwo\nthree\n",
+    ".git/hooks/pre-commit": "#!/bin/sh\n",
+}
+
+
+@pytest.fixture
+def pane(window: Any, paper: Any, settled: Any) -> Any:
+    paper.put_files(FILES)
+    window.docks["files"].come()
+    window.files.refresh()
+    settled()
+    return window.files
+
+
+def titles(model: Any, above: Any = None) -> list[str]:
+    from PySide6.QtCore import QModelIndex
+
+    above = above if above is not None else QModelIndex()
+    return [str(model.index(row, 0, above).data()) for row in range(model.rowCount(above))]
+
+
+def answer(window: Any, qtbot: Any, text: str = "") -> None:
+    """Say yes to the question that is open."""
+    qtbot.waitUntil(lambda: window.findChild(Question) is not None)
+    question = window.findChild(Question)
+    if text:
+        question.findChild(QLineEdit).setText(text)
+    question.accept()
+
+
+def test_folders_are_read_when_they_are_opened_and_files_that_others_run_are_marked(pane, settled):
+    assert titles(pane.model) == [".git", "deep", "notes.txt", "orders.csv"]
+    folder = pane.model.find("deep")
+    assert pane.model.rowCount(folder) == 0
+    pane.tree.expand(folder)
+    settled()
+    assert titles(pane.model, folder) == ["er"]
+    pane.show_path(".git/hooks/pre-commit")
+    settled()
+    assert pane.chosen().path == ".git/hooks/pre-commit"
+    row = pane.tree.currentIndex().data(ROW)
+    assert ("may be run", "warning") in row.badges
+    assert "git runs it" in row.tip
+
+
+def test_the_filter_finds_parts_of_paths_anywhere(pane, settled):
+    pane.finder.setText("er json")
+    settled()
+    assert titles(pane.model) == ["data.json"]
+    pane.finder.setText("nothing like it")
+    settled()
+    assert pane._empty.accessibleName() == "No file fits"
+    pane.finder.clear()
+    settled()
+    assert len(titles(pane.model)) == 4
+
+
+def test_files_are_made_renamed_deleted_and_brought_back(pane, window, paper, settled, qtbot):
+    window.commands.do("files.new")
+    answer(window, qtbot, "new/plan.txt")
+    settled()
+    assert pane.chosen().path == "new/plan.txt"
+    window.commands.do("files.rename")
+    answer(window, qtbot, "plan.md")
+    settled()
+    assert pane.chosen().path == "plan.md"
+    window.commands.do("files.remove")
+    answer(window, qtbot)
+    settled()
+    assert not (paper.file_home / "plan.md").exists()
+    window.commands.do("files.changes")
+    settled()
+    pane.changes.list.setCurrentIndex(pane.changes.model.index(0))
+    window.commands.do("files.undo")
+    qtbot.waitUntil(lambda: window.findChild(UndoDialog) is not None)
+    dialog = window.findChild(UndoDialog)
+    assert dialog.chosen() == ("plan.md",)
+    dialog.accept()
+    settled()
+    assert (paper.file_home / "plan.md").exists()
+
+
+def test_what_a_run_changed_is_listed_and_leads_to_its_page(pane, window, paper, settled):
+    paper.run_writes("run-1", {"notes.txt": "one\n2\nthree\n", "orders.csv": None, "made.txt": "x"})
+    settled()
+    assert titles(pane.model) == [".git", "deep", "made.txt", "notes.txt"], "the tree follows"
+    pane.look(CHANGES)
+    assert titles(pane.changes.model) == ["Write the report"]
+    wishes: list[Any] = []
+    pane.wished.connect(wishes.append)
+    pane.changes.list.chosen.emit("run-1")
+    assert wishes == [ShowChanges("run-1")]
+    settled()
+    page = window.centre.files.changes
+    assert page.title.full_text() == "Write the report · 3 files"
+    page.list.setCurrentIndex(page.model.find("notes.txt"))
+    settled()
+    assert page.diff.changed_lines() == ("-two", "+2")
+    assert not page.run.isHidden()
+
+
+def test_files_are_dropped_in_and_their_paths_copied(pane, window, paper, settled, tmp_path):
+    (tmp_path / "mine.csv").write_text("a,b\n")
+    pane.tree.dropped.emit((str(tmp_path / "mine.csv"),), "deep")
+    settled()
+    assert (paper.file_home / "deep/mine.csv").read_text() == "a,b\n"
+    assert pane.chosen().path == "deep/mine.csv"
+    window.commands.do("files.copy_path")
+    assert QGuiApplication.clipboard().text().endswith("workspace/deep/mine.csv")
+
+
+def test_enter_opens_a_file_and_keys_reach_everything(pane, settled, qtbot):
+    wishes: list[Any] = []
+    pane.wished.connect(wishes.append)
+    pane.tree.setCurrentIndex(pane.model.find("notes.txt"))
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Return)
+    assert wishes == [ShowFile("notes.txt")]
+    settled()
+    pane.tree.setCurrentIndex(pane.model.find("deep"))
+    qtbot.keyClick(pane.tree, Qt.Key.Key_Return)
+    settled()
+    assert pane.tree.isExpanded(pane.model.find("deep"))
+    assert wishes == [ShowFile("notes.txt")]
+
+
+def test_what_would_be_lost_by_an_undo_is_not_ticked(pane, window, paper, settled, qtbot):
+    paper.run_writes("run-1", {"notes.txt": "by the run\n", "made.txt": "x"})
+    (paper.file_home / "notes.txt").write_text("by a person\n")
+    settled()
+    pane.look(CHANGES)
+    pane.changes.list.setCurrentIndex(pane.changes.model.find("run-1"))
+    window.commands.do("files.undo")
+    qtbot.waitUntil(lambda: window.findChild(UndoDialog) is not None)
+    dialog = window.findChild(UndoDialog)
+    assert dialog.chosen() == ("made.txt",)
+    assert "changed later" in dialog.list.topLevelItem(1).text(2)
+    dialog.accept()
+    settled()
+    assert (paper.file_home / "notes.txt").read_text() == "by a person\n"
+    assert not (paper.file_home / "made.txt").exists()
+
+
+def test_how_full_it_is_stands_below(pane):
+    assert pane.room._words.full_text().endswith("· 4 files")
+    assert "For undoing" in pane.room.toolTip()

@@ -1,0 +1,26 @@
+"""The window says of each number what counted it, as the core told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from workbench.gui.kit.wording import cost, learn_counter, sign
+from workbench.tokens import ESTIMATE, EXACT
+
+
+@pytest.fixture(autouse=True)
+def forget() -> Iterator[None]:
+    yield
+    learn_counter(ESTIMATE)
+
+
+def test_until_the_core_has_told_a_number_is_an_estimate() -> None:
+    assert (cost(1_200), sign()) == ("≈ 1.2k tokens", "≈ ")
+
+
+def test_an_exact_count_names_its_vocabulary() -> None:
+    learn_counter(EXACT)
+    assert (cost(1_200), sign()) == ("1.2k tokens (o200k)", "o200k ")
+    assert cost(7, ESTIMATE) == "≈ 7 tokens"

@@ -1,0 +1,190 @@
+"""Tokens are chips wherever an agent's view stands, and a person looks behind one by mouse, click or key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPlainTextEdit
+from shiboken6 import isValid
+
+from workbench.events import EntryWritten
+from workbench.gui.results.result_view import ResultView
+from workbench.gui.results.token_chips import MarkMenu, TokenChips, written
+from workbench.records import Note, RunState
+
+TEXT = "😀 first line\nwrite to {} now\nand to {}"
+
+
+@pytest.fixture
+def session(paper: Any) -> Any:
+    return paper.fill_privacy()
+
+
+@pytest.fixture
+def tokens(session: Any) -> list[str]:
+    return [token for token, held in session.vault.issued() if held.kind == "EMAIL"]
+
+
+@pytest.fixture
+def chips(context: Any, session: Any, tokens: list[str], qtbot: Any) -> TokenChips:
+    edit = QPlainTextEdit(TEXT.format(*tokens[:2]))
+    qtbot.addWidget(edit)
+    edit.resize(700, 300)
+    with qtbot.waitExposed(edit):
+        edit.show()
+    return TokenChips(edit, context, session.id)
+
+
+def middle(chips: TokenChips, number: int) -> QPoint:
+    place, one = chips._visible()[number]
+    return chips._boxes(place, one)[0].center()
+
+
+def revealed(paper: Any) -> list[tuple[Any, ...]]:
+    return [words for name, words in paper.asked if name == "reveal"]
+
+
+@pytest.mark.parametrize(
+    "text", ["plain", "[EMAIL_1]", "[EMAIL_0.abcd]", "row[name_field]", "EMAIL_1.abcd", "[x_1.abcd"]
+)
+def test_what_is_no_token_is_no_chip(text: str) -> None:
+    assert list(written(text)) == []
+
+
+def test_places_count_as_qt_counts(tokens: list[str]) -> None:
+    (found,) = written(f"😀 {tokens[0]}")
+    assert (found.start, found.token, found.kind) == (3, tokens[0], "EMAIL")
+
+
+def test_chips_are_painted_behind_the_letters(chips: TokenChips) -> None:
+    with_chips = chips._edit.grab().toImage()
+    chips.show_tokens_of("")
+    assert chips._edit.grab().toImage() != with_chips
+
+
+def test_resting_the_mouse_shows_the_value_and_leaving_hides_it(chips: TokenChips, paper: Any, qtbot: Any) -> None:
+    def rests() -> bool:
+        """What Qt still had to tell of another window may take the mouse away again."""
+        QTest.mouseMove(chips._edit.viewport(), middle(chips, 0))
+        return chips.card is not None and chips.card.isVisible()
+
+    qtbot.waitUntil(rests)
+    assert chips.card.value.full_text() == "ada0@example.org"
+    assert chips.card.copy.isHidden()
+    assert "audit" in chips.card.foot.text()
+    card = chips.card
+    QGuiApplication.sendEvent(chips._edit.viewport(), QEvent(QEvent.Type.Leave))
+    qtbot.waitUntil(lambda: not isValid(card) or not card.isVisible())
+    QTest.mouseMove(chips._edit.viewport(), QPoint(3, 3))
+    assert len(revealed(paper)) == 1, "a mouse that passes by looks behind nothing"
+
+
+def test_a_key_goes_from_chip_to_chip_and_the_card_copies(chips: TokenChips, paper: Any, qtbot: Any) -> None:
+    words: list[str] = []
+    chips.said.connect(words.append)
+    for number in (0, 1, 0):
+        QTest.keyClick(chips._edit, Qt.Key.Key_F4)
+        qtbot.waitUntil(lambda: chips.card is not None and isValid(chips.card) and chips.card.isVisible())
+        assert chips.card.value.full_text() == f"ada{number}@example.org"
+    card = chips.card
+    assert card.places.full_text().startswith("from crm · went to mail.send")
+    QTest.mouseClick(card.copy, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(words))
+    assert QGuiApplication.clipboard().text() == "ada0@example.org"
+    assert revealed(paper)[-1][2] is True, "a copy is told to the audit as one"
+
+
+def test_escape_closes_the_card_and_a_click_opens_it(chips: TokenChips, qtbot: Any) -> None:
+    QTest.mouseClick(chips._edit.viewport(), Qt.MouseButton.LeftButton, pos=middle(chips, 1))
+    qtbot.waitUntil(lambda: chips.card is not None and chips.card.isVisible())
+    card = chips.card
+    QTest.keyClick(card, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not isValid(card) or not card.isVisible())
+
+
+def test_what_is_not_personal_passes_from_then_on(chips: TokenChips, paper: Any, qtbot: Any, session: Any) -> None:
+    assert chips.reveal_next()
+    qtbot.waitUntil(lambda: chips.card is not None and chips.card.isVisible())
+    QTest.mouseClick(chips.card.harmless, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(paper.personal.marks()))
+    assert session.mask("ada0@example.org") == "ada0@example.org"
+
+
+def test_a_token_that_stands_for_nothing_is_told(chips: TokenChips, qtbot: Any) -> None:
+    chips._edit.setPlainText("[EMAIL_77.abcd]")
+    assert chips.reveal_next()
+    qtbot.waitUntil(lambda: chips.card is not None and chips.card.isVisible())
+    assert "no longer stored" in chips.card.value.full_text()
+    assert chips.card.harmless.isHidden()
+
+
+def test_a_result_can_be_seen_as_a_model_sees_it_and_back(context: Any, paper: Any, qtbot: Any) -> None:
+    view = ResultView(context)
+    qtbot.addWidget(view)
+    view.show()
+    view.show_json('{"email": "rosa@corp.io", "n": 1}')
+    view.see_as_model(True)
+    qtbot.waitUntil(lambda: "[EMAIL_" in view._model.shown())
+    assert "rosa" not in view._model.text.edit.toPlainText()
+    assert "1 EMAIL" in view._model.words.full_text()
+    view._copy()
+    assert "rosa" not in QGuiApplication.clipboard().text()
+    view.show_json('{"n": 2}')
+    qtbot.waitUntil(lambda: "nothing personal" in view._model.words.full_text())
+    view._buttons["Tree"].click()
+    assert (view.page(), view._eye.isChecked()) == (view._tree, False)
+    view.clear()
+    assert view._eye.isHidden()
+
+
+def test_what_is_turned_off_is_said_beside_the_result(context: Any, paper: Any, qtbot: Any, complete: Any) -> None:
+    complete(paper.change_setting("privacy.enabled", False))
+    view = ResultView(context)
+    qtbot.addWidget(view)
+    view.show_text("rosa@corp.io")
+    view.see_as_model(True)
+    qtbot.waitUntil(lambda: "turned off" in view._model.words.full_text())
+
+
+def test_the_audit_and_the_output_of_a_run_show_chips_of_their_session(
+    window: Any, paper: Any, make: Any, session: Any, tokens: list[str], qtbot: Any
+) -> None:
+    note = Note("call.done", "crm answered", session=session.id, detail={"arguments": tokens[0]})
+    window.hear(EntryWritten(make.entry(900, "call.done", "crm answered", session=session.id, detail=note.detail)))
+    window.audit.card.show_entry(make.entry(901, "call.done", "x", session=session.id, detail=note.detail))
+    assert window.audit.card._chips.session == session.id
+    run = make.run("r", RunState.DONE, model_view=f"to {tokens[0]}")
+    paper.put_run(run)
+    window.output.show_run("r")
+    qtbot.waitUntil(lambda: window.output._printed.session == run.proposal.session)
+    qtbot.waitUntil(lambda: window.output._hidden.accessibleName().startswith("1 value hidden"))
+    window.output._hidden.click()
+    assert window.centre.tabText(window.centre.currentIndex()) == "Personal data"
+    assert all(chips.session == run.proposal.session for chips in window.output._model_view._chips)
+
+
+def test_a_program_that_waits_shows_its_tokens_as_chips(context: Any, make: Any, qtbot: Any) -> None:
+    from workbench.gui.runs.approval import ApprovalDialog
+
+    run = make.run("w")
+    dialog = ApprovalDialog(context, run)
+    qtbot.addWidget(dialog)
+    assert (dialog._chips.session, dialog._chips._edit) == (run.proposal.session, dialog._program.reader)
+    dialog.done(0)
+
+
+def test_what_is_selected_in_a_result_or_in_output_is_marked(window: Any, paper: Any, make: Any, qtbot: Any) -> None:
+    paper.put_run(make.run("r", RunState.DONE, output="about Falcon-9\n", result='"Eagle-7"'))
+    window.output.show_run("r")
+    qtbot.waitUntil(lambda: "Falcon" in window.output._stream.toPlainText())
+    page = window.output._result._pages["Text"]
+    window.output._result.look("Text")
+    for edit, name in ((window.output._stream, "Falcon-9"), (page.edit, "Eagle-7")):
+        edit.moveCursor(QTextCursor.MoveOperation.Start)
+        assert edit.find(name)
+        edit.findChild(MarkMenu).missed()
+    qtbot.waitUntil(lambda: {one.text for one in paper.personal.marks()} == {"Falcon-9", "Eagle-7"})

@@ -1,0 +1,422 @@
+"""The approval dialog: no by default, never by reflex, and only for the text that was shown."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QAccessible, QCloseEvent, QKeyEvent
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from shiboken6 import isValid
+
+from workbench.api.client_texts import confirmation_name
+from workbench.api.codec import TextPreview
+from workbench.errors import WorkbenchError
+from workbench.events import RunChanged
+from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.runs.approval import ApprovalDialog
+from workbench.records import Decision, Effect, EffectKind, Finding, Gate, Risk, Run, RunState, Span, Verdict
+
+LONG = "\n".join(["x = 1"] * 150 + ["send_email(to=who)"] + ["y = 2"] * 50)
+
+
+def told(run: Run, code: str, **verdict: Any) -> Run:
+    """The run with another text and verdict."""
+    return replace(run, proposal=replace(run.proposal, code=code), verdict=replace(run.verdict, **verdict))
+
+
+@pytest.fixture
+def waiting(paper: Any, make: Any) -> Run:
+    run: Run = make.run("w", RunState.WAITING)
+    paper.run_list["w"] = run
+    return run
+
+
+@pytest.fixture
+def ask(context: Any, qtbot: Any) -> Any:
+    """Shows the dialog for a run; `settled` waits until Allow may be pressed."""
+    made: list[ApprovalDialog] = []
+
+    def show(run: Run, *, settled: bool = True) -> ApprovalDialog:
+        dialog = ApprovalDialog(context, run)
+        made.append(dialog)
+        dialog.resize(900, 600)
+        dialog.open()
+        if settled:
+            qtbot.waitUntil(dialog._foot.allow.settled)
+        return dialog
+
+    yield show
+    for dialog in made:
+        if isValid(dialog):
+            dialog.done(0)
+            dialog.deleteLater()
+
+
+def decisions(paper: Any) -> list[Decision]:
+    return [words[0] for name, words in paper.asked if name == "decide"]
+
+
+def press(widget: QWidget, key: Qt.Key, *, held: bool = False, release: bool = True) -> None:
+    """A key press as the keyboard sends it; a held key repeats without having been pressed here."""
+    none = Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(widget, QKeyEvent(QEvent.Type.KeyPress, key, none, "", held))
+    if release and isValid(widget):
+        QApplication.sendEvent(widget, QKeyEvent(QEvent.Type.KeyRelease, key, none, "", False))
+
+
+def test_the_sentence_comes_first_and_the_claim_is_called_one(ask: Any, waiting: Run) -> None:
+    dialog = ask(waiting)
+    assert dialog._head._sentence.full_text() == waiting.verdict.sentence
+    assert dialog._head._claim.full_text() == "“Tell the customer”"
+    assert "claimed" in [label.text() for label in dialog._head.findChildren(QLabel)]
+    assert dialog._head._badge.text() == "High risk"
+    assert dialog._program.reader.text() == waiting.proposal.code
+    assert dialog._foot._facts.full_text() == f"SHA-256 {waiting.proposal.sha[:12]}"
+
+
+def test_nothing_allows_before_things_settled(
+    ask: Any, waiting: Run, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.gui.runs.allow_button.SETTLE_MS", 600_000)
+    dialog = ask(waiting, settled=False)
+    button = dialog._foot.allow
+    assert not button.isEnabled()
+    button.click()
+    press(button, Qt.Key.Key_Return)
+    dialog.allow()
+    press(dialog, Qt.Key.Key_Return)  # neither does a stray Enter deny at once
+    qtbot.wait(30)
+    assert decisions(paper) == []
+
+
+def test_a_key_that_is_held_down_cannot_allow(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    dialog = ask(waiting)
+    button = dialog._foot.allow
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Space):
+        press(button, key, held=True)
+    QApplication.sendEvent(button, QKeyEvent(QEvent.Type.KeyRelease, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier))
+    qtbot.wait(30)
+    assert decisions(paper) == []
+
+
+def test_coming_back_to_the_front_makes_it_wait_again(ask: Any, waiting: Run) -> None:
+    dialog = ask(waiting)
+    assert dialog._foot.allow.isEnabled()
+    dialog.activateWindow()
+    QApplication.sendEvent(dialog, QEvent(QEvent.Type.ActivationChange))
+    assert dialog.isActiveWindow()
+    assert not dialog._foot.allow.isEnabled()
+
+
+def test_a_press_that_began_here_allows_exactly_this_text(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    dialog = ask(waiting)
+    with qtbot.waitSignal(dialog.decided):
+        press(dialog._foot.allow, Qt.Key.Key_Return)
+    (decision,) = decisions(paper)
+    assert decision.allow
+    assert decision.sha == waiting.proposal.sha
+    assert decision.seconds >= 0.69
+
+
+def test_enter_presses_deny(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    dialog = ask(waiting)
+    with qtbot.waitSignal(dialog.decided):
+        press(dialog, Qt.Key.Key_Return, release=False)
+    assert [decision.allow for decision in decisions(paper)] == [False]
+
+
+@pytest.mark.parametrize("way", ["escape", "button", "close"])
+def test_putting_it_away_decides_nothing_and_keeps_what_was_typed(
+    ask: Any, waiting: Run, paper: Any, qtbot: Any, way: str
+) -> None:
+    dialog = ask(waiting)
+    dialog._foot._edit.click()
+    dialog._program.editor.set_text("print('mine')\n")
+    if way == "close":
+        QApplication.sendEvent(dialog, _spontaneous_close(dialog))
+    elif way == "escape":
+        dialog.reject()
+    else:
+        qtbot.mouseClick(dialog._foot._later, Qt.MouseButton.LeftButton)
+    assert not dialog.isVisible()
+    dialog.come_back()
+    assert dialog._program.edited_text() == "print('mine')\n"
+    dialog.put_away()
+    dialog.hear(RunChanged(replace(waiting, state=RunState.REFUSED)))
+    assert dialog.result() == 0
+    assert decisions(paper) == []
+
+
+def test_enter_while_reading_the_code_decides_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    dialog = ask(waiting)
+    dialog._program.reader.setFocus()
+    qtbot.keyClick(dialog._program.reader, Qt.Key.Key_Return)
+    qtbot.wait(20)
+    assert decisions(paper) == []
+
+
+def test_enter_presses_the_button_that_has_the_keyboard(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    dialog = ask(waiting)
+    dialog._foot._edit.setFocus()
+    qtbot.keyClick(dialog._foot._edit, Qt.Key.Key_Return)
+    assert dialog._program.editing
+    assert decisions(paper) == []
+
+
+def test_a_reason_goes_along_with_the_denial(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    dialog = ask(waiting)
+    dialog._foot._with_reason.click()
+    qtbot.keyClicks(dialog._foot._reason, "not on Fridays")
+    with qtbot.waitSignal(dialog.decided):
+        qtbot.keyClick(dialog._foot._reason, Qt.Key.Key_Return)
+    (decision,) = decisions(paper)
+    assert (decision.allow, decision.reason) == (False, "not on Fridays")
+
+
+def test_the_worst_line_must_have_been_on_screen(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    finding = Finding("mail", Risk.HIGH, "Sends.", Span(151))
+    dialog = ask(told(waiting, LONG, findings=(finding,), effects=()))
+    assert dialog._program.reader.shows(151)  # it opens there
+    assert dialog._foot.allow.isEnabled()
+    program = dialog._program
+    program._worst_seen, program._worst = False, 3
+    dialog._reconsider()
+    assert dialog._foot.allow.obstacle() == "Look at the marked line first."
+    program.go_to(3)
+    assert dialog._foot.allow.isEnabled()
+
+
+def test_a_row_of_the_table_leads_to_its_line(ask: Any, waiting: Run) -> None:
+    effects = (
+        Effect(EffectKind.WILL, "Sends.", 151, Risk.HIGH, False),
+        Effect(EffectKind.REFUSED, "curl", 2, Risk.LOW),
+    )
+    dialog = ask(told(waiting, LONG, effects=effects, not_assessed=("the loop",)))
+    words = [label.full_text() for label in dialog._effects.findChildren(ForeignLabel)]
+    for expected in (
+        "Will happen",
+        "Sends.",
+        "cannot be undone",
+        "The sandbox will refuse",
+        "Not assessed",
+        "the loop",
+    ):
+        assert expected in words
+    link = next(link for link in dialog._effects.links() if link.text() == "line 2")
+    link.click()
+    assert dialog._program.reader.shows(2)
+
+
+def test_critical_asks_for_the_name(ask: Any, waiting: Run, qtbot: Any) -> None:
+    finding = Finding("x", Risk.CRITICAL, "Deletes.", Span(1), "delete_customer")
+    dialog = ask(told(waiting, waiting.proposal.code, risk=Risk.CRITICAL, findings=(finding,)))
+    assert not dialog._foot.allow.isEnabled()
+    qtbot.keyClicks(dialog._foot.typing.line, "delete_custome")
+    assert not dialog._foot.allow.isEnabled()
+    qtbot.keyClicks(dialog._foot.typing.line, "r")
+    assert dialog._foot.allow.isEnabled()
+
+
+def test_a_name_one_could_not_type_is_not_asked_for() -> None:
+    finding = Finding("x", Risk.CRITICAL, "m", Span(1), "del\u200bete")
+    assert confirmation_name(Verdict("s", Risk.CRITICAL, Gate.ASK, "x", (finding,))) == "allow"
+
+
+def test_blocked_code_and_a_verdict_on_another_text_cannot_be_allowed(ask: Any, waiting: Run) -> None:
+    dialog = ask(told(waiting, waiting.proposal.code, gate=Gate.BLOCKED))
+    assert not dialog._foot.allow.isEnabled()
+    other = ask(told(waiting, waiting.proposal.code, sha="b" * 64))
+    assert not other._foot.allow.isEnabled()
+
+
+def test_an_edit_is_assessed_again_under_a_new_sha(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    async def edit(run_id: str, code: str) -> Run:
+        run = told(waiting, code, sha="b" * 64, sentence="Now harmless.", risk=Risk.LOW, findings=())
+        return replace(run, proposal=replace(run.proposal, sha="b" * 64))
+
+    paper.edit = edit
+    dialog = ask(waiting)
+    dialog._foot._edit.click()
+    assert not dialog._foot.allow.isEnabled()
+    dialog._program.editor.set_text("print('fine')\n")
+    press(dialog, Qt.Key.Key_Return)  # Enter belongs to the editor now
+    assert decisions(paper) == []
+    dialog._foot._check.click()
+    qtbot.waitUntil(lambda: dialog._head._sentence.full_text() == "Now harmless.")
+    assert dialog._foot._facts.full_text() == f"SHA-256 {'b' * 12}"
+    assert dialog.focusWidget() is dialog._foot._deny
+    dialog._program._changes.click()
+    assert "+print('fine')" in dialog._program.diff.changed_lines()
+    qtbot.waitUntil(dialog._foot.allow.settled)
+    with qtbot.waitSignal(dialog.decided):
+        dialog.allow()
+    assert decisions(paper)[0].sha == "b" * 64
+
+
+def test_escape_leaves_an_edit_that_changed_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    dialog = ask(waiting)
+    dialog._foot._edit.click()
+    dialog.reject()
+    assert not dialog._program.editing
+    assert dialog.isVisible()
+    assert dialog.focusWidget() is dialog._foot._deny
+    press(dialog, Qt.Key.Key_Escape, release=False)
+    assert not dialog.isVisible()
+    assert decisions(paper) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"state": RunState.REFUSED, "decision": None}, "Time ran out"),
+        ({"state": RunState.RUNNING, "decision": Decision("w", "a" * 64, True, "cli")}, "allowed elsewhere by cli"),
+        ({"state": RunState.REFUSED, "decision": Decision("w", "a" * 64, False, "cli")}, "denied elsewhere by cli"),
+        ({"state": RunState.INTERRUPTED}, "stopped"),
+    ],
+)
+def test_what_was_decided_elsewhere_is_said_and_ends_the_question(
+    ask: Any, waiting: Run, paper: Any, change: dict[str, Any], words: str, qtbot: Any
+) -> None:
+    dialog = ask(waiting)
+    dialog.hear(RunChanged(replace(waiting, **change)))
+    assert words in dialog._fault.sentence()
+    assert not dialog._foot.allow.isVisible()
+    dialog.allow()
+    dialog.deny()
+    qtbot.wait(20)
+    assert decisions(paper) == []
+
+
+def test_the_deadline_ends_the_question(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    dialog = ask(replace(waiting, deadline=time.time() + 0.2), settled=False)
+    qtbot.waitUntil(lambda: "Time is up" in dialog._fault.sentence())
+    dialog.allow()
+    assert decisions(paper) == []
+
+
+def test_a_lost_core_lets_nothing_through(ask: Any, waiting: Run, paper: Any) -> None:
+    dialog = ask(waiting)
+    dialog.core_lost()
+    dialog.allow()
+    assert "will not run" in dialog._fault.sentence()
+    assert decisions(paper) == []
+
+
+def test_an_answer_the_core_does_not_take_can_be_given_again(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    async def decide(decision: Decision) -> Run:
+        raise WorkbenchError("The core is not connected.", "Try again in a moment.")
+
+    paper.decide = decide
+    dialog = ask(waiting)
+    dialog.allow()
+    qtbot.waitUntil(lambda: dialog._fault.sentence() == "The core is not connected.")
+    assert dialog.isVisible()
+    assert dialog._foot.allow.isEnabled()
+
+
+def test_a_long_program_must_be_here_as_a_whole(ask: Any, waiting: Run, context: Any, qtbot: Any) -> None:
+    import asyncio
+
+    gate = asyncio.Event()
+
+    async def fetch(handle: str, offset: int, length: int) -> str:
+        await gate.wait()
+        return LONG
+
+    run = told(waiting, TextPreview(LONG[:50], "h", len(LONG)), findings=(), effects=())
+    dialog = ApprovalDialog(replace(context, fetch=fetch), run)
+    qtbot.addWidget(dialog, before_close_func=lambda _: dialog.done(0))
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    dialog.open()
+    qtbot.waitUntil(dialog._foot.allow.settled)
+    assert not dialog._foot.allow.isEnabled()
+    gate.set()
+    qtbot.waitUntil(dialog._foot.allow.isEnabled)
+    assert dialog._program.reader.text() == LONG
+
+
+def test_hidden_characters_are_drawn_and_lines_keep_their_numbers(ask: Any, waiting: Run) -> None:
+    dialog = ask(told(waiting, "a = 1 # \u202e\u2028x\nb = 2", findings=(), effects=()))
+    assert dialog._program.reader.text() == "a = 1 # ‹U+202E›‹U+2028›x\nb = 2"
+    assert "hidden characters" in dialog._program._words.full_text()
+
+
+def test_everything_that_takes_the_keyboard_has_a_name(ask: Any, waiting: Run) -> None:
+    dialog = ask(waiting)
+    dialog._foot._with_reason.click()
+    for widget in dialog.findChildren(QWidget):
+        if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None:
+            face = QAccessible.queryAccessibleInterface(widget)
+            assert face.text(QAccessible.Text.Name), f"{type(widget).__name__} has no name"
+
+
+def test_the_dialog_fits_a_small_screen(ask: Any, waiting: Run) -> None:
+    dialog = ask(waiting)
+    dialog.resize(500, 420)
+    assert dialog.width() <= 520
+    assert dialog._foot.allow.isVisible()
+    assert dialog._foot.rect().contains(dialog._foot.allow.geometry().center())
+
+
+class _SpontaneousClose(QCloseEvent):
+    """A close as the window system sends it; Qt offers no way to set the mark."""
+
+    def spontaneous(self) -> bool:
+        return True
+
+
+def _spontaneous_close(_dialog: ApprovalDialog) -> QCloseEvent:
+    return _SpontaneousClose()
+
+
+def test_running_weaker_than_wanted_is_said_in_one_line_before_it_is_allowed(ask: Any, waiting: Run) -> None:
+    words = (
+        "This program needs a container, but this machine has none. It runs in the process sandbox at full strength."
+    )
+    dialog = ask(replace(waiting, isolation=words), settled=False)
+    assert [label.text() for label in dialog.findChildren(ForeignLabel) if label.isVisible()].count(words) == 1
+    dialog._show_run(replace(waiting, isolation=""))
+    assert not dialog._head._isolation.isVisible()
+
+
+# ── hosts ────────────────────────────────────────────────────────────────────────────────────────
+HOSTS = ("api.example.org:443", "files.example.net:8443")
+
+
+def test_hosts_are_unticked_at_first_and_allowing_opens_none(paper: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
+    dialog = ask(told(waiting, waiting.proposal.code, hosts=HOSTS))
+    assert [box.text() for box in dialog._hosts.boxes] == [f"Allow {host} for this run" for host in HOSTS]
+    assert dialog._hosts.ticked() == ()
+    qtbot.waitUntil(lambda: not dialog._obstacle())
+    dialog.allow()
+    qtbot.waitUntil(lambda: bool(decisions(paper)))
+    assert (decisions(paper)[0].allow, decisions(paper)[0].hosts) == (True, ())
+
+
+def test_a_ticked_host_goes_with_the_decision(paper: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
+    dialog = ask(told(waiting, waiting.proposal.code, hosts=HOSTS))
+    dialog._hosts.boxes[1].setFocus()
+    qtbot.keyClick(dialog._hosts.boxes[1], Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: not dialog._obstacle())
+    dialog.allow()
+    qtbot.waitUntil(lambda: bool(decisions(paper)))
+    assert decisions(paper)[0].hosts == (HOSTS[1],)
+
+
+def test_denying_opens_nothing_and_another_text_begins_unticked(paper: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
+    dialog = ask(told(waiting, waiting.proposal.code, hosts=HOSTS))
+    dialog._hosts.boxes[0].setChecked(True)
+    dialog._hosts.show_hosts(("other.example.org:443",))
+    assert dialog._hosts.ticked() == ()
+    dialog._hosts.boxes[0].setChecked(True)
+    dialog.deny()
+    qtbot.waitUntil(lambda: bool(decisions(paper)))
+    assert decisions(paper)[0].hosts == ()
+
+
+def test_without_hosts_there_is_nothing_to_tick(ask: Any, waiting: Run) -> None:
+    assert ask(waiting)._hosts.isHidden()

@@ -1,0 +1,207 @@
+"""What an answer reaches: identical requests, a longer time, an edit; and what was allowed before."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QAccessible, QKeyEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
+
+from workbench.events import RunChanged
+from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.runs.approval import ApprovalDialog
+from workbench.records import (
+    Decision,
+    Finding,
+    Flow,
+    Gate,
+    Likeness,
+    Resemblance,
+    Risk,
+    Run,
+    RunState,
+    Span,
+    ValueChange,
+    Verdict,
+)
+
+SEAL = "5e" * 32
+
+
+@pytest.fixture
+def waiting(make: Any, paper: Any) -> Run:
+    run: Run = replace(make.run("w"), fingerprint=SEAL, scopes=("session", "text"))
+    paper.run_list["w"] = run
+    return run
+
+
+@pytest.fixture
+def ask(context: Any, qtbot: Any) -> Any:
+    made: list[ApprovalDialog] = []
+
+    def show(run: Run) -> ApprovalDialog:
+        dialog = ApprovalDialog(context, run)
+        made.append(dialog)
+        dialog.resize(900, 600)
+        dialog.open()
+        qtbot.waitUntil(dialog._foot.allow.settled)
+        return dialog
+
+    yield show
+    for dialog in made:
+        if isValid(dialog):
+            dialog.done(0)
+            dialog.deleteLater()
+
+
+def decisions(paper: Any) -> list[Decision]:
+    return [words[0] for name, words in paper.asked if name == "decide"]
+
+
+def words_in(part: Any) -> list[str]:
+    return [label.full_text() for label in part.findChildren(ForeignLabel)]
+
+
+def test_one_answer_goes_to_every_identical_request_and_to_no_other(
+    ask: Any, waiting: Run, paper: Any, qtbot: Any
+) -> None:
+    paper.run_list["same"] = replace(waiting, id="same")
+    paper.run_list["other"] = replace(waiting, id="other", fingerprint="0" * 64)
+    theirs = replace(waiting.proposal, session="session-2")
+    paper.run_list["theirs"] = replace(waiting, id="theirs", proposal=theirs)
+    dialog = ask(waiting)
+    dialog.hear(RunChanged(replace(waiting, id="later")))
+    dialog.hear(RunChanged(replace(waiting, id="gone")))
+    dialog.hear(RunChanged(replace(waiting, id="gone", state=RunState.STOPPED)))
+    assert dialog._foot._facts.full_text().startswith("Answers 3 identical requests at once · SHA-256 5e5e")
+    with qtbot.waitSignal(dialog.decided):
+        dialog.deny("no")
+    (decision,) = decisions(paper)
+    assert (decision.also, decision.fingerprint, decision.scope) == (("same", "later"), SEAL, "once")
+
+
+def test_a_yes_reaches_further_only_when_that_was_chosen(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    dialog = ask(waiting)
+    scope = dialog._foot.scope
+    assert scope.text() == "Once"
+    assert dialog._foot.allow.text() == "Allow once"
+    scope.actions_by_scope()["text"].trigger()
+    assert (scope.text(), dialog._foot.allow.text()) == ("This text", "Allow")
+    dialog._show_run(replace(waiting, scopes=("session",), scopes_why="Not for good."))
+    assert scope.text() == "Once", "another text begins anew"
+    assert list(scope.actions_by_scope()) == ["once", "session"]
+    assert "Not for good." in [action.text() for action in scope.menu().actions()]
+    scope.actions_by_scope()["session"].trigger()
+    with qtbot.waitSignal(dialog.decided):
+        dialog.allow()
+    assert decisions(paper)[0].scope == "session"
+
+
+def test_a_denial_reaches_no_further_whatever_was_chosen(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    dialog = ask(waiting)
+    dialog._foot.scope.actions_by_scope()["session"].trigger()
+    with qtbot.waitSignal(dialog.decided):
+        dialog.deny()
+    assert decisions(paper)[0].scope == "once"
+
+
+def test_choosing_the_reach_by_a_held_key_decides_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    dialog = ask(waiting)
+    dialog._foot.scope.actions_by_scope()["session"].trigger()
+    for widget in (dialog._foot.allow, dialog):
+        for _ in range(5):
+            none = Qt.KeyboardModifier.NoModifier
+            QApplication.sendEvent(widget, QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, none, "", autorep=True))
+    qtbot.wait(20)
+    assert decisions(paper) == []
+
+
+@pytest.mark.parametrize(
+    ("likeness", "words"),
+    [
+        (Likeness.TEXT, "You allowed exactly this program 5 min ago."),
+        (Likeness.TREE, "You allowed this program 5 min ago: only spacing or comments changed."),
+        (Likeness.NEAR, "Most of its lines are those of a program that you allowed 5 min ago."),
+    ],
+)
+def test_what_was_allowed_before_is_said(ask: Any, waiting: Run, likeness: Likeness, words: str) -> None:
+    dialog = ask(replace(waiting, like=Resemblance(likeness, time.time() - 310, "print(0)\n")))
+    assert dialog._likeness.sentence() == words
+
+
+def test_only_the_changed_values_are_to_be_read_and_a_new_aim_stands_first(ask: Any, waiting: Run) -> None:
+    changes = (ValueChange(3, "20", "30"), ValueChange(2, "'a@x.org'", "'b@y.org'", destination=True))
+    before = waiting.proposal.code.replace("20", "10")
+    dialog = ask(replace(waiting, like=Resemblance(Likeness.VALUES, time.time(), before, changes)))
+    strip = dialog._likeness
+    assert strip.sentence() == "You allowed this program just now with other values. It goes somewhere else now."
+    assert words_in(strip)[1:] == ["− 'a@x.org'", "+ 'b@y.org'", "goes somewhere else", "− 20", "+ 30"]
+    strip.compare.click()
+    assert dialog._program.diff.changed_lines() == (
+        "-orders = await list_orders(limit=10)",
+        "+orders = await list_orders(limit=20)",
+    )
+    strip.compare.click()
+    assert dialog._program._pages.currentWidget() is dialog._program.reader
+
+
+def test_flows_lead_from_line_to_line(ask: Any, waiting: Run) -> None:
+    flows = tuple(Flow(kind, "web.fetch", 1, "demo.send_email.to", 3) for kind in ("untrusted", "private"))
+    dialog = ask(replace(waiting, verdict=replace(waiting.verdict, flows=flows)))
+    told = words_in(dialog._effects)
+    assert told.count("line 1 web.fetch → line 3 demo.send_email.to") == 1
+    assert "outsiders' text" in told
+
+
+def test_an_edit_is_judged_as_it_is_typed_and_nothing_is_decided_by_it(
+    ask: Any, waiting: Run, paper: Any, qtbot: Any
+) -> None:
+    paper.edit_verdict = Verdict(
+        "c" * 64, Risk.LOW, Gate.AUTO, "Only computes.", (Finding("x", Risk.LOW, "m", Span(1)),)
+    )
+    dialog = ask(waiting)
+    dialog._foot._edit.click()
+    dialog._program.editor.set_text("print(1)\n")
+    dialog._program.editor.set_text("print(2)\n")
+    qtbot.waitUntil(lambda: dialog._head._sentence.full_text() == "Only computes.")
+    assert ("assess_edit", ("print(1)\n",)) not in paper.asked
+    assert ("assess_edit", ("print(2)\n",)) in paper.asked
+    assert dialog._run is waiting
+    assert dialog._foot.allow.obstacle()
+    dialog._foot._back.click()
+    assert dialog._head._sentence.full_text() == waiting.verdict.sentence
+    assert dialog._foot._facts.full_text() == "SHA-256 5e5e5e5e5e5e"
+
+
+def test_what_only_its_characters_keep_from_running_can_be_cleaned(
+    ask: Any, waiting: Run, paper: Any, qtbot: Any
+) -> None:
+    finding = Finding("text.bidi", Risk.HIGH, "Reversed", Span(1))
+    paper.edit_verdict = Verdict("c" * 64, Risk.HIGH, Gate.BLOCKED, "Cannot run.", (finding,))
+    dialog = ask(waiting)
+    dialog._foot._edit.click()
+    editor = dialog._program.editor
+    editor.set_text("a = 1 # \u202e\n")
+    qtbot.waitUntil(dialog._foot._clean.isVisible)
+    paper.edit_verdict = replace(paper.edit_verdict, gate=Gate.AUTO, findings=())
+    dialog._foot._clean.click()
+    qtbot.waitUntil(lambda: editor.text() == "a = 1 # \n")
+    qtbot.waitUntil(dialog._foot._clean.isHidden)
+    editor.undo()
+    assert editor.text() == "a = 1 # \u202e\n"
+
+
+def test_everything_new_that_takes_the_keyboard_has_a_name(ask: Any, waiting: Run) -> None:
+    changes = (ValueChange(3, "20", "30"),)
+    dialog = ask(replace(waiting, like=Resemblance(Likeness.VALUES, time.time(), "print(0)\n", changes)))
+    for part in (dialog._likeness, dialog._foot):
+        for widget in part.findChildren(QWidget):
+            if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                face = QAccessible.queryAccessibleInterface(widget)
+                assert face.text(QAccessible.Text.Name), f"{type(widget).__name__} has no name"
+    assert dialog._foot.scope.accessibleName() == "Scope of the approval: Once"

@@ -1,0 +1,267 @@
+"""The dialogs of what servers ask, walked by keyboard: each kind, each way to end."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+
+from tests.gui.test_accessibility import nameless, rich
+from workbench.gui.runs import elicitation_bodies as page_body
+from workbench.gui.runs import elicitations as dialog_module
+from workbench.records import Ask
+
+FORM = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "title": "Your name", "minLength": 2},
+        "seats": {"type": "integer", "minimum": 1, "default": 2},
+        "mail": {"type": "string", "format": "email"},
+        "meal": {"type": "string", "oneOf": [{"const": "f", "title": "Fish"}, {"const": "s", "title": "Soup"}]},
+        "extras": {"type": "array", "items": {"type": "string", "enum": ["wine", "bread"]}},
+        "vegan": {"type": "boolean", "default": True},
+    },
+    "required": ["name"],
+}
+MESSAGES = [{"role": "user", "content": {"type": "text", "text": "Greet <b>Ada</b>."}}]
+LOOK = {
+    "name": "look",
+    "description": "Looks.",
+    "inputSchema": {"type": "object", "properties": {"at": {"type": "string"}}},
+}
+ASKED = {"systemPrompt": "You are an innkeeper.", "messages": MESSAGES, "maxTokens": 100}
+
+
+def make_ask(kind: str = "form", **fields: Any) -> Ask:
+    told = {
+        "form": {"message": "Who comes?", "schema": json.dumps(FORM)},
+        "url": {"message": "Please sign in.", "url": "https://inn.example/sign?x=1", "host": "inn.example"},
+        "sampling": {"request": json.dumps(ASKED)},
+    }[kind]
+    own = {"call_id": "c1", "tool": "book_table", "session": "person", "by": "you", "asked_at": time.time()}
+    return Ask("a1", "inn", kind, **{**told, **own, "deadline": time.time() + 300, **fields})
+
+
+@pytest.fixture(autouse=True)
+def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A press counts at once; that it does not at first has a test of its own."""
+    monkeypatch.setattr(dialog_module, "SETTLE_SECONDS", 0.0)
+
+
+@pytest.fixture
+def opened(window: Any, paper: Any, qtbot: Any) -> Any:
+    """Puts a question and gives back its dialog."""
+
+    def put(ask: Ask) -> Any:
+        paper.put_ask(ask)
+        qtbot.waitUntil(lambda: window.asks.ask(ask.id) == ask)
+        window.commands.do("ask.answer")
+        (found,) = window.findChildren(dialog_module.AskDialog)
+        QTest.qWaitForWindowExposed(found)
+        return found
+
+    return put
+
+
+def focused(dialog: Any) -> Any:
+    return dialog.focusWidget()
+
+
+def keys(dialog: Any, text: str = "", key: Any = None, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
+    target = focused(dialog) or dialog
+    if text:
+        QTest.keyClicks(target, text)
+    if key is not None:
+        QTest.keyClick(target, key, modifier)
+
+
+def send(dialog: Any) -> None:
+    """Ctrl+Enter, wherever in the dialog the keyboard is."""
+    dialog.activateWindow()
+    keys(dialog, key=Qt.Key.Key_Return, modifier=Qt.KeyboardModifier.ControlModifier)
+
+
+def test_a_form_is_filled_in_and_sent_by_key(opened: Any, paper: Any, qtbot: Any) -> None:
+    dialog = opened(make_ask())
+    assert isinstance(focused(dialog), QLineEdit)
+    keys(dialog, "Ada")
+    send(dialog)
+    qtbot.waitUntil(lambda: len(paper.answers) == 1)
+    ask_id, action, content = paper.answers[0]
+    assert (ask_id, action) == ("a1", "accept")
+    assert json.loads(content) == {"name": "Ada", "seats": 2, "vegan": True}
+    qtbot.waitUntil(lambda: not dialog_is_open(dialog))
+
+
+def dialog_is_open(dialog: Any) -> bool:
+    from shiboken6 import isValid
+
+    return isValid(dialog) and dialog.isVisible()
+
+
+def test_a_form_with_a_fault_is_not_sent_and_says_what_is_wrong(opened: Any, paper: Any) -> None:
+    dialog = opened(make_ask())
+    send(dialog)
+    assert paper.answers == []
+    assert dialog._fault.sentence() == "name is required."
+
+
+def test_escape_puts_it_away_cancel_takes_no_part_and_decline_says_no(opened: Any, paper: Any, qtbot: Any) -> None:
+    dialog = opened(make_ask())
+    keys(dialog, key=Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    assert paper.answers == []
+    dialog.come_back()
+    qtbot.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: [answer[1] for answer in paper.answers] == ["cancel"])
+    qtbot.waitUntil(lambda: not dialog_is_open(dialog))
+    dialog = opened(make_ask())
+    dialog.decline.setFocus()
+    keys(dialog, key=Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: [answer[1] for answer in paper.answers] == ["cancel", "decline"])
+
+
+def test_later_leaves_the_question_open(opened: Any, paper: Any, window: Any, qtbot: Any) -> None:
+    dialog = opened(make_ask())
+    dialog.later.click()
+    qtbot.waitUntil(lambda: not dialog_is_open(dialog))
+    assert paper.answers == []
+    assert window.asks.isVisible()
+
+
+def test_every_field_is_reached_by_tab(opened: Any) -> None:
+    dialog = opened(make_ask())
+    seen = set()
+    for _ in range(60):
+        seen.add(focused(dialog))
+        keys(dialog, key=Qt.Key.Key_Tab)
+    assert {dialog.later, dialog.decline, dialog.cancel, dialog.send} <= seen
+    assert nameless(dialog) == []
+    assert rich(dialog) == []
+
+
+def test_a_form_that_asks_for_a_secret_is_warned_of(opened: Any) -> None:
+    schema = {"type": "object", "properties": {"password": {"type": "string"}, "note": {"type": "string"}}}
+    dialog = opened(make_ask(schema=json.dumps(schema)))
+    cards = [card for card in dialog.findChildren(dialog_module.FaultCard) if card.isVisible()]
+    assert cards[0].sentence() == "It asks for what looks like a secret: password."
+
+
+def test_a_form_without_fields_is_a_yes_or_no(opened: Any, paper: Any, qtbot: Any) -> None:
+    dialog = opened(make_ask(schema='{"type": "object", "properties": {}}'))
+    assert dialog.send.text() == "Yes"
+    send(dialog)
+    qtbot.waitUntil(lambda: [answer[1:] for answer in paper.answers] == [("accept", "{}")])
+
+
+def test_a_refusal_of_the_core_keeps_what_was_typed(opened: Any, paper: Any, qtbot: Any) -> None:
+    paper.ask_fault = "name is too long."
+    dialog = opened(make_ask())
+    keys(dialog, "Ada")
+    send(dialog)
+    qtbot.waitUntil(lambda: dialog._fault.sentence() == "name is too long.")
+    assert dialog.body.form.value()["name"] == "Ada"
+
+
+def test_a_page_opens_at_a_press_only_and_the_window_waits_for_its_end(
+    opened: Any, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visited: list[str] = []
+    monkeypatch.setattr(page_body, "open_page", lambda url: visited.append(url) or True)
+    dialog = opened(make_ask("url"))
+    assert dialog.body.host.full_text() == "inn.example"
+    assert visited == []
+    assert nameless(dialog) == []
+    dialog.send.setFocus()
+    keys(dialog, key=Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: dialog.send.text() == "Done")
+    assert visited == ["https://inn.example/sign?x=1"]
+    assert paper.answers == [("a1", "accept", "")]
+    paper.settle_ask("a1", "accept")
+    qtbot.waitUntil(lambda: not dialog_is_open(dialog))
+
+
+def test_a_call_that_needs_a_page_is_made_again_at_a_press(
+    opened: Any, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_body, "open_page", lambda url: True)
+    dialog = opened(make_ask("url", repeats=True))
+    send(dialog)
+    qtbot.waitUntil(lambda: dialog.send.text() == "Call again")
+    send(dialog)
+    qtbot.waitUntil(lambda: len(paper.answers) == 2)
+    qtbot.waitUntil(lambda: not dialog_is_open(dialog))
+
+
+def test_without_a_browser_the_address_can_be_opened_elsewhere(
+    opened: Any, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_body, "open_page", lambda url: False)
+    dialog = opened(make_ask("url"))
+    send(dialog)
+    assert paper.answers == []
+    dialog.body.copy.click()
+    assert QGuiApplication.clipboard().text() == "https://inn.example/sign?x=1"
+    dialog.body.elsewhere.click()
+    qtbot.waitUntil(lambda: paper.answers == [("a1", "accept", "")])
+
+
+def test_a_suspicious_address_is_shown_both_ways_with_each_warning(opened: Any) -> None:
+    warnings = ("It is another.", "It mixes letters.")
+    dialog = opened(make_ask("url", host="xn--pple-43d.com", host_shown="аpple.com", warnings=warnings))
+    words = " ".join(label.text() for label in dialog.findChildren(type(dialog.body.host)))
+    assert "xn--pple-43d.com" in words
+    assert "In its own letters: аpple.com" in words
+    assert "It is another." in words
+    assert "It mixes letters." in words
+
+
+def test_a_person_answers_in_a_models_place(opened: Any, paper: Any, qtbot: Any) -> None:
+    dialog = opened(make_ask("sampling"))
+    assert nameless(dialog) == []
+    assert rich(dialog) == []
+    send(dialog)
+    assert dialog._fault.sentence() == "Write what the model would say."
+    keys(dialog, "Good evening")
+    send(dialog)
+    qtbot.waitUntil(lambda: len(paper.answers) == 1)
+    assert json.loads(paper.answers[0][2]) == {
+        "role": "assistant",
+        "content": {"type": "text", "text": "Good evening"},
+        "model": "a person",
+        "stopReason": "endTurn",
+    }
+
+
+def test_a_tool_that_was_offered_can_be_used_in_the_answer(opened: Any, paper: Any, qtbot: Any) -> None:
+    dialog = opened(make_ask("sampling", request=json.dumps({**ASKED, "tools": [LOOK]})))
+    dialog.body.kind.setCurrentIndex(1)
+    dialog.body.form.set_value({"at": "the door"})
+    send(dialog)
+    qtbot.waitUntil(lambda: len(paper.answers) == 1)
+    answer = json.loads(paper.answers[0][2])
+    assert answer["stopReason"] == "toolUse"
+    assert (answer["content"]["name"], answer["content"]["input"]) == ("look", {"at": "the door"})
+
+
+def test_a_model_is_refused_with_a_reason(opened: Any, paper: Any, qtbot: Any) -> None:
+    dialog = opened(make_ask("sampling"))
+    dialog.body.why.setText("Not today.")
+    dialog.decline.click()
+    qtbot.waitUntil(lambda: paper.answers == [("a1", "decline", '{"reason": "Not today."}')])
+
+
+def test_a_press_that_was_meant_for_something_else_does_not_count(
+    opened: Any, paper: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dialog_module, "SETTLE_SECONDS", 60.0)
+    dialog = opened(make_ask(schema="{}"))
+    send(dialog)
+    assert paper.answers == []
+    assert QApplication.activeModalWidget() is None

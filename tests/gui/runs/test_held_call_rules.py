@@ -1,0 +1,62 @@
+"""A yes to a call may be kept as a rule that is as narrow as the call; of what is doubtful nothing is learned."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from tests.gui.held_calls.test_dialog import answers, opened
+
+from tests.gui.paper_heldcalls import make_held_call
+from workbench.records import HeldCall, Risk
+
+
+def plain(**more: Any) -> HeldCall:
+    arguments = json.dumps({"to": "bob@acme.com", "body": "hello"})
+    return replace(make_held_call(), arguments=arguments, risk=Risk.MEDIUM, trifecta=False, origins=(), **more)
+
+
+def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, paper: Any, qtbot: Any) -> None:
+    paper.put_held_call(plain())
+    dialog = opened(window, qtbot)
+    choice = dialog._learned.choice
+    qtbot.waitUntil(lambda: choice.count() == 3)
+    assert choice.currentText() == "Only this time"
+    assert choice.itemText(1).endswith("without asking when “to” is “bob@acme.com”.")
+    choice.setCurrentIndex(1)
+    qtbot.waitUntil(dialog.allow.settled)
+    dialog.allow.click()
+    qtbot.waitUntil(lambda: bool(answers(paper)))
+    assert [(one.where[0].pattern, one.source) for one in paper.rooms_rules.rules] == [("bob@acme.com", "a decision")]
+
+
+def test_a_no_teaches_nothing(window: Any, paper: Any, qtbot: Any) -> None:
+    paper.put_held_call(plain())
+    dialog = opened(window, qtbot)
+    qtbot.waitUntil(lambda: dialog._learned.choice.count() == 3)
+    dialog._learned.choice.setCurrentIndex(1)
+    dialog.deny.click()
+    qtbot.waitUntil(lambda: bool(answers(paper)))
+    assert paper.rooms_rules.rules == ()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"trifecta": True},
+        {"risk": Risk.HIGH},
+        {"risk": Risk.CRITICAL},
+        {"more": 2},
+        {"origins": make_held_call().origins},
+    ],
+)
+def test_nothing_is_learned_of_what_is_doubtful(
+    window: Any, paper: Any, qtbot: Any, settled: Any, more: dict[str, Any]
+) -> None:
+    paper.put_held_call(replace(plain(), **more))
+    dialog = opened(window, qtbot)
+    settled()
+    assert dialog._learned.isHidden()
+    assert dialog._learned.rule is None

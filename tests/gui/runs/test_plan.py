@@ -1,0 +1,164 @@
+"""What a dry run held back: shown line by line, ticked by the person, run once; nothing by a reflex."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from tests.gui.conftest import make_run
+from tests.gui.paper_dryruns import make_plan
+from tests.gui.screens.test_many_screens import shoot
+from workbench.errors import WorkbenchError
+from workbench.events import RunChanged
+from workbench.gui.runs.approval import ApprovalDialog
+from workbench.gui.runs.plan import PlanDialog
+from workbench.records import Risk, Run, RunState
+
+ENTER, SPACE = Qt.Key.Key_Return, Qt.Key.Key_Space
+
+
+def choices(paper: Any) -> list[Any]:
+    return [words[0] for name, words in paper.asked if name == "run_plan"]
+
+
+def finished_dry_run(dry_run_of: str = "", risk: Risk = Risk.HIGH) -> Run:
+    run = make_run("dry-run-1", RunState.DONE, risk=risk)
+    proposal = replace(run.proposal, dry_run=True, dry_run_of=dry_run_of)
+    return replace(run, proposal=proposal, plan=make_plan(), plan_notes=("There was no network in the dry run.",))
+
+
+def opened(context: Any, paper: Any, qtbot: Any, run: Run) -> Any:
+    paper.dry_run_record = run
+    dialog = PlanDialog(context, run)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)  # the test looks at it afterwards
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def tick(dialog: Any, *numbers: int) -> None:
+    for number in numbers:
+        dialog.list.topLevelItem(number - 1).setCheckState(0, Qt.CheckState.Checked)
+
+
+def test_nothing_is_ticked_and_nothing_runs_by_a_reflex(context: Any, paper: Any, qtbot: Any) -> None:
+    dialog = opened(context, paper, qtbot, finished_dry_run())
+    assert dialog.list.chosen() == ()
+    dialog.foot.allow.unsettle()  # it has come this moment
+    QTest.keyClick(dialog, ENTER)
+    dialog.foot.allow.click()
+    assert dialog.isVisible(), "a key that comes with the dialog does nothing"
+    qtbot.waitUntil(dialog.foot.allow.settled)
+    assert dialog.foot.allow.obstacle() == "Tick what it may do first."
+    dialog.list.setFocus()
+    QTest.keyClick(dialog.list, SPACE)
+    assert dialog.list.chosen() == ("h1",)
+    QTest.keyClick(dialog.list, ENTER)
+    assert dialog.isVisible(), "Enter in the list decides nothing"
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not dialog.isVisible())
+    assert choices(paper) == []
+
+
+def test_values_out_of_strangers_text_are_looked_at_before_they_go(context: Any, paper: Any, qtbot: Any) -> None:
+    run = finished_dry_run()
+    dialog = opened(context, paper, qtbot, replace(run, plan=tuple(reversed(run.plan))))
+    dialog.foot.every.click()
+    assert dialog.foot.allow.obstacle().startswith("Look at line 3 first")
+    dialog.list.setCurrentItem(dialog.list.topLevelItem(2))
+    assert dialog.foot.allow.obstacle() == ""
+    assert dialog.line._evidence.isVisibleTo(dialog)
+    assert "Here they are" in dialog.line._arguments.toPlainText()
+    dialog.list.setCurrentItem(dialog.list.topLevelItem(1))
+    assert "body: id of call 1" in dialog.line._later.text()
+    dialog.foot.none.click()
+    assert dialog.list.chosen() == ()
+
+
+def test_a_critical_program_wants_its_name_typed_and_a_fault_of_the_core_is_shown(
+    context: Any, paper: Any, qtbot: Any
+) -> None:
+    dialog = opened(context, paper, qtbot, finished_dry_run(risk=Risk.CRITICAL))
+    dialog.foot.every.click()
+    assert dialog.foot.allow.obstacle() == "Type the name first."
+    dialog.foot.typing.type(dialog.foot.typing.name)
+    qtbot.waitUntil(dialog.foot.allow.isEnabled)
+    paper.plan_fault = WorkbenchError(
+        "A plan can be used for one run only, and this one has been used.", "Start a new dry run."
+    )
+    dialog.foot.allow.click()
+    qtbot.waitUntil(lambda: dialog.fault.isVisible())
+    assert dialog.isVisible()
+
+
+def test_a_changed_text_and_a_decision_elsewhere_void_what_is_shown(context: Any, paper: Any, qtbot: Any) -> None:
+    waits = make_run("run-1")
+    edited = replace(waits, proposal=replace(waits.proposal, sha="b" * 64))
+    for event in (RunChanged(edited), RunChanged(replace(waits, state=RunState.REFUSED))):
+        dialog = opened(context, paper, qtbot, finished_dry_run("run-1"))
+        dialog.hear(RunChanged(waits))
+        assert not dialog.fault.isVisible()
+        dialog.hear(event)
+        assert dialog.fault.isVisible()
+        assert dialog.foot.allow.isHidden()
+        assert dialog.foot.close_button.text() == "Close"
+
+
+def test_the_editor_starts_a_dry_run_and_what_is_ticked_goes_to_the_core(window: Any, paper: Any, qtbot: Any) -> None:
+    paper.plan = make_plan()
+    window.commands.do("editor.show")
+    window.centre.editor.open_code("Send", "print(1)")
+    QTest.keyClick(window.centre.editor, ENTER, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: bool(window.findChildren(PlanDialog)))
+    assert [words for name, words in paper.asked if name in ("dry_run", "submit")] == [("print(1)",)]
+    (dialog,) = window.findChildren(PlanDialog)
+    tick(dialog, 2)
+    qtbot.waitUntil(dialog.foot.allow.isEnabled)
+    dialog.foot.allow.click()
+    qtbot.waitUntil(lambda: window.output.run_id == "real-1")
+    (choice,) = choices(paper)
+    assert (choice.dry_run, choice.sha, choice.ticked) == ("dry-run-1", "a" * 64, ("h2",))
+
+
+def test_a_dry_run_of_an_agents_program_starts_from_its_question_and_goes_on_by_its_plan(
+    window: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    paper.plan = make_plan()[1:]
+    paper.put_run(make_run())
+    settled()
+    window.commands.do("run.review")
+    qtbot.waitUntil(lambda: bool(window.findChildren(ApprovalDialog)))
+    (question,) = window.findChildren(ApprovalDialog)
+    question.resize(640, 640)
+    shoot(question, "plan-question-640")
+    paper.plan_fault = WorkbenchError("This program no longer waits.", "Start a dry run from the editor.")
+    question._foot._dry_run.click()
+    qtbot.waitUntil(lambda: question._fault.isVisible())
+    assert question._foot._dry_run.isEnabled()
+    paper.plan_fault = None
+    question._foot._dry_run.click()
+    qtbot.waitUntil(lambda: bool(window.findChildren(PlanDialog)))
+    (dialog,) = window.findChildren(PlanDialog)
+    assert dialog.foot.close_button.text() == "Back to the approval request"
+    assert question.isVisible()
+    dialog.foot.every.click()
+    qtbot.waitUntil(dialog.foot.allow.isEnabled)
+    dialog.foot.allow.click()
+    qtbot.waitUntil(lambda: not window.findChildren(ApprovalDialog))
+    assert len(choices(paper)) == 1
+    assert not any(name == "decide" for name, _ in paper.asked)
+    shoot(window, "plan-window")
+
+
+@pytest.mark.parametrize(("colours", "size"), [("light", (1100, 700)), ("dark", (900, 640)), ("light", (640, 640))])
+def test_a_plan_can_be_looked_at(context: Any, paper: Any, qtbot: Any, colours: str, size: Any) -> None:
+    context.theme.choose(colours)
+    dialog = opened(context, paper, qtbot, finished_dry_run())
+    dialog.resize(*size)
+    tick(dialog, 1, 3)
+    qtbot.waitUntil(dialog.foot.allow.settled)
+    shoot(dialog, f"plan-{colours}-{size[0]}")

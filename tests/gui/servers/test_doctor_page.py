@@ -1,0 +1,71 @@
+"""The page that finds out why a server cannot be reached."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton
+
+from workbench.gui.kit.text import ForeignLabel
+from workbench.records import Fault, ServerStatus
+
+
+def words(page: Any) -> str:
+    return "\n".join(found.full_text() for found in page.findChildren(ForeignLabel) if found.isVisible())
+
+
+def examine(window: Any, settled: Any) -> Any:
+    window.servers.show_tool("files")
+    window.commands.do("server.doctor")
+    settled()
+    return window.centre.server.sheet().page()
+
+
+def fail(paper: Any) -> None:
+    fault = Fault("The command npx was not found.", "Install Node.js.")
+    paper.put(replace(paper.server_states["files"], status=ServerStatus.FAILED, fault=fault))
+
+
+def button(page: Any, text: str) -> QPushButton:
+    return next(found for found in page.findChildren(QPushButton) if found.text() == text)
+
+
+def test_a_failed_server_is_examined_at_once_and_each_line_has_its_fix(
+    window: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    fail(paper)
+    settled()
+    page = examine(window, settled)
+    qtbot.waitUntil(lambda: "Install Node.js." in words(page))
+    assert paper.asked.count(("diagnose", ("files",))) == 1
+    assert [check.name for check in page._view.checks()] == ["Configuration", "Executable"]
+
+
+def test_a_server_that_did_not_fail_is_examined_when_a_person_asks(
+    window: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    page = examine(window, settled)
+    assert ("diagnose", ("files",)) not in paper.asked
+    button(page, "Check").click()
+    qtbot.waitUntil(lambda: "One thing is wrong" in page._verdict.text())
+
+
+def test_the_report_can_be_copied_with_its_details(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    page = examine(window, settled)
+    button(page, "Check").click()
+    qtbot.waitUntil(lambda: page._copy.isEnabled())
+    button(page, "Copy report").click()
+    copied = QGuiApplication.clipboard().text()
+    assert "[Wrong] Executable: The command npx was not found." in copied
+    assert "| PATH: /bin" in copied
+
+
+def test_this_machine_is_checked_from_the_help_menu(window: Any, qtbot: Any, settled: Any) -> None:
+    from workbench.gui.servers.machine_dialog import MachineDialog
+
+    window.commands.do("help.machine")
+    dialog = window.findChild(MachineDialog)
+    qtbot.waitUntil(lambda: "Free disk space." in words(dialog))
+    dialog.reject()

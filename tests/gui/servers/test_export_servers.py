@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from workbench.events import AgentsChanged
+from workbench.gui.servers.connect_agent import ConnectAgent, how_to_work
+from workbench.gui.servers.export_servers import ExportServers
+from workbench.records import AgentInfo, Fault
+
+
+def texts(widget: Any) -> str:
+    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
+
+
+@pytest.fixture
+def dialog(window: Any, qtbot: Any) -> Any:
+    window.servers.show_tool("files")
+    window.commands.do("servers.export")
+    qtbot.waitUntil(lambda: bool(window.findChildren(ExportServers)))
+    found = window.findChildren(ExportServers)[0]
+    qtbot.waitUntil(lambda: found.form.write.isEnabled())
+    return found
+
+
+def test_the_chosen_server_is_ticked_and_every_line_is_shown(dialog: Any) -> None:
+    assert list(dialog.boxes) == ["files"]  # the demo server is a part of the workbench
+    assert dialog.boxes["files"].isChecked()
+    assert dialog.form.apps.currentText() == "Cursor"  # an app that is here comes first
+    assert '+    "files"' in dialog.form.diff.toPlainText()
+    assert "by hand" in texts(dialog)
+    dialog.boxes["files"].setChecked(False)
+    assert not dialog.form.write.isEnabled()
+    assert "Tick a server" in dialog.form.diff.toPlainText()
+
+
+def test_it_is_written_and_can_be_taken_back(dialog: Any, paper: Any, qtbot: Any) -> None:
+    dialog.form.write.click()
+    qtbot.waitUntil(lambda: dialog.form.back.isVisible())
+    assert ("export_servers", ("cursor:x", ("files",), False, "sha")) in paper.asked
+    assert "mcp.json.before" in texts(dialog)
+    dialog.form.back.click()
+    qtbot.waitUntil(lambda: "as it was before" in texts(dialog))
+    assert ("undo_export", ("sha",)) in paper.asked
+
+
+def test_an_app_that_is_not_here_and_a_file_that_cannot_be_changed_leave_the_clipboard(
+    dialog: Any, paper: Any, qtbot: Any
+) -> None:
+    dialog.form.apps.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: "was not found" in texts(dialog))
+    assert not dialog.form.write.isEnabled()
+    paper.blocked = Fault("The file is not in YAML block style.", "Copy the entry.")
+    dialog.form.apps.setCurrentIndex(0)
+    qtbot.waitUntil(lambda: "YAML block style" in texts(dialog))
+    assert not dialog.form.write.isEnabled()
+    dialog.form.copy.click()
+    assert QGuiApplication.clipboard().text() == "files"
+
+
+def test_the_workbench_itself_goes_the_same_way(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    window.commands.do("agent.connect")
+    qtbot.waitUntil(lambda: bool(window.findChildren(ConnectAgent)))
+    dialog = window.findChildren(ConnectAgent)[0]
+    qtbot.waitUntil(lambda: dialog.form.write.isEnabled())
+    assert "workbench" in dialog.form.diff.toPlainText()
+    dialog.form.write.click()
+    qtbot.waitUntil(lambda: ("export_servers", ("cursor:x", (), True, "sha")) in paper.asked)
+    settled()
+    assert "Waiting for an agent…" in texts(dialog)
+    for names, words in (
+        (("an agent",), "An agent is connected"),
+        (("claude-code",), "Claude Code is connected"),
+        (("claude-code", "codex-mcp-client"), "Connected: Claude Code, Codex"),
+    ):
+        dialog.hear(AgentsChanged(tuple(AgentInfo(name, name, "1", 0.0) for name in names)))
+        assert words in texts(dialog)
+
+
+def test_the_words_for_the_agent_are_copied_whole(window: Any, qtbot: Any, settled: Any) -> None:
+    window.commands.do("agent.connect")
+    qtbot.waitUntil(lambda: bool(window.findChildren(ConnectAgent)))
+    settled()
+    dialog = window.findChildren(ConnectAgent)[0]
+    copy = next(one for one in dialog.findChildren(QPushButton) if "how to work" in one.accessibleName())
+    copy.click()
+    assert QGuiApplication.clipboard().text() == how_to_work()
+    assert "execute_code" in how_to_work()

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QDialog, QLabel, QPushButton
+from shiboken6 import isValid
+
+from workbench.gui.servers.import_servers import REPLACE, ImportServers
+from workbench.records import Fault, ImportChoice, ImportReport, SecretStore
+
+
+def texts(widget: Any) -> str:
+    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
+
+
+@pytest.fixture
+def dialog(window: Any, paper: Any, qtbot: Any, settled: Any) -> Any:
+    paper.secret_store = SecretStore("keyring", "Secrets are kept in your system's keyring.")
+    window.commands.do("servers.import")
+    qtbot.waitUntil(lambda: bool(window.findChildren(ImportServers)))
+    found = window.findChildren(ImportServers)[0]
+    qtbot.waitUntil(lambda: bool(found.rows))
+    settled()
+    return found
+
+
+def test_everything_is_off_and_the_full_command_is_shown(dialog: Any) -> None:
+    assert not any(row.ticked() for row in dialog.rows)
+    assert not dialog.go.isEnabled()
+    assert "HUB_TOKEN=… npx -y @acme/hub" in texts(dialog)
+    assert "already here" in texts(dialog)
+    assert "~/.cursor/mcp.json" in texts(dialog)
+
+
+def test_a_ticked_server_comes_in_with_its_secret_kept_apart(
+    dialog: Any, window: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    dialog.rows[0].box.setChecked(True)
+    assert dialog.keep.isVisible()
+    assert dialog.keep.isChecked()
+    assert "1 secret apart" in dialog.keep.text()
+    assert dialog.go.text() == "Import 1 server"
+    dialog.go.click()
+    qtbot.waitUntil(lambda: window.servers.model.find("hub").isValid())
+    assert ("import_servers", ((ImportChoice("k1", "s1", "hub", keep_secrets=True),),)) in paper.asked
+    settled()
+    assert "Imported hub" in window.statusBar().currentMessage()
+    assert window.servers.chosen().config.name == "hub"
+
+
+def test_a_dialog_that_was_closed_meanwhile_is_left_alone(
+    dialog: Any, window: Any, paper: Any, qtbot: Any, settled: Any, monkeypatch: Any
+) -> None:
+    ready, faults = asyncio.Event(), list[Fault]()
+    window.context.tasks.failed.connect(faults.append)
+
+    async def slowly(choices: tuple[ImportChoice, ...]) -> ImportReport:
+        await ready.wait()
+        return ImportReport(("hub",))
+
+    monkeypatch.setattr(paper, "import_servers", slowly)
+    dialog.rows[0].box.setChecked(True)
+    dialog.go.click()
+    dialog.reject()
+    qtbot.waitUntil(lambda: not isValid(dialog))
+    ready.set()
+    settled()
+    assert not faults
+
+
+def test_a_taken_name_can_be_another_one_or_replace_the_server_here(dialog: Any, paper: Any, qtbot: Any) -> None:
+    row = dialog.rows[1]
+    row.box.setChecked(True)
+    assert row.name.isVisible()
+    assert row.choice(keep_secrets=True) == ImportChoice("k2", "s2", "files-2")
+    row.name.setText("")
+    row.name.textEdited.emit("")
+    assert not dialog.go.isEnabled()
+    row.way.setCurrentIndex(REPLACE)
+    assert not row.name.isVisible()
+    assert row.choice(keep_secrets=True) == ImportChoice("k2", "s2", "files", replace=True)
+    assert dialog.go.isEnabled()
+
+
+def test_two_of_the_same_name_do_not_meet(dialog: Any, paper: Any, qtbot: Any) -> None:
+    from msgspec.structs import replace
+
+    paper.found.append(replace(paper.found[0], key="k9", client="goose", file="~/.config/goose/config.yaml"))
+    dialog.look()
+    qtbot.waitUntil(lambda: len(dialog.rows) == 4)
+    for row in (dialog.rows[0], dialog.rows[3]):
+        row.box.setChecked(True)
+    assert [row.chosen_name() for row in (dialog.rows[0], dialog.rows[3])] == ["hub", "hub-2"]
+    assert not dialog.rows[3].way.isEnabled()
+
+
+def test_secrets_are_shown_when_asked_for_and_hidden_again(dialog: Any, paper: Any, qtbot: Any) -> None:
+    button = dialog.rows[0].reveal
+    button.click()
+    qtbot.waitUntil(lambda: "the-value" in texts(dialog))
+    button.click()
+    assert "the-value" not in texts(dialog)
+    assert ("reveal_found_server", ("k1",)) in paper.asked
+
+
+def test_without_a_keyring_it_is_said_where_secrets_would_be(dialog: Any, paper: Any, qtbot: Any) -> None:
+    paper.secret_store = SecretStore("memory", "Secrets are kept in memory only.")
+    dialog.look()
+    qtbot.waitUntil(lambda: not dialog.keep.isChecked())
+    dialog.rows[0].box.setChecked(True)
+    assert "in memory only" in texts(dialog)
+    assert not dialog.rows[0].choice(keep_secrets=dialog.keep.isChecked()).keep_secrets
+
+
+def test_what_did_not_go_is_said_and_the_dialog_stays(dialog: Any, paper: Any, qtbot: Any) -> None:
+    dialog.rows[1].box.setChecked(True)
+    dialog.rows[1].name.setText("odd")
+    dialog.go.click()
+    qtbot.waitUntil(lambda: "odd changed." in texts(dialog))
+    assert dialog.isVisible()
+
+
+def test_files_that_cannot_be_read_are_told_and_nothing_found_is_no_dead_end(
+    dialog: Any, paper: Any, qtbot: Any
+) -> None:
+    paper.found, paper.faults = [], (Fault("mcp.json cannot be read: line 1.", "Mend it."),)
+    dialog.look()
+    qtbot.waitUntil(lambda: "No servers in other apps" in texts(dialog))
+    assert "line 1" in texts(dialog)
+    assert "Claude Desktop" in texts(dialog)
+
+
+def test_the_list_and_an_empty_project_tell_of_them(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    assert "2 servers found in other apps" in texts(window.servers)
+    assert window.centre.welcome.found.isHidden()  # the project has a server of its own
+    del paper.server_states["files"]
+    window.servers.refresh()
+    settled()
+    assert "Claude Desktop and Cursor" in texts(window.centre.welcome)
+    window.centre.welcome.found.button.click()
+    qtbot.waitUntil(lambda: any(found.isVisible() for found in window.findChildren(QDialog)))
+    window.findChildren(ImportServers)[0].reject()
+    next(one for one in window.servers.found.findChildren(QPushButton) if one.text() == "Look at them")
+    window.servers.found._close()
+    window.servers.refresh()
+    settled()
+    assert not window.servers.found.isVisible()

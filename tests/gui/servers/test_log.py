@@ -1,0 +1,107 @@
+"""The page of a server's log: live, filtered, paused, copied, and in no hurry in a flood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.gui.kit.rows import ROW
+from workbench.gui.servers.server_log import KEPT, LogPage
+from workbench.gui.shell.commands import Commands
+
+
+@pytest.fixture
+def page(context: Any, paper: Any, qtbot: Any) -> Iterator[Any]:
+    """The page alone, as if it were in front."""
+    frame = QWidget()
+    qtbot.addWidget(frame)
+    made = LogPage(context, Commands(context.tasks, frame), paper.server_states["demo"], frame)
+    paper.bus.listen(made.hear)
+    made.resize(800, 500)
+    frame.show()
+    made.look(seen=True)
+    qtbot.waitUntil(made.level.isEnabled)
+    yield made
+    frame.hide()
+
+
+def lines(page: Any) -> list[str]:
+    return [page.model.index(row).data() for row in range(page.model.rowCount())]
+
+
+def test_lines_come_by_themselves_with_word_and_icon(page: Any, paper: Any, qtbot: Any) -> None:
+    assert page._empty._title.text() == "Nothing logged yet"
+    paper.put_lines(("info", "started"), ("error", "it broke"), ("odd level", "what"))
+    qtbot.waitUntil(lambda: lines(page) == ["started", "it broke", "what"])
+    row = page.model.index(1).data(ROW)
+    assert (row.badges, row.icon) == ((("Error", "danger"),), "alert")
+    assert page.model.index(2).data(ROW).badges == (("odd level", "muted"),)
+    paper.put_lines(("info", "more"))
+    qtbot.waitUntil(lambda: lines(page)[-1] == "more")
+
+
+def test_a_level_is_asked_for_and_a_refusal_is_a_sentence(page: Any, paper: Any, qtbot: Any) -> None:
+    page.level.activated.emit(0)
+    qtbot.waitUntil(lambda: page.level.currentText() == "Debug")
+    assert ("level", "debug") in paper.offers_asked
+    paper.offer_fault = WorkbenchError("demo refused to set the log level.", "")
+    page.level.activated.emit(4)
+    qtbot.waitUntil(lambda: page._fault.sentence() == "demo refused to set the log level.")
+
+
+def test_words_find_lines_and_escape_nothing(page: Any, paper: Any, qtbot: Any) -> None:
+    paper.put_lines(("info", "red apple"), ("warning", "green apple"), ("info", "pear"))
+    qtbot.waitUntil(lambda: len(lines(page)) == 3)
+    page.finder.setText("apple warn")
+    qtbot.waitUntil(lambda: lines(page) == ["green apple"])
+    page.finder.setText("zebra")
+    qtbot.waitUntil(lambda: page._empty._title.text() == "Nothing has these words")
+
+
+def test_a_pause_holds_and_going_on_catches_up(page: Any, paper: Any, qtbot: Any) -> None:
+    paper.put_lines(("info", "one"))
+    qtbot.waitUntil(lambda: lines(page) == ["one"])
+    page.pause.click()
+    paper.put_lines(("info", "two"), ("info", "three"))
+    qtbot.waitUntil(lambda: page.pause.text() == "Go on (2 new)")
+    assert lines(page) == ["one"]
+    page.pause.click()
+    qtbot.waitUntil(lambda: lines(page) == ["one", "two", "three"])
+
+
+def test_the_page_can_be_cleared_and_copied(page: Any, paper: Any, qtbot: Any) -> None:
+    paper.put_lines(("info", "old"))
+    qtbot.waitUntil(lambda: lines(page) == ["old"])
+    page._clear()
+    paper.put_lines(("error", "new"))
+    qtbot.waitUntil(lambda: lines(page) == ["new"])
+    page._copy()
+    assert QGuiApplication.clipboard().text().endswith("error demo.tools new")
+
+
+def test_a_chosen_line_is_told_whole(page: Any, paper: Any, qtbot: Any) -> None:
+    paper.put_lines(("info", '{"tool": "list_orders", "n": [1, 2]}'))
+    qtbot.waitUntil(lambda: page.model.rowCount() == 1)
+    page.view.setCurrentIndex(page.model.index(0))
+    assert '"tool": "list_orders"' in page._whole.toPlainText()
+    assert page._whole.toPlainText().count("\n") > 2
+
+
+def test_a_flood_is_bounded(page: Any, paper: Any, qtbot: Any) -> None:
+    for start in range(0, 8_000, 1_000):
+        paper.put_lines(*(("info", f"line {number}") for number in range(start, start + 1_000)))
+        qtbot.waitUntil(lambda end=start + 1_000: page._last == end)
+    assert page.model.total() == KEPT
+    assert lines(page)[-1] == "line 7999"
+    assert lines(page)[0] == "line 3000"
+
+
+def test_a_server_without_a_log_says_so(page: Any, paper: Any, qtbot: Any) -> None:
+    paper.put_offers(logs=False)
+    qtbot.waitUntil(lambda: page._empty._title.text() == "This server tells no log")
+    assert not page.level.isEnabled()

@@ -1,0 +1,222 @@
+"""The page of resources: found, read, filled in, subscribed to, saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import ResourcesUpdated
+from workbench.gui.kit.rows import ROW
+from workbench.gui.servers.resources import ResourcesPage
+from workbench.gui.shell.commands import Commands
+from workbench.gui.shell.navigation import ShowServer
+from workbench.records import Content, Resource
+
+TEMPLATE = "template\ndemo://customers/{id}{?part}"
+
+
+def open_page(window: Any, qtbot: Any, server: str = "demo", page: str = "resources", item: str = "") -> Any:
+    window.centre.server.show_server(server, page, item)
+    window.centre.setCurrentWidget(window.centre.server)
+    centre = window.centre.server
+    qtbot.waitUntil(lambda: centre.sheet() is not None and centre.sheet().page().server == server)
+    qtbot.waitUntil(lambda: window.context.tasks.running() == 0)
+    return centre.sheet().page()
+
+
+@pytest.fixture
+def page(context: Any, paper: Any, qtbot: Any) -> Iterator[Any]:
+    """The page alone, as if it were in front."""
+    frame = QWidget()
+    qtbot.addWidget(frame)
+    made = ResourcesPage(context, Commands(context.tasks, frame), paper.server_states["demo"], frame)
+    paper.bus.listen(made.hear)
+    frame.resize(1000, 700)
+    made.resize(1000, 700)
+    frame.show()
+    made.look(seen=True)
+    qtbot.waitUntil(lambda: made.list.model.rowCount() == 4)
+    yield made
+    frame.hide()
+
+
+def titles(page: Any) -> list[str]:
+    model = page.list.model
+    return [model.index(row).data() for row in range(model.rowCount())]
+
+
+def badges(page: Any, key: str) -> list[str]:
+    return [word for word, _ in page.list.model.find(key).data(ROW).badges]
+
+
+def read(page: Any, qtbot: Any, key: str) -> None:
+    page.list.choose(key)
+    qtbot.keyClick(page.list.view, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.detail.result.isVisible())
+
+
+def test_templates_come_first_and_letters_find_the_rest(page: Any, qtbot: Any) -> None:
+    assert titles(page) == ["A customer", "About the company", "Orders", "Orders a month"]
+    qtbot.keyClicks(page.list.finder, "orders png")
+    qtbot.waitUntil(lambda: titles(page) == ["Orders a month"])
+    qtbot.keyClick(page.list.finder, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: len(titles(page)) == 4)
+
+
+def test_moving_looks_and_enter_reads(page: Any, paper: Any, qtbot: Any) -> None:
+    page.list.choose("demo://about")
+    assert page.detail._title.full_text() == "About the company"
+    assert page.detail._address.full_text() == "demo://about"
+    assert paper.offers_asked == []
+    qtbot.keyClick(page.list.view, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.detail.result.isVisible())
+    assert paper.offers_asked == [("read", "demo://about")]
+    assert page.detail._words.full_text().startswith("3 ms")
+
+
+def test_ctrl_enter_reads_again_and_going_back_shows_what_was_read(window: Any, paper: Any, qtbot: Any) -> None:
+    page = open_page(window, qtbot)
+    read(page, qtbot, "demo://about")
+    page.list.choose("demo://chart")
+    assert not page.detail.result.isVisible()
+    page.list.choose("demo://about")
+    assert page.detail.result.isVisible()
+    window.commands.do("front.start")
+    qtbot.waitUntil(lambda: len(paper.offers_asked) == 2)
+
+
+def test_a_refusal_stands_above_with_its_hint(page: Any, paper: Any, qtbot: Any) -> None:
+    del paper.contents["demo://about"]
+    page.list.choose("demo://about")
+    page.detail.read()
+    qtbot.waitUntil(lambda: page.detail._fault.sentence() == "demo refused to read demo://about.")
+    assert not page.detail.result.isVisible()
+
+
+def test_the_blanks_of_a_template_make_its_address(page: Any, paper: Any, qtbot: Any) -> None:
+    page.list.choose(TEMPLATE)
+    qtbot.keyClick(page.list.view, Qt.Key.Key_Return)
+    blanks = page.detail._blanks
+    page.detail.read()
+    assert not blanks._missing["id"].isHidden()
+    assert paper.offers_asked == []
+    qtbot.keyClicks(blanks.line("id"), "a b")
+    assert page.detail._address.full_text() == "demo://customers/a%20b"
+    blanks.line("part").setText("mail")
+    assert page.detail._address.full_text() == "demo://customers/a%20b?part=mail"
+    paper.contents["demo://customers/a%20b?part=mail"] = Content("text", "found")
+    qtbot.keyClick(blanks.line("part"), Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.detail.result.isVisible())
+    page.list.choose("demo://about")
+    page.list.choose(TEMPLATE)
+    assert page.detail._blanks.values() == {"id": "a b", "part": "mail"}
+
+
+def test_a_subscription_is_marked_when_the_server_took_it_and_a_change_when_it_came(
+    page: Any, paper: Any, qtbot: Any
+) -> None:
+    read(page, qtbot, "demo://about")
+    page.detail._subscribe.click()
+    qtbot.waitUntil(lambda: badges(page, "demo://about") == ["subscribed"])
+    assert page.detail._subscribe.isChecked()
+    paper.bus.tell(ResourcesUpdated("demo", ("demo://about",)))
+    qtbot.waitUntil(lambda: badges(page, "demo://about") == ["updated", "subscribed"])
+    assert "changed at" in page.detail._news.sentence()
+    page.detail.read()
+    qtbot.waitUntil(lambda: badges(page, "demo://about") == ["subscribed"])
+    assert page.detail._news.sentence() == ""
+    page.detail._subscribe.click()
+    qtbot.waitUntil(lambda: badges(page, "demo://about") == [])
+
+
+def test_a_refused_subscription_is_a_sentence_and_no_mark(page: Any, paper: Any, qtbot: Any) -> None:
+    paper.offer_fault = WorkbenchError("demo refused to subscribe.", "It does not change.")
+    page.list.choose("demo://about")
+    page.detail._subscribe.click()
+    qtbot.waitUntil(lambda: page.detail._fault.sentence() == "demo refused to subscribe.")
+    assert not page.detail._subscribe.isChecked()
+
+
+def test_a_changed_list_keeps_the_choice(page: Any, paper: Any, qtbot: Any) -> None:
+    page.list.choose("demo://orders")
+    paper.resource_list.insert(0, Resource("demo", "demo://new", "new"))
+    paper.put_offers()
+    qtbot.waitUntil(lambda: len(titles(page)) == 5)
+    assert page.list.view.key() == "demo://orders"
+    assert page.detail.key() == "demo://orders"
+
+
+def test_a_change_while_the_page_is_away_is_loaded_when_it_is_seen(
+    window: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    page = open_page(window, qtbot)
+    qtbot.waitUntil(lambda: len(titles(page)) == 4)
+    window.centre.setCurrentWidget(window.centre.editor)
+    paper.resource_list.clear()
+    paper.put_offers()
+    settled()
+    assert len(titles(page)) == 4
+    window.centre.setCurrentWidget(window.centre.server)
+    qtbot.waitUntil(lambda: len(titles(page)) == 1)
+
+
+def test_ten_thousand_resources_are_listed_and_found(page: Any, paper: Any, qtbot: Any) -> None:
+    paper.resource_list = [Resource("demo", f"demo://{at}", f"file {at}") for at in range(10_000)]
+    paper.put_offers()
+    qtbot.waitUntil(lambda: page.list.model.rowCount() == 10_001)
+    page.list.finder.setText("9999")
+    qtbot.waitUntil(lambda: titles(page) == ["file 9999"])
+    assert page.list._count.text() == "1 of 10001"
+
+
+def test_nothing_to_show_says_why(window: Any, paper: Any, qtbot: Any) -> None:
+    page = open_page(window, qtbot, "files")
+    assert page.empty._title.text() == "This server has not run yet"
+    wished: list[Any] = []
+    page.wished.connect(wished.append)
+    page._overview.click()
+    assert wished == [ShowServer("files", "overview")]
+    paper.resource_list.clear()
+    paper.offered = replace(paper.offered, templates=())
+    page = open_page(window, qtbot)
+    qtbot.waitUntil(lambda: page.empty._title.text() == "This server offers no resources")
+
+
+def test_left_out_entries_are_told(page: Any, paper: Any, qtbot: Any) -> None:
+    paper.put_offers(warnings=("Resource number 2 was left out: it has no uri.",))
+    qtbot.waitUntil(lambda: page._trouble.sentence() == "Some of it was left out.")
+
+
+def test_a_resource_can_be_opened_by_its_address(window: Any, paper: Any, qtbot: Any) -> None:
+    page = open_page(window, qtbot, item="demo://orders")
+    qtbot.waitUntil(lambda: page.detail.result.isVisible())
+    assert paper.offers_asked == [("read", "demo://orders")]
+
+
+def test_the_address_can_be_copied(page: Any) -> None:
+    page.list.choose("demo://about")
+    page.detail._copy()
+    assert QGuiApplication.clipboard().text() == "demo://about"
+
+
+def test_what_a_server_writes_does_not_make_the_page_grow(page: Any, paper: Any, qtbot: Any) -> None:
+    wide = page.minimumSizeHint().width()
+    endless = Resource("demo", "demo://" + "x" * 8_000, "n" * 500, "t" * 500, "d" * 4_000)
+    blanks = "".join(f"{{?{'v' * 150}{at}}}" for at in range(40))
+    paper.resource_list.append(endless)
+    template = replace(paper.offered.templates[0], template=f"demo://{blanks}")
+    template = replace(template, variables=tuple(f"{'v' * 150}{at}" for at in range(40)))
+    paper.put_offers(templates=(template,))
+    qtbot.waitUntil(lambda: len(titles(page)) == 5)
+    for key in (endless.uri, f"template\n{template.template}"):
+        page.list.choose(key)
+        qtbot.wait(20)
+        assert page.minimumSizeHint().width() <= wide + 40
+        assert page.minimumSizeHint().height() < 700

@@ -1,0 +1,63 @@
+"""The page that says whether a server is believed, and keeps rules about all of its tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from workbench.gui.servers.trust_page import TrustPage
+from workbench.records import ServerConfig, ServerState
+
+FILES = ServerState(ServerConfig("files", "npx"))
+DEMO = ServerState(ServerConfig("demo", "python", builtin=True))
+
+
+@pytest.fixture
+def page(context: Any, paper: Any, qtbot: Any) -> Any:
+    made = TrustPage(context, None, FILES)  # type: ignore[arg-type]  # it has no commands of its own
+    qtbot.addWidget(made)
+    made.show()
+    made.refresh()
+    return made
+
+
+def test_a_server_is_believed_by_key_and_doubted_again(page: Any, paper: Any, qtbot: Any) -> None:
+    QTest.keyClick(page.believe, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: paper.rooms_rules.trust.believed == ("files",))
+    QTest.keyClick(page.believe, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: paper.rooms_rules.trust.believed == ())
+
+
+def test_the_built_in_server_is_believed_and_nothing_changes_that(context: Any, qtbot: Any) -> None:
+    page = TrustPage(context, None, DEMO)  # type: ignore[arg-type]  # it has no commands of its own
+    qtbot.addWidget(page)
+    page.refresh()
+    qtbot.waitUntil(page.believe.isChecked)
+    assert not page.believe.isEnabled()
+
+
+def test_a_rule_for_the_whole_server_is_added_and_revoked_by_key(page: Any, paper: Any, qtbot: Any) -> None:
+    page.rules.word.setCurrentIndex(2)
+    page.rules.add.click()
+    qtbot.waitUntil(lambda: page.rules.list.count() == 1)
+    assert page.rules.list.item(0).text() == "No program may call any tool of files."
+    page.rules.list.setFocus()
+    QTest.keyClick(page.rules.list, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: page.rules.list.count() == 0)
+    assert paper.rooms_rules.rules == ()
+
+
+def test_lost_rules_are_said_and_a_new_list_begins_at_a_press(context: Any, paper: Any, qtbot: Any) -> None:
+    paper.trust_folder.joinpath("permissions.json").write_text("{")
+    page = TrustPage(context, None, FILES)  # type: ignore[arg-type]  # it has no commands of its own
+    qtbot.addWidget(page)
+    page.show()
+    page.refresh()
+    qtbot.waitUntil(page.renew.isVisible)
+    assert "cannot be read" in page.rules.fault.sentence()
+    page.renew.click()
+    qtbot.waitUntil(lambda: not page.renew.isVisible())
+    assert not paper.rooms_rules.trust.lost

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QKeySequence
+
+import workbench.gui
+from workbench.gui.kit import icons
+from workbench.gui.shell.actions import ACTIONS, CATEGORIES, SECTIONS
+
+
+def test_every_action_does_something(window: Any) -> None:
+    assert {entry.id for entry in ACTIONS} == window.commands.bound()
+
+
+def test_no_two_actions_have_the_same_keys_or_name(qapp: Any) -> None:
+    keys = Counter(QKeySequence(entry.keys).toString() for entry in ACTIONS if entry.keys)
+    assert [key for key, times in keys.items() if times > 1 or not key] == []
+    assert max(Counter(entry.id for entry in ACTIONS).values()) == 1
+    assert max(Counter(entry.text for entry in ACTIONS).values()) == 1
+
+
+@pytest.mark.parametrize("entry", ACTIONS, ids=lambda entry: entry.id)
+def test_an_action_is_told_in_one_sentence_and_has_a_picture(entry: Any) -> None:
+    assert entry.help.endswith(".")
+    assert entry.category in CATEGORIES
+    assert entry.icon in icons.names()
+
+
+def test_every_action_stands_in_the_menu_of_its_category(window: Any) -> None:
+    menus = {action.text(): action.menu() for action in window.menuBar().actions()}
+    assert list(menus) == list(CATEGORIES)
+    for entry in ACTIONS:
+        inner = {action.text(): action.menu() for action in menus[entry.category].actions() if action.menu()}
+        assert window.commands[entry.id] in (inner[entry.group] if entry.group else menus[entry.category]).actions()
+
+
+def test_menus_are_read_in_parts_and_fit_a_low_screen(window: Any) -> None:
+    lines = 0
+    for bar_action in window.menuBar().actions():
+        entries = bar_action.menu().actions()
+        assert not entries[0].isSeparator()
+        assert not entries[-1].isSeparator()
+        parts = "".join("|" if entry.isSeparator() else "." for entry in entries).split("|")
+        assert max(map(len, parts)) <= 14
+        lines += len(parts) - 1
+        assert bar_action.menu().sizeHint().height() < 700
+    assert lines == len(SECTIONS), "each of them is an action, and below another one"
+
+
+def test_every_icon_that_the_window_names_is_there() -> None:
+    """Names stand as texts in calls such as `icon("copy")`, `tool_button("copy", …)` or `Word("Done", "check", …)`."""
+    places = {"icon": 0, "pixmap": 0, "tool_button": 0, "Word": 1, "RoomyButton": 1, "EmptyState": 1}
+    missing = set()
+    for file in sorted(Path(workbench.gui.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+            if name in places and len(node.args) > places[name]:
+                text = node.args[places[name]]
+                if isinstance(text, ast.Constant) and isinstance(text.value, str) and text.value:
+                    missing |= {text.value} - set(icons.names())
+    assert missing == set()

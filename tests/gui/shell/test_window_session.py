@@ -1,0 +1,202 @@
+"""What was typed into forms, the open tool and the expanded servers are there again after a restart or a crash."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtWidgets import QLineEdit
+
+from workbench.gui.forms.form import SchemaForm
+from workbench.gui.forms.schema_shapes import draft_without_secrets
+from workbench.gui.shell.navigation import ShowTool
+from workbench.gui.shell.window_state import LONGEST, WindowSession
+from workbench.records import Tool
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "note": {"type": "string"},
+        "limit": {"type": "integer"},
+        "password": {"type": "string"},
+        "pin": {"type": "string", "writeOnly": True},
+        "login": {"type": "object", "properties": {"user": {"type": "string"}, "api_key": {"type": "string"}}},
+    },
+}
+
+
+@pytest.fixture
+def schema(paper: Any) -> dict[str, Any]:
+    """The schema of every tool; a test may change it."""
+    now: dict[str, Any] = {"schema": SCHEMA}
+
+    async def tool(server: str, name: str) -> Tool:
+        found = next(one for one in paper.tool_list if (one.server, one.name) == (server, name))
+        return Tool(server, name, name, "", now["schema"], None, found.hints, {}, "e" * 64, 120)
+
+    paper.tool = tool
+    return now
+
+
+@pytest.fixture
+def again(
+    window: Any, loop: Any, complete: Any, theme: Any, paper: Any, bus: Any, paths: Any, qtbot: Any
+) -> Iterator[Callable[[], Any]]:
+    """Opens the window of the same project once more, as after a crash of the first one."""
+    from workbench.api.in_memory import connect_in_memory
+    from workbench.events import spawn
+    from workbench.gui.main_window import MainWindow
+    from workbench.gui.shell.bridge import Bridge
+    from workbench.gui.shell.context import Context
+    from workbench.gui.shell.tasks import Tasks
+    from workbench.gui.window_controller import Wiring
+
+    opened: list[tuple[Any, ...]] = []
+
+    async def connect() -> Any:
+        return await connect_in_memory(paper, bus)
+
+    def show() -> Any:
+        tasks, bridge = Tasks(), Bridge(connect)
+        made = MainWindow(Context(bridge.api, tasks, theme, paths, bridge.fetch), bridge)
+        qtbot.addWidget(made, before_close_func=lambda _: None)
+        made.add_output()
+        made.centre.make_all()
+        Wiring(made)
+        made.show()
+        opened.append((made, tasks, bridge, spawn("core link", bridge.keep())))
+        qtbot.waitUntil(lambda: made.servers.model.rowCount() > 0 and tasks.running() == 0, timeout=60_000)
+        return made
+
+    yield show
+    for made, tasks, bridge, keeping in opened:
+        keeping.cancel()
+        complete(tasks.close())
+        complete(bridge.close())
+        made.deleteLater()
+
+
+def field(window: Any, name: str) -> QLineEdit:
+    fields = window.centre.tool.sheet().call.form.findChildren(QLineEdit)
+    return next(one for one in fields if one.accessibleName() == name)
+
+
+def test_forms_the_open_tool_and_expanded_servers_come_back(
+    window: Any, schema: Any, paths: Any, settled: Any, again: Any, qtbot: Any
+) -> None:
+    window.centre.wished.emit(ShowTool("demo", "send_email"))
+    settled()
+    qtbot.keyClicks(field(window, "note"), "the other one")
+    window.centre.wished.emit(ShowTool("demo", "list_orders"))
+    settled()
+    qtbot.keyClicks(field(window, "note"), "remember me")
+    qtbot.keyClicks(field(window, "password"), "hunter2")
+    qtbot.keyClicks(field(window, "pin"), "12345")
+    window.servers.tree.setExpanded(window.servers.model.find("demo"), True)
+    qtbot.waitUntil(lambda: paths.window_session.exists() and "remember me" in paths.window_session.read_text())
+    settled()
+    text = paths.window_session.read_text()
+    assert "hunter2" not in text
+    assert "12345" not in text
+    assert stat.S_IMODE(paths.window_session.stat().st_mode) == 0o600
+    second = again()
+    qtbot.waitUntil(lambda: second.centre.tool.sheet() is not None)
+    assert second.centre.currentWidget() is second.centre.tool
+    assert second.centre.tool.sheet().tool.name == "list_orders"
+    assert second.centre.tool.sheet().call.form.value() == {"note": "remember me"}
+    assert second.servers.tree.isExpanded(second.servers.model.find("demo"))
+    second.centre.wished.emit(ShowTool("demo", "send_email"))
+    qtbot.waitUntil(lambda: second.centre.tool.sheet().tool.name == "send_email")
+    assert second.centre.tool.sheet().call.form.value() == {"note": "the other one"}
+
+
+def test_text_that_is_no_json_and_what_a_new_schema_has_no_field_for_come_back(
+    window: Any, schema: Any, paths: Any, settled: Any, again: Any, qtbot: Any
+) -> None:
+    schema["schema"] = {"type": "object", "properties": {"note": {"type": "string"}, "limit": {"type": "integer"}}}
+    window.centre.wished.emit(ShowTool("demo", "send_email"))
+    settled()
+    window.commands.do("tool.json")
+    form = window.centre.tool.sheet().call.form
+    form.paste('{"note": "half')
+    window.centre.wished.emit(ShowTool("demo", "list_orders"))
+    settled()
+    window.centre.tool.sheet().call.form.set_value({"note": "kept", "limit": 7})
+    field(window, "note").setFocus()
+    qtbot.keyClicks(field(window, "note"), "!")
+    window.close()  # writes at once
+    schema["schema"] = {"type": "object", "properties": {"note": {"type": "string"}, "limit": {"type": "string"}}}
+    second = again()
+    qtbot.waitUntil(lambda: second.centre.tool.sheet() is not None)
+    assert second.centre.tool.sheet().call.form.value() == {"note": "kept!", "limit": 7}
+    second.centre.wished.emit(ShowTool("demo", "send_email"))
+    qtbot.waitUntil(lambda: second.centre.tool.sheet().tool.name == "send_email")
+    assert second.centre.tool.sheet().call.form.draft() == {"text": '{"note": "half'}
+
+
+def test_a_tool_that_is_gone_and_a_file_that_is_none_are_passed_over(
+    window: Any, paths: Any, settled: Any, again: Any
+) -> None:
+    paths.window_session.parent.mkdir(parents=True, exist_ok=True)
+    told = {"open": ["demo", "gone"], "expanded": ["nobody"], "forms": [["demo", "gone", '{"value": {}}']]}
+    for text in (json.dumps(told), "{", "[]", '{"forms": 3}', '{"open": [1]}', "\x00", '{"forms": [[1, 2]]}'):
+        paths.window_session.write_text(text)
+        second = again()
+        assert second.centre.tool.sheet() is None
+        assert not second.banners.findChildren(QLineEdit)
+        assert second.centre.currentWidget() is second.centre.welcome
+
+
+def test_what_is_kept_has_a_bound_and_the_newest_stays(tmp_path: Path, qapp: Any) -> None:
+    session = WindowSession(tmp_path / "deep" / "session.json")
+    for number in range(12):
+        session.note_form("demo", f"t{number}", lambda: {"text": "x" * (LONGEST // 2)})
+    session.note_form("demo", "long", lambda: {"text": "x" * (LONGEST + 1)})
+    session.note_form("demo", "secret", lambda: None)
+    session.write()
+    kept = WindowSession(tmp_path / "deep" / "session.json").forms()
+    assert ("demo", "t11") in kept
+    assert ("demo", "t0") not in kept
+    assert not {("demo", "long"), ("demo", "secret")} & kept.keys()
+    assert sum(len(str(draft)) for draft in kept.values()) <= 4_000_000
+
+
+NAMES = st.sampled_from(["note", "limit", "password", "pin", "login", "api_key", "Authorization", "page"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.just("public"),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def sealed(value: Any, name: str = "") -> Any:
+    """The same value with a secret in every text whose name says so, or that the schema says so of."""
+    if isinstance(value, dict):
+        return {key: sealed(part, key) for key, part in value.items()}
+    if isinstance(value, list):
+        return [sealed(one, name) for one in value]
+    return "s3cr3t-value" if isinstance(value, str) and name in ("password", "api_key", "Authorization") else value
+
+
+@given(value=st.dictionaries(NAMES, VALUES, max_size=4), as_text=st.booleans(), broken=st.booleans())
+def test_no_secret_is_ever_in_a_draft_that_is_kept(value: Any, as_text: bool, broken: bool) -> None:
+    value = sealed(value)
+    text = json.dumps(value) + (" and more" if broken else "")
+    draft = draft_without_secrets({"text": text} if as_text else {"value": value}, SCHEMA)
+    assert "s3cr3t-value" not in json.dumps(draft)
+
+
+def test_the_layout_of_a_text_without_secrets_is_kept(theme: Any, qtbot: Any) -> None:
+    form = SchemaForm(theme)
+    qtbot.addWidget(form)
+    form.set_schema(SCHEMA)
+    form.show_draft({"text": '{"note":   "as typed",\n "limit": 1e2}'})
+    kept = draft_without_secrets(form.draft(), SCHEMA)
+    assert kept == {"text": '{"note":   "as typed",\n "limit": 1e2}'}
+    assert form.json_shown()

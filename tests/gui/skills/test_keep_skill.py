@@ -1,0 +1,145 @@
+"""Keeping a skill: a good name, a description, and exactly the text that was shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
+
+from workbench.errors import WorkbenchError
+from workbench.gui.skills.keep_skill import KeepDialog
+from workbench.records import Gate, Risk, RunState, Skill, SkillState, ToolUse, Verdict
+
+
+@pytest.fixture
+def asked(paper: Any) -> list[tuple[Any, ...]]:
+    """What the library was asked, in order."""
+    words: list[tuple[Any, ...]] = []
+
+    async def draft_skill(name: str, description: str, code: str, run_id: str) -> Skill:
+        words.append(("draft", name, description, code, run_id))
+        return Skill(name, description, code, SkillState.DRAFT, sha="d" * 64)
+
+    async def keep_skill(name: str, sha: str) -> Skill:
+        words.append(("keep", name, sha))
+        return Skill(name, "", "", SkillState.KEPT, 1, sha)
+
+    async def assess(code: str) -> Verdict:
+        uses = (ToolUse("demo", "list_orders", 1), ToolUse("demo", "list_orders", 2))
+        return Verdict("s", Risk.LOW, Gate.AUTO, "Reads orders.", tools=uses)
+
+    paper.draft_skill, paper.keep_skill, paper.assess = draft_skill, keep_skill, assess
+    return words
+
+
+@pytest.fixture
+def keep(context: Any, qtbot: Any, asked: Any) -> Any:
+    made: list[KeepDialog] = []
+
+    def show(**words: Any) -> KeepDialog:
+        dialog = KeepDialog(context, **words)
+        made.append(dialog)
+        dialog.open()
+        return dialog
+
+    yield show
+    for dialog in made:
+        if isValid(dialog):
+            dialog.done(0)
+            dialog.deleteLater()
+
+
+@pytest.mark.parametrize("name", ["Weekly", "weekly_report", "-a", "a--b", "a-", "a" * 65, "wöchentlich", "a b"])
+def test_a_name_that_is_not_an_agent_skills_name_is_refused_while_typing(keep: Any, name: str) -> None:
+    dialog = keep(code="print(1)")
+    dialog.description.setPlainText("Prints one.")
+    dialog.name.setText(name)
+    assert dialog._name_fault.isVisible()
+    assert not dialog.keep_button.isEnabled()
+
+
+def test_a_run_becomes_a_draft_and_then_exactly_that_draft_is_kept(
+    keep: Any, asked: Any, make: Any, qtbot: Any
+) -> None:
+    run = make.run("r", RunState.DONE)
+    dialog = keep(run=run)
+    dialog.name.setText("weekly-report")
+    assert not dialog.keep_button.isEnabled()
+    dialog.description.setPlainText("Sums up the week. ")
+    with qtbot.waitSignal(dialog.kept) as kept:
+        dialog.keep_button.click()
+    assert asked == [
+        ("draft", "weekly-report", "Sums up the week.", run.proposal.code, "r"),
+        ("keep", "weekly-report", "d" * 64),
+    ]
+    assert kept.args[0].state is SkillState.KEPT
+
+
+def test_a_draft_alone_is_not_kept(keep: Any, asked: Any, qtbot: Any) -> None:
+    dialog = keep(code="print(1)")
+    dialog.name.setText("one")
+    dialog.description.setPlainText("Prints one.")
+    with qtbot.waitSignal(dialog.kept):
+        dialog.draft_button.click()
+    assert [words[0] for words in asked] == ["draft"]
+
+
+def test_a_draft_opens_with_its_words_and_says_its_tools(keep: Any, qtbot: Any) -> None:
+    skill = Skill("one", "Prints one.", "print(1)", SkillState.DRAFT, 2, "c" * 64)
+    dialog = keep(skill=skill)
+    assert (dialog.name.text(), dialog.words()) == ("one", "Prints one.")
+    assert dialog._view.text() == "print(1)"
+    qtbot.waitUntil(lambda: dialog._tools.full_text() == "demo.list_orders")
+    assert dialog._strip.sentence() == "Reads orders."
+
+
+def test_the_words_that_agents_read_can_be_read_before_they_are_kept(keep: Any) -> None:
+    words = {"notes": "# Usage\n\nCall it\u200b daily.", "tags": ("orders", "daily"), "allowed": "Bash"}
+    dialog = keep(skill=Skill("one", "Prints one.", "print(1)", SkillState.KEPT, 2, "c" * 64, **words))
+    assert dialog.tabs.tabBar().isVisible()
+    dialog.tabs.setCurrentIndex(1)
+    shown = dialog._card_view.text()
+    assert shown.startswith("tags: orders, daily\nallowed-tools: Bash\n\n# Usage")
+    assert "\u200b" not in shown  # shown as a chip
+    dialog._strip.line_wanted.emit(1)
+    assert dialog.tabs.currentIndex() == 0
+    assert not keep(code="print(1)").tabs.tabBar().isVisible()
+
+
+def test_a_fault_is_said_and_nothing_typed_is_lost(keep: Any, paper: Any, qtbot: Any) -> None:
+    async def draft_skill(*words: str) -> Skill:
+        raise WorkbenchError("The project is not writable.", "Check its folder.")
+
+    paper.draft_skill = draft_skill
+    dialog = keep(code="print(1)")
+    dialog.name.setText("one")
+    dialog.description.setPlainText("Prints one.")
+    dialog.keep_button.click()
+    qtbot.waitUntil(lambda: dialog._fault.sentence() == "The project is not writable.")
+    assert dialog.isVisible()
+    assert dialog.name.text() == "one"
+    assert dialog.keep_button.isEnabled()
+
+
+def test_everything_that_takes_the_keyboard_has_a_name(keep: Any) -> None:
+    dialog = keep(code="print(1)")
+    for widget in dialog.findChildren(QWidget):
+        if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None:
+            face = QAccessible.queryAccessibleInterface(widget)
+            assert face.text(QAccessible.Text.Name), f"{type(widget).__name__} has no name"
+
+
+def test_a_program_with_a_token_of_one_conversation_says_that_it_will_fail_in_others(context: Any, qtbot: Any) -> None:
+    dialog = KeepDialog(context, code='await send_email(to="[EMAIL_1.31zw]")\n')
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert "[EMAIL_1.31zw] stands for a value of one conversation" in dialog._hidden.full_text()
+    assert dialog._hidden.isVisible()
+    plain = KeepDialog(context, code="print(1)\n")
+    qtbot.addWidget(plain)
+    plain.show()
+    assert not plain._hidden.isVisible()

@@ -1,0 +1,244 @@
+"""Calls that stay, in the window: found, opened in their forms, made again, checked, removed and brought back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton
+
+from workbench.events import CallsKept
+from workbench.gui.code.diff_view import DifferenceDialog
+from workbench.gui.kit.faults import Question
+from workbench.gui.kit.rows import ROW
+from workbench.gui.shell.navigation import SaveCall, ShowCall
+from workbench.gui.tools.calls_pane import HISTORY, SAVED
+from workbench.gui.tools.save_call import SaveCallDialog
+from workbench.records import Outcome, PastCall
+
+PAGE = "calls/shop/front page.json"
+
+
+def titles(view: Any) -> list[str]:
+    model = view.model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
+def choose(view: Any, key: str) -> None:
+    view.setCurrentIndex(view.model().find(key))
+
+
+@pytest.fixture
+def pane(window: Any, settled: Any) -> Any:
+    window.docks["calls"].come()
+    settled()
+    return window.calls
+
+
+@pytest.fixture
+def wishes(pane: Any) -> list[Any]:
+    found: list[Any] = []
+    pane.wished.disconnect()  # the wish itself is looked at here, not what the window does with it
+    pane.wished.connect(found.append)
+    return found
+
+
+def test_the_history_is_grouped_by_day_newest_first(pane: Any) -> None:
+    pane.look(HISTORY)
+    assert titles(pane.history.list)[-2:-1] != titles(pane.history.list)[:1]  # the eldest call has a day of its own
+    assert [title for title in titles(pane.history.list) if "_" in title] == [
+        "get_order", "list_orders", "send_email", "list_orders",
+    ]  # fmt: skip
+
+
+def test_typing_searches_and_the_filter_narrows(pane: Any, qtbot: Any) -> None:
+    pane.look(HISTORY)
+    pane.history.finder.setText("ord-00001")
+    qtbot.waitUntil(lambda: [t for t in titles(pane.history.list) if "_" in t] == ["get_order"])
+    pane.history.finder.setText("no such thing")
+    qtbot.waitUntil(lambda: pane.history._empty.isVisible())
+    assert pane.history._empty.accessibleName() == "No call fits"
+    pane.history.finder.clear()
+    pane.history.filter.setCurrentIndex(2)
+    qtbot.waitUntil(lambda: [t for t in titles(pane.history.list) if "_" in t] == ["send_email"])
+
+
+def test_a_call_that_is_made_appears_at_the_top(pane: Any, window: Any, paper: Any, qtbot: Any) -> None:
+    pane.look(HISTORY)
+    call = PastCall(9, paper.past_list[-1].at + 9_000, "demo", "fresh_call", "{}")
+    paper.past_list.append(call)
+    window.hear(CallsKept((call,)))
+    qtbot.waitUntil(lambda: "fresh_call" in titles(pane.history.list))
+    assert next(title for title in titles(pane.history.list) if "_" in title) == "fresh_call"
+
+
+def test_a_past_call_opens_in_its_form_or_runs_there(pane: Any, wishes: list[Any], window: Any, qtbot: Any) -> None:
+    pane.look(HISTORY)
+    choose(pane.history.list, "4")
+    window.commands.do("calls.open")
+    qtbot.waitUntil(lambda: len(wishes) == 1)
+    window.commands.do("calls.again")
+    qtbot.waitUntil(lambda: len(wishes) == 2)
+    assert wishes == [ShowCall("demo", "get_order", {"order_id": "ORD-00001"}, (), start) for start in (False, True)]
+
+
+def test_a_past_call_can_be_saved_and_forgotten(pane: Any, wishes: list[Any], window: Any, qtbot: Any) -> None:
+    pane.look(HISTORY)
+    choose(pane.history.list, "4")
+    window.commands.do("calls.keep")
+    qtbot.waitUntil(lambda: len(wishes) == 1)
+    assert isinstance(wishes[0], SaveCall)
+    assert (wishes[0].call.tool, wishes[0].outcome.ok) == ("get_order", True)
+    window.commands.do("calls.remove")
+    qtbot.waitUntil(lambda: "get_order" not in titles(pane.history.list))
+
+
+def test_clearing_the_history_asks_first(pane: Any, window: Any, paper: Any, qtbot: Any) -> None:
+    pane.look(HISTORY)
+    window.commands.do("history.clear")
+    qtbot.waitUntil(lambda: window.findChild(Question) is not None)
+    assert len(paper.past_list) == 4
+    (yes,) = [b for b in window.findChild(Question).findChildren(QPushButton) if b.text() == "Clear the history"]
+    qtbot.mouseClick(yes, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: pane.history._empty.isVisible())
+    assert pane.history._empty.accessibleName() == "No calls yet"
+
+
+def test_saved_calls_stand_in_their_collections_and_broken_files_say_where(pane: Any) -> None:
+    pane.look(SAVED)
+    assert titles(pane.saved.list) == [
+        "Files that cannot be read", "shop/odd.json", "shop", "front page", "mail", "Without a collection", "alone",
+    ]  # fmt: skip
+    row = pane.saved.model.find("broken:calls/shop/odd.json").data(ROW)
+    assert row.detail.startswith("line 3")
+
+
+def test_a_check_marks_the_call_and_shows_what_differs(pane: Any, window: Any, qtbot: Any) -> None:
+    pane.look(SAVED)
+    choose(pane.saved.list, PAGE)
+    window.commands.do("calls.again")
+    qtbot.waitUntil(lambda: pane.saved.model.find(PAGE).data(ROW).aside == "1 differ")
+    assert pane.saved.marks.isVisible()
+    assert titles(pane.saved.marks.list) == ["answers", "is the answer that is kept"]
+    pane.saved.marks.list.setCurrentIndex(pane.saved.marks.model.find("1"))
+    qtbot.keyClick(pane.saved.marks.list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.findChild(DifferenceDialog) is not None)
+    assert window.findChild(DifferenceDialog).diff.changed_lines() == ('-  "total": 4', '+  "total": 3')
+
+
+def test_all_are_checked_and_risky_ones_are_left_out(pane: Any, window: Any, qtbot: Any) -> None:
+    pane.look(SAVED)
+    window.commands.do("calls.check")
+    qtbot.waitUntil(lambda: len(pane.saved.results) == 3)
+    asides = {key: pane.saved.model.find(key).data(ROW).aside for key in pane.saved.results}
+    assert asides == {PAGE: "1 differ", "calls/shop/mail.json": "not made", "calls/alone.json": "as expected"}
+    assert pane.saved.model.find("section:shop").data(ROW).aside == "0/2"
+
+
+def test_a_risky_one_alone_asks(pane: Any, window: Any, qtbot: Any) -> None:
+    pane.look(SAVED)
+    choose(pane.saved.list, "calls/shop/mail.json")
+    window.commands.do("calls.again")
+    qtbot.waitUntil(lambda: window.findChild(Question) is not None)
+    (yes,) = [b for b in window.findChild(Question).findChildren(QPushButton) if b.text() == "Call once"]
+    qtbot.mouseClick(yes, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "calls/shop/mail.json" in pane.saved.results)
+    assert pane.saved.results["calls/shop/mail.json"].passed
+
+
+def test_a_removed_call_comes_back(pane: Any, window: Any, qtbot: Any) -> None:
+    pane.look(SAVED)
+    choose(pane.saved.list, PAGE)
+    assert not window.commands["calls.undo"].isEnabled()
+    window.commands.do("calls.remove")
+    qtbot.waitUntil(lambda: "front page" not in titles(pane.saved.list))
+    qtbot.waitUntil(lambda: window.commands["calls.undo"].isEnabled())
+    window.commands.do("calls.undo")
+    qtbot.waitUntil(lambda: "front page" in titles(pane.saved.list))
+    assert not window.commands["calls.undo"].isEnabled()
+
+
+def test_a_saved_call_opens_in_its_form(pane: Any, window: Any, qtbot: Any) -> None:
+    pane.look(SAVED)
+    choose(pane.saved.list, PAGE)
+    qtbot.keyClick(pane.saved.list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.centre.tool.sheet() is not None)
+    qtbot.waitUntil(lambda: window.centre.tool.sheet().call.form.value() == {"limit": 3})
+
+
+def test_saving_names_the_call_and_a_taken_name_is_said_in_the_dialog(
+    pane: Any, window: Any, paper: Any, qtbot: Any
+) -> None:
+    pane.look(SAVED)
+    choose(pane.saved.list, "calls/shop/mail.json")
+    window.commands.do("calls.keep")
+    qtbot.waitUntil(lambda: window.findChild(SaveCallDialog) is not None)
+    dialog = window.findChild(SaveCallDialog)
+    dialog.name.setText("front page")
+    dialog.save()
+    qtbot.waitUntil(lambda: dialog.fault.isVisible())
+    assert "already" in dialog.fault.text()
+    dialog.name.setText("letter")
+    dialog.tags.setText("slow, smoke")
+    dialog.save()
+    qtbot.waitUntil(lambda: "letter" in titles(pane.saved.list))
+    assert paper.saved_list["calls/shop/letter.json"].tags == ("slow", "smoke")
+    assert "mail" not in titles(pane.saved.list)
+
+
+@pytest.fixture
+def form(window: Any, settled: Any) -> Any:
+    from workbench.gui.shell.navigation import ShowTool
+
+    window.centre.wished.emit(ShowTool("demo", "list_orders"))
+    settled()
+    window.centre.tool.sheet().call.form.set_value({"limit": 20})
+    return window.centre.tool.sheet().call
+
+
+def test_the_open_call_is_saved_with_what_it_just_got(form: Any, window: Any, paper: Any, qtbot: Any) -> None:
+    form.finished.emit(Outcome("c", True, structured='{"total": 3}'))
+    window.commands.do("tool.save")
+    qtbot.waitUntil(lambda: window.findChild(SaveCallDialog) is not None)
+    dialog = window.findChild(SaveCallDialog)
+    assert dialog.name.text() == "list_orders"
+    dialog.expect.setCurrentIndex(1)
+    dialog.save()
+    qtbot.waitUntil(lambda: "calls/demo/list_orders.json" in paper.saved_list)
+    kept = paper.saved_list["calls/demo/list_orders.json"]
+    assert (kept.arguments, kept.kept) == ({"limit": 20}, {"total": 3})
+
+
+@pytest.mark.parametrize("form_name", ["json-rpc", "curl", "command"])
+def test_the_open_call_is_copied_in_other_words(form: Any, settled: Any, form_name: str) -> None:
+    assert form_name in [name for _, name in form.menu.forms()]
+    form.menu.copy(form_name)
+    settled()
+    assert QGuiApplication.clipboard().text() == f"{form_name} demo list_orders {{'limit': 20}}"
+
+
+def test_the_palette_finds_saved_calls(paper: Any) -> None:
+    from workbench.gui.shell.palette_matches import find_targets, saved_targets
+    from workbench.records import SavedCalls
+
+    targets = saved_targets(SavedCalls(tuple(paper.saved_list.values())))
+    assert find_targets("smoke", targets)[0][1].wish == ShowCall("demo", "list_orders", {"limit": 3})
+
+
+def test_the_history_is_narrowed_to_one_server(pane: Any, qtbot: Any) -> None:
+    pane.look(HISTORY)
+    qtbot.waitUntil(lambda: pane.history.server.findData("files") > 0)
+    pane.history.server.setCurrentIndex(pane.history.server.findData("files"))
+    qtbot.waitUntil(lambda: pane.history._empty.isVisible())
+    pane.history.server.setCurrentIndex(0)
+    qtbot.waitUntil(lambda: "get_order" in titles(pane.history.list))
+
+
+def test_recent_calls_of_the_tool_are_in_its_menu(form: Any, qtbot: Any) -> None:
+    form.menu.menu().aboutToShow.emit()
+    qtbot.waitUntil(lambda: len(form.menu.recent.actions()) == 2)
+    assert all("limit" in action.text() for action in form.menu.recent.actions())
+    form.menu.recent.actions()[0].trigger()
+    qtbot.waitUntil(lambda: form.form.value() == {"limit": 3})

@@ -1,0 +1,75 @@
+"""What a person says of one tool: by keyboard, at once, and in one sentence each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from workbench.gui.tools.tool_pane import ToolSheet
+from workbench.gui.tools.trust_page import ToolTrust
+from workbench.permissions.tool_annotations import effective_tool
+from workbench.records import Hints, Tool, Trust
+
+SCHEMA = {"type": "object", "properties": {"to": {"type": "string"}, "body": {"type": "string"}}}
+SEND = Tool("demo", "send_email", "", "Sends.", SCHEMA, None, Hints(read_only=True, open_world=True), {}, "e" * 64)
+
+
+@pytest.fixture
+def page(context: Any, paper: Any, qtbot: Any) -> Any:
+    made = ToolTrust(context, effective_tool(SEND, Trust()))
+    qtbot.addWidget(made)
+    made.show()
+    made.refresh()
+    return made
+
+
+def test_what_the_server_says_what_is_not_believed_and_what_is_guessed_is_told(page: Any) -> None:
+    shown = {name: choice.itemText(0) for name, choice in page.bits.choices.items()}
+    assert shown["read_only"] == "The server says yes, not believed"
+    assert shown["destructive"] == "The server does not say"
+    assert shown["open_world"] == "The server says yes"
+    assert shown["sends"] == "A guess: yes"
+
+
+def test_a_word_of_the_person_counts_at_once(page: Any, paper: Any, qtbot: Any) -> None:
+    choice = page.bits.choices["private"]
+    choice.setFocus()
+    choice.setCurrentIndex(1)
+    choice.activated.emit(1)
+    qtbot.waitUntil(lambda: "demo" in paper.rooms_rules.trust.annotations)
+    assert paper.rooms_rules.trust.annotations["demo"]["send_email"].private is True
+    assert choice.currentText() == "Yes"
+
+
+def test_a_rule_for_a_recipient_is_written_with_the_keyboard(page: Any, qtbot: Any) -> None:
+    page.rules.argument.setCurrentText("to")
+    QTest.keyClicks(page.rules.pattern, "*@acme.com")
+    QTest.keyClick(page.rules.pattern, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.rules.list.count() == 1)
+    words = "Programs may call demo.send_email without asking when “to” is “*@acme.com”."
+    assert page.rules.list.item(0).text() == words
+    assert page.rules.pattern.text() == ""
+
+
+def test_a_rule_that_would_not_count_is_explained(page: Any, qtbot: Any) -> None:
+    page.rules.add.click()
+    qtbot.waitUntil(lambda: "would have no effect" in page.rules.fault.sentence())
+    assert page.rules.list.count() == 0
+
+
+def test_the_arguments_of_the_tool_are_offered(page: Any) -> None:
+    assert [page.rules.argument.itemText(row) for row in range(3)] == ["", "to", "body"]
+
+
+def test_a_sheet_keeps_its_page_when_the_tool_is_trusted_otherwise(context: Any, qtbot: Any) -> None:
+    sheet = ToolSheet(context, SEND)
+    qtbot.addWidget(sheet)
+    sheet.show()
+    sheet.call.show_trust()
+    assert sheet.tab_words()[4] == "Trust"
+    sheet.weigh(effective_tool(SEND, Trust()))
+    assert sheet.trust.isVisible()
+    assert sheet.trust.bits.choices["read_only"].itemText(0) == "The server says yes, not believed"

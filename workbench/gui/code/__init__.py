@@ -1,0 +1,1 @@
+"""The code editor widget with completion, search, highlighting and diffs."""

@@ -1,0 +1,176 @@
+"""Lexes programs with pygments and paints the spans."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from functools import cache
+from time import perf_counter
+from typing import Any, TypeAlias
+
+from PySide6.QtGui import QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+
+from workbench.gui.code.colour_schemes import Scheme
+
+Spans: TypeAlias = tuple[tuple[int, int, str], ...]
+
+LARGEST = 300_000  # characters; longer text stays plain
+_OFTEN = 50  # tokens between two looks at the clock
+
+
+class Lexing:
+    """Lexes one text piece by piece, so that a long one never holds up a key."""
+
+    def __init__(self, text: str, language: str = "python") -> None:
+        self._rows: list[list[tuple[int, int, str]]] = [[] for _ in range(text.count("\n") + 1)]
+        self._tokens = iter(()) if len(text) > LARGEST else iter(_lexer(language).get_tokens(text))
+        self._row = self._column = 0
+
+    def go(self, seconds: float = math.inf) -> bool:
+        """Go on for so long; True when everything was read."""
+        end = perf_counter() + seconds
+        for count, (kind, piece) in enumerate(self._tokens, 1):
+            self._take(_role(kind), piece)
+            if not count % _OFTEN and perf_counter() > end:
+                return False
+        return True
+
+    def spans(self) -> list[Spans]:
+        return [tuple(row) for row in self._rows]
+
+    def _take(self, role: str, piece: str) -> None:
+        for number, part in enumerate(piece.split("\n")):
+            if number:
+                self._row, self._column = self._row + 1, 0
+            width = _units(part)
+            if role and width and self._row < len(self._rows):
+                self._rows[self._row].append((self._column, width, role))
+            self._column += width
+
+
+def lex(text: str, language: str = "python") -> list[Spans]:
+    """One tuple of spans per line; empty tuples where there is nothing to colour."""
+    lexing = Lexing(text, language)
+    lexing.go()
+    return lexing.spans()
+
+
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+@cache
+def _lexer(language: str) -> Any:  # Any: pygments has no types
+    from pygments.lexers.configs import TOMLLexer  # type: ignore[import-untyped]  # it ships no types
+    from pygments.lexers.data import JsonLexer  # type: ignore[import-untyped]
+    from pygments.lexers.javascript import TypeScriptLexer  # type: ignore[import-untyped]
+    from pygments.lexers.markup import MarkdownLexer  # type: ignore[import-untyped]
+    from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
+
+    known = {"json": JsonLexer, "typescript": TypeScriptLexer, "markdown": MarkdownLexer, "toml": TOMLLexer}
+    kind = known.get(language, PythonLexer)
+    return kind(stripnl=False, stripall=False, ensurenl=False)
+
+
+@cache
+def _role(kind: Any) -> str:  # Any: a token type of pygments
+    from pygments.token import Token  # type: ignore[import-untyped]
+
+    for family, role in (
+        (Token.Comment, "code_comment"),
+        (Token.Literal.String, "code_string"),
+        (Token.Literal.Number, "code_number"),
+        (Token.Keyword, "code_keyword"),
+        (Token.Operator.Word, "code_keyword"),
+        (Token.Operator, "code_operator"),
+        (Token.Name.Function, "code_function"),
+        (Token.Name.Decorator, "code_function"),
+        (Token.Name.Class, "code_type"),
+        (Token.Name.Exception, "code_type"),
+        (Token.Name.Builtin, "code_builtin"),
+        (Token.Name.Tag, "code_key"),
+        (Token.Generic.Heading, "code_keyword"),
+        (Token.Generic.Subheading, "code_keyword"),
+        (Token.Generic.Strong, "code_function"),
+        (Token.Generic.Emph, "code_type"),
+        (Token.Name.Attribute, "code_key"),
+    ):
+        if kind in family:
+            return role
+    return ""
+
+
+class Highlighter(QSyntaxHighlighter):
+    """A line that was edited since the last lexing takes the spans of an equal line, or none for a moment."""
+
+    def __init__(self, document: QTextDocument, scheme: Scheme) -> None:
+        super().__init__(document)
+        self._scheme = scheme
+        self._lines: list[tuple[str, Spans]] = []
+        self._by_text: dict[str, Spans] = {}
+        self._formats: dict[str, QTextCharFormat] = {}
+        self._waiting: deque[int] = deque()  # rows to be painted again, the ones on screen first
+
+    def show_spans(self, text: str, spans: list[Spans], seen: Sequence[int] = ()) -> None:
+        """Take what lexing found; only lines that look different are painted again, by `paint`."""
+        before, self._lines = self._lines, list(zip(text.split("\n"), spans, strict=False))
+        self._by_text = dict(self._lines)
+        first, last = _differing(before, self._lines)
+        rows = deque(row for row in seen if first <= row < last)
+        on_screen = set(rows)
+        rows.extend(row for row in range(first, last) if row not in on_screen)
+        self._waiting = rows
+
+    def paint(self, seconds: float = math.inf) -> bool:
+        """Paint for so long; True when nothing waits."""
+        end = perf_counter() + seconds
+        while self._waiting:
+            self.rehighlightBlock(self.document().findBlockByNumber(self._waiting.popleft()))
+            if perf_counter() > end:
+                return not self._waiting
+        return True
+
+    def recolour(self, scheme: Scheme) -> None:
+        """The theme or the scheme changed."""
+        self._scheme = scheme
+        self._formats.clear()
+        self.rehighlight()
+
+    def role_at(self, row: int, column: int) -> str:
+        """The colour role of a letter, as it was at the last lexing."""
+        if row >= len(self._lines):
+            return ""
+        return next((role for start, width, role in self._lines[row][1] if start <= column < start + width), "")
+
+    def highlightBlock(self, text: str) -> None:
+        for start, length, role in self._spans(text):
+            self.setFormat(start, length, self._format(role))
+
+    def _spans(self, text: str) -> Spans:
+        row = self.currentBlock().blockNumber()
+        if row < len(self._lines) and self._lines[row][0] == text:
+            return self._lines[row][1]
+        return self._by_text.get(text, ())
+
+    def _format(self, role: str) -> QTextCharFormat:
+        if role not in self._formats:
+            made = QTextCharFormat()
+            made.setForeground(self._scheme.colour(role))
+            if role == "code_comment":
+                made.setFontItalic(True)
+            if role == "code_keyword":
+                made.setFontWeight(QFont.Weight.Medium)
+            self._formats[role] = made
+        return self._formats[role]
+
+
+def _differing(before: list[tuple[str, Spans]], now: list[tuple[str, Spans]]) -> tuple[int, int]:
+    """The rows between what is equal at the beginning and at the end: formats move along with lines that shift."""
+    first, most = 0, min(len(before), len(now))
+    while first < most and before[first] == now[first]:
+        first += 1
+    last = 0
+    while last < most - first and before[-1 - last] == now[-1 - last]:
+        last += 1
+    return first, len(now) - last

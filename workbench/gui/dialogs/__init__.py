@@ -1,1 +1,0 @@
-"""Windows above the window: none of them blocks the loop (`open`, never `exec`)."""

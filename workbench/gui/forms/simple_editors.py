@@ -1,0 +1,360 @@
+"""Editors for booleans, choices, constants, numbers, Base64 and raw JSON."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.errors import WorkbenchError
+from workbench.gui.forms.field_editor import Brief, Editor
+from workbench.gui.forms.schema_shapes import Kind, hint_of
+from workbench.gui.forms.validation import PathFault, number_of
+from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.json_text import dump, dump_to_edit, identical, parse
+from workbench.gui.kit.plain_edit import GrowingText, tamed
+from workbench.gui.kit.text import ForeignLabel, has_hidden, one_line, visible
+from workbench.gui.kit.theme import mark
+from workbench.gui.shell.long_text import size_words
+from workbench.records import JsonValue
+
+
+class BooleanEditor(Editor):
+    """Two buttons of which one, or none, is down."""
+
+    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
+        super().__init__(brief, parent)
+        self._group = QButtonGroup(self)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(brief.theme.unit)
+        for value in (True, False):
+            layout.addWidget(self._button(value))
+        layout.addStretch(1)
+        self.setFocusProxy(self._group.button(1))
+        self._group.idClicked.connect(self._clicked)
+
+    def read(self) -> JsonValue:
+        chosen = self._group.checkedId()
+        return None if chosen < 0 else bool(chosen)
+
+    def write(self, value: JsonValue) -> bool:
+        if not isinstance(value, bool):
+            return False
+        self._group.button(int(value)).setChecked(True)
+        return True
+
+    def clear(self) -> None:
+        self._group.setExclusive(False)
+        for button in self._group.buttons():
+            button.setChecked(False)
+        self._group.setExclusive(True)
+
+    def _button(self, value: bool) -> QPushButton:
+        word = "true" if value else "false"
+        button = QPushButton(word, self)
+        button.setCheckable(True)
+        button.setAccessibleName(f"{self.brief.name}: {word}")
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        if self.brief.shape.schema.get("default") is value:
+            button.setText(f"{word} · default")
+        mark(button, kind="chip")
+        self._group.addButton(button, int(value))
+        return button
+
+    def _clicked(self, _id: int) -> None:
+        self.changed.emit()
+
+
+class ConstEditor(Editor):
+    """A label; `null` alone counts as fixed too."""
+
+    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
+        super().__init__(brief, parent)
+        self._value: JsonValue = brief.shape.choices[0] if brief.shape.choices else None
+        label = ForeignLabel(dump(self._value, indent=None))
+        mark(label, role="mono")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(label)
+
+    def read(self) -> JsonValue:
+        return self._value
+
+    def write(self, value: JsonValue) -> bool:
+        return identical(value, self._value)
+
+    def clear(self) -> None:
+        """There is nothing to clear."""
+
+
+class EnumEditor(Editor):
+    """A list to choose from; a value that is not in it is left to raw JSON."""
+
+    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
+        super().__init__(brief, parent)
+        self._choices = brief.shape.choices
+        self._box = CalmCombo(self)
+        labels = brief.shape.labels or ("",) * len(self._choices)
+        self._box.addItems([_label(choice, words) for choice, words in zip(self._choices, labels, strict=True)])
+        self._box.setPlaceholderText(hint_of(brief.shape) or "choose…")
+        self._box.setCurrentIndex(-1)
+        self._box.setAccessibleName(brief.name)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._box)
+        self.setFocusProxy(self._box)
+        self._box.currentIndexChanged.connect(self._moved)
+
+    def read(self) -> JsonValue:
+        row = self._box.currentIndex()
+        return self._choices[row] if row >= 0 else None
+
+    def write(self, value: JsonValue) -> bool:
+        for row, choice in enumerate(self._choices):
+            if identical(choice, value):
+                self._box.setCurrentIndex(row)
+                return True
+        return False
+
+    def clear(self) -> None:
+        self._box.setCurrentIndex(-1)
+
+    def _moved(self, _row: int) -> None:
+        self.changed.emit()
+
+
+def _label(choice: JsonValue, words: str) -> str:
+    """What the schema calls the value, and the value itself where that is something else."""
+    plain = (one_line(choice, 120) or "“”") if isinstance(choice, str) else one_line(dump(choice, indent=None), 120)
+    return f"{one_line(words, 120)}  ·  {plain}" if words and words != plain else plain
+
+
+_LONGEST = 400  # digits; Python itself refuses to read numbers far beyond
+
+
+class NumberEditor(Editor):
+    """A line for a number; Up and Down step it inside the schema's bounds."""
+
+    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
+        super().__init__(brief, parent)
+        self._line = QLineEdit(self)
+        self._line.setAccessibleName(brief.name)
+        self._line.setPlaceholderText(hint_of(brief.shape))
+        self._line.setMaxLength(_LONGEST)
+        self._line.setInputMethodHints(Qt.InputMethodHint.ImhPreferNumbers)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._line)
+        self.setFocusProxy(self._line)
+        self._line.textChanged.connect(self.changed)
+
+    def read(self) -> JsonValue:
+        text = self._line.text().strip()
+        number = _number(text)
+        return text if number is None else number
+
+    def write(self, value: JsonValue) -> bool:
+        if isinstance(value, str) and _number(value) is None and len(value) < _LONGEST and value == value.strip():
+            self._line.setText(value)
+            return True
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        text = dump(value)
+        self._line.setText(text)
+        return len(text) <= _LONGEST
+
+    def clear(self) -> None:
+        self._line.clear()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        alone = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if alone and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self._step(1 if event.key() == Qt.Key.Key_Up else -1)
+            return
+        super().keyPressEvent(event)
+
+    def _step(self, direction: int) -> None:
+        value = _number(self._line.text().strip())
+        if value is None:
+            start = self.brief.shape.schema.get("default", self.brief.shape.schema.get("minimum", 0))
+            value = start if isinstance(start, int | float) and not isinstance(start, bool) else 0
+        else:
+            moved = value + direction * self._stride()
+            value = round(moved, 10) if isinstance(moved, float) else moved  # 0.1 + 0.2 is 0.3 to a person
+        for key, bound in (("minimum", max), ("maximum", min)):
+            limit = self.brief.shape.schema.get(key)
+            if isinstance(limit, int | float) and not isinstance(limit, bool):
+                value = bound(value, limit)
+        whole = self.brief.shape.kind is Kind.INTEGER and isinstance(value, float) and value.is_integer()
+        self._line.setText(dump(int(value) if whole else value))
+
+    def _stride(self) -> int | float:
+        step = number_of(self.brief.shape.schema, "multipleOf")
+        return step if step is not None and step > 0 else 1
+
+
+def _number(text: str) -> int | float | None:
+    """The number a text is, with its spelling; None while it is none."""
+    try:
+        value = parse(text)
+    except WorkbenchError:
+        return None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+_SHOWN = 400  # characters that are still shown as text
+_LARGEST = 20_000_000  # bytes of a file; a call's arguments travel in one frame
+
+
+class BytesEditor(Editor):
+    """Keeps the text exactly; a file's content becomes the text."""
+
+    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
+        super().__init__(brief, parent)
+        self._text = ""
+        self._file = ""
+        self._refused = ""
+        self._line = QLineEdit(self)
+        self._line.setMaxLength(_SHOWN)
+        self._line.setAccessibleName(brief.name)
+        self._line.setPlaceholderText(hint_of(brief.shape) or "base64, or load a file")
+        self._size = ForeignLabel(elide=True)
+        load = QPushButton(icon("file", "muted"), "Load a file…", self)
+        load.setAccessibleName(f"Load a file into {visible(brief.name)}")
+        load.clicked.connect(self._pick)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(brief.theme.unit * 2)
+        row.addWidget(self._line, 1)
+        row.addWidget(self._size, 1)
+        row.addWidget(load)
+        self._load = load
+        self._line.textEdited.connect(self._typed)
+        self._draw()
+
+    def read(self) -> JsonValue:
+        return self._text
+
+    def write(self, value: JsonValue) -> bool:
+        if not isinstance(value, str) or (len(value) <= _SHOWN and (has_hidden(value) or "\n" in value)):
+            return False
+        self._text, self._file, self._refused = value, "", ""
+        self._draw()
+        return True
+
+    def clear(self) -> None:
+        self.write("")
+
+    def own_faults(self) -> tuple[PathFault, ...]:
+        return (((), self._refused),) if self._refused else ()
+
+    def load(self, path: str) -> None:
+        """Take the content of a file."""
+        self._refused = ""
+        try:
+            if Path(path).stat().st_size > _LARGEST:
+                self._refused = f"takes files up to {size_words(_LARGEST)} only."
+            else:
+                self._text = base64.b64encode(Path(path).read_bytes()).decode("ascii")
+                self._file = Path(path).name
+        except OSError as fault:
+            self._refused = f"was not loaded: {fault.strerror}."
+        self._draw()
+        self.changed.emit()
+
+    def _pick(self) -> None:
+        dialog = QFileDialog(self, self._load.accessibleName())
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.load)
+        dialog.open()
+
+    def _typed(self, text: str) -> None:
+        self._text, self._file, self._refused = text, "", ""
+        self.changed.emit()
+
+    def _draw(self) -> None:
+        long = len(self._text) > _SHOWN or bool(self._file)
+        self._line.setVisible(not long)
+        self._size.setVisible(long)
+        self.setFocusProxy(self._load if long else self._line)
+        if long:
+            self._size.setText(" · ".join(part for part in (self._file, self._weight()) if part))
+        elif self._line.text() != self._text:
+            self._line.setText(self._text)
+
+    def _weight(self) -> str:
+        try:
+            size = len(base64.b64decode(self._text, validate=True))
+        except (binascii.Error, ValueError):
+            return f"{len(self._text):,} characters that are not base64"
+        return f"{size_words(size)}, as {len(self._text):,} characters of base64"
+
+
+class RawEditor(Editor):
+    """A JSON text box that says where the text stops being JSON."""
+
+    def __init__(self, brief: Brief, parent: QWidget | None = None, *, tall: bool = False) -> None:
+        super().__init__(brief, parent)
+        self._known: tuple[str, JsonValue, str] | None = None
+        self._edit = GrowingText(least=2, most=14)
+        if tall:
+            self._edit.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._edit.setFont(brief.theme.mono())
+        self._edit.setAccessibleName(f"{brief.name} as JSON")
+        self._edit.setPlaceholderText('any JSON, for example "text"')
+        mark(self._edit, kind="code")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._edit)
+        self.setFocusProxy(self._edit)
+        self._edit.textChanged.connect(self.changed)
+
+    def read(self) -> JsonValue:
+        """The value; a text that is no JSON is itself, and `own_faults` says so."""
+        text, value, fault = self._parsed()
+        return text if fault else value
+
+    def _parsed(self) -> tuple[str, JsonValue, str]:
+        """The text, its value and what is wrong with it: parsed once for each change, as 10 MB take half a second."""
+        text = self._edit.text()
+        if self._known is None or self._known[0] is not text:
+            try:
+                self._known = (text, parse(text), "")
+            except WorkbenchError as fault:
+                self._known = (text, None, fault.message)
+        return self._known
+
+    def write(self, value: JsonValue) -> bool:
+        self.show_text(dump_to_edit(value))
+        return True
+
+    def show_text(self, text: str) -> None:
+        """Show a text as it is, JSON or not."""
+        self._edit.setPlainText(tamed(text))
+
+    def text(self) -> str:
+        """The text as it is, JSON or not."""
+        return self._edit.text()
+
+    def clear(self) -> None:
+        self._edit.clear()
+
+    def own_faults(self) -> tuple[PathFault, ...]:
+        fault = self._parsed()[2]
+        return (((), fault),) if fault else ()

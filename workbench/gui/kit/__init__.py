@@ -1,0 +1,1 @@
+"""Widgets, theme and texts that know neither the core nor other rooms."""

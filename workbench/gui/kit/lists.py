@@ -1,0 +1,346 @@
+"""Lists and trees of rows, the empty state that replaces them, and the strip above a pane."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QAction, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QStackedLayout,
+    QStackedWidget,
+    QStyle,
+    QStyleOptionViewItem,
+    QToolButton,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.gui.kit.icons import icon, pixmap
+from workbench.gui.kit.rows import KEY, RowDelegate, paint_ground
+from workbench.gui.kit.theme import Theme, mark
+
+Index = QModelIndex | QPersistentModelIndex
+_HELD = ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
+
+
+_UPWARDS = (
+    QAbstractItemView.CursorAction.MoveUp,
+    QAbstractItemView.CursorAction.MovePageUp,
+    QAbstractItemView.CursorAction.MoveEnd,
+)
+
+
+class RowsView(QListView):
+    """A list of Rows. Enter or a double click chooses a row; moving only selects."""
+
+    chosen = Signal(str)
+    """Carries the key of the row."""
+    selection_changed = Signal()
+    """`key()` answers something else now. Qt's `currentChanged` comes before the row is selected when it is clicked."""
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setItemDelegate(RowDelegate(theme, self))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setMouseTracking(True)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        mark(self, kind="rows")
+        self.doubleClicked.connect(self._choose)
+        theme.changed.connect(self.doItemsLayout)
+
+    def key(self) -> str:
+        """The key of the selected row."""
+        index = self.currentIndex()
+        return str(index.data(KEY)) if index.isValid() and self.selectionModel().isSelected(index) else ""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            self._select_current()
+            self._choose(self.currentIndex())
+        elif not (plain and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self._select_current()):
+            super().keyPressEvent(event)
+
+    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        """Arrows pass over headings."""
+        found = super().moveCursor(action, modifiers)
+        step = -1 if action in _UPWARDS else 1
+        index = found
+        while index.isValid() and not index.flags() & Qt.ItemFlag.ItemIsSelectable:
+            index = self.model().index(index.row() + step, 0)
+        return index if index.isValid() else self.currentIndex()
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        super().selectionChanged(selected, deselected)
+        self.selection_changed.emit()
+
+    def choose_first(self, *, opened: bool) -> bool:
+        """Select the first row that is no heading, unless one is; `opened`: as if Enter was pressed on it."""
+        model = self.model()
+        rows = (model.index(row, 0) for row in range(model.rowCount()))
+        first = next((index for index in rows if index.flags() & Qt.ItemFlag.ItemIsSelectable), QModelIndex())
+        if not self.key() and first.isValid():
+            self.setCurrentIndex(first)
+            self._select_current()
+        if opened and self.key():
+            self._choose(self.currentIndex())
+        return bool(self.key())
+
+    def _select_current(self) -> bool:
+        """Whether it was not selected yet: Qt begins at the first row, and an only row could never be moved to."""
+        index = self.currentIndex()
+        if not index.isValid() or not index.flags() & Qt.ItemFlag.ItemIsSelectable or self.key():
+            return False
+        self.setCurrentIndex(index)
+        self.selectionModel().select(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        return True
+
+    def _choose(self, index: QModelIndex) -> None:
+        if index.isValid() and index.flags() & Qt.ItemFlag.ItemIsSelectable:
+            self.chosen.emit(str(index.data(KEY)))
+
+
+class RowsTree(QTreeView):
+    """A tree of Rows that paints its own grounds and arrows, edge to edge."""
+
+    chosen = Signal(str)
+    typed = Signal(str)
+    """Letters that somebody types while the tree has the keyboard: they are meant for a filter."""
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setAccessibleName(name)
+        self.setHeaderHidden(True)
+        self.setUniformRowHeights(True)
+        self.setIndentation(theme.unit * 5)
+        self.setItemDelegate(RowDelegate(theme, self, ground=False))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setExpandsOnDoubleClick(False)
+        self.setMouseTracking(True)
+        mark(self, kind="rows")
+        self.doubleClicked.connect(self._choose)
+        theme.changed.connect(self._restyle)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            self._choose(self.currentIndex())
+            return
+        super().keyPressEvent(event)
+
+    def keyboardSearch(self, search: str) -> None:
+        """Qt would look for the letters row by row through everything; a filter finds more and shows it."""
+        self.typed.emit(search)
+
+    def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        place = QStyleOptionViewItem(option)
+        selected = self.selectionModel().isSelected(index)
+        state = option.state & ~QStyle.StateFlag.State_Selected
+        if selected:
+            state |= QStyle.StateFlag.State_Selected
+        if self.hasFocus():
+            state |= QStyle.StateFlag.State_HasFocus
+        place.state = state
+        if self._under_mouse(index):
+            place.state |= QStyle.StateFlag.State_MouseOver
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_ground(
+            painter, QRect(0, option.rect.top(), self.viewport().width(), option.rect.height()), place, self._theme
+        )
+        painter.restore()
+        super().drawRow(painter, option, index)
+
+    def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
+        if index.parent().isValid() or not index.model().hasChildren(index):
+            return
+        size = self._theme.unit * 3
+        name = "chevron-down" if self.isExpanded(index) else "chevron-right"
+        place = QRect(rect.right() - size - self._theme.unit // 2, rect.center().y() - size // 2 + 1, size, size)
+        icon(name, "muted").paint(painter, place)
+
+    def _under_mouse(self, index: Index) -> bool:
+        place = self.viewport().mapFromGlobal(self.cursor().pos())
+        return self.viewport().underMouse() and self.indexAt(place) == index
+
+    def _choose(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.chosen.emit(str(index.data(KEY)))
+
+    def _restyle(self) -> None:
+        self.setIndentation(self._theme.unit * 5)
+        self.doItemsLayout()
+
+
+class EmptyState(QWidget):
+    """What stands where nothing is yet: says what will be here and how to get it."""
+
+    def __init__(self, theme: Theme, symbol: str, title: str, sentence: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._symbol = symbol
+        self._picture = QLabel(self)
+        self._picture.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._title = label("", "heading")
+        self._sentence = label("", "muted")
+        for text in (self._title, self._sentence):
+            text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            text.setWordWrap(True)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(*(theme.unit * 6,) * 4)
+        self._layout.setSpacing(theme.unit * 2)
+        self._layout.addStretch(2)
+        for widget in (self._picture, self._title, self._sentence):
+            self._layout.addWidget(widget)
+        self._layout.addStretch(3)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setMinimumHeight(theme.unit * 14)  # what is not there must not make a window grow
+        self.say(title, sentence)
+        self._draw()
+        theme.changed.connect(self._draw)
+
+    def offer(self, action: QAction | None = None, text: str = "") -> QPushButton:
+        """A button below the sentence."""
+        button = QPushButton(text or (action.text() if action else ""), self)
+        if action is not None:
+            button.setIcon(action.icon())
+            button.clicked.connect(action.trigger)
+        self.setFocusProxy(button)
+        self._layout.insertSpacing(self._layout.count() - 1, self._theme.unit)
+        self._layout.insertWidget(self._layout.count() - 1, button, alignment=Qt.AlignmentFlag.AlignHCenter)
+        return button
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it is low the words matter more than the picture, and the button more than the room around it."""
+        super().resizeEvent(event)
+        unit = self._theme.unit
+        self._layout.setContentsMargins(unit * 6, unit * 2, unit * 6, unit * 2)
+        needed = self._layout.totalHeightForWidth(self.width()) - (0 if self._picture.isHidden() else unit * 9)
+        roomy = self.height() >= max(unit * 40, needed + unit * 17)
+        self._picture.setVisible(roomy)
+        if roomy:
+            self._layout.setContentsMargins(*(unit * 6,) * 4)
+
+    def say(self, title: str, sentence: str) -> None:
+        self._title.setText(title)
+        self._sentence.setText(sentence)
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(sentence)
+
+    def _draw(self) -> None:
+        self._picture.setPixmap(pixmap(self._symbol, "faint", self._theme.unit * 7, self.devicePixelRatioF()))
+
+
+def lead_focus(pane: QWidget, stack: QStackedLayout | QStackedWidget) -> None:
+    """The keyboard goes to whatever page of the stack is on top, also after it changed."""
+
+    def follow() -> None:
+        if (page := stack.currentWidget()) is not None:
+            pane.setFocusProxy(page)
+
+    stack.currentChanged.connect(follow)
+    follow()
+
+
+class Strip(QFrame):
+    """The row of controls above a pane."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        mark(self, kind="strip")
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(theme.unit * 2, theme.unit + 2, theme.unit * 2, theme.unit + 2)
+        self.row.setSpacing(theme.unit)
+
+
+def label(text: str, role: str = "", parent: QWidget | None = None) -> QLabel:
+    """A label for text of ours; it is plain even so, because names of strangers get formatted into it."""
+    made = QLabel(parent)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setText(text)
+    if role:
+        mark(made, role=role)
+    return made
+
+
+def search_box(placeholder: str, name: str) -> QLineEdit:
+    """A filter field."""
+    box = QLineEdit()
+    box.setPlaceholderText(placeholder)
+    box.setAccessibleName(name)
+    box.setClearButtonEnabled(False)
+    box.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
+    mark(box, kind="search")
+    return box
+
+
+class _Leading(QObject):
+    """From a filter: Down goes into its list, Enter opens the first row, Escape clears."""
+
+    def __init__(self, finder: QLineEdit, view: RowsView) -> None:
+        super().__init__(finder)
+        self._finder = finder
+        self._view = view
+        finder.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress or event.modifiers() & _HELD:
+            return False
+        match event.key():
+            case Qt.Key.Key_Down if self._view.isVisible():
+                self._view.setFocus(Qt.FocusReason.OtherFocusReason)
+                return self._view.choose_first(opened=False)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter if self._view.isVisible():
+                return self._view.choose_first(opened=True)
+            case Qt.Key.Key_Escape if self._finder.text():
+                self._finder.clear()
+                return True
+        return False
+
+
+def lead_into(finder: QLineEdit, view: RowsView) -> None:
+    """The filter of a list leads into it by keyboard."""
+    _Leading(finder, view)
+
+
+def tool_button(symbol: str, name: str, theme: Theme) -> QToolButton:
+    """A small flat button with an icon; its name is what a screen reader says."""
+    button = QToolButton()
+    button.setIcon(icon(symbol))
+    button.setIconSize(QSize(theme.unit * 4, theme.unit * 4))
+    button.setAccessibleName(name)
+    button.setToolTip(name)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
+
+
+def action_button(action: QAction, theme: Theme) -> QToolButton:
+    """A flat button that stands for an action of the table."""
+    button = tool_button("", action.text(), theme)
+    button.setDefaultAction(action)
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+    button.setAccessibleName(action.text())
+    return button

@@ -1,0 +1,274 @@
+"""List rows as frozen records, the delegate that paints them, and the list model that holds them."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+from msgspec import Struct
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.theme import Theme
+
+ROW = int(Qt.ItemDataRole.UserRole) + 1
+"""The model role under which a Row lies."""
+KEY = ROW + 1
+"""The model role under which a row's key lies."""
+
+Index = QModelIndex | QPersistentModelIndex
+Badges = tuple[tuple[str, str], ...]
+
+
+class Row(Struct, frozen=True):
+    """One row: icon, title, badges, quiet words on the right, and a second line if there is one."""
+
+    key: str
+    title: str
+    detail: str = ""  # the second line
+    aside: str = ""  # quiet, on the right
+    icon: str = ""
+    tone: str = "muted"  # colour role of the icon
+    aside_tone: str = "muted"
+    badges: Badges = ()  # word and colour role
+    section: bool = False  # a heading, not something to choose
+    strong: bool = False
+    mono: bool = False
+    faded: bool = False
+    tip: str = ""
+
+
+def row_data(row: Row, role: int) -> object:
+    """What an item model answers for a row."""
+    if role == ROW:
+        return row
+    if role == KEY:
+        return row.key
+    if role == Qt.ItemDataRole.DisplayRole:
+        return row.title
+    if role == Qt.ItemDataRole.ToolTipRole:
+        return plain_tip(row.tip) if row.tip else None
+    if role == Qt.ItemDataRole.AccessibleTextRole:
+        words = (row.title, *(word for word, _ in row.badges), row.aside, row.detail)
+        return ", ".join(word for word in words if word)
+    return None
+
+
+def plain_tip(text: str) -> str:
+    """A tooltip that shows text as it is: Qt would take foreign text for markup."""
+    return f"<p style='white-space:pre-wrap'>{html.escape(text)}</p>"
+
+
+class RowDelegate(QStyledItemDelegate):
+    """Paints Rows; used by lists, the server tree and the palette."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, ground: bool = True) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._ground = ground  # the tree paints the ground of its rows by itself
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        row = index.data(ROW)
+        unit = self._theme.unit
+        line = QFontMetrics(self._theme.ui()).height()
+        if isinstance(row, Row) and row.section:
+            return QSize(0, line + unit * 3)
+        two = isinstance(row, Row) and bool(row.detail)
+        return QSize(0, (2 * line + unit * 4) if two else (line + unit * 3))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(ROW)
+        if not isinstance(row, Row):
+            return
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rect = QRect(option.rect)
+        if self._ground and not row.section:
+            paint_ground(painter, rect, option, self._theme)
+        if row.section:
+            self._paint_section(painter, rect, row)
+        else:
+            self._paint_row(painter, rect, row)
+        painter.restore()
+
+    def _paint_section(self, painter: QPainter, rect: QRect, row: Row) -> None:
+        unit = self._theme.unit
+        painter.setFont(self._theme.ui(-1, QFont.Weight.DemiBold))
+        painter.setPen(self._theme.colour("muted"))
+        inner = rect.adjusted(unit * 3, unit, -unit * 3, 0)
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, row.title)
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, row.aside)
+
+    def _paint_row(self, painter: QPainter, rect: QRect, row: Row) -> None:
+        unit = self._theme.unit
+        line = QFontMetrics(self._theme.ui()).height()
+        inner = rect.adjusted(unit * 2 if self._ground else unit, 0, -unit * 3, 0)
+        top = inner.top() + (unit + unit // 2 if not row.detail else unit * 2 - 1)
+        first = QRect(inner.left(), top, inner.width(), line)
+        left = first.left()
+        if row.icon:
+            icon(row.icon, row.tone).paint(
+                painter, QRect(left, first.top() + (line - unit * 4) // 2, unit * 4, unit * 4)
+            )
+            left += unit * 6
+        right = self._paint_aside(painter, first, row)
+        self._paint_title(painter, QRect(left, first.top(), right - left, line), row)
+        if row.detail:
+            second = QRect(left, first.bottom() + 1 + unit // 2, inner.right() - left, line)
+            self._paint_detail(painter, second, row)
+
+    def _paint_aside(self, painter: QPainter, line: QRect, row: Row) -> int:
+        """Answers where the room for the title ends."""
+        if not row.aside:
+            return line.right()
+        font = self._theme.ui(-1)
+        width = QFontMetrics(font).horizontalAdvance(row.aside)
+        place = QRect(line.right() - width, line.top(), width + 1, line.height())
+        self._write(painter, place, row.aside, font, self._theme.colour(row.aside_tone))
+        return place.left() - self._theme.unit * 2
+
+    def _paint_title(self, painter: QPainter, place: QRect, row: Row) -> None:
+        font = self._theme.mono() if row.mono else self._theme.ui()
+        if row.strong:
+            font.setWeight(QFont.Weight.DemiBold)
+        badge_font = self._theme.ui(-1, QFont.Weight.Medium)
+        badges = () if row.detail else row.badges  # two-line rows carry them in the second line
+        widths = [QFontMetrics(badge_font).horizontalAdvance(word) + self._theme.unit * 3 for word, _ in badges]
+        wished = QFontMetrics(font).horizontalAdvance(row.title) + 2
+        shown = min(wished, self._room_for_name(place.width(), badges, widths))
+        colour = self._theme.colour("muted" if row.faded else "text")
+        self._write(painter, QRect(place.left(), place.top(), shown, place.height()), row.title, font, colour)
+        left = place.left() + shown + self._theme.unit * 2
+        for (word, tone), width in zip(badges, widths, strict=True):
+            if left + width > place.right() + 1:
+                break
+            self._paint_badge(painter, QRect(left, place.top(), width - self._theme.unit, place.height()), word, tone)
+            left += width
+
+    def _room_for_name(self, room: int, badges: Badges, widths: list[int]) -> int:
+        """A name that can be read matters more than what is beside it, except a danger."""
+        if not badges or badges[0][1] != "danger":
+            return room
+        return max(room // 3, room - widths[0] - self._theme.unit * 2)
+
+    def _paint_detail(self, painter: QPainter, line: QRect, row: Row) -> None:
+        font = self._theme.ui(-1, QFont.Weight.Medium)
+        left = line.left()
+        for word, tone in row.badges:
+            width = QFontMetrics(font).horizontalAdvance(word) + self._theme.unit * 2
+            self._paint_badge(painter, QRect(left, line.top(), width, line.height()), word, tone)
+            left += width + self._theme.unit * 2
+        rest = QRect(left, line.top(), line.right() - left, line.height())
+        self._write(painter, rest, row.detail, self._theme.ui(-1), self._theme.colour("muted"))
+
+    def _paint_badge(self, painter: QPainter, place: QRect, word: str, tone: str) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.soft(tone))
+        painter.drawRoundedRect(place, self._theme.unit, self._theme.unit)
+        painter.setFont(self._theme.ui(-1, QFont.Weight.Medium))
+        painter.setPen(self._theme.colour(tone))
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, word)
+
+    def _write(self, painter: QPainter, place: QRect, text: str, font: QFont, colour: QColor) -> None:
+        painter.setFont(font)
+        painter.setPen(colour)
+        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+
+
+def paint_ground(painter: QPainter, rect: QRect, option: QStyleOptionViewItem, theme: Theme) -> None:
+    """The rounded ground of a chosen row or the one below the mouse; the chosen row shows the keyboard focus too."""
+    state = option.state
+    chosen = bool(state & QStyle.StateFlag.State_Selected)
+    if not chosen and not state & QStyle.StateFlag.State_MouseOver:
+        return
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.colour("selected" if chosen else "hover"))
+    painter.drawRoundedRect(rect.adjusted(theme.unit, 0, -theme.unit, -1), theme.unit, theme.unit)
+    if chosen and state & QStyle.StateFlag.State_HasFocus:
+        painter.setBrush(theme.colour("accent"))
+        painter.drawRoundedRect(
+            rect.left() + theme.unit, rect.top() + theme.unit, 2, rect.height() - 2 * theme.unit, 1, 1
+        )
+
+
+_ROOT = QModelIndex()
+
+
+class RowsModel(QAbstractListModel):
+    """Shows rows in the order given; keys tell which row is which."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[Row] = []
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        return row_data(self._rows[index.row()], role)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if index.isValid() and self._rows[index.row()].section:
+            return Qt.ItemFlag.ItemIsEnabled
+        return super().flags(index)
+
+    def find(self, key: str) -> QModelIndex:
+        """The place of a key; invalid when it is not shown."""
+        for place, row in enumerate(self._rows):
+            if row.key == key:
+                return self.index(place)
+        return QModelIndex()
+
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        """Become these rows: what left goes, what is new comes, what changed is painted again."""
+        self._drop({row.key for row in rows})
+        place = 0
+        while place < len(rows):
+            place = self._settle(rows, place)
+
+    def _drop(self, kept: set[str]) -> None:
+        end = len(self._rows)
+        while end > 0:
+            if self._rows[end - 1].key in kept:
+                end -= 1
+                continue
+            start = end - 1
+            while start > 0 and self._rows[start - 1].key not in kept:
+                start -= 1
+            self.beginRemoveRows(QModelIndex(), start, end - 1)
+            del self._rows[start:end]
+            self.endRemoveRows()
+            end = start
+
+    def _settle(self, rows: Sequence[Row], place: int) -> int:
+        """Make the row at this place right; answers the next place to look at."""
+        wanted = rows[place]
+        if place < len(self._rows) and self._rows[place].key == wanted.key:
+            if self._rows[place] != wanted:
+                self._rows[place] = wanted
+                self.dataChanged.emit(self.index(place), self.index(place))
+            return place + 1
+        known = {row.key: at for at, row in enumerate(self._rows)}
+        if wanted.key in known:
+            self._move(known[wanted.key], place)
+            return place
+        return self._insert(rows, place, known)
+
+    def _move(self, source: int, place: int) -> None:
+        self.beginMoveRows(QModelIndex(), source, source, QModelIndex(), place)
+        self._rows.insert(place, self._rows.pop(source))
+        self.endMoveRows()
+
+    def _insert(self, rows: Sequence[Row], place: int, known: dict[str, int]) -> int:
+        end = place + 1
+        while end < len(rows) and rows[end].key not in known:
+            end += 1
+        self.beginInsertRows(QModelIndex(), place, end - 1)
+        self._rows[place:place] = rows[place:end]
+        self.endInsertRows()
+        return end

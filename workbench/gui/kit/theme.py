@@ -1,0 +1,136 @@
+"""How the window looks: named colours, two fonts, one spacing unit; light or dark, told by `changed`.
+
+Widgets say what they are with the dynamic properties `role` (labels) and `kind` (buttons, frames); the stylesheet
+knows how that looks. `mark()` sets one. No pane sets a colour or a pixel by itself.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+
+from workbench.gui.kit.colours import DARK, LIGHT, RISK_ROLES, Colours, blend
+from workbench.gui.kit.fonts import MONO_FAMILIES, UI_FAMILIES
+from workbench.gui.kit.stylesheet import stylesheet
+from workbench.records import Risk
+
+
+class Theme(QObject):
+    """The looks of one application. Setting is "system", "light" or "dark"."""
+
+    changed = Signal()
+
+    def __init__(self, setting: str = "system", points: int = 10, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._setting = setting
+        self._points = points
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow)
+
+    @property
+    def setting(self) -> str:
+        return self._setting
+
+    @property
+    def dark(self) -> bool:
+        if self._setting == "system":
+            return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        return self._setting == "dark"
+
+    @property
+    def colours(self) -> Colours:
+        return DARK if self.dark else LIGHT
+
+    @property
+    def unit(self) -> int:
+        """The step of all spacing, about a third of a line; margins are whole multiples of it."""
+        return max(3, round(self._points * 0.4))
+
+    def colour(self, role: str) -> QColor:
+        return QColor(getattr(self.colours, role))
+
+    def soft(self, role: str, share: float = 0.14) -> QColor:
+        """A quiet ground in the colour of a role, for badges, banners and marked lines."""
+        return QColor(blend(getattr(self.colours, role), self.colours.surface, share))
+
+    def risk(self, risk: Risk) -> QColor:
+        return self.colour(RISK_ROLES[risk])
+
+    def ui(self, steps: int = 0, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
+        """The font of the window, so many points larger or smaller."""
+        return self._font(UI_FAMILIES, steps, weight)
+
+    def mono(self, steps: int = 0) -> QFont:
+        """The font of code, identifiers and machine output."""
+        font = self._font(MONO_FAMILIES, steps, QFont.Weight.Normal)
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        font.setFixedPitch(True)
+        return font
+
+    def choose(self, setting: str, points: int | None = None) -> None:
+        """Take another setting and show it at once."""
+        if (setting, points or self._points) == (self._setting, self._points):
+            return
+        self._setting, self._points = setting, points or self._points
+        self.apply()
+
+    def apply(self) -> None:
+        """Dress the application."""
+        app = QApplication.instance()
+        if not isinstance(app, QApplication):
+            return
+        app.setFont(self.ui())
+        app.setPalette(_palette(self.colours))
+        app.setStyleSheet("")  # Qt replaces one style sheet by another in 250 ms, but clears and sets it in 50 ms
+        app.setStyleSheet(stylesheet(self.colours, self.unit, self._points, self.mono().families()))
+        self.changed.emit()
+
+    def _font(self, families: tuple[str, ...], steps: int, weight: QFont.Weight) -> QFont:
+        font = QFont(list(families), self._points + steps)
+        font.setWeight(weight)
+        return font
+
+    def _follow(self) -> None:
+        if self._setting == "system":
+            self.apply()
+
+
+def mark(widget: QWidget, **words: str) -> None:
+    """Say what a widget is (`role`, `kind`, `tone`) and let the stylesheet look again."""
+    for name, word in words.items():
+        widget.setProperty(name, word)
+    style = widget.style()
+    style.unpolish(widget)
+    style.polish(widget)
+
+
+def _palette(colours: Colours) -> QPalette:
+    palette = QPalette()
+    role = QPalette.ColorRole
+    for place, colour in (
+        (role.Window, colours.surface),
+        (role.WindowText, colours.text),
+        (role.Base, colours.surface),
+        (role.AlternateBase, colours.sunken),
+        (role.Text, colours.text),
+        (role.PlaceholderText, colours.muted),
+        (role.Button, colours.raised),
+        (role.ButtonText, colours.text),
+        (role.BrightText, colours.danger),
+        (role.ToolTipBase, colours.raised),
+        (role.ToolTipText, colours.text),
+        (role.Highlight, colours.selected),
+        (role.HighlightedText, colours.text),
+        (role.Link, colours.accent),
+        (role.LinkVisited, colours.accent),
+        (role.Accent, colours.accent),
+        (role.Light, colours.hover),
+        (role.Midlight, colours.border),
+        (role.Mid, colours.edge),
+        (role.Dark, colours.border),
+        (role.Shadow, colours.background),
+    ):
+        palette.setColor(place, QColor(colour))
+    for place in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, place, QColor(colours.faint))
+    return palette

@@ -1,0 +1,193 @@
+"""Texts of the window for states, risks, times, sizes, token counts and verdicts, with their icons and colour roles."""
+
+from __future__ import annotations
+
+import time
+
+from msgspec import Struct
+
+from workbench.records import Hints, Risk, Run, RunState, ServerState, ServerStatus, SkillState, Tool, Verdict
+from workbench.tokens import ESTIMATE, with_counter
+
+
+class Word(Struct, frozen=True):
+    """How a state is shown."""
+
+    text: str
+    icon: str
+    tone: str  # a colour role
+
+
+def run_word(state: RunState) -> Word:
+    return {
+        RunState.PROPOSED: Word("Proposed", "circle", "muted"),
+        RunState.CHECKED: Word("Checked", "circle", "muted"),
+        RunState.WAITING: Word("Waiting for you", "hourglass", "warning"),
+        RunState.RUNNING: Word("Running", "play", "info"),
+        RunState.DONE: Word("Done", "check", "success"),
+        RunState.REFUSED: Word("Refused", "ban", "danger"),
+        RunState.FAILED: Word("Failed", "alert", "danger"),
+        RunState.STOPPED: Word("Stopped", "stop", "muted"),
+        RunState.INTERRUPTED: Word("Interrupted", "bolt", "warning"),
+    }[state]
+
+
+def run_state_word(run: Run) -> Word:
+    """How a run stands, with what its state alone does not say."""
+    if run.stopping:
+        return Word("Stopping…", "stop", "warning")
+    if run.preparing:
+        return Word("Preparing the answer…", "loader", "info")
+    return run_word(run.state)
+
+
+def state_word(state: ServerState) -> Word:
+    """A server's state, in the same word everywhere: stopped for want of calls is idle, switched off is disabled."""
+    word = server_word(state.status)
+    if state.status is ServerStatus.STOPPED and state.rests:
+        return Word("Idle", word.icon, word.tone)
+    if state.status is ServerStatus.STOPPED and state.config.disabled:
+        return Word("Disabled", word.icon, word.tone)
+    return word
+
+
+def server_word(status: ServerStatus) -> Word:
+    return {
+        ServerStatus.STOPPED: Word("Stopped", "circle", "faint"),
+        ServerStatus.STARTING: Word("Starting…", "loader", "warning"),
+        ServerStatus.READY: Word("Ready", "dot", "success"),
+        ServerStatus.FAILED: Word("Failed", "alert", "danger"),
+    }[status]
+
+
+def skill_word(state: SkillState) -> Word:
+    return {
+        SkillState.DRAFT: Word("Draft", "pencil", "warning"),
+        SkillState.KEPT: Word("Kept", "bookmark", "success"),
+        SkillState.RETIRED: Word("Retired", "archive", "faint"),
+    }[state]
+
+
+def risk_word(risk: Risk) -> Word:
+    return {
+        Risk.LOW: Word("Low risk", "shield-check", "success"),
+        Risk.MEDIUM: Word("Medium risk", "shield", "warning"),
+        Risk.HIGH: Word("High risk", "shield-alert", "danger"),
+        Risk.CRITICAL: Word("Critical risk", "shield-alert", "critical"),
+    }[risk]
+
+
+def hint_words(hints: Hints) -> tuple[tuple[str, str], ...]:
+    """What a server claims of a tool, as badges: the word and its tone. The dangerous claim comes first."""
+    words: list[tuple[str, str]] = []
+    if hints.destructive and not hints.read_only:
+        words.append(("destructive", "danger"))
+    if hints.read_only:
+        words.append(("reads", "success"))
+    elif hints.read_only is False and not hints.destructive:
+        words.append(("writes", "warning"))
+    if hints.open_world and not hints.read_only:
+        words.append(("reaches out", "info"))
+    return tuple(words)
+
+
+def is_unverified(tool: Tool) -> bool:
+    """Whether neither the server, as far as it is believed, nor the user says if the tool changes anything."""
+    return tool.hints.read_only is None and tool.hints.destructive is None
+
+
+def clock(at: float) -> str:
+    """The time of day; with the date when it is not today."""
+    moment, today = time.localtime(at), time.localtime()
+    same_day = (moment.tm_year, moment.tm_yday) == (today.tm_year, today.tm_yday)
+    return time.strftime("%H:%M:%S" if same_day else "%d %b %H:%M", moment)
+
+
+def ago(at: float, now: float | None = None) -> str:
+    """How long ago, in one short word."""
+    seconds = max(0.0, (time.time() if now is None else now) - at)
+    if seconds < 60:
+        return "now"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min"
+    if seconds < 86_400:
+        return f"{int(seconds // 3600)} h"
+    return f"{int(seconds // 86_400)} d"
+
+
+def countdown(deadline: float, now: float | None = None) -> str:
+    """Minutes and seconds that are left."""
+    left = max(0, round(deadline - (time.time() if now is None else now)))
+    return f"{left // 60}:{left % 60:02d}"
+
+
+def duration(ms: float) -> str:
+    if ms < 1:
+        return "<1 ms"
+    if ms < 1000:
+        return f"{ms:.0f} ms"
+    return f"{ms / 1000:.1f} s" if ms < 60_000 else f"{ms / 60_000:.1f} min"
+
+
+def amount(number: int) -> str:
+    """A count that fits into a status bar: 950, 12.3k, 4.1M."""
+    if number < 1000:
+        return str(number)
+    if number < 1_000_000:
+        return f"{number / 1000:.1f}k".replace(".0k", "k")
+    return f"{number / 1_000_000:.1f}M".replace(".0M", "M")
+
+
+def first_sentence(text: str) -> str:
+    """The first line of a text, for one row of a list."""
+    return " ".join(text.strip().split("\n", 1)[0].split())
+
+
+def language_word(language: str) -> str:
+    """The proper name of a program's language."""
+    return {"python": "Python", "typescript": "TypeScript", "json": "JSON", "markdown": "Markdown", "toml": "TOML"}.get(
+        language, language
+    )
+
+
+def level_word(level: str) -> str:
+    """A level of isolation in a sentence."""
+    return {
+        "process": "the process sandbox",
+        "container": "a container",
+        "vm": "a virtual machine",
+    }.get(level, level)
+
+
+_made_by = [ESTIMATE]
+
+
+def learn_counter(name: str) -> None:
+    """As the core's status tells it."""
+    _made_by[0] = name
+
+
+def cost(number: int, made_by: str = "") -> str:
+    """`made_by`: where it is known of this number; else what counts in the core."""
+    return with_counter(amount(number), made_by or _made_by[0])
+
+
+def sign() -> str:
+    """Before a bare number of the core's."""
+    return "≈ " if _made_by[0] == ESTIMATE else f"{_made_by[0]} "
+
+
+_USUAL = "write_restricted"
+_SHOWN = 4  # required tools that are named
+
+
+def bounds_words(verdict: Verdict) -> str:
+    """Some sentences, or nothing where all is as usual."""
+    parts = [*verdict.asks, *verdict.allowed]
+    if verdict.required:
+        names = ", ".join(verdict.required[:_SHOWN]) + (" …" if len(verdict.required) > _SHOWN else "")
+        parts.append(f"May call nothing but {names}.")
+    if verdict.profile is not None and verdict.profile.name != _USUAL:
+        words = "Runs within {0}: {1}"
+        parts.append(words.format(verdict.profile.name, verdict.profile.sentence))
+    return "\n".join(parts)

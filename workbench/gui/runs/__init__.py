@@ -1,0 +1,1 @@
+"""Runs: the list, the output, and every dialog that asks for a decision."""

@@ -1,0 +1,199 @@
+"""What a program prints, with the colours it asks for; every other command of a terminal stays visible as a chip.
+
+Only colour, weight and line are taken over (SGR). Nothing can be hidden that way: there is no ground but the window's,
+text that asks to be concealed is shown, and a colour that cannot be read is moved until it can.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QFrame, QWidget
+
+from workbench.gui.code.colour_schemes import readable
+from workbench.gui.kit.plain_edit import PlainEdit
+from workbench.gui.kit.text import visible
+from workbench.gui.kit.theme import Theme, mark
+
+_COLOURS = re.compile(r"\x1b\[([0-9;:]{0,64})m")
+_UNFINISHED = re.compile(r"\x1b(?:\[[0-9;:]{0,64})?$")
+_CONCEAL = 8
+_ROLES = ("text", "danger", "success", "warning", "info", "code_builtin", "code_type", "text")
+_STEPS = (0, 95, 135, 175, 215, 255)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a piece of output is written."""
+
+    colour: str = ""  # a role of the window, or #rrggbb; empty: the usual one
+    bold: bool = False
+    italic: bool = False
+    underlined: bool = False
+
+
+class Printed:
+    """One stream; a command that is cut in two between two pieces is put together again."""
+
+    def __init__(self) -> None:
+        self._style = Style()
+        self._rest = ""
+
+    def pieces(self, text: str, *, last: bool = False) -> Iterator[tuple[str, Style]]:
+        """Texts with their styles; what stays of a command that has not ended waits, unless nothing follows."""
+        text = self._rest + text
+        self._rest = ""
+        if not last and (cut := _UNFINISHED.search(text)) is not None:
+            text, self._rest = text[: cut.start()], cut.group()
+        at = 0
+        for match in _COLOURS.finditer(text):
+            if match.start() > at:
+                yield text[at : match.start()], self._style
+            at = match.end()
+            if not self._take(match[1]):
+                yield match.group(), self._style
+        if at < len(text):
+            yield text[at:], self._style
+
+    def _take(self, told: str) -> bool:
+        """False for what is not taken over, so that it is shown."""
+        numbers = [int(part) if part else 0 for part in re.split("[;:]", told)][:32]
+        if _CONCEAL in numbers and numbers[0] not in (38, 48):
+            return False
+        while numbers:
+            number = numbers.pop(0)
+            if number == 0:
+                self._style = Style()
+            elif number in (38, 48):
+                colour = _extended(numbers)
+                if number == 38:
+                    self._style = replace(self._style, colour=colour)
+            elif 30 <= number <= 37 or 90 <= number <= 97:
+                self._style = replace(self._style, colour=_ROLES[number % 10])
+            elif number == 39:
+                self._style = replace(self._style, colour="")
+            elif number in (1, 7, 22):
+                self._style = replace(self._style, bold=number != 22)
+            elif number in (3, 23):
+                self._style = replace(self._style, italic=number == 3)
+            elif number in (4, 24):
+                self._style = replace(self._style, underlined=number == 4)
+        return True
+
+
+def _extended(numbers: list[int]) -> str:
+    """A colour of 256 or of all; what was read is taken away from the numbers."""
+    kind = numbers.pop(0) if numbers else 0
+    if kind == 2:
+        parts, numbers[:3] = numbers[:3], []
+        return "#" + "".join(f"{min(part, 255):02x}" for part in parts) if len(parts) == 3 else ""
+    if kind != 5 or not numbers:
+        return ""
+    number = numbers.pop(0)
+    if number < 16:
+        return _ROLES[number % 8]
+    if number < 232:
+        red, rest = divmod(number - 16, 36)
+        return "#" + "".join(f"{_STEPS[part]:02x}" for part in (red, *divmod(rest, 6)))
+    grey = min(8 + (number - 232) * 10, 255)
+    return f"#{grey:02x}{grey:02x}{grey:02x}"
+
+
+_LINES = 10_000  # older lines go
+_FLUSH_MS = 50
+_STYLED = 300  # changes of colour that are shown of one piece of output
+
+
+class StreamView(PlainEdit):
+    """Follows the end while one is there; stays where one scrolled to otherwise."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self._theme = theme
+        self._waiting: list[tuple[str, str]] = []
+        self._seen = 0
+        self._printed: dict[str, Printed] = {}
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setMaximumBlockCount(_LINES)
+        self.setUndoRedoEnabled(False)
+        self.document().setDocumentMargin(theme.unit * 2)
+        self.setAccessibleName("Output of the program")
+        self.setPlaceholderText("Nothing printed.")
+        mark(self, kind="code")
+        self._pause = QTimer(self, singleShot=True, interval=_FLUSH_MS)
+        self._pause.timeout.connect(self.flush)
+        self._dress()
+        theme.changed.connect(self._dress)
+
+    def take(self, stream: str, text: str) -> None:
+        """A piece of output; it is shown within a moment."""
+        self._waiting.append((stream, text))
+        self._seen += len(text)
+        if not self._pause.isActive():
+            self._pause.start()
+
+    def show_whole(self, text: str) -> None:
+        """The finished output, in place of what was streamed, unless that was all of it."""
+        self.flush()
+        if len(text) != self._seen or not text:
+            self.start_over()
+            self.take("stdout", text)
+        self.flush(last=True)
+
+    def explain(self, *, gone: bool, seen: bool) -> None:
+        """Why nothing is here: nothing was printed, or its core has ended since; `seen`: a model still has it."""
+        words = "What it printed is gone with the core that ran it."
+        if seen:
+            words = f"{words} “What the model sees” shows what went back."
+        self.setPlaceholderText(words if gone else "Nothing printed.")
+
+    def start_over(self) -> None:
+        self._waiting.clear()
+        self._seen = 0
+        self._printed.clear()
+        self.clear()
+
+    def flush(self, *, last: bool = False) -> None:
+        bar = self.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 2
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.beginEditBlock()  # laid out once, not after every colour
+        for stream, text in self._waiting:
+            self._write(cursor, stream, text)
+        self._waiting.clear()
+        for stream in self._printed if last else ():
+            self._write(cursor, stream, "", last=True)
+        cursor.endEditBlock()
+        if at_end:
+            bar.setValue(bar.maximum())
+
+    def _write(self, cursor: QTextCursor, stream: str, text: str, *, last: bool = False) -> None:
+        """A program that changes its colour at every letter must not hold up the window: the rest is of one colour."""
+        pieces = list(self._printed.setdefault(stream, Printed()).pieces(text, last=last))
+        for piece, style in pieces[:_STYLED]:
+            self.insert_at(cursor, visible(piece), self._format(stream, style))
+        if rest := "".join(piece for piece, _ in pieces[_STYLED:]):
+            self.insert_at(cursor, visible(rest), self._format(stream, Style()))
+
+    def _format(self, stream: str, style: Style) -> QTextCharFormat:
+        made = QTextCharFormat()
+        usual = "warning" if stream == "stderr" else "code_text"
+        wanted = style.colour or usual
+        word = wanted if wanted.startswith("#") else str(getattr(self._theme.colours, wanted))
+        made.setForeground(QColor(readable(word, self._theme.colours.sunken)))
+        made.setFontWeight(QFont.Weight.Bold if style.bold else QFont.Weight.Normal)
+        made.setFontItalic(style.italic)
+        made.setFontUnderline(style.underlined)
+        if stream == "stderr":
+            made.setToolTip("printed to stderr")
+        return made
+
+    def _dress(self) -> None:
+        self.setFont(self._theme.mono())

@@ -1,1 +1,0 @@
-"""Everything about one server, in the centre of the window: one page a topic."""

@@ -1,0 +1,1 @@
+"""Servers: the list, the pages of one server, and the dialogs that add, import and export them."""

@@ -1,0 +1,1 @@
+"""Rules, network, secrets, isolation, REPL sessions and tokens."""

@@ -1,0 +1,127 @@
+"""Makes Qt actions from the table and ties them to what they do; an action that is still running cannot start again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+from workbench.gui.kit.icons import icon
+from workbench.gui.shell.actions import ACTIONS, CATEGORIES, MISSING, SECTIONS, Action, action_named
+from workbench.gui.shell.tasks import Tasks
+
+Work = Callable[[], Coroutine[Any, Any, object] | None]  # Any: what a coroutine yields concerns the loop alone
+
+
+class Commands(QObject):
+    """Every action of one window."""
+
+    def __init__(self, tasks: Tasks, window: QWidget) -> None:
+        super().__init__(window)
+        self._tasks = tasks
+        self._work: dict[str, Work] = {}
+        self._early: list[str] = []  # what was asked for before anything could do it
+        self._busy: set[str] = set()
+        self._true: set[str] = set()
+        self._actions = {entry.id: self._make(entry, window) for entry in ACTIONS}
+        self._renew()
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def bind(self, name: str, work: Work) -> None:
+        """Say what an action does; a coroutine runs as a task."""
+        if name not in self._actions:
+            raise KeyError(name)
+        self._work[name] = work
+        if name in self._early:
+            self._early.remove(name)
+            QTimer.singleShot(0, self._actions[name].trigger)
+
+    def bound(self) -> frozenset[str]:
+        return frozenset(self._work)
+
+    def hold(self, condition: str, holds: bool) -> None:
+        """A condition of the table became true or false."""
+        if holds != (condition in self._true):
+            (self._true.add if holds else self._true.discard)(condition)
+            self._renew()
+
+    def missing(self, name: str) -> str:
+        """Why an action cannot be done now, in a few words; empty where it can."""
+        if name in self._busy:
+            return "it is under way"
+        lacks = next((one for one in action_named(name).when if one not in self._true), "")
+        return MISSING[lacks] if lacks else ""
+
+    def do(self, name: str) -> None:
+        """As if a person had chosen it; nothing happens while it is disabled."""
+        self._actions[name].trigger()
+
+    def fill(self, bar: QMenuBar) -> None:
+        """One menu per category."""
+        for category in CATEGORIES:
+            menu = bar.addMenu(category)
+            self._fill(menu, category)
+
+    def _fill(self, menu: QMenu, category: str) -> None:
+        """Actions of one group stand in a submenu, where the first of them would stand."""
+        groups: dict[str, QMenu] = {}
+        for entry in ACTIONS:
+            if entry.category == category:
+                if entry.id in SECTIONS:
+                    menu.addSeparator()
+                if entry.group and entry.group not in groups:
+                    groups[entry.group] = menu.addMenu(entry.group)
+                groups.get(entry.group, menu).addAction(self._actions[entry.id])
+
+    def _make(self, entry: Action, window: QWidget) -> QAction:
+        action = QAction(entry.text, self)
+        action.setObjectName(entry.id)
+        action.setCheckable(entry.checkable)
+        action.setToolTip(tip(entry))
+        action.setStatusTip(entry.help)
+        if entry.icon:
+            action.setIcon(icon(entry.icon))
+        if entry.keys:
+            action.setShortcut(QKeySequence(entry.keys))
+        action.triggered.connect(self._triggered)
+        window.addAction(action)
+        return action
+
+    def _triggered(self) -> None:
+        sender = self.sender()
+        name = sender.objectName()
+        if name not in self._work:  # a shortcut in the first moments, before the window is complete
+            self._early.append(name)
+            return
+        work = self._work[name]()
+        if work is None:
+            return
+        self._busy.add(name)
+        self._renew()
+        task = self._tasks.run(name, work)
+        task.add_done_callback(lambda _: self._ended(name))
+
+    def _ended(self, name: str) -> None:
+        self._busy.discard(name)
+        self._renew()
+
+    def _renew(self) -> None:
+        for entry in ACTIONS:
+            able = entry.id not in self._busy and all(condition in self._true for condition in entry.when)
+            self._actions[entry.id].setEnabled(able)
+
+
+def tip(entry: Action) -> str:
+    """The tooltip of a button that stands for an action: its sentence and its keys."""
+    keys = f" ({keys_text(entry.keys)})" if entry.keys else ""
+    return f"{entry.help}{keys}"
+
+
+def keys_text(keys: str) -> str:
+    """A shortcut as this platform writes it."""
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

@@ -1,0 +1,70 @@
+"""A dock: a pane with a quiet title, which goes away where the tab above says the same."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QMainWindow, QWidget
+
+from workbench.gui.kit.lists import label
+from workbench.gui.kit.theme import mark
+from workbench.gui.shell.context import Pane
+
+
+class Dock(QDockWidget):
+    """Named, so that its place is remembered."""
+
+    def __init__(self, name: str, title: str, pane: Pane, window: QMainWindow) -> None:
+        super().__init__(title, window)
+        self.setObjectName(f"dock.{name}")
+        self._title = title
+        self.pane = pane
+        pane.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setWidget(pane)
+        self._bar = _Title(title, pane.context.theme.unit, self)
+        self._none = QWidget(self)
+        self._none.setFixedHeight(0)
+        self.setTitleBarWidget(self._bar)
+
+    def count(self, number: int) -> None:
+        """A number behind the title: how many things wait here."""
+        title = f"{self._title} · {number}" if number else self._title
+        self.setWindowTitle(title)
+        self._bar.say(title)
+
+    def settle(self) -> None:
+        """Show the title only where no tab does."""
+        window = self.parent()
+        tabbed = isinstance(window, QMainWindow) and bool(window.tabifiedDockWidgets(self)) and not self.isFloating()
+        wanted = self._none if tabbed else self._bar
+        if self.titleBarWidget() is not wanted:
+            self.titleBarWidget().hide()
+            self.setTitleBarWidget(wanted)
+            wanted.show()
+
+    def come(self) -> None:
+        """Be seen, in front of other tabs, with the keyboard in it."""
+        self.show()
+        self.raise_()
+        self.pane.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+class _Title(QFrame):
+    """The title above a dock that stands alone."""
+
+    def __init__(self, title: str, unit: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._unit = unit
+        mark(self, kind="dock-title")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(unit * 3, 0, unit * 3, 0)
+        self._label = label(title, "dock")
+        row.addWidget(self._label)
+
+    def say(self, title: str) -> None:
+        self._label.setText(title)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._unit * 10, self._label.fontMetrics().height() + self._unit * 4 + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()

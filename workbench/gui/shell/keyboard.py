@@ -1,0 +1,117 @@
+"""Moves the keyboard focus: Tab order, Return on buttons."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QScrollArea, QToolButton, QWidget
+
+
+def step_focus(window: QMainWindow, *, forward: bool) -> bool:
+    """Give the keyboard to the next widget that can be seen and takes it; answers whether there was one."""
+    stops = tab_stops(window)
+    if not stops:
+        return False
+    here = QApplication.focusWidget()
+    while here is not None and here not in stops and here.focusProxy() is not None:
+        here = here.focusProxy()
+    target = stops[_beside(window, stops, here, forward)]
+    reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+    target.setFocus(reason)
+    _bring_into_view(target)
+    return True
+
+
+def tab_stops(window: QMainWindow) -> list[QWidget]:
+    """What Tab stops at, in order; panes that lie behind others are left out."""
+    places = [part for part in _shown(window) if not part.visibleRegion().isEmpty()]
+    middle = window.centralWidget()
+    first = [part for part in places if part is window.menuBar()]
+    left = [part for part in places if middle and part.geometry().right() < middle.x() and part not in first]
+    centre = [part for part in places if part is middle]
+    last = [part for part in places if part is window.statusBar()]
+    rest = [part for part in places if part not in (*first, *left, *centre, *last)]
+    ordered = [*first, *_read(left), *centre, *_read(rest), *last]
+    return [stop for part in ordered for stop in _stops(part)]
+
+
+def _beside(window: QMainWindow, stops: list[QWidget], here: QWidget | None, forward: bool) -> int:
+    """The place to go to; a widget that is no stop itself counts as standing where the stops around it are."""
+    if here is None:
+        return 0 if forward else -1
+    if here in stops:
+        return (stops.index(here) + (1 if forward else -1)) % len(stops)
+    around = here.parentWidget()
+    while around is not None and around is not window:
+        inside = [place for place, stop in enumerate(stops) if around.isAncestorOf(stop)]
+        if inside:
+            return inside[0] if forward else inside[-1]
+        around = around.parentWidget()
+    return 0 if forward else -1
+
+
+def _stops(part: QWidget) -> list[QWidget]:
+    takes = bool(part.focusPolicy() & Qt.FocusPolicy.TabFocus) and part.focusProxy() is None and part.isEnabled()
+    found = [part] if takes else []
+    for child in _read(_shown(part)):
+        found += _stops(child)
+    return found
+
+
+def _shown(part: QWidget) -> list[QWidget]:
+    children = [child for child in part.children() if isinstance(child, QWidget)]
+    return [
+        child for child in children if child.isVisibleTo(part) and not child.isWindow() and not child.size().isEmpty()
+    ]
+
+
+def _read(parts: list[QWidget]) -> list[QWidget]:
+    """From top to bottom; what stands beside each other from left to right."""
+    rows: list[list[QWidget]] = []
+    for part in sorted(parts, key=lambda one: one.y()):
+        if rows and part.y() <= rows[-1][0].geometry().center().y():
+            rows[-1].append(part)
+        else:
+            rows.append([part])
+    return [part for row in rows for part in sorted(row, key=lambda one: one.x())]
+
+
+def _bring_into_view(target: QWidget) -> None:
+    around = target.parentWidget()
+    while around is not None:
+        inner = around.widget() if isinstance(around, QScrollArea) else None
+        if isinstance(around, QScrollArea) and inner is not None and inner.isAncestorOf(target):
+            around.ensureWidgetVisible(target)
+        around = around.parentWidget()
+
+
+_BUTTONS = (QPushButton, QToolButton)
+_RETURN = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_KEYS = (QEvent.Type.KeyPress, QEvent.Type.KeyRelease)
+
+
+class ButtonKeys(QObject):
+    """Hands Return to the focused button as Space, which presses on release and ignores a key that is held down."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._move)
+        self._move(None, app.focusWidget())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() not in _KEYS or not isinstance(event, QKeyEvent) or event.key() not in _RETURN:
+            return False
+        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            return False
+        none = Qt.KeyboardModifier.NoModifier
+        space = QKeyEvent(event.type(), Qt.Key.Key_Space, none, " ", event.isAutoRepeat())
+        QCoreApplication.sendEvent(watched, space)
+        return True
+
+    def _move(self, before: QWidget | None, now: QWidget | None) -> None:
+        if isinstance(before, _BUTTONS):
+            before.removeEventFilter(self)
+        if isinstance(now, _BUTTONS):
+            now.installEventFilter(self)

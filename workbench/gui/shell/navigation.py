@@ -1,0 +1,194 @@
+"""What a pane may wish of the window: one frozen record each, because panes do not know each other."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from workbench.records import JsonObject, Outcome, SavedCall
+
+
+class ShowTool(Struct, frozen=True):
+    """Open a tool's detail in the centre."""
+
+    server: str
+    tool: str
+    follow: bool = False  # only where a tool is in front already: somebody walks through the list
+    enter: bool = False  # the keyboard goes into its form: somebody chose it by a key
+
+
+class ShowServer(Struct, frozen=True):
+    """Open a server's sheet in the centre, on one of its pages."""
+
+    server: str
+    page: str = ""  # an id of `gui/server/pages.py`; empty: the page that was last looked at
+    item: str = ""  # what to go to on that page: a resource's address, a prompt's name
+
+
+class ConnectServers(Struct, frozen=True):
+    """Start these servers; before the first start of any, the user is asked once about all of them."""
+
+    servers: tuple[str, ...]
+
+
+class ShowCode(Struct, frozen=True):
+    """Open a program in the editor; with `start`, run it at once."""
+
+    code: str
+    purpose: str = ""
+    skill: str = ""  # the skill this program is a test of
+    start: bool = False
+    language: str = "python"
+
+
+class ShowRun(Struct, frozen=True):
+    """Show a run: the approval dialog while it waits, its output otherwise."""
+
+    run_id: str
+
+
+class ShowSkill(Struct, frozen=True):
+    """Open a skill in the editor."""
+
+    name: str
+
+
+class ShowSkillPage(Struct, frozen=True):
+    """Open a skill's page in the centre; with `run`, ask for its arguments at once."""
+
+    name: str
+    run: bool = False
+
+
+class RecordRun(Struct, frozen=True):
+    """Make a recording for the tests of a skill out of a run."""
+
+    run_id: str
+
+
+class KeepRun(Struct, frozen=True):
+    """Make a skill out of a run's program."""
+
+    run_id: str
+
+
+class KeepSkill(Struct, frozen=True):
+    """Keep a draft as a skill."""
+
+    name: str
+
+
+class ShowAsk(Struct, frozen=True):
+    """Open a server's question."""
+
+    ask_id: str
+
+
+class ShowHeldCall(Struct, frozen=True):
+    """Open a call that waits in the middle of a run."""
+
+    held_call_id: str  # or the id of the call
+
+
+class Act(Struct, frozen=True):
+    """Do an action of the action table, by its id."""
+
+    action: str
+
+
+class Say(Struct, frozen=True):
+    """A short word for the status bar."""
+
+    words: str
+    undo: str = ""  # the id of an action that takes it back, offered beside the word for a while
+
+
+class ShowCall(Struct, frozen=True):
+    """Open a tool with these arguments in its form; with `start`, call it at once."""
+
+    server: str
+    tool: str
+    arguments: JsonObject
+    withheld: tuple[str, ...] = ()  # arguments that were not kept because they are secret
+    start: bool = False
+
+
+class SaveCall(Struct, frozen=True):
+    """Ask for the name and the expectations of a call, and save it as a file of the project."""
+
+    call: SavedCall
+    outcome: Outcome | None = None
+
+
+class ShowPlan(Struct, frozen=True):
+    """Show what a dry run held back, as soon as it is over."""
+
+    run_id: str
+
+
+class StartDryRun(Struct, frozen=True):
+    """Start a dry run of a program that waits for approval."""
+
+    run_id: str
+
+
+class FindAnything(Struct, frozen=True):
+    """Open the search box with these words."""
+
+    words: str
+
+
+class FilterServers(Struct, frozen=True):
+    """Show only the servers and tools with these words."""
+
+    words: str
+
+
+class ShowPrivacy(Struct, frozen=True):
+    """Open the page about personal data."""
+
+    page: str = "hidden"  # or try, marks, kinds
+    session: str = ""  # whose values; empty: whoever has some
+
+
+class ShowFile(Struct, frozen=True):
+    """Show a file of the workspace."""
+
+    path: str
+
+
+HELD = "held:"  # starts the id of changes that wait for the user
+
+
+class ShowChanges(Struct, frozen=True):
+    """Show what a run, a person or an undo changed in the workspace, or what a run wants to change there."""
+
+    id: str  # of the run, where a run did it; what waits for the user begins with "held:"
+
+
+Wish: TypeAlias = (
+    ShowTool
+    | ShowServer
+    | ConnectServers
+    | ShowCode
+    | ShowRun
+    | ShowSkill
+    | ShowSkillPage
+    | RecordRun
+    | KeepRun
+    | KeepSkill
+    | ShowAsk
+    | ShowHeldCall
+    | Act
+    | Say
+    | ShowCall
+    | SaveCall
+    | ShowPlan
+    | StartDryRun
+    | FindAnything
+    | FilterServers
+    | ShowPrivacy
+    | ShowFile
+    | ShowChanges
+)

@@ -1,0 +1,168 @@
+"""The status bar: core, servers, sandbox, agents, tokens saved. Each part says more when it is pressed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+
+from workbench.events import (
+    AgentsChanged,
+    Event,
+    LedgerChanged,
+    RunChanged,
+    ServerChanged,
+    ServerRemoved,
+    SkillsChanged,
+    StatesChanged,
+    ToolsChanged,
+)
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.rows import plain_tip
+from workbench.gui.kit.text import ForeignLabel, one_line, visible
+from workbench.gui.kit.theme import mark
+from workbench.gui.kit.wording import cost, learn_counter
+from workbench.gui.shell.bridge import Link, LinkState
+from workbench.gui.shell.context import Context, Pane
+from workbench.gui.shell.navigation import Act
+from workbench.records import CoreStatus
+from workbench.tokens import lost, saved
+
+OFFERED_MS = 20_000
+"""How long a way back is offered."""
+
+
+class Status(Pane):
+    """Reads the core's status shortly after anything happened that changes it."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self.setObjectName("status")
+        self.status: CoreStatus | None = None
+        self.core = self._part("loader", "core.again")
+        self.servers = self._part("server", "pane.servers")
+        self.sandbox = self._part("shield", "core.sandbox")
+        self.waiting = self._part("hourglass", "run.review")
+        self.states = self._part("layers", "states.open")
+        self.agents = self._part("agent", "agent.connect")
+        self.tokens = self._part("tokens", "core.tokens")
+        self.undo = self._part("undo", "")
+        self._say(self.undo, "Undo", "undo", "accent")
+        self.undo.hide()
+        self._offered = QTimer(self, singleShot=True, interval=OFFERED_MS)
+        self._offered.timeout.connect(self.undo.hide)
+        self.said = ForeignLabel(elide=True)
+        self.said.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
+        mark(self.said, role="muted")
+        self._pause = QTimer(self, singleShot=True, interval=200)
+        self._pause.timeout.connect(self.refresh)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        for part in (self.core, self.servers, self.sandbox, self.waiting, self.states):
+            row.addWidget(part)
+        row.addWidget(self.said, 1)
+        row.addWidget(self.undo)
+        for part in (self.agents, self.tokens):
+            row.addWidget(part)
+        self.show_link(Link(LinkState.CONNECTING))
+
+    def hear(self, event: Event) -> None:
+        if (
+            isinstance(
+                event,
+                ServerChanged
+                | ServerRemoved
+                | ToolsChanged
+                | RunChanged
+                | SkillsChanged
+                | AgentsChanged
+                | StatesChanged
+                | LedgerChanged,
+            )
+            and not self._pause.isActive()
+        ):
+            self._pause.start()
+
+    def say(self, words: str) -> None:
+        """What just happened, between the parts: Qt's own place for messages is taken by them."""
+        self.said.setText(one_line(words, 300))
+
+    def offer(self, action: str) -> None:
+        """A way back beside what was just said, for a while; without an action there is none."""
+        self.undo.setObjectName(action)
+        self.undo.setVisible(bool(action))
+        self._offered.start()
+
+    def refresh(self) -> None:
+        self.context.tasks.run("status", self.context.api.status(), self.show_status)
+
+    def show_link(self, link: Link) -> None:
+        text, symbol, tone = {
+            LinkState.CONNECTING: ("Starting the core…", "loader", "warning"),
+            LinkState.LINKED: ("Core running", "dot", "success"),
+            LinkState.LOST: ("Restarting the core…", "loader", "warning"),
+            LinkState.BROKEN: ("Core not running", "alert", "danger"),
+        }[link.state]
+        self._say(self.core, text, symbol, tone)
+        for part in (self.servers, self.sandbox, self.waiting, self.states, self.agents, self.tokens):
+            part.setVisible(link.state is LinkState.LINKED and self.status is not None)
+
+    def show_status(self, status: CoreStatus) -> None:
+        self.status = status
+        learn_counter(status.counter)
+        self.show_link(Link(LinkState.LINKED))
+        tip = f"Core {status.version}, process {status.pid}\nProject {status.project}"
+        self._say(self.core, "Core running", "dot", "success", tip)
+        servers = f"{status.servers_ready} of {status.servers} servers · {status.tools:,} tools"
+        self._say(self.servers, servers, "server", "muted")
+        self._say(self.sandbox, *self._strength(status))
+        self._say(self.waiting, f"{status.waiting} waiting", "hourglass", "warning")
+        self.waiting.setVisible(status.waiting > 0)
+        several = f"{status.kept_states} REPL sessions"
+        sessions = "1 REPL session" if status.kept_states == 1 else several
+        self._say(self.states, sessions, "layers", "muted", "Variables that programs share")
+        self.states.setVisible(status.kept_states > 0)
+        names = ", ".join(one_line(agent.name or "an agent", 40) for agent in status.agents)
+        if names:
+            self._say(self.agents, f"Connected: {names}", "agent", "success")
+        else:
+            self._say(self.agents, "No agent", "agent", "faint", "How an agent connects")
+        ledger = status.ledger
+        tokens = f"Direct tool calls would have cost {ledger.direct} tokens; programs cost {ledger.actual}."
+        less = lost(ledger)
+        words = "{} more than direct calls" if less else "{} saved"
+        text = words.format(cost(less or saved(ledger), ledger.counter))
+        self._say(self.tokens, text, "tokens", "muted", tokens)
+
+    def _strength(self, status: CoreStatus) -> tuple[str, str, str, str]:
+        strength = status.strength
+        marks = "  ".join(f"{visible(name)} {'✓' if there else '✗'}" for name, there in strength.features.items())
+        lines = (strength.backend, marks, visible(strength.reason), visible(strength.hint))
+        tip = "\n".join(filter(None, lines)) or "Show what was probed"
+        match strength.level:
+            case "full":
+                return "Sandbox: full", "shield-check", "success", tip
+            case "reduced":
+                return "Sandbox: reduced", "shield", "warning", tip
+            case _:
+                return "Sandbox: none", "shield-alert", "danger", tip
+
+    def _part(self, symbol: str, action: str) -> QToolButton:
+        part = QToolButton(self)
+        part.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        part.setIcon(icon(symbol))
+        part.setIconSize(QSize(self.context.theme.unit * 3 + 2, self.context.theme.unit * 3 + 2))
+        part.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        part.setObjectName(action)
+        part.clicked.connect(self._pressed)
+        mark(part, kind="status")
+        return part
+
+    def _pressed(self) -> None:
+        self.wished.emit(Act(self.sender().objectName()))
+
+    def _say(self, part: QToolButton, text: str, symbol: str, tone: str, tip: str = "") -> None:
+        part.setText(f" {text}")  # air between icon and word, which the style cannot give
+        part.setAccessibleName(text)
+        part.setIcon(icon(symbol, tone))
+        part.setToolTip(plain_tip(tip) if tip else "")

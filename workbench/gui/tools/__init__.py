@@ -1,0 +1,1 @@
+"""One tool with its form and answer; saved calls and the call history."""

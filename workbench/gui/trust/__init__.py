@@ -1,1 +1,0 @@
-"""Where a person says whom they trust and what is allowed for good."""
