@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from workbench.gui.forms.field_editor import Brief
-from workbench.gui.forms.schema_shapes import Purpose, purpose_of, shape_of
+from workbench.gui.forms.schema_shapes import shape_of
+from workbench.gui.forms.text_purpose import Purpose, purpose_of
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged
 from workbench.gui.code.colour_schemes import Looks
 from workbench.gui.editor.drafts import Draft, Drafts, new_key
-from workbench.gui.editor.program_files import Filing
+from workbench.gui.editor.opening_and_saving import Filing
 from workbench.gui.editor.program_tab import LANGUAGES, Sheet, SheetDeeds
 from workbench.gui.kit.faults import QuestionBar
 from workbench.gui.kit.icons import icon

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from workbench.gui.files.change_page import title_of
+from workbench.gui.files.change_rows import title_of
 from workbench.gui.kit.faults import Question
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from workbench.gui.forms.container_editors import ArrayEditor, EitherEditor, MapEditor
 from workbench.gui.forms.field_editor import DEEPEST, Brief, Editor
 from workbench.gui.forms.object_editor import ObjectEditor
-from workbench.gui.forms.schema_shapes import Kind, Purpose, purpose_of
+from workbench.gui.forms.schema_shapes import Kind
 from workbench.gui.forms.simple_editors import (
     BooleanEditor,
     BytesEditor,
@@ -20,6 +20,7 @@ from workbench.gui.forms.simple_editors import (
     RawEditor,
 )
 from workbench.gui.forms.text_editor import TextEditor
+from workbench.gui.forms.text_purpose import Purpose, purpose_of
 
 _MOST_FIELDS: Final = 400  # properties; the largest real tool seen has 205
 _MOST_CHOICES: Final = 2_000  # values of an enum

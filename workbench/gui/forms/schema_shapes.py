@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final
@@ -11,9 +10,6 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from workbench.errors import WorkbenchError
-from workbench.gui.forms.field_editor import Brief
-from workbench.gui.kit.json_text import dump, parse
 from workbench.gui.kit.text import one_line
 from workbench.records import JsonObject, JsonValue
 
@@ -114,84 +110,6 @@ def _anchored(reference: str, root: JsonObject) -> JsonValue:
             if reference in names:
                 return part
     return None
-
-
-_LONG_FORMATS: Final = frozenset({"textarea", "multiline", "markdown", "html", "code", "text"})
-_LONG_NAMES: Final = frozenset(
-    {"body", "content", "contents", "text", "message", "code", "markdown", "html", "prompt", "script", "sql"}
-)
-_LONG = 300  # a longest length above this asks for a box
-_FORMATS: Final = {
-    "date": "date",
-    "date-time": "moment",
-    "datetime": "moment",
-    "time": "time",
-    "uuid": "uuid",
-    "password": "secret",
-    "byte": "bytes",
-    "base64": "bytes",
-    "binary": "bytes",
-    "path": "file",
-    "file-path": "file",
-    "directory-path": "folder",
-}
-_SECRET = re.compile(r"(^|[_-])(password|passwd|passphrase|secret|token|api_?-?key|private_?key|credentials?)$")
-_NO_SECRET = re.compile(r"(^|[_-])(page|next|continuation|max|cursor|sync|start|starting)[_-]?token")
-_FOLDER = re.compile(r"(^|[_-])(dir|directory|folder|cwd|workdir|working_directory|repo_path|root_path)(_?path)?$")
-_FILE = re.compile(r"(^|[_-])(path|file|filename|file_?name|file_?path|source|destination)$")
-_VAGUE: Final = frozenset({"source", "destination"})  # could be anything; then the description decides
-_ABOUT_FILES = re.compile(r"\b(file|path|directory|folder)\b", re.IGNORECASE)
-
-
-class Purpose(StrEnum):
-    """Which help a text's editor offers."""
-
-    LINE = "line"
-    BOX = "box"
-    DATE = "date"
-    MOMENT = "moment"
-    TIME = "time"
-    UUID = "uuid"
-    SECRET = "secret"
-    BYTES = "bytes"
-    FILE = "file"
-    FOLDER = "folder"
-
-
-def says_secret(schema: JsonObject) -> bool:
-    """Whether the schema itself says that its text is a secret."""
-    return schema.get("writeOnly") is True or schema.get("format") == "password"
-
-
-def purpose_of(brief: Brief) -> Purpose:
-    """Formats first, then what the schema says otherwise, then the name."""
-    schema = brief.shape.schema
-    wanted = schema.get("format")
-    if isinstance(wanted, str) and wanted in _FORMATS:
-        return Purpose(_FORMATS[wanted])
-    if schema.get("contentEncoding") == "base64":
-        return Purpose.BYTES
-    if schema.get("writeOnly") is True:
-        return Purpose.SECRET
-    if wanted in _LONG_FORMATS or isinstance(schema.get("contentMediaType"), str):
-        return Purpose.BOX
-    if isinstance(wanted, str):
-        return Purpose.LINE
-    return _by_name(brief)
-
-
-def _by_name(brief: Brief) -> Purpose:
-    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", brief.name).lower()
-    longest = brief.shape.schema.get("maxLength")
-    if _SECRET.search(name) and not _NO_SECRET.search(name):
-        return Purpose.SECRET
-    if _FOLDER.search(name):
-        return Purpose.FOLDER
-    if _FILE.search(name) and (name not in _VAGUE or _ABOUT_FILES.search(brief.shape.description)):
-        return Purpose.FILE
-    if isinstance(longest, int) and not isinstance(longest, bool):
-        return Purpose.BOX if longest > _LONG else Purpose.LINE
-    return Purpose.BOX if name in _LONG_NAMES else Purpose.LINE
 
 
 _KEYWORDS_OF_OBJECT = ("properties", "additionalProperties", "patternProperties", "required", "propertyNames")
@@ -430,47 +348,3 @@ def _bounds(shape: Shape) -> str:
 def _shown(value: JsonValue) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return one_line(text, _LONGEST)
-
-
-_DEEPEST_SECRET = 40  # levels; what lies deeper is left out
-_NAMED = re.compile(
-    r"pass(word|wd|phrase|code)|secret|token|api.?key|private.?key|credential|authorization|cookie", re.I
-)
-
-
-def draft_without_secrets(draft: Mapping[str, JsonValue], schema: JsonObject) -> JsonObject | None:
-    """A draft of `SchemaForm` that may be kept; None for a text of which that cannot be said."""
-    text = draft.get("text")
-    if not isinstance(text, str):
-        return {"value": without_secrets(draft.get("value"), schema, schema)}
-    try:
-        value = parse(text)
-    except WorkbenchError:
-        return None if _NAMED.search(text) or _NAMED.search(dump(schema)) else {"text": text}
-    cleaned = without_secrets(value, schema, schema)
-    return {"text": text if cleaned == value else dump(cleaned)}
-
-
-def without_secrets(value: JsonValue, schema: JsonValue, root: JsonObject, depth: int = 0) -> JsonValue:
-    """The value without the fields that are secret."""
-    if depth > _DEEPEST_SECRET:
-        return None
-    if not isinstance(value, Mapping | list):
-        return value
-    shapes = _shapes(schema, root)
-    if isinstance(value, list):
-        item = next((shape.items for shape in shapes if isinstance(shape.items, Mapping)), True)
-        return [without_secrets(one, item, root, depth + 1) for one in value]
-    kept: dict[str, JsonValue] = {}
-    for name, part in value.items():
-        inner = next((shape.properties[name] for shape in shapes if name in shape.properties), True)
-        secret = _NAMED.search(name) or any(says_secret(shape.schema) for shape in _shapes(inner, root))
-        if not secret or isinstance(part, bool | int | float):
-            kept[name] = without_secrets(part, inner, root, depth + 1)
-    return kept
-
-
-def _shapes(schema: JsonValue, root: JsonObject) -> list[Shape]:
-    """The shape, and those of its branches."""
-    shape = shape_of(schema, root)
-    return [shape, *(shape_of(branch, root) for branch in shape.branches)]

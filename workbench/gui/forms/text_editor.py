@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.gui.forms.field_editor import Brief, Editor
-from workbench.gui.forms.schema_shapes import Purpose, hint_of, purpose_of
+from workbench.gui.forms.schema_shapes import hint_of
+from workbench.gui.forms.text_purpose import Purpose, purpose_of
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.plain_edit import GrowingText, exact_text, survives, tamed
 from workbench.gui.kit.text import has_hidden, visible

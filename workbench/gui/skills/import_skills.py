@@ -29,7 +29,7 @@ from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import risk_word
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole
-from workbench.gui.skills.skill_page import PlainView
+from workbench.gui.skills.tests_page import PlainView
 from workbench.records import Fault, Skill, SkillReview
 
 

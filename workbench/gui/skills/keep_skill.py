@@ -29,7 +29,7 @@ from workbench.gui.kit.theme import mark
 from workbench.gui.results.token_chips import written
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
-from workbench.gui.skills.new_skill import description_fault, name_fault
+from workbench.gui.skills.new_skill import description_fault, name_fault, with_fault
 from workbench.records import Fault, Run, Skill, SkillState, Verdict
 
 
@@ -283,15 +283,3 @@ def card_head(skill: Skill) -> str:
     lines = [f"{name}: {', '.join(items)}" for name, items in lists if items]
     words = (("compatibility", skill.compatibility), ("allowed-tools", skill.allowed))
     return "\n".join([*lines, *(f"{name}: {said}" for name, said in words if said)])
-
-
-def with_fault(field: QWidget, fault: ForeignLabel) -> QWidget:
-    """A field, and below it what is wrong with it."""
-    box = QWidget()
-    column = QVBoxLayout(box)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(2)
-    mark(fault, role="error")
-    column.addWidget(field)
-    column.addWidget(fault)
-    return box

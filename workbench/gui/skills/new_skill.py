@@ -7,7 +7,15 @@ from collections.abc import Collection
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.faults import FaultCard
@@ -17,7 +25,6 @@ from workbench.gui.kit.plain_edit import GrowingText, exact_text
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
 from workbench.gui.shell.context import Context
-from workbench.gui.skills.keep_skill import with_fault
 from workbench.records import Fault, Skill
 
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -156,3 +163,15 @@ class NewSkillDialog(QDialog):
         foot.addWidget(cancel)
         foot.addWidget(self.button)
         return foot
+
+
+def with_fault(field: QWidget, fault: ForeignLabel) -> QWidget:
+    """A field, and below it what is wrong with it."""
+    box = QWidget()
+    column = QVBoxLayout(box)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(2)
+    mark(fault, role="error")
+    column.addWidget(field)
+    column.addWidget(fault)
+    return box

@@ -12,7 +12,6 @@ from workbench.gui.kit.controls import CalmCombo, RoomyButton
 from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.icons import icon, pixmap
 from workbench.gui.kit.lists import EmptyState, Strip, action_button, label
-from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import ago, amount, skill_word
@@ -22,19 +21,6 @@ from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole
 from workbench.gui.skills.tests_page import TestsPage
 from workbench.records import Fault, Skill, SkillPage, SkillState
-
-
-class PlainView(PlainEdit):
-    """Long lines are wrapped."""
-
-    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent)
-        self.setReadOnly(True)
-        self.setAccessibleName(name)
-        self.setFont(theme.mono())
-        self.setTabChangesFocus(True)
-        self.document().setDocumentMargin(theme.unit * 3)
-        mark(self, kind="code")
 
 
 class VersionsPage(QWidget):

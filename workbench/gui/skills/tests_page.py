@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QSplitter,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
 
 from workbench.errors import WorkbenchError
 from workbench.events import Event, SkillsChanged
 from workbench.gui.kit.controls import RoomyButton, TickBox
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.lists import EmptyState, RowsView, Strip
+from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.rows import Row, RowsModel
 from workbench.gui.kit.text import visible
+from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import duration
 from workbench.gui.shell.context import Context
-from workbench.gui.skills.skill_page import PlainView
 from workbench.records import CassetteInfo, Skill, SkillState, SkillTest
 
 _STATES = {
@@ -214,3 +220,16 @@ class TestsPage(QWidget):
         button.setEnabled(False)
         button.clicked.connect(lambda: self._with_chosen(what))
         return button
+
+
+class PlainView(PlainEdit):
+    """Long lines are wrapped."""
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.setReadOnly(True)
+        self.setAccessibleName(name)
+        self.setFont(theme.mono())
+        self.setTabChangesFocus(True)
+        self.document().setDocumentMargin(theme.unit * 3)
+        mark(self, kind="code")

@@ -23,7 +23,7 @@ from workbench import tokens
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, Event, PermissionsChanged, ToolsChanged, ToolsWarned
 from workbench.gui.code.code_view import CodeView
-from workbench.gui.forms.schema_shapes import draft_without_secrets
+from workbench.gui.forms.secret_fields import draft_without_secrets
 from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.icons import pixmap
 from workbench.gui.kit.json_text import dump
