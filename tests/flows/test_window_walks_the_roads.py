@@ -196,7 +196,7 @@ def test_an_open_question_ends_with_its_core(hands: Hands) -> None:
 
 
 def wish_tool(window: MainWindow, tool: str) -> None:
-    window.servers.wished.emit(ShowTool("demo", tool))
+    window.context.go(ShowTool("demo", tool))
 
 
 def waiting(hands: Hands) -> list[Any]:

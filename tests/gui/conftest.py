@@ -321,14 +321,17 @@ def theme(qapp: Any) -> Iterator[Any]:
 @pytest.fixture
 def context(loop: Any, complete: Any, theme: Any, paper: PaperQuestions, paths: Paths) -> Iterator[Any]:
     """A pane's context that asks the paper project directly, without a wire."""
-    from workbench.gui.shell.context import Context
+    from workbench.gui.shell.commands import Commands
+    from workbench.gui.shell.context import Context, Messages
+    from workbench.gui.shell.store import Store
     from workbench.gui.shell.tasks import Tasks
 
     async def fetch(handle: str, offset: int, length: int) -> str:
         return ""
 
     tasks = Tasks()
-    yield Context(paper, tasks, theme, paths, fetch)  # type: ignore[arg-type]  # answers what the shell asks
+    store, commands, messages = Store(paper, tasks, tasks), Commands(tasks, tasks), Messages(tasks)
+    yield Context(paper, tasks, theme, paths, fetch, store, commands, messages)  # type: ignore[arg-type]  # a paper core
     complete(tasks.close())
 
 
@@ -339,9 +342,9 @@ def window(
     """The whole window, connected to the paper project through the real wire, with everything loaded."""
     from workbench.api.in_memory import connect_in_memory
     from workbench.events import spawn
+    from workbench.gui.app import make_context
     from workbench.gui.main_window import MainWindow
     from workbench.gui.shell.bridge import Bridge, LinkState
-    from workbench.gui.shell.context import Context
     from workbench.gui.shell.tasks import Tasks
     from workbench.gui.window_controller import Wiring
 
@@ -351,7 +354,7 @@ def window(
     tasks, bridge = Tasks(), Bridge(connect)
     sheet = qapp.styleSheet()
     qapp.setStyleSheet("")  # else Qt styles each widget again whenever it gets another parent: a third of the work
-    made = MainWindow(Context(bridge.api, tasks, theme, paths, bridge.fetch), bridge)
+    made = MainWindow(make_context(bridge, tasks, theme, paths), bridge)
     qtbot.addWidget(made, before_close_func=lambda _: None)
     made.add_output()
     made.centre.make_all()

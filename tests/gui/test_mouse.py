@@ -65,7 +65,7 @@ def dialog(window: Any, action: str, kind: type[QDialog], settled: Any) -> Any:
 
 
 def page(window: Any, server: str, name: str, settled: Any) -> Any:
-    window.centre.wished.emit(ShowServer(server, name))
+    window.context.go(ShowServer(server, name))
     settled()
     return window.centre.server.sheet().page()
 
@@ -100,7 +100,7 @@ def states(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemVie
 def changed_files(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
     paper.put_files({"a.txt": "a\n", "b.txt": "b\n"})
     paper.run_writes("run-1", {"a.txt": "A\n", "b.txt": "B\n", "c.txt": "C\n"})
-    window.files.wished.emit(ShowChanges("run-1"))
+    window.context.go(ShowChanges("run-1"))
     settled()
     return window.centre.files.changes.list
 
@@ -281,7 +281,7 @@ def tool_rules(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractIte
         for name in "abc"
     )
     paper.allowed = Permissions(rules, Trust())
-    window.centre.wished.emit(ShowTool("demo", "list_orders"))
+    window.context.go(ShowTool("demo", "list_orders"))
     settled()
     sheet = window.centre.tool.sheet()
     sheet.call.show_trust()

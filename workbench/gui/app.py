@@ -23,7 +23,9 @@ from workbench.gui.kit.fonts import load_fonts
 from workbench.gui.kit.theme import Theme
 from workbench.gui.main_window import MainWindow
 from workbench.gui.shell.bridge import Bridge, LinkState, Wire
-from workbench.gui.shell.context import Context
+from workbench.gui.shell.commands import Commands
+from workbench.gui.shell.context import Context, Messages
+from workbench.gui.shell.store import Store
 from workbench.gui.shell.tasks import Tasks, describe
 from workbench.paths import Paths
 from workbench.settings import read
@@ -72,7 +74,13 @@ def open_window(app: QApplication, paths: Paths) -> MainWindow:
         return await reach(paths)
 
     bridge = Bridge(connect, app)
-    return MainWindow(Context(bridge.api, tasks, theme, paths, bridge.fetch), bridge)
+    return MainWindow(make_context(bridge, tasks, theme, paths), bridge)
+
+
+def make_context(bridge: Bridge, tasks: Tasks, theme: Theme, paths: Paths) -> Context:
+    """Everything that the rooms of one window share."""
+    store, commands = Store(bridge.api, tasks, bridge), Commands(tasks, bridge)
+    return Context(bridge.api, tasks, theme, paths, bridge.fetch, store, commands, Messages(bridge))
 
 
 def spare_pauses(window: MainWindow) -> None:

@@ -18,9 +18,7 @@ from workbench.gui.kit.theme import mark
 from workbench.gui.shell.actions import EDITOR
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
-from workbench.gui.shell.navigation import SaveCall, ShowCode
 from workbench.gui.welcome import Welcome
-from workbench.records import Outcome, SavedCall
 
 if TYPE_CHECKING:
     from workbench.gui.editor.editor_pane import EditorPane
@@ -34,14 +32,6 @@ if TYPE_CHECKING:
 class Centre(QTabWidget):
     """The welcome page can be put away and fetched back; personal data, files and skills come when asked for."""
 
-    wished = Signal(object)
-    """Carries one record of `workbench.gui.shell.navigation`."""
-    said = Signal(str)
-    """A short word for the status bar."""
-    draft_wanted = Signal(str)
-    """Carries a program a person wants to keep as a skill."""
-    run_started = Signal(str)
-    """Carries the id of a run that the editor began."""
     welcome_closed = Signal()
 
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
@@ -55,7 +45,6 @@ class Centre(QTabWidget):
         self._files: FilesPage | None = None
         self._skill: SkillPane | None = None
         self.welcome = Welcome(context, commands, self)
-        self.welcome.wished.connect(self.wished)
         self.setDocumentMode(True)
         self.setIconSize(QSize(context.theme.unit * 3 + 2, context.theme.unit * 3 + 2))
         self.tabBar().setAccessibleName("Server, tool, editor and welcome page")
@@ -109,7 +98,6 @@ class Centre(QTabWidget):
             from workbench.gui.servers.server_pane import ServerPane
 
             self._server = ServerPane(self._context, self._commands, self)
-            self._server.wished.connect(self.wished)
             self._server.named.connect(self._name_server)
             self._dress(self._server)
             self.addTab(self._server, icon("server"), "All servers")
@@ -121,10 +109,6 @@ class Centre(QTabWidget):
             from workbench.gui.tools.tool_pane import ToolPane
 
             self._tool = ToolPane(self._context, self)
-            self._tool.wished.connect(self.wished)
-            self._tool.code_wanted.connect(self._wish_code)
-            self._tool.status_message.connect(self.said)
-            self._tool.save_wanted.connect(self._wish_save)
             self._dress(self._tool)
             self.addTab(self._tool, icon("tool"), "Tool")
         return self._tool
@@ -135,10 +119,6 @@ class Centre(QTabWidget):
             from workbench.gui.editor.editor_pane import EditorPane
 
             self._editor = EditorPane(self._context, self)
-            self._editor.wished.connect(self.wished)
-            self._editor.draft_wanted.connect(self.draft_wanted)
-            self._editor.run_started.connect(self.run_started)
-            self._editor.status_message.connect(self.said)
             self._dress(self._editor)
             self.addTab(self._editor, icon("code"), "Editor")
         return self._editor
@@ -149,7 +129,6 @@ class Centre(QTabWidget):
             from workbench.gui.privacy.privacy_pane import PrivacyPane
 
             self._privacy = PrivacyPane(self._context, self)
-            self._privacy.wished.connect(self.wished)
             self._dress(self._privacy)
             self._privacy.refresh()
             self.addTab(self._privacy, icon("eye-off"), "Personal data")
@@ -163,7 +142,6 @@ class Centre(QTabWidget):
             from workbench.gui.files.file_page import FilesPage
 
             self._files = FilesPage(self._context, self)
-            self._files.wished.connect(self.wished)
             self._files.named.connect(self._name_files)
             self._dress(self._files)
             self.addTab(self._files, icon("folder"), "Files")
@@ -181,7 +159,6 @@ class Centre(QTabWidget):
             from workbench.gui.skills.skill_page import SkillPane
 
             self._skill = SkillPane(self._context, self._commands, self)
-            self._skill.wished.connect(self.wished)
             self._skill.named.connect(self._name_skill)
             self._dress(self._skill)
             self.addTab(self._skill, icon("book"), "Skill")
@@ -245,12 +222,6 @@ class Centre(QTabWidget):
         """A pane to work in has the ground of the docks; the welcome page has the window's."""
         pane.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(pane, kind="page")
-
-    def _wish_code(self, code: str) -> None:
-        self.wished.emit(ShowCode(code))
-
-    def _wish_save(self, call: SavedCall, outcome: Outcome | None) -> None:
-        self.wished.emit(SaveCall(call, outcome))
 
     def _close_welcome(self) -> None:
         self.hide_welcome()

@@ -21,7 +21,6 @@ from workbench.gui.shell.actions import LINKED, UNLINKED
 from workbench.gui.shell.attention import Attention
 from workbench.gui.shell.banners import Banners
 from workbench.gui.shell.bridge import Bridge, Link, LinkState
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.docks import Dock
 from workbench.gui.shell.keyboard import ButtonKeys, step_focus
@@ -127,7 +126,8 @@ class MainWindow(QMainWindow):
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         ButtonKeys(self)
         self._put_away: list[Dock] = []  # panes that gave the centre their room
-        self.commands = Commands(context.tasks, self)
+        self.commands = context.commands
+        self.commands.attach(self)
         self.session = WindowSession(context.paths.window_session, self)
         self._make_panes()
         self._lay_out()
@@ -201,7 +201,8 @@ class MainWindow(QMainWindow):
         self.menuBar().setCornerWidget(SearchButton(self.commands, self.menuBar()))
         self.statusBar().setSizeGripEnabled(False)
         self.statusBar().addPermanentWidget(self.status, 1)
-        self.statusBar().messageChanged.connect(self.status.say)
+        self.statusBar().messageChanged.connect(self.status.show_tip)
+        self.context.messages.said.connect(self.status.show_message)
         for name, dock in self.docks.items():
             self.addDockWidget(PLACES[name], dock)
             self._watch(dock)
@@ -209,6 +210,7 @@ class MainWindow(QMainWindow):
     def _connect(self, bridge: Bridge) -> None:
         self.bridge = bridge
         bridge.linked.connect(self._linked)
+        bridge.heard.connect(self.context.store.handle)
         for pane in self.panes():
             bridge.heard.connect(pane.hear)
         bridge.heard.connect(self.centre.hear)
@@ -246,6 +248,7 @@ class MainWindow(QMainWindow):
         self.banners.show_link(link)
         self.status.show_link(link)
         if linked:
+            self.context.store.load()
             for pane in self.panes():
                 pane.refresh()
             self.centre.refresh()

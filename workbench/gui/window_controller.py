@@ -26,19 +26,21 @@ from workbench.gui.settings.permissions import show_permissions
 from workbench.gui.settings.repl_sessions import StatesDialog
 from workbench.gui.settings.secrets import SecretsDialog
 from workbench.gui.settings.tokens import show_tokens
-from workbench.gui.shell.actions import PAGES, RUN_OFFERS
+from workbench.gui.shell.actions import PAGES
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.help import Help
 from workbench.gui.shell.navigation import (
-    Act,
     ConnectServers,
+    DoAction,
     FilterServers,
     FindAnything,
+    FollowRun,
+    KeepProgram,
     KeepRun,
     KeepSkill,
     RecordRun,
+    Request,
     SaveCall,
-    Say,
     ShowAsk,
     ShowCall,
     ShowChanges,
@@ -53,7 +55,6 @@ from workbench.gui.shell.navigation import (
     ShowSkillPage,
     ShowTool,
     StartDryRun,
-    Wish,
 )
 from workbench.gui.shell.palette import Palette
 from workbench.gui.skills.skill_commands import SkillDeeds
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
 class Openings(QObject):
     """Belongs to one window."""
 
-    chosen = Signal(object)  # Wish: what was chosen in the palette
+    chosen = Signal(object)  # Request: what was chosen in the palette
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -99,13 +100,12 @@ class Openings(QObject):
         palette = Palette(self._context, self._window.commands, self._window, words)
         self._window.bridge.heard.connect(palette.hear)
         self._window.bridge.linked.connect(palette.link)
-        palette.accepted.connect(self._palette_chose)
+        palette.accepted.connect(partial(self._follow, palette))
         palette.open()
 
-    def _palette_chose(self) -> None:
-        palette = self.sender()
-        if isinstance(palette, Palette) and palette.wish is not None:
-            self.chosen.emit(palette.wish)
+    def _follow(self, palette: Palette) -> None:
+        if palette.wish is not None:
+            self._context.go(palette.wish)
 
     def _open(self, make: Callable[[Context, QWidget], Any]) -> None:
         """Any: a dialog that hears events."""
@@ -176,53 +176,34 @@ class Wiring(QObject):
         super().__init__(window)
         self._window = window
         self._context = window.context
-        for pane in window.panes():
-            pane.wished.connect(self.grant)
-        window.centre.wished.connect(self.grant)
+        self._context.messages.requested.connect(self.grant)
         window.centre.welcome_closed.connect(self._welcome_closed)
-        window.centre.draft_wanted.connect(self._draft)
-        window.output.draft_wanted.connect(self._keep_wanted)
-        window.output.offered.connect(self._run_offers)
-        window.centre.run_started.connect(self._run_started)
-        window.centre.said.connect(self._say)
         window.servers.found.counted.connect(self._show_found)
         window.servers.loaded.connect(self._show_found)
         self._show_found()
         self._asks = AskDialogs(self._context, window.asks, window)
-        self._asks.said.connect(self._say)
         window.bridge.heard.connect(self._asks.hear)
         window.bridge.linked.connect(self._asks.link)
         self._asks.link(window.bridge.link)
         self._approvals = ApprovalDialogs(self._context, window)
         self._approvals.allowed.connect(self._run_started)
         self._plans = Plans(self._context, window)
-        self._plans.said.connect(self._say)
-        self._plans.run_wanted.connect(self._run_started)
         self._plans.refused.connect(self._approvals.show_refusal)
         self._plans.decided.connect(self._approvals.put_away)
-        self._approvals.dry_run_wanted.connect(self._plans.dry_run)
         for part in (self._approvals, self._plans):
             window.bridge.heard.connect(part.hear)
             window.bridge.linked.connect(part.link)
         self._held_calls = HeldCallDialogs(self._context, window.held_calls, window)
-        self._held_calls.said.connect(self._say)
-        self._held_calls.run_wanted.connect(self._run_started)
         window.bridge.heard.connect(self._held_calls.hear)
         window.bridge.linked.connect(self._held_calls.link)
         self._openings = Openings(window)
-        self._openings.chosen.connect(self.grant)
         self._round = PaneRound(window)
         self._skill_deeds = SkillDeeds(self._context, window.commands, window.skills.chosen_name, window)
         window.skills.followed.connect(self._follow_skill)
-        self._skill_deeds.said.connect(self._say)
-        self._skill_deeds.run_started.connect(self._run_started)
-        self._skill_deeds.show_wanted.connect(self._show_skill_page)
-        self._skill_deeds.edit_wanted.connect(self._edit_skill)
-        self._skill_deeds.test_wanted.connect(partial(self._show_skill_page, test=True))
         self._bind()
         self._bring_back()
 
-    def grant(self, wish: Wish) -> None:
+    def grant(self, wish: Request) -> None:
         """See to one wish."""
         match wish:
             case ShowTool(server, tool, follow, enter):
@@ -242,17 +223,14 @@ class Wiring(QObject):
                 self._run("open run", self._show_run(run_id))
             case ShowSkill(name):
                 self._run("open skill", self._show_skill(name))
-            case ShowSkillPage(name, run):
-                self._show_skill_page(name, run=run)
+            case ShowSkillPage(name, run, test):
+                self._show_skill_page(name, run=run, test=test)
             case RecordRun(run_id):
                 self._run("record a run", self._record_run(run_id))
             case KeepRun(run_id):
                 self._run("keep as skill", self._keep_run(run_id))
             case KeepSkill(name):
                 self._run("keep skill", self._keep_skill(name))
-            case Say(words, undo):
-                self._say(words)
-                self._window.status.offer(undo)
             case ShowAsk(ask_id):
                 self._asks.show(ask_id)
             case ShowHeldCall(held_call_id):
@@ -272,8 +250,12 @@ class Wiring(QObject):
                 self._window.centre.files.show_file(path)
             case ShowChanges(name):
                 self._window.centre.files.show_changes(name)
-            case Act(action):
+            case DoAction(action):
                 self._window.commands.do(action)
+            case FollowRun(run_id):
+                self._run_started(run_id)
+            case KeepProgram(code, skill):
+                self._keep_program(code, skill)
 
     # what was open before
 
@@ -328,7 +310,7 @@ class Wiring(QObject):
         self._window.centre.tool.show_call(wish.server, wish.tool, wish.arguments, start=start)
         if wish.withheld:
             names = ", ".join(wish.withheld)
-            self._say(f"Secret arguments are not kept: fill in {one_line(names, 100)}.")
+            self._context.say(f"Secret arguments are not kept: fill in {one_line(names, 100)}.")
 
     def _save_call(self, call: SavedCall, outcome: Outcome | None) -> None:
         from workbench.gui.tools.save_call import SaveCallDialog
@@ -338,7 +320,7 @@ class Wiring(QObject):
         dialog.open()
 
     def _call_kept(self, call: SavedCall) -> None:
-        self._say(f"Saved as {call.file}.")
+        self._context.say(f"Saved as {call.file}.")
         self._window.calls.look(0)
         self._window.docks["calls"].raise_()
 
@@ -385,14 +367,10 @@ class Wiring(QObject):
     async def _record_run(self, run_id: str) -> None:
         await self._skill_deeds.record(run_id)
 
-    def _keep_wanted(self, run_id: str) -> None:
-        self._run("keep as skill", self._keep_run(run_id))
-
-    def _draft(self, code: str) -> None:
-        """A program of a skill becomes its next version; the dialog knows its name and words already."""
-        sheet = self._window.centre.editor.sheet()
-        if sheet is not None and sheet.skill:
-            self._run("keep a skill", self._keep_edited(sheet.skill, code))
+    def _keep_program(self, code: str, skill: str) -> None:
+        """A program of a skill becomes its next version; the dialog knows its name and texts already."""
+        if skill:
+            self._run("keep a skill", self._keep_edited(skill, code))
         else:
             self._keep(code=code)
 
@@ -421,7 +399,7 @@ class Wiring(QObject):
         """Show where it went."""
         kept = f"Kept {skill.name} as version {skill.version}: agents find it from now on."
         draft = f"Saved {skill.name} as a draft; agents do not see it."
-        self._say(kept if skill.state is SkillState.KEPT else draft)
+        self._context.say(kept if skill.state is SkillState.KEPT else draft)
         self._window.docks["skills"].raise_()
 
     # runs
@@ -472,16 +450,9 @@ class Wiring(QObject):
         if not self._window.centre.start_front():
             self._window.statusBar().showMessage("Nothing here can run: choose a tool, or write a program.", 4000)
 
-    def _say(self, words: str) -> None:
-        self._window.statusBar().showMessage(words, 5000)
-
     def _run_started(self, run_id: str) -> None:
         self._window.output.show_run(run_id)
         self._window.docks["output"].raise_()
-
-    def _run_offers(self, offers: frozenset[str]) -> None:
-        for offer in RUN_OFFERS:
-            self._window.commands.hold(offer, offer in offers)
 
     def _with_tool(self, deed: Callable[[CallPanel], object]) -> None:
         panel = self._window.centre.tool.call()

@@ -185,7 +185,7 @@ def test_from_an_entry_to_the_road_of_its_run_and_to_its_code(
     tree.setCurrentItem(tree.topLevelItem(4).child(1))
     assert dialog.card.isVisible()
     wishes: list[Any] = []
-    window.audit.wished.connect(wishes.append)
+    window.context.messages.requested.connect(wishes.append)
     dialog.road.code.click()
     assert wishes[0].code == "x = 1"
     assert not dialog.isVisible()

@@ -15,6 +15,8 @@ from workbench.events import RunChanged
 from workbench.gui.editor.drafts import Draft, Drafts
 from workbench.gui.editor.editor_pane import EditorPane
 from workbench.gui.editor.program_tab import LanguageChoice
+from workbench.gui.shell.context import Message
+from workbench.gui.shell.navigation import FollowRun
 from workbench.records import Finding, Gate, Risk, Run, RunState, Span, Verdict
 
 
@@ -45,9 +47,9 @@ def submits(paper: Any, make: Any) -> list[tuple[str, str, str]]:
 
 def test_a_program_is_sent_off_as_it_stands(pane: EditorPane, submits: list[Any], qtbot: Any, make: Any) -> None:
     pane.open_code("Count", "print(1)", "counter")
-    with qtbot.waitSignal(pane.run_started) as started:
+    with qtbot.waitSignal(pane.context.messages.requested) as started:
         qtbot.keyClick(pane.sheet().editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert started.args == ["mine"]
+    assert started.args == [FollowRun("mine")]
     assert submits == [("print(1)", "Count", "counter")]
     assert pane._stop.isVisible()
     pane.hear(RunChanged(make.run("mine", RunState.DONE)))
@@ -133,9 +135,9 @@ def test_a_closed_tab_is_kept_and_comes_back_with_its_undo(pane: EditorPane, con
     assert pane.sheet().text() == "1"
     pane.reopen()
     assert pane.sheet().text() == "2"
-    with qtbot.waitSignal(pane.status_message) as told:
+    with qtbot.waitSignal(pane.context.messages.said) as told:
         pane.reopen()
-    assert told.args == ["No tab was closed lately."]
+    assert told.args == [Message("No tab was closed lately.")]
 
 
 def test_the_same_program_is_not_opened_twice(pane: EditorPane) -> None:
@@ -241,7 +243,7 @@ def test_a_program_in_typescript_is_judged_kept_and_sent_off_as_such(
     sheet.editor.selectAll()
     qtbot.keyClick(sheet.editor, Qt.Key.Key_Slash, Qt.KeyboardModifier.ControlModifier)
     assert sheet.text() == "// const a: number = 1 // one"
-    with qtbot.waitSignal(pane.run_started):
+    with qtbot.waitSignal(pane.context.messages.requested):
         pane.run()
     assert told[-1] == ("submit", "typescript")
     (draft,) = Drafts(context.paths.editor).all()
@@ -251,6 +253,6 @@ def test_a_program_in_typescript_is_judged_kept_and_sent_off_as_such(
 def test_only_python_becomes_a_skill(pane: EditorPane, qtbot: Any) -> None:
     pane.open_code("Count", "1 as number")
     pane.sheet().findChild(LanguageChoice).setCurrentIndex(1)
-    with qtbot.assertNotEmitted(pane.draft_wanted):
+    with qtbot.assertNotEmitted(pane.context.messages.requested):
         pane.keep_as_skill()
     assert pane.sheet().fault.isVisibleTo(pane)

@@ -138,9 +138,9 @@ def test_what_was_found_before_a_run_is_underlined_and_listed(pane: EditorPane, 
     paper.checked = (Finding("unknown.parameter", Risk.MEDIUM, "list_orders has no limits.", Span(1, 4, 1, 10)),)
     pane.open_code("p", "x = limits\n")
     qtbot.waitUntil(lambda: len(pane.sheet().editor.problems()) == 1)
-    with qtbot.waitSignal(pane.status_message) as told:
+    with qtbot.waitSignal(pane.context.messages.said) as told:
         pane.deeds.problem(1)
-    assert "list_orders has no limits." in told.args[0]
+    assert "list_orders has no limits." in told.args[0].text
     assert pane.sheet().editor.textCursor().position() == 4
     pane.deeds.all_problems()
     chooser = _chooser(pane, qtbot)
@@ -163,6 +163,6 @@ def test_what_is_not_run_is_read_and_says_so(pane: EditorPane, tmp_path: Path, q
     pane.filing.open(str(tmp_path / "a.json"))
     qtbot.waitUntil(lambda: "Line 1" in pane.sheet().strip.sentence())
     assert len(pane.sheet().editor.problems()) == 1
-    with qtbot.waitSignal(pane.status_message) as told:
+    with qtbot.waitSignal(pane.context.messages.said) as told:
         pane.run()
-    assert "JSON is not run" in told.args[0]
+    assert "JSON is not run" in told.args[0].text

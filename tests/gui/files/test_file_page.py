@@ -27,7 +27,7 @@ from workbench.records import RunState
 @pytest.fixture
 def show(window: Any, settled: Any) -> Any:
     def show(path: str) -> Any:
-        window.files.wished.emit(ShowFile(path))
+        window.context.go(ShowFile(path))
         settled()
         return window.centre.files.preview
 
@@ -124,7 +124,7 @@ def test_what_was_not_kept_and_folders_say_so(window, paper, settled, monkeypatc
     snapshots = paper.file_desk._services.snapshots
     monkeypatch.setattr(type(snapshots), "_most", property(lambda self: 10))
     paper.run_writes("run-9", {"sub/big.txt": "x" * 100})
-    window.files.wished.emit(ShowChanges("run-9"))
+    window.context.go(ShowChanges("run-9"))
     settled()
     page = window.centre.files.changes
     page.list.setCurrentIndex(page.model.find("sub/big.txt"))
@@ -133,7 +133,7 @@ def test_what_was_not_kept_and_folders_say_so(window, paper, settled, monkeypatc
     page.list.setCurrentIndex(page.model.find("sub"))
     settled()
     assert page.diff.text() == "A folder."
-    window.files.wished.emit(ShowChanges("nothing"))
+    window.context.go(ShowChanges("nothing"))
     settled()
     assert page.title.full_text() == "There are no recorded changes to undo."
     assert not page.undo.isEnabled()
@@ -143,7 +143,7 @@ def test_only_so_many_lines_are_compared(window, paper, settled):
     same = [f"line {n}\n" for n in range(9_000)]
     paper.put_files({"a.txt": "".join(same)})
     paper.run_writes("run-9", {"a.txt": "".join([*same[:8_000], "new\n", *same[8_000:]])})
-    window.files.wished.emit(ShowChanges("run-9"))
+    window.context.go(ShowChanges("run-9"))
     settled()
     diff = window.centre.files.changes.diff
     assert diff.text().splitlines()[0] == "@@ -7998,6 +7998,7 @@"
@@ -242,6 +242,6 @@ def test_how_long_ago_files_were_changed_goes_on(held, window, settled, monkeypa
     changes = window.files.changes
     assert changes.model.index(0).data(ROW).aside == "now"
     later = time.time() + 600
-    monkeypatch.setattr("workbench.gui.files.change_page.time.time", lambda: later)
+    monkeypatch.setattr("workbench.gui.files.change_rows.time.time", lambda: later)
     changes._minute.setInterval(1)
     qtbot.waitUntil(lambda: changes.model.index(0).data(ROW).aside == "10 min")

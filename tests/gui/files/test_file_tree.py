@@ -107,7 +107,7 @@ def test_what_a_run_changed_is_listed_and_leads_to_its_page(pane, window, paper,
     pane.look(CHANGES)
     assert titles(pane.changes.model) == ["Write the report"]
     wishes: list[Any] = []
-    pane.wished.connect(wishes.append)
+    pane.context.messages.requested.connect(wishes.append)
     pane.changes.list.chosen.emit("run-1")
     assert wishes == [ShowChanges("run-1")]
     settled()
@@ -131,7 +131,7 @@ def test_files_are_dropped_in_and_their_paths_copied(pane, window, paper, settle
 
 def test_enter_opens_a_file_and_keys_reach_everything(pane, settled, qtbot):
     wishes: list[Any] = []
-    pane.wished.connect(wishes.append)
+    pane.context.messages.requested.connect(wishes.append)
     pane.tree.setCurrentIndex(pane.model.find("notes.txt"))
     qtbot.keyClick(pane.tree, Qt.Key.Key_Return)
     assert wishes == [ShowFile("notes.txt")]

@@ -48,7 +48,7 @@ def test_values_are_listed_without_the_value_and_lead_to_runs_and_tools(
 ) -> None:
     session = paper.fill_privacy()
     wishes: list[object] = []
-    pane.wished.connect(wishes.append)
+    pane.context.messages.requested.connect(wishes.append)
     pane.look("hidden", session.id)
     qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 9)
     assert "ada" not in "".join(titles(pane.hidden.model))

@@ -84,8 +84,8 @@ def test_resting_the_mouse_shows_the_value_and_leaving_hides_it(chips: TokenChip
 
 
 def test_a_key_goes_from_chip_to_chip_and_the_card_copies(chips: TokenChips, paper: Any, qtbot: Any) -> None:
-    words: list[str] = []
-    chips.said.connect(words.append)
+    words: list[Any] = []
+    chips._context.messages.said.connect(words.append)
     for number in (0, 1, 0):
         QTest.keyClick(chips._edit, Qt.Key.Key_F4)
         qtbot.waitUntil(lambda: chips.card is not None and isValid(chips.card) and chips.card.isVisible())

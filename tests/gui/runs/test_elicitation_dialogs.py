@@ -6,8 +6,8 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from tests.gui.asks.test_dialog import dialog_is_open, make_ask
 
+from tests.gui.runs.test_elicitation_dialog import dialog_is_open, make_ask
 from workbench.gui.runs.elicitations import AskDialog
 
 
@@ -59,7 +59,7 @@ def test_a_question_that_is_taken_back_closes_and_says_so(window: Any, paper: An
     paper.settle_ask("a1", "withdrawn")
     qtbot.waitUntil(lambda: dialogs(window) == [])
     assert not window.asks.isVisible()
-    assert window.statusBar().currentMessage() == "inn does not wait for your answer any more."
+    assert window.status.message() == "inn does not wait for your answer any more."
 
 
 def test_the_next_question_of_the_same_call_follows_the_answered_one(window: Any, paper: Any, qtbot: Any) -> None:
@@ -75,7 +75,7 @@ def test_the_next_question_of_the_same_call_follows_the_answered_one(window: Any
 
 def test_the_strip_can_be_put_away_and_the_action_still_finds_the_question(window: Any, paper: Any, qtbot: Any) -> None:
     window.commands.do("ask.answer")
-    assert window.statusBar().currentMessage() == "No server waits for your input."
+    assert window.status.message() == "No server waits for your input."
     paper.put_ask(make_ask(by="claude-code"))
     qtbot.waitUntil(lambda: window.asks.isVisible())
     window.asks.banner.later.click()

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from tests.gui.held_calls.test_dialog import answers, opened
 
 from tests.gui.paper_heldcalls import make_held_call
+from tests.gui.runs.test_held_call_dialog import answers, opened
 from workbench.records import HeldCall, Risk
 
 

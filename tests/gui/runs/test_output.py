@@ -14,8 +14,8 @@ from workbench.demo.chart import HEIGHT, WIDTH, bar_chart
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.gui.kit.colours import contrast
 from workbench.gui.runs.output import OutputPane
-from workbench.gui.shell.actions import KEEPABLE, RECORDABLE
-from workbench.gui.shell.navigation import ShowCode
+from workbench.gui.shell.actions import LINKED
+from workbench.gui.shell.navigation import KeepRun, ShowCode
 from workbench.records import CallTrace, Fault, Ledger, Risk, Run, RunState
 
 CALL = CallTrace("c1", "demo", "list_orders", "{}", Risk.LOW, "running")
@@ -74,9 +74,9 @@ def test_a_finished_run_shows_result_ledger_and_the_models_view(
     pane._eye.click()
     assert pane._model_box.isVisible()
     assert pane._model_title.full_text() == "The model sees · ≈ 400 tokens"
-    with qtbot.waitSignal(pane.draft_wanted) as wanted:
+    with qtbot.waitSignal(pane.context.messages.requested) as wanted:
         pane._head._keep.click()
-    assert wanted.args == ["r"]
+    assert wanted.args == [KeepRun("r")]
 
 
 def test_a_picture_in_a_result_is_shown_as_a_picture(pane: OutputPane, running: Run, make: Any) -> None:
@@ -108,12 +108,14 @@ def test_what_was_printed_stays_when_the_core_ends_and_later_it_is_said_to_be_go
 def test_what_can_be_done_with_a_run_is_told_and_forgotten_with_it(
     pane: OutputPane, running: Run, make: Any, qtbot: Any
 ) -> None:
-    told: list[frozenset[str]] = []
-    pane.offered.connect(told.append)
+    commands = pane.context.commands
+    commands.hold(LINKED, True)
     pane.hear(RunChanged(make.run("r", RunState.DONE, calls=(CALL,))))
-    assert told[-1] == {KEEPABLE, RECORDABLE}
+    assert commands["run.keep"].isEnabled()
+    assert commands["run.record"].isEnabled()
     pane.show_run("another")
-    assert told[-1] == set()
+    assert not commands["run.keep"].isEnabled()
+    assert not commands["run.record"].isEnabled()
 
 
 def test_a_failed_run_opens_its_traceback(pane: OutputPane, running: Run, make: Any) -> None:
@@ -183,6 +185,6 @@ def test_a_flood_of_colours_is_written_out_whole(pane: OutputPane, running: Run)
 
 
 def test_the_program_of_a_run_opens_as_a_tab(pane: OutputPane, running: Run, qtbot: Any) -> None:
-    with qtbot.waitSignal(pane.wished) as told:
+    with qtbot.waitSignal(pane.context.messages.requested) as told:
         pane._tab.click()
     assert told.args == [ShowCode(running.proposal.code, purpose="Tell the customer")]

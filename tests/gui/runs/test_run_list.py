@@ -22,7 +22,7 @@ def test_a_waiting_run_is_counted_announced_and_reviewed_by_key(
     assert window.strip.isVisible()
     assert window.commands["run.review"].isEnabled()
     wishes: list[Any] = []
-    window.runs.wished.connect(wishes.append)
+    window.context.messages.requested.connect(wishes.append)
     window.commands.do("run.review")
     assert wishes[0].run_id in {"one", "two"}
 
@@ -100,9 +100,9 @@ def test_one_click_shows_a_run_that_is_over_but_opens_no_question(
     paper.put_run(make.run("over", RunState.DONE))
     paper.put_run(make.run("asks"))
     settled()
-    window.runs.wished.disconnect()
+    window.context.messages.requested.disconnect()
     wishes: list[Any] = []
-    window.runs.wished.connect(wishes.append)
+    window.context.messages.requested.connect(wishes.append)
     runs = window.runs.list
     for name in ("asks", "over"):
         place = runs.visualRect(window.runs.model.find(name)).center()

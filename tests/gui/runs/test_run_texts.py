@@ -45,6 +45,6 @@ def test_a_text_that_its_characters_stopped_is_offered_clean_and_judged(
     texts.clean.click()
     dialog = opened(texts, qtbot)
     assert dialog.diff.changed_lines() == ("-a = 1 # ‹U+202E›", "+a = 1 # ")
-    with qtbot.waitSignal(texts.wished) as said:
+    with qtbot.waitSignal(texts._context.messages.requested) as said:
         next(button for button in dialog._buttons.buttons() if "editor" in button.text()).click()
     assert said.args[0].code == "a = 1 # \n"

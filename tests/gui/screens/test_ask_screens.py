@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from tests.gui.asks.test_dialog import ASKED, FORM, LOOK, make_ask
 
+from tests.gui.runs.test_elicitation_dialog import ASKED, FORM, LOOK, make_ask
 from tests.gui.screens.test_screens import shoot
 from workbench.gui.runs.elicitations import AskDialog
 from workbench.gui.servers.roots import RootsPage

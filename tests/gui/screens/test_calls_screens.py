@@ -26,7 +26,7 @@ def shoot(widget: Any, name: str) -> None:
 def test_calls_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot: Any, colours: str, width: int) -> None:
     window.context.theme.choose(colours)
     window.resize(width, 900)
-    window.centre.wished.emit(ShowTool("demo", "list_orders"))
+    window.context.go(ShowTool("demo", "list_orders"))
     window.docks["calls"].come()
     settled()
     name = f"{colours}-{width}"

@@ -49,7 +49,7 @@ def test_finding_anything_can_be_looked_at(
         if name == "start":
             known, paper.find = 0, type(paper).find.__get__(paper)
             paper.tool_list, paper.resource_list = [], []
-        window.servers.wished.emit(FindAnything(words))
+        window.context.go(FindAnything(words))
         settled()
         palette = next(one for one in window.findChildren(Palette) if one.isVisible())
         shoot(palette, f"find-{name}-{colours}")

@@ -46,7 +46,7 @@ def test_a_ticked_server_comes_in_with_its_secret_kept_apart(
     qtbot.waitUntil(lambda: window.servers.model.find("hub").isValid())
     assert ("import_servers", ((ImportChoice("k1", "s1", "hub", keep_secrets=True),),)) in paper.asked
     settled()
-    assert "Imported hub" in window.statusBar().currentMessage()
+    assert "Imported hub" in window.status.message()
     assert window.servers.chosen().config.name == "hub"
 
 

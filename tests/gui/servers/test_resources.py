@@ -180,7 +180,7 @@ def test_nothing_to_show_says_why(window: Any, paper: Any, qtbot: Any) -> None:
     page = open_page(window, qtbot, "files")
     assert page.empty._title.text() == "This server has not run yet"
     wished: list[Any] = []
-    page.wished.connect(wished.append)
+    page.context.messages.requested.connect(wished.append)
     page._overview.click()
     assert wished == [ShowServer("files", "overview")]
     paper.resource_list.clear()

@@ -338,7 +338,7 @@ def test_a_removed_server_can_be_put_back_from_the_status_bar(
     qtbot.waitUntil(lambda: not pane.model.find("files").isValid())
     settled()
     assert window.status.undo.isVisible()
-    assert "Removed files" in window.statusBar().currentMessage()
+    assert "Removed files" in window.status.message()
     window.status.undo.click()
     qtbot.waitUntil(lambda: pane.model.find("files").isValid())
     settled()
@@ -399,7 +399,7 @@ def test_an_added_server_is_chosen_so_that_the_next_step_is_there(
     dialog.add.click()
     qtbot.waitUntil(lambda: pane.chosen() is not None and pane.chosen().config.name == "notes")
     settled()
-    assert "Connect it" in window.statusBar().currentMessage()
+    assert "Connect it" in window.status.message()
 
 
 def test_the_menu_of_a_row_offers_what_is_possible(window: Any, pane: Any, qtbot: Any) -> None:

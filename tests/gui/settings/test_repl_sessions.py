@@ -163,7 +163,7 @@ def test_the_editor_runs_where_it_stopped(window: Any, paper: Any, settled: Any)
     window.commands.do("editor.go_on")
     settled()
     assert len(sent) == 2
-    assert "on its way already" in window.statusBar().currentMessage()
+    assert "on its way already" in window.status.message()
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

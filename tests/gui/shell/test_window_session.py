@@ -51,9 +51,9 @@ def again(
     """Opens the window of the same project once more, as after a crash of the first one."""
     from workbench.api.in_memory import connect_in_memory
     from workbench.events import spawn
+    from workbench.gui.app import make_context
     from workbench.gui.main_window import MainWindow
     from workbench.gui.shell.bridge import Bridge
-    from workbench.gui.shell.context import Context
     from workbench.gui.shell.tasks import Tasks
     from workbench.gui.window_controller import Wiring
 
@@ -64,7 +64,7 @@ def again(
 
     def show() -> Any:
         tasks, bridge = Tasks(), Bridge(connect)
-        made = MainWindow(Context(bridge.api, tasks, theme, paths, bridge.fetch), bridge)
+        made = MainWindow(make_context(bridge, tasks, theme, paths), bridge)
         qtbot.addWidget(made, before_close_func=lambda _: None)
         made.add_output()
         made.centre.make_all()
@@ -90,10 +90,10 @@ def field(window: Any, name: str) -> QLineEdit:
 def test_forms_the_open_tool_and_expanded_servers_come_back(
     window: Any, schema: Any, paths: Any, settled: Any, again: Any, qtbot: Any
 ) -> None:
-    window.centre.wished.emit(ShowTool("demo", "send_email"))
+    window.context.go(ShowTool("demo", "send_email"))
     settled()
     qtbot.keyClicks(field(window, "note"), "the other one")
-    window.centre.wished.emit(ShowTool("demo", "list_orders"))
+    window.context.go(ShowTool("demo", "list_orders"))
     settled()
     qtbot.keyClicks(field(window, "note"), "remember me")
     qtbot.keyClicks(field(window, "password"), "hunter2")
@@ -111,7 +111,7 @@ def test_forms_the_open_tool_and_expanded_servers_come_back(
     assert second.centre.tool.sheet().tool.name == "list_orders"
     assert second.centre.tool.sheet().call.form.value() == {"note": "remember me"}
     assert second.servers.tree.isExpanded(second.servers.model.find("demo"))
-    second.centre.wished.emit(ShowTool("demo", "send_email"))
+    second.context.go(ShowTool("demo", "send_email"))
     qtbot.waitUntil(lambda: second.centre.tool.sheet().tool.name == "send_email")
     assert second.centre.tool.sheet().call.form.value() == {"note": "the other one"}
 
@@ -120,12 +120,12 @@ def test_text_that_is_no_json_and_what_a_new_schema_has_no_field_for_come_back(
     window: Any, schema: Any, paths: Any, settled: Any, again: Any, qtbot: Any
 ) -> None:
     schema["schema"] = {"type": "object", "properties": {"note": {"type": "string"}, "limit": {"type": "integer"}}}
-    window.centre.wished.emit(ShowTool("demo", "send_email"))
+    window.context.go(ShowTool("demo", "send_email"))
     settled()
     window.commands.do("tool.json")
     form = window.centre.tool.sheet().call.form
     form.paste('{"note": "half')
-    window.centre.wished.emit(ShowTool("demo", "list_orders"))
+    window.context.go(ShowTool("demo", "list_orders"))
     settled()
     window.centre.tool.sheet().call.form.set_value({"note": "kept", "limit": 7})
     field(window, "note").setFocus()
@@ -135,7 +135,7 @@ def test_text_that_is_no_json_and_what_a_new_schema_has_no_field_for_come_back(
     second = again()
     qtbot.waitUntil(lambda: second.centre.tool.sheet() is not None)
     assert second.centre.tool.sheet().call.form.value() == {"note": "kept!", "limit": 7}
-    second.centre.wished.emit(ShowTool("demo", "send_email"))
+    second.context.go(ShowTool("demo", "send_email"))
     qtbot.waitUntil(lambda: second.centre.tool.sheet().tool.name == "send_email")
     assert second.centre.tool.sheet().call.form.draft() == {"text": '{"note": "half'}
 

@@ -17,8 +17,9 @@ from workbench.gui.skills.new_skill import NewSkillDialog
 @pytest.fixture
 def wishes(window: Any) -> list[Any]:
     found: list[Any] = []
-    window.skills.wished.disconnect()  # the wish itself is looked at here, not what the window does with it
-    window.skills.wished.connect(found.append)
+    requested = window.context.messages.requested
+    requested.disconnect()  # only the request is looked at here, not what the window does with it
+    requested.connect(found.append)
     return found
 
 

@@ -40,8 +40,9 @@ def pane(window: Any, settled: Any) -> Any:
 @pytest.fixture
 def wishes(pane: Any) -> list[Any]:
     found: list[Any] = []
-    pane.wished.disconnect()  # the wish itself is looked at here, not what the window does with it
-    pane.wished.connect(found.append)
+    requested = pane.context.messages.requested
+    requested.disconnect()  # only the request is looked at here, not what the window does with it
+    requested.connect(found.append)
     return found
 
 
@@ -192,7 +193,7 @@ def test_saving_names_the_call_and_a_taken_name_is_said_in_the_dialog(
 def form(window: Any, settled: Any) -> Any:
     from workbench.gui.shell.navigation import ShowTool
 
-    window.centre.wished.emit(ShowTool("demo", "list_orders"))
+    window.context.go(ShowTool("demo", "list_orders"))
     settled()
     window.centre.tool.sheet().call.form.set_value({"limit": 20})
     return window.centre.tool.sheet().call

@@ -15,8 +15,9 @@ from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, ToolsChanged
 from workbench.gui.kit.faults import QuestionBar
 from workbench.gui.kit.plain_edit import PlainEdit
+from workbench.gui.shell.context import Message
 from workbench.gui.shell.keyboard import ButtonKeys
-from workbench.gui.shell.navigation import FilterServers, ShowTool
+from workbench.gui.shell.navigation import FilterServers, ShowCode, ShowTool
 from workbench.gui.tools.call_panel import CallPanel
 from workbench.gui.tools.tool_pane import ToolPane
 from workbench.records import CallDecision, Companion, Content, Fault, Outcome, Permission, Tool, ToolCall
@@ -56,11 +57,11 @@ def test_ctrl_enter_calls_and_the_answer_stands_beside_the_form(pane: ToolPane, 
     open_tool(pane, qtbot, "list_orders")
     panel = pane.sheet().call
     panel.form.set_value({"limit": 5})
-    with qtbot.waitSignal(pane.status_message) as said:
+    with qtbot.waitSignal(pane.context.messages.said) as said:
         qtbot.keyClick(panel, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert calls[0].arguments == {"limit": 5}
     assert not calls[0].confirmed
-    assert said.args == ["Done · 12 ms · 5 B · ≈ 2 tokens"]
+    assert said.args == [Message("Done · 12 ms · 5 B · ≈ 2 tokens")]
     assert panel.form.isVisible()
     assert panel.answer.result.isVisible()
 
@@ -267,9 +268,9 @@ def test_the_same_call_opens_as_code(pane: ToolPane, paper: Any, qtbot: Any) -> 
     paper.call_as_code = call_as_code
     open_tool(pane, qtbot, "list_orders")
     pane.sheet().call.form.set_value({"limit": 2})
-    with qtbot.waitSignal(pane.code_wanted) as wanted:
+    with qtbot.waitSignal(pane.context.messages.requested) as wanted:
         pane.sheet().call.open_as_code()
-    assert wanted.args == ["await list_orders({'limit': 2})"]
+    assert wanted.args == [ShowCode("await list_orders({'limit': 2})")]
 
 
 def test_everything_that_takes_the_keyboard_has_a_name(pane: ToolPane, qtbot: Any) -> None:
@@ -294,7 +295,7 @@ def test_what_is_often_used_with_a_tool_and_its_category_are_one_press_away(
     assert [button.text() for button in companions.buttons()] == ["Sales", "send_email", "mail › post"]
     assert companions.buttons()[1].toolTip() == "Ran in 4 programs together with this tool"
     wishes: list[object] = []
-    pane.wished.connect(wishes.append)
+    pane.context.messages.requested.connect(wishes.append)
     companions.buttons()[0].click()
     companions.buttons()[1].click()
     companions.buttons()[2].click()
@@ -318,8 +319,8 @@ def test_what_is_no_json_object_is_never_sent_saved_or_copied(
     panel = pane.sheet().call
     saved: list[Any] = []
     said: list[str] = []
-    panel.menu.save_wanted.connect(lambda call, _: saved.append(call))
-    pane.status_message.connect(said.append)
+    pane.context.messages.requested.connect(saved.append)
+    pane.context.messages.said.connect(lambda message: said.append(message.text))
     panel.form.show_json(True)
     editor = focused_text(panel)
     editor.selectAll()

@@ -34,7 +34,7 @@ from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.shell.actions import ENTRY_RUN
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
-from workbench.gui.shell.navigation import Say, ShowCode, ShowRun
+from workbench.gui.shell.navigation import ShowCode, ShowRun
 from workbench.gui.shell.window_state import Layout
 from workbench.records import ChainReport, Entry, EntryQuery, ReviewFigures
 
@@ -321,7 +321,7 @@ class AuditPane(Pane):
         self.finder.setText(f"{self.finder.text().strip()} {field}".lstrip())
         self.finder.setFocus(Qt.FocusReason.OtherFocusReason)
         said = "Type a day or a time behind “{}”, such as 2026-11-05 or 2026-11-05T14:00, and press Enter."
-        self.wished.emit(Say(said.format(field)))
+        self.context.say(said.format(field))
 
     async def _open_menu(self) -> None:
         self.menu.fill(await self.context.api.facets())
@@ -404,10 +404,10 @@ class AuditPane(Pane):
             dialog.open_soon()
 
     def _open_code(self, code: str, purpose: str) -> None:
-        self.wished.emit(ShowCode(code, purpose))
+        self.context.go(ShowCode(code, purpose))
 
     def _open_result(self, run_id: str) -> None:
-        self.wished.emit(ShowRun(run_id))
+        self.context.go(ShowRun(run_id))
 
     # the whole
 
@@ -423,9 +423,9 @@ class AuditPane(Pane):
     def _export_to(self, file: str) -> None:
         form = "csv" if file.lower().endswith(".csv") else "json"
         asked = self.context.api.export_entries(replace(self.model.wanted, brief=False), file, form)
-        self.wished.emit(Say("Exporting…"))
+        self.context.say("Exporting…")
         said = "{0:,} entries were written into {1}."
-        self.context.tasks.run("export the audit", asked, lambda count: self.wished.emit(Say(said.format(count, file))))
+        self.context.tasks.run("export the audit", asked, lambda count: self.context.say(said.format(count, file)))
 
     async def _verify(self) -> None:
         mark(self.chain, tone="")

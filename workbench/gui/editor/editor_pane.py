@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from operator import methodcaller
 from typing import Any, Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
@@ -23,7 +23,7 @@ from workbench.gui.kit.text import one_line, plain_tip
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import language_word
 from workbench.gui.shell.context import Context, Pane
-from workbench.gui.shell.navigation import ShowPlan
+from workbench.gui.shell.navigation import FollowRun, KeepProgram, ShowPlan
 from workbench.records import Fault, Run
 
 _SENDING = "…"  # the run has no id yet
@@ -33,11 +33,6 @@ _TITLE = 28  # letters of a title on its tab
 
 class EditorPane(Pane):
     """Ctrl+Enter runs the tab one sees; with Shift, it goes on with the variables of the one before."""
-
-    run_started = Signal(str)
-    draft_wanted = Signal(str)
-    """A program to make a skill of."""
-    status_message = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -51,10 +46,8 @@ class EditorPane(Pane):
         self.filing = Filing(context, self._ask, self)
         self.filing.opened.connect(self._opened)
         self.filing.changed.connect(self._show_titles)
-        self.filing.said.connect(self.status_message)
         self.deeds = SheetDeeds(context, self.looks, self, self.sheet, self._sheets)
         self.deeds.opened.connect(self._opened_text)
-        self.deeds.said.connect(self.status_message)
         front = self._drafts.front()
         for draft in self._drafts.all():
             self._add(draft)
@@ -107,10 +100,10 @@ class EditorPane(Pane):
             return
         if sheet.language not in LANGUAGES:
             words = "{0} is not run; programs are written in Python or TypeScript."
-            self.status_message.emit(words.format(language_word(sheet.language)))
+            self.context.say(words.format(language_word(sheet.language)))
             return
         if sheet.run_id:
-            self.status_message.emit("This program is on its way already. Stop ends it.")
+            self.context.say("This program is on its way already. Stop ends it.")
             return
         sheet.keep()
         sheet.fault.show_fault(None)
@@ -130,7 +123,7 @@ class EditorPane(Pane):
             words = "Skills are programs in Python."
             sheet.fault.show_fault(Fault(words, "Write it in Python to keep it as a skill."))
         else:
-            self.draft_wanted.emit(sheet.text())
+            self.context.go(KeepProgram(sheet.text(), sheet.skill))
 
     def keep(self) -> None:
         """Write every tab to disk now."""
@@ -165,7 +158,7 @@ class EditorPane(Pane):
         if worth:
             self._drafts.put_away(sheet.key)
             words = "Closed {0}. Reopen the closed tab brings it back."
-            self.status_message.emit(words.format(one_line(sheet.title, _TITLE)))
+            self.context.say(words.format(one_line(sheet.title, _TITLE)))
         self._drop(sheet)
 
     def close_front(self) -> None:
@@ -175,7 +168,7 @@ class EditorPane(Pane):
         """The tab that was closed last, with its undo."""
         draft = self._drafts.fetch_back()
         if draft is None:
-            self.status_message.emit("No tab was closed lately.")
+            self.context.say("No tab was closed lately.")
         else:
             self._add(draft).editor.setFocus()
 
@@ -236,9 +229,9 @@ class EditorPane(Pane):
             sheet.fault.show_fault(Fault(fault.message, fault.hint))
         else:
             sheet.run_id = run.id
-            self.run_started.emit(run.id)
+            self.context.go(FollowRun(run.id))
             if dry_run:
-                self.wished.emit(ShowPlan(run.id))
+                self.context.go(ShowPlan(run.id))
             sheet.follow(self._early.get(run.id, run))
         self._early.clear()
         self._show_state()

@@ -25,7 +25,6 @@ class Filing(QObject):
     """Carries a Draft to be shown."""
     changed = Signal(object)
     """Carries a Sheet whose name or file changed."""
-    said = Signal(str)
 
     def __init__(self, context: Context, ask: QuestionBar, parent: QWidget) -> None:
         super().__init__(parent)
@@ -49,7 +48,7 @@ class Filing(QObject):
         file = str(path) if held.whole else ""
         if not held.whole:
             words = "{0} holds characters or line ends that are shown, but not saved as they were: a copy is open."
-            self.said.emit(words.format(path.name))
+            self._context.say(words.format(path.name))
         self.opened.emit(Draft(new_key(), path.name, held.text, "", 0, language_of(path), file, ends=held.ends))
         return None
 
@@ -118,7 +117,7 @@ class Filing(QObject):
         sheet.fault.show_fault(None)
         sheet.file, sheet.title, sheet.saved, sheet.original = str(path), path.name, print_of(text), text
         sheet.keep()
-        self.said.emit(f"Saved {path.name}.")
+        self._context.say(f"Saved {path.name}.")
         self.changed.emit(sheet)
 
     def _dialog(self, title: str, mode: QFileDialog.AcceptMode) -> QFileDialog:

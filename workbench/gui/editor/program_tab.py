@@ -367,7 +367,6 @@ class SheetDeeds(QObject):
 
     opened = Signal(str, str, str)
     """Carries title, text and language of a program to show in a tab."""
-    said = Signal(str)
 
     def __init__(
         self, context: Context, looks: Looks, pane: QWidget, front: Callable[[], Sheet | None],
@@ -423,7 +422,7 @@ class SheetDeeds(QObject):
         """Go there and say it: whoever cannot see the line hears it, too."""
         if (sheet := self._front()) is not None:
             words = sheet.editor.next_problem(step)
-            self.said.emit(one_line(words, 200) or "No problems in this program.")
+            self._context.say(one_line(words, 200) or "No problems in this program.")
             sheet.editor.setFocus()
             if words:
                 sheet.completing.card.say(words)
@@ -479,7 +478,7 @@ class SheetDeeds(QObject):
             try:
                 offer("The file on disk", read_text(Path(sheet.file)).text, Path(sheet.file).name, "file")
             except WorkbenchError as fault:
-                self.said.emit(fault.message)
+                self._context.say(fault.message)
         offer("As it was opened or saved last", sheet.original, "", "history")
         if sheet.skill:
             try:
@@ -490,7 +489,7 @@ class SheetDeeds(QObject):
                     aside = f"{one.state}, version {one.version}"
                     offer(f"The skill {one.name}", code, aside, "book")
             except WorkbenchError as fault:
-                self.said.emit(fault.message)
+                self._context.say(fault.message)
         for other in self._others():
             if other is not sheet:
                 offer(one_line(other.title, 60), other.text(), "tab", "code")
@@ -509,7 +508,7 @@ class SheetDeeds(QObject):
         after = sheet.text()
         signs = f"− {title}   + this program"
         if max(len(before), len(after)) > _LONGEST:
-            self.said.emit("These texts are too long to be compared line by line.")
+            self._context.say("These texts are too long to be compared line by line.")
             return
         alike = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"), autojunk=False).quick_ratio()
         words = f"{sheet.title} and {title}: {alike:.0%} of the lines are the same"

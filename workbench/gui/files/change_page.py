@@ -22,7 +22,7 @@ from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
-from workbench.gui.shell.navigation import HELD, Say, ShowChanges, ShowFile, ShowRun
+from workbench.gui.shell.navigation import HELD, ShowChanges, ShowFile, ShowRun
 from workbench.records import FileChange, FileChanges
 
 """How the id of a run begins where its changes are meant that wait for the user."""
@@ -137,7 +137,6 @@ MOST = 200
 class ChangesList(QWidget):
     """One click shows what was changed."""
 
-    wished = Signal(object)
     changed = Signal()
     """Others are chosen."""
 
@@ -174,7 +173,7 @@ class ChangesList(QWidget):
         if key := self.chosen():
             words = await ask_undo(self._context, key, self.window())
             if words:
-                self.wished.emit(Say(words))
+                self._context.say(words)
 
     async def _read(self) -> None:
         api = self._context.api
@@ -194,7 +193,7 @@ class ChangesList(QWidget):
         self._choose(str(index.data(KEY)))
 
     def _choose(self, key: str) -> None:
-        self.wished.emit(ShowChanges(key))
+        self._context.go(ShowChanges(key))
 
     def _selected(self) -> None:
         self.changed.emit()
@@ -202,8 +201,6 @@ class ChangesList(QWidget):
 
 class ChangePage(QWidget):
     """`show_changes` by their id."""
-
-    wished = Signal(object)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -335,7 +332,7 @@ class ChangePage(QWidget):
 
     async def _undo(self, name: str) -> None:
         if words := await ask_undo(self._context, name, self.window()):
-            self.wished.emit(Say(words))
+            self._context.say(words)
 
     def _ask_allow(self) -> None:
         self._context.tasks.run("allow changes", self._decide(ask_allow))
@@ -345,10 +342,10 @@ class ChangePage(QWidget):
 
     async def _decide(self, ask: Callable[[Context, str, QWidget], Awaitable[str]]) -> None:
         if self._held and (words := await ask(self._context, self._held, self.window())):
-            self.wished.emit(Say(words))
+            self._context.say(words)
 
     def _open_run(self) -> None:
-        self.wished.emit(ShowRun(self._held or self._name))
+        self._context.go(ShowRun(self._held or self._name))
 
     def _open_file(self) -> None:
         self._open_chosen(self.list.key())
@@ -356,7 +353,7 @@ class ChangePage(QWidget):
     def _open_chosen(self, path: str) -> None:
         one = self.chosen()
         if one is not None and one.after is not None and one.after.kind == "file":
-            self.wished.emit(ShowFile(path))
+            self._context.go(ShowFile(path))
 
     def _button(self, words: str, symbol: str, act: object) -> QPushButton:
         made = QPushButton(words)

@@ -17,7 +17,6 @@ from workbench.gui.shell.context import Context
 class FileDeeds(QObject):
     """Of one pane; the core tells what became of it."""
 
-    said = Signal(str)
     done = Signal(str)
     """Carries the path of what is there now, or nothing."""
 
@@ -52,7 +51,7 @@ class FileDeeds(QObject):
         question.show_text("\n".join(paths[:500]), "What is deleted")
         if await question.ask("Delete", danger=True):
             await self._context.api.remove_files(paths)
-            self.said.emit("Deleted. Undo it under “Changes”.")
+            self._context.say("Deleted. Undo it under “Changes”.")
             self.done.emit("")
 
     def bring(self, folder: str) -> None:
@@ -70,7 +69,7 @@ class FileDeeds(QObject):
     async def _bring(self, paths: tuple[str, ...], folder: str) -> None:
         found = await self._context.api.import_files(paths, folder)
         one = f"{one_line(found[0].path, 80)} is in the workspace now." if found else ""
-        self.said.emit(one if len(found) == 1 else f"{len(found)} files were copied.")
+        self._context.say(one if len(found) == 1 else f"{len(found)} files were copied.")
         self.done.emit(found[0].path if found else "")
 
     def take(self, path: str) -> None:
@@ -83,18 +82,18 @@ class FileDeeds(QObject):
         dialog.open()
 
     def _take(self, path: str, target: str) -> None:
-        done: Callable[[int], None] = lambda size: self.said.emit(f"Copied to {target}.")  # noqa: E731
+        done: Callable[[int], None] = lambda size: self._context.say(f"Copied to {target}.")  # noqa: E731
         self._context.tasks.run("copy a file out", self._context.api.export_file(path, target), done)
 
     def copy_path(self, path: str) -> None:
         QGuiApplication.clipboard().setText(str(self._context.paths.workspace / path))
-        self.said.emit("The path was copied.")
+        self._context.say("The path was copied.")
 
     def show_outside(self, path: str) -> None:
         """The folder, never the file: opening a file could run it."""
         place = (self._context.paths.workspace / path).parent if path else self._context.paths.workspace
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(place))):
-            self.said.emit(f"No file manager answered. The folder is {place}.")
+            self._context.say(f"No file manager answered. The folder is {place}.")
 
     async def forget(self) -> None:
         words = "The changes so far cannot be undone any more. The files stay as they are."
@@ -104,7 +103,7 @@ class FileDeeds(QObject):
 
     async def clear_cache(self) -> None:
         gone = await self._context.api.clear_cache()
-        self.said.emit(f"{gone} kept answers were forgotten.")
+        self._context.say(f"{gone} kept answers were forgotten.")
         self.done.emit("")
 
     async def _ask_name(self, title: str, words: str, begin: str, yes: str = "") -> str:

@@ -24,7 +24,6 @@ from workbench.gui.results.text_pages import TextPage
 from workbench.gui.results.tree_page import TreePage
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole, size_words, whole_size
-from workbench.gui.shell.navigation import Say
 from workbench.records import Content, FilePiece, JsonValue
 
 _COLOURED: Final = 300_000  # characters; longer text is plain
@@ -39,7 +38,6 @@ class Preview(QWidget):
 
     more_wanted = Signal(int)
     """Where the next slice begins."""
-    said = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,7 +60,7 @@ class Preview(QWidget):
         self.plain.edit.setFont(theme.mono())
         self.tree, self.table, self.picture = TreePage(theme), TablePage(theme), PicturePage(theme)
         for page in (self.tree, self.table):
-            page.said.connect(self.said)
+            page.said.connect(self._context.say)
         self.picture.save_wanted.connect(self._save)
         self._lay_out()
 
@@ -206,8 +204,6 @@ class FilesPage(Pane):
         for page in (self._gone, self.preview, self.changes):
             self._stack.addWidget(page)
         self.preview.more_wanted.connect(self._read_on)
-        self.preview.said.connect(self._say)
-        self.changes.wished.connect(self.wished)
 
     def hear(self, event: Event) -> None:
         if isinstance(event, FilesChanged | FilesHeld):
@@ -256,4 +252,4 @@ class FilesPage(Pane):
         self.setFocusProxy(page)
 
     def _say(self, words: str) -> None:
-        self.wished.emit(Say(words))
+        self.context.say(words)

@@ -28,7 +28,7 @@ from workbench.gui.shell.actions import CHANGED, FILE, PLAIN_FILE
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import size_words
-from workbench.gui.shell.navigation import Say, ShowFile
+from workbench.gui.shell.navigation import ShowFile
 from workbench.records import FileInfo, FileRoom, KeptFiles
 
 
@@ -266,7 +266,7 @@ class FilesPane(Pane):
     def _open(self) -> None:
         info = self.chosen()
         if info is not None and info.kind == "file":
-            self.wished.emit(ShowFile(info.path))
+            self.context.go(ShowFile(info.path))
         elif info is not None and info.kind == "folder":
             self.tree.expand(self.tree.currentIndex())
 
@@ -285,7 +285,7 @@ class FilesPane(Pane):
         menu.popup(self.tree.viewport().mapToGlobal(place))
 
     def _say(self, words: str) -> None:
-        self.wished.emit(Say(words))
+        self.context.say(words)
 
     def _find_file(self) -> None:
         self.look(FILES)
@@ -344,9 +344,7 @@ class FilesPane(Pane):
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.tree.customContextMenuRequested.connect(self._show_menu)
         self.tree.selectionModel().selectionChanged.connect(self._selected)
-        self.changes.wished.connect(self.wished)
         self.changes.changed.connect(self._selected)
-        self.deeds.said.connect(self._say)
         self.deeds.done.connect(self._done)
         bind, deeds, tree = self._commands.bind, self.deeds, self.tree
         bind("files.find", self._find_file)

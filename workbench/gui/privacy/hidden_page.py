@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -30,7 +30,7 @@ from workbench.gui.privacy.rows import hidden_rows, session_words
 from workbench.gui.results.saving import ask_and_save
 from workbench.gui.results.token_chips import RevealCard, place_name
 from workbench.gui.shell.context import Context
-from workbench.gui.shell.navigation import ShowRun, ShowServer, ShowTool, Wish
+from workbench.gui.shell.navigation import Request, ShowRun, ShowServer, ShowTool
 from workbench.records import HiddenValue, Place, PrivacyQuery, PrivacyReport, PrivacySession
 
 _RUNS = 8  # buttons at most
@@ -38,9 +38,6 @@ _RUNS = 8  # buttons at most
 
 class HiddenCard(QFrame):
     """Beside the list."""
-
-    wished = Signal(object)
-    said = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,7 +71,6 @@ class HiddenCard(QFrame):
         if self._value is None:
             return
         card = RevealCard(self._context, self._session, self.reveal, held=True)
-        card.said.connect(self.said)
         place = QRect(self.reveal.mapToGlobal(self.reveal.rect().topLeft()), self.reveal.size())
         card.look(self._value.token, place)
 
@@ -105,10 +101,10 @@ class HiddenCard(QFrame):
     def _server(self, server: str) -> QWidget:
         return self._link(server, ShowServer(server))
 
-    def _link(self, words: str, wish: Wish) -> QPushButton:
+    def _link(self, words: str, wish: Request) -> QPushButton:
         button = QPushButton(words.replace("&", "&&"))
         mark(button, kind="link")
-        button.clicked.connect(partial(self.wished.emit, wish))
+        button.clicked.connect(partial(self._context.go, wish))
         return button
 
     def _quiet(self, words: str) -> QWidget:
@@ -156,9 +152,6 @@ _PAUSE_MS = 400  # between what happens and looking again
 
 class HiddenPage(QWidget):
     """Follows what happens while it is shown."""
-
-    wished = Signal(object)
-    said = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -296,7 +289,7 @@ class HiddenPage(QWidget):
         if not await Question(self._context.theme, words, why, self).ask("Forget them", danger=True):
             return
         count = await self._context.api.forget_values(str(self.session.currentData()))
-        self.said.emit(f"{count} values were forgotten.")
+        self._context.say(f"{count} values were forgotten.")
         self.refresh()
 
     def _bind(self) -> None:
@@ -310,8 +303,6 @@ class HiddenPage(QWidget):
         self.more.clicked.connect(self._more)
         self.export.clicked.connect(self._save)
         self.forget.clicked.connect(self._ask_forget)
-        self.card.wished.connect(self.wished)
-        self.card.said.connect(self.said)
 
     def _lay_out(self) -> None:
         theme = self._context.theme

@@ -18,7 +18,6 @@ from workbench.records import JsonValue, KindRule, PrivacyRules
 class KindsPage(QWidget):
     """`show_rules` fills it; each tick counts at once and in every conversation."""
 
-    said = Signal(str)
     changed = Signal()
     """A setting that no event tells of is another one now."""
 

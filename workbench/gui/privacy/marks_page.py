@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
@@ -22,8 +21,6 @@ from workbench.records import PrivacyMark, PrivacyRules
 
 class MarksPage(QWidget):
     """`show_rules` fills it; what it changes is told by the core."""
-
-    said = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,7 +84,7 @@ class MarksPage(QWidget):
         if clear:
             self.text.clear()
         self.show_rules(rules)
-        self.said.emit(words)
+        self._context.say(words)
 
     def _say(self, words: str) -> None:
         self.fault.setText(one_line(words, 300))

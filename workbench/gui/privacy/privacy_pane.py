@@ -12,7 +12,6 @@ from workbench.gui.privacy.kinds_page import KindsPage
 from workbench.gui.privacy.marks_page import MarksPage
 from workbench.gui.privacy.trial_page import TrialPage
 from workbench.gui.shell.context import Context, Pane
-from workbench.gui.shell.navigation import Say
 from workbench.records import PrivacyRules
 
 HIDDEN, TRY, MARKS, KINDS = "hidden", "try", "marks", "kinds"
@@ -39,9 +38,6 @@ class PrivacyPane(Pane):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.tabs)
         self.setFocusProxy(self.tabs)
-        self.hidden.wished.connect(self.wished)
-        for said in (self.hidden.said, self.trial.said, self.marks.said, self.kinds.said):
-            said.connect(self._say)
         self.kinds.changed.connect(self.refresh)
         self.tabs.currentChanged.connect(self._turned)
 
@@ -71,6 +67,3 @@ class PrivacyPane(Pane):
     def _turned(self) -> None:
         if self.tabs.currentWidget() is self.hidden:
             self.hidden.refresh()
-
-    def _say(self, words: str) -> None:
-        self.wished.emit(Say(words))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPushButton, QSplitter, QTabWidget, QTextEdit, QVBoxLayout, QWidget
 
@@ -32,8 +32,6 @@ EXAMPLE = """{
 
 class TrialPage(QWidget):
     """Nothing of what is tried is kept or sent anywhere."""
-
-    said = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -160,7 +158,6 @@ class TrialPage(QWidget):
         self.example.clicked.connect(self._take_example)
         self.missed.clicked.connect(self._offer_kinds)
         self.harmless.clicked.connect(self.marks.harmless)
-        self.marks.said.connect(self.said)
         self._context.theme.changed.connect(self._dress)
 
     def _dress(self) -> None:

@@ -55,8 +55,6 @@ class ResultView(QWidget):
 
     shown = Signal()
     """Another result is on screen, whole."""
-    said = Signal(str)
-    """A short word, such as what was copied."""
 
     def __init__(
         self, context: Context, parent: QWidget | None = None, *, compares: bool = False, seen: bool = False
@@ -239,13 +237,10 @@ class ResultView(QWidget):
         texts = [page.edit for page in self._pages.values() if isinstance(page, TextPage)]
         texts.append(self._table.detail.edit)
         self._chips = [TokenChips(edit, self._context) for edit in texts]
-        for chips in self._chips:
-            chips.said.connect(self.said)
         for edit in texts:
-            MarkMenu(edit, self._context).said.connect(self.said)
-        self._model.said.connect(self.said)
-        self._table.said.connect(self.said)
-        self._tree.said.connect(self.said)
+            MarkMenu(edit, self._context)
+        self._table.said.connect(self._context.say)
+        self._tree.said.connect(self._context.say)
         self._pictures.save_wanted.connect(self._save_part)
         self._parts.save_wanted.connect(self._save_part)
         self._dress()
@@ -348,7 +343,7 @@ class ResultView(QWidget):
         contents = self._contents
         real = contents.raw() if self.view() == RAW else contents.text()
         QGuiApplication.clipboard().setText(self._model.shown() if self._eye.isChecked() else real)
-        self.said.emit("The result was copied.")
+        self._context.say("The result was copied.")
 
 
 def _with_texts(outcome: Outcome, texts: list[str]) -> Outcome:

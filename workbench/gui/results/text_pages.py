@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QTimer, QUrl, Signal
+from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QFrame, QPushButton, QTextBrowser, QVBoxLayout, QWidget
 
@@ -186,8 +186,6 @@ def reads_as_markdown(text: str, mime: str) -> bool:
 class ModelPage(Page):
     """Asks the core; nothing is sent anywhere."""
 
-    said = Signal(str)
-
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
@@ -199,7 +197,6 @@ class ModelPage(Page):
         mark(self.words, role="muted")
         self.text = TextPage(context.theme, "The result as a model sees it")
         self.chips = TokenChips(self.text.edit, context)
-        self.chips.said.connect(self.said)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -65,9 +65,6 @@ _PLACES_SHOWN = 3  # places named in one line
 class RevealCard(QFrame):
     """One at a time; `look` asks the core."""
 
-    said = Signal(str)
-    """A short word, such as what was copied."""
-
     def __init__(self, context: Context, session: str, parent: QWidget, *, held: bool) -> None:
         super().__init__(parent.window())
         self._before = parent  # what has the keyboard again afterwards
@@ -162,7 +159,7 @@ class RevealCard(QFrame):
         """Told to the audit as what it is."""
         found = await self._context.api.reveal(self._session, self._token, True)
         QGuiApplication.clipboard().setText(found.value)
-        self.said.emit("The value was copied; the audit says so.")
+        self._context.say("The value was copied; the audit says so.")
         self.close()
 
     def _let_pass(self) -> None:
@@ -171,7 +168,7 @@ class RevealCard(QFrame):
 
     async def _passing(self, value: str) -> None:
         await self._context.api.mark_privacy(PrivacyMark(False, "value", value))
-        self.said.emit("Models see it from now on; take that back under Personal data, Marks.")
+        self._context.say("Models see it from now on; take that back under Personal data, Marks.")
         self.close()
 
     def _lay_out(self, unit: int) -> None:
@@ -200,8 +197,6 @@ _MOST = 400  # chips that are painted at once
 
 class TokenChips(QObject):
     """Belongs to one text view. Set `session` to whose tokens these are; without one nothing is drawn."""
-
-    said = Signal(str)
 
     def __init__(self, edit: QPlainTextEdit, context: Context, session: str = "") -> None:
         super().__init__(edit)
@@ -299,7 +294,6 @@ class TokenChips(QObject):
         boxes = self._boxes(place, one)
         box = boxes[-1] if boxes else QRect()
         self.card = RevealCard(self._context, self.session, self._edit, held=held)
-        self.card.said.connect(self.said)
         self.card.look(one.token, QRect(self._edit.viewport().mapToGlobal(box.topLeft()), box.size()))
 
     def _next(self) -> tuple[int, Written] | None:
@@ -368,7 +362,6 @@ class MarkMenu(QObject):
 
     marked = Signal(object)
     """Carries the rules as they are now."""
-    said = Signal(str)
 
     def __init__(self, edit: QPlainTextEdit, context: Context) -> None:
         super().__init__(edit)
@@ -420,10 +413,10 @@ class MarkMenu(QObject):
         try:
             rules = await self._context.api.mark_privacy(mark)
         except WorkbenchError as fault:
-            self.said.emit(f"{fault.message} {fault.hint}".strip())
+            self._context.say(f"{fault.message} {fault.hint}".strip())
             return
         self.learn(rules)
-        self.said.emit(words)
+        self._context.say(words)
         self.marked.emit(rules)
 
 

@@ -19,6 +19,7 @@ from workbench.gui.runs.effects_view import EffectsView
 from workbench.gui.runs.program_view import EditCheck, ProgramView, is_cleanable, needs_sight
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
+from workbench.gui.shell.navigation import StartDryRun
 from workbench.records import Decision, Fault, Gate, Risk, Run, RunState, Verdict
 
 
@@ -91,8 +92,6 @@ class ApprovalDialog(LaterDialog):
 
     decided = Signal(object)
     """Carries the Decision that the core took."""
-    dry_run_wanted = Signal(str)
-    """The id of the run."""
 
     def __init__(self, context: Context, run: Run, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -307,7 +306,7 @@ class ApprovalDialog(LaterDialog):
 
     def _dry_run(self) -> None:
         self.show_dry_run(on=True)
-        self.dry_run_wanted.emit(self._run.id)
+        self._context.go(StartDryRun(self._run.id))
 
     def show_dry_run(self, *, on: bool, fault: Fault | None = None) -> None:
         """Show whether a dry run of this program is under way, or why none is possible."""

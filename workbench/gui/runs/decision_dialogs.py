@@ -16,6 +16,7 @@ from workbench.gui.kit.text import one_line
 from workbench.gui.runs.strips import AskStrip, HeldCallStrip, own_call
 from workbench.gui.shell.bridge import Link, LinkState
 from workbench.gui.shell.context import Context
+from workbench.gui.shell.navigation import FollowRun
 from workbench.records import Ask, Decision, Fault, Run, RunState
 
 if TYPE_CHECKING:
@@ -62,8 +63,6 @@ class ApprovalDialogs(QObject):
 
     allowed = Signal(str)
     """The id of a run that may go on now."""
-    dry_run_wanted = Signal(str)
-    """The id of a run that waits."""
 
     def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(window)
@@ -80,7 +79,6 @@ class ApprovalDialogs(QObject):
         dialog = ApprovalDialog(self._context, run, self._window)
         self._open[run.id] = dialog
         dialog.decided.connect(self._decided)
-        dialog.dry_run_wanted.connect(self.dry_run_wanted)
         dialog.destroyed.connect(lambda: self._open.pop(run.id, None))
         dialog.open()
 
@@ -121,10 +119,6 @@ _WITHOUT = (RunState.REFUSED, RunState.STOPPED, RunState.INTERRUPTED)
 class Plans(QObject):
     """Belongs to one window."""
 
-    said = Signal(str)
-    """A short word for the status bar."""
-    run_wanted = Signal(str)
-    """The id of a run to show."""
     refused = Signal(str, object)
     """The id of a waiting run, and the Fault that says why there is no plan for it."""
     decided = Signal(str)
@@ -163,11 +157,11 @@ class Plans(QObject):
         try:
             run = await self._context.api.dry_run_waiting(run_id)
         except WorkbenchError as fault:
-            self.said.emit(f"{fault.message} {fault.hint}")
+            self._context.say(f"{fault.message} {fault.hint}")
             self.refused.emit(run_id, Fault(fault.message, fault.hint))
             return
-        self.said.emit("The dry run has started. Reading works; everything else is held back.")
-        self.run_wanted.emit(run.id)
+        self._context.say("The dry run has started. Reading works; everything else is held back.")
+        self._context.go(FollowRun(run.id))
         self.show(run.id)
 
     async def _load(self, run_id: str) -> None:
@@ -175,7 +169,7 @@ class Plans(QObject):
             self._take(await self._context.api.run(run_id))
         except WorkbenchError as fault:
             self._awaited.discard(run_id)
-            self.said.emit(f"{fault.message} {fault.hint}")
+            self._context.say(f"{fault.message} {fault.hint}")
 
     def _take(self, run: Run) -> None:
         if run.id not in self._awaited:
@@ -186,7 +180,7 @@ class Plans(QObject):
         elif run.state in _WITHOUT:
             self._awaited.discard(run.id)
             words = "The dry run gave no plan. Its page says why."
-            self.said.emit(words)
+            self._context.say(words)
             self.refused.emit(run.proposal.dry_run_of, run.fault or Fault(words))
 
     def _show(self, run: Run) -> None:
@@ -206,7 +200,7 @@ class Plans(QObject):
         waiting = next((one.run for one in self._open.values() if one is dialog), None)
         if waiting is not None and waiting.proposal.dry_run_of:
             self.decided.emit(waiting.proposal.dry_run_of)
-        self.run_wanted.emit(real.id)
+        self._context.go(FollowRun(real.id))
 
     def _closed(self) -> None:
         gone = self.sender()
@@ -223,11 +217,6 @@ _ENDINGS = {
 
 class HeldCallDialogs(QObject):
     """Belongs to one window."""
-
-    said = Signal(str)
-    """A short word for the status bar."""
-    run_wanted = Signal(str)
-    """The id of a run to show."""
 
     def __init__(self, context: Context, strip: HeldCallStrip, window: QWidget) -> None:
         super().__init__(window)
@@ -254,7 +243,7 @@ class HeldCallDialogs(QObject):
         """Open a held call; of none named, the one whose time ends first."""
         held_call = self._strip.held_call(held_call_id)
         if held_call is None:
-            self.said.emit("No call waits for you now.")
+            self._context.say("No call waits for you now.")
         elif (dialog := self._open.get(held_call.id)) is not None:
             dialog.come_back()
         else:
@@ -263,7 +252,6 @@ class HeldCallDialogs(QObject):
             dialog = HeldCallDialog(self._context, held_call, self._window)
             self._open[held_call.id] = dialog
             dialog.finished.connect(self._closed)
-            dialog.run_wanted.connect(self.run_wanted)
             dialog.show()
 
     def dialogs(self) -> tuple[HeldCallDialog, ...]:
@@ -282,9 +270,6 @@ _OVER = {
 
 class AskDialogs(QObject):
     """Belongs to one window."""
-
-    said = Signal(str)
-    """A short word for the status bar."""
 
     def __init__(self, context: Context, strip: AskStrip, window: QWidget) -> None:
         super().__init__(window)
@@ -315,7 +300,7 @@ class AskDialogs(QObject):
         """Open a question, the oldest one if none is named."""
         ask = self._strip.ask(ask_id) or next(iter(self._strip.asks()), None)
         if ask is None:
-            self.said.emit("No server waits for your input.")
+            self._context.say("No server waits for your input.")
         elif (dialog := self._open.get(ask.id)) is not None:
             dialog.come_back()
         else:
@@ -355,7 +340,7 @@ class AskDialogs(QObject):
             return
         dialog.end()
         if event.ending in _OVER:
-            self.said.emit(_OVER[event.ending].format(one_line(event.ask.server, 60)))
+            self._context.say(_OVER[event.ending].format(one_line(event.ask.server, 60)))
             return
         asks = (ask for ask in self._strip.asks() if own_call(ask) and ask.id not in self._open)
         if not self._in_front() and (following := next(asks, None)) is not None:

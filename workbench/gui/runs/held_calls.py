@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -34,6 +34,7 @@ from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import countdown, risk_word
 from workbench.gui.runs.allow_button import AllowButton
 from workbench.gui.shell.context import Context
+from workbench.gui.shell.navigation import FollowRun
 from workbench.records import Fault, HeldCall, HeldCallAnswer, Permission, Risk, ValueOrigin
 
 _KINDS = {"untrusted": "outsiders can write there", "private": "private data"}
@@ -192,9 +193,6 @@ _ARGUMENT_LINES = 12  # of what it would send, before that scrolls by itself
 class HeldCallDialog(LaterDialog):
     """Told by its owner when calls joined or nobody has to answer any more."""
 
-    run_wanted = Signal(str)
-    """The id of the run whose page is to be shown."""
-
     def __init__(self, context: Context, held_call: HeldCall, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
@@ -319,7 +317,7 @@ class HeldCallDialog(LaterDialog):
         self._reason.setFocus()
 
     def _show_run(self) -> None:
-        self.run_wanted.emit(self.held_call.run_id)
+        self._context.go(FollowRun(self.held_call.run_id))
 
     def _unsettle(self) -> None:
         if not self._over:

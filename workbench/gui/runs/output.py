@@ -42,8 +42,8 @@ from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole, size_words, whole_size
 from workbench.gui.shell.navigation import (
     HELD,
+    KeepRun,
     RecordRun,
-    Say,
     ShowChanges,
     ShowCode,
     ShowHeldCall,
@@ -310,9 +310,6 @@ def _facts(run: Run) -> list[str]:
 class RunTexts(QWidget):
     """Shows only what there is."""
 
-    wished = Signal(object)
-    """Carries a wish."""
-
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
@@ -360,11 +357,11 @@ class RunTexts(QWidget):
 
     def _show_files(self) -> None:
         if self._run is not None:
-            self.wished.emit(ShowChanges(self._run.id))
+            self._context.go(ShowChanges(self._run.id))
 
     def _show_held(self) -> None:
         if self._run is not None:
-            self.wished.emit(ShowChanges(HELD + self._run.id))
+            self._context.go(ShowChanges(HELD + self._run.id))
 
     def _show_changes(self) -> None:
         if self._run is not None:
@@ -388,7 +385,7 @@ class RunTexts(QWidget):
         dialog.offer("Open the clean text in the editor").connect(self._open_clean)
 
     def _open_clean(self) -> None:
-        self.wished.emit(ShowCode(self._clean_text, purpose="clean"))
+        self._context.go(ShowCode(self._clean_text, purpose="clean"))
 
     def _open(self, words: str, signs: str, before: str, after: str) -> DifferenceDialog:
         dialog = DifferenceDialog(self._context, words, before, after, self.window(), signs=signs)
@@ -454,11 +451,6 @@ _OUTPUT, _RESULT, _DEEDS = 0, 1, 2
 class OutputPane(Pane):
     """`show_run` opens one; events of other runs pass by."""
 
-    draft_wanted = Signal(str)
-    """The id of a run whose program is worth keeping."""
-    offered = Signal(object)
-    """Carries what can be done with the run that is shown, as the head says it."""
-
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._run: Run | None = None
@@ -475,7 +467,7 @@ class OutputPane(Pane):
         """Show a run from now on."""
         if run_id != self._wanted:
             self._wanted = run_id
-            self.offered.emit(frozenset())
+            self._offer(frozenset())
             self._run = None
             self._stream.start_over()
             self._calls.show_calls(())
@@ -616,15 +608,15 @@ class OutputPane(Pane):
 
     def _show_hidden(self) -> None:
         if self._run is not None:
-            self.wished.emit(ShowPrivacy(session=self._run.proposal.session))
+            self.context.go(ShowPrivacy(session=self._run.proposal.session))
 
     def _decide(self, index: QModelIndex) -> None:
         """A call that waits leads to its question."""
         if (call := self._calls.call(index.row())) is not None and call.state == "waiting":
-            self.wished.emit(ShowHeldCall(call.call_id))
+            self.context.go(ShowHeldCall(call.call_id))
 
     def _show_plan(self) -> None:
-        self.wished.emit(ShowPlan(self._wanted))
+        self.context.go(ShowPlan(self._wanted))
 
     def _open_tab(self) -> None:
         if self._run is not None:
@@ -633,15 +625,15 @@ class OutputPane(Pane):
     async def _fetch_code(self, run: Run) -> None:
         (code,) = await fetch_whole(self.context.fetch, [run.proposal.code])
         title = one_line(run.proposal.purpose, 40) or f"Run of {one_line(run.proposal.author, 40)}"
-        self.wished.emit(ShowCode(code, purpose=title, language=run.proposal.language))
+        self.context.go(ShowCode(code, purpose=title, language=run.proposal.language))
 
     def record(self) -> None:
         """Make a recording of the run that is shown."""
-        self.wished.emit(RecordRun(self._wanted))
+        self.context.go(RecordRun(self._wanted))
 
     def keep(self) -> None:
         """Make a skill of the run that is shown."""
-        self.draft_wanted.emit(self._wanted)
+        self.context.go(KeepRun(self._wanted))
 
     def _build(self) -> None:
         words = "Run a program: what it prints, the tools it calls and its result appear here."
@@ -657,7 +649,7 @@ class OutputPane(Pane):
         self._head.stop_wanted.connect(self.stop)
         self._head.keep_wanted.connect(self.keep)
         self._head.record_wanted.connect(self.record)
-        self._head.offered.connect(self.offered)
+        self._head.offered.connect(self._offer)
         self._head.plan_wanted.connect(self._show_plan)
         self._eye = RoomyButton(self.context.theme, icon("eye", "muted"), "What the model sees")
         self._eye.setToolTip("Show beside the result what the agent's model gets of it")
@@ -669,7 +661,6 @@ class OutputPane(Pane):
         mark(self._tab, kind="chip")
         self._tab.clicked.connect(self._open_tab)
         self.texts = RunTexts(self.context)
-        self.texts.wished.connect(self.wished)
         self._head.add(self.texts)
         self._head.add(self._tab)
         self._hidden = tool_button("eye-off", "", self.context.theme)
@@ -695,10 +686,8 @@ class OutputPane(Pane):
     def _make_split(self) -> QSplitter:
         self._stream = StreamView(self.context.theme)
         self._result = ResultView(self.context)
-        self._result.said.connect(self._say)
         self._printed = TokenChips(self._stream, self.context)
-        self._printed.said.connect(self._say)
-        MarkMenu(self._stream, self.context).said.connect(self._say)
+        MarkMenu(self._stream, self.context)
         self._tabs = QTabWidget()
         self._tabs.setDocumentMode(True)
         self._tabs.setAccessibleName("Output and result")
@@ -737,14 +726,17 @@ class OutputPane(Pane):
         return self._calls_box
 
     def _say(self, words: str) -> None:
-        self.wished.emit(Say(words))
+        self.context.say(words)
 
     def _make_model_view(self) -> QWidget:
         self._model_view = ResultView(self.context, seen=True)
-        self._model_view.said.connect(self._say)
         self._model_box, self._model_title = _titled("", self._model_view, self.context)
         self._model_box.hide()
         return self._model_box
+
+    def _offer(self, offers: frozenset[str]) -> None:
+        for offer in RUN_OFFERS:
+            self.context.commands.hold(offer, offer in offers)
 
 
 def _titled(title: str, inner: QWidget, context: Context) -> tuple[QWidget, ForeignLabel]:

@@ -217,15 +217,15 @@ class RunsPane(Pane):
             self._choose(run.id)
 
     def _choose(self, run_id: str) -> None:
-        self.wished.emit(ShowRun(run_id))
+        self.context.go(ShowRun(run_id))
 
     def _review(self) -> None:
         if (run := self._meant()) is not None:
-            self.wished.emit(ShowRun(run.id))
+            self.context.go(ShowRun(run.id))
 
     def _dry_run(self) -> None:
         if (run := self._meant()) is not None:
-            self.wished.emit(StartDryRun(run.id))
+            self.context.go(StartDryRun(run.id))
 
     def _meant(self) -> Run | None:
         """The chosen run if it waits; else the one whose time ends first."""

@@ -13,7 +13,7 @@ from workbench.gui.kit.text import one_line
 from workbench.gui.kit.wording import Word, countdown, risk_word
 from workbench.gui.runs.run_list import held_words, run_title
 from workbench.gui.shell.context import Context
-from workbench.gui.shell.navigation import HELD, ShowAsk, ShowChanges, ShowHeldCall, ShowRun, Wish
+from workbench.gui.shell.navigation import HELD, Request, ShowAsk, ShowChanges, ShowHeldCall, ShowRun
 from workbench.gui.shell.pending_strips import QueueStrip
 from workbench.records import Ask, HeldCall, Origin, Run, RunState
 
@@ -51,7 +51,7 @@ class WaitingStrip(QueueStrip[Run]):
         risk = risk_word(item.verdict.risk) if waits and item.verdict is not None else None
         self.banner.tell(Word("", "hourglass" if waits else "file", "accent"), words, left, risk)
 
-    def wish(self, item: Run) -> Wish:
+    def wish(self, item: Run) -> Request:
         return ShowRun(item.id) if item.state is RunState.WAITING else ShowChanges(HELD + item.id)
 
     def _load(self, runs: tuple[Run, ...]) -> None:
@@ -113,7 +113,7 @@ class HeldCallStrip(QueueStrip[HeldCall]):
         picture = Word("", "hourglass", "warning")
         self.banner.tell(picture, self._sentence(item, len(self.pending) - 1), left, risk_word(item.risk))
 
-    def wish(self, item: HeldCall) -> Wish:
+    def wish(self, item: HeldCall) -> Request:
         return ShowHeldCall(item.id)
 
     def _take(self, event: CallHeld) -> None:
@@ -210,7 +210,7 @@ class AskStrip(QueueStrip[Ask]):
         words = f"{word.text}. {waiting_words(item)}"
         self.banner.tell(word, words, " · ".join(part for part in (left, more) if part))
 
-    def wish(self, item: Ask) -> Wish:
+    def wish(self, item: Ask) -> Request:
         return ShowAsk(item.id)
 
     def _load(self, asks: tuple[Ask, ...]) -> None:

@@ -444,12 +444,12 @@ class AllServers(Pane):
     def _open(self) -> None:
         standing = self.model.standing_at(self.table.currentIndex())
         if standing is not None:
-            self.wished.emit(ShowServer(standing.name))
+            self.context.go(ShowServer(standing.name))
 
     def _connect(self) -> None:
         chosen = (one for one in self.table.standings() if one.state.status not in _RUNNING)
         if names := tuple(one.name for one in chosen if not one.state.config.disabled):
-            self.wished.emit(ConnectServers(names))
+            self.context.go(ConnectServers(names))
 
     def _disconnect(self) -> None:
         for standing in self.table.standings():

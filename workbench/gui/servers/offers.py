@@ -22,7 +22,7 @@ from workbench.gui.servers.page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import size_words
-from workbench.gui.shell.navigation import Say, ShowServer
+from workbench.gui.shell.navigation import ShowServer
 from workbench.records import Content, Fault, Offers, Prompt, Resource, ResourceTemplate, ServerState, ServerStatus
 
 Index = QModelIndex | QPersistentModelIndex
@@ -290,7 +290,7 @@ class OfferPage(ServerPage):
         raise NotImplementedError
 
     def say(self, words: str) -> None:
-        self.wished.emit(Say(words))
+        self.context.say(words)
 
     def hear(self, event: Event) -> None:
         if isinstance(event, OffersChanged) and event.server == self.server:
@@ -352,4 +352,4 @@ class OfferPage(ServerPage):
         self.setFocusProxy(page)
 
     def _to_overview(self) -> None:
-        self.wished.emit(ShowServer(self.server, "overview"))
+        self.context.go(ShowServer(self.server, "overview"))

@@ -7,7 +7,7 @@ import base64
 import binascii
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import (
     QFrame,
@@ -138,8 +138,6 @@ class PromptView(QScrollArea):
 class PromptDetail(QWidget):
     """`show_prompt` opens one; `get` fills it."""
 
-    said = Signal(str)
-
     def __init__(self, context: Context, server: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
@@ -241,7 +239,7 @@ class PromptDetail(QWidget):
 
     def _copied(self, texts: list[str]) -> None:
         QGuiApplication.clipboard().setText(texts[0])
-        self.said.emit("The messages are in the clipboard as JSON.")
+        self._context.say("The messages are in the clipboard as JSON.")
 
     def _build(self) -> None:
         unit = self._context.theme.unit
@@ -307,7 +305,6 @@ class PromptsPage(OfferPage):
         self.split.setFocusProxy(self.list)
         self.list.looked.connect(self._look_at)
         self.list.wanted.connect(self._want)
-        self.detail.said.connect(self.say)
 
     def show_item(self, name: str) -> None:
         """Go to a prompt."""

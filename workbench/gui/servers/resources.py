@@ -44,7 +44,6 @@ class ResourceDetail(QWidget):
 
     was_read = Signal(str)
     """Carries the address that was read."""
-    said = Signal(str)
 
     def __init__(self, context: Context, server: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -196,7 +195,7 @@ class ResourceDetail(QWidget):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._uri)
-        self.said.emit("The address is in the clipboard.")
+        self._context.say("The address is in the clipboard.")
 
     def _build(self) -> None:
         unit = self._context.theme.unit
@@ -277,7 +276,6 @@ class ResourcesPage(OfferPage):
         self.list.looked.connect(self._look_at)
         self.list.wanted.connect(self._want)
         self.detail.was_read.connect(self._was_read)
-        self.detail.said.connect(self.say)
 
     def show_item(self, name: str) -> None:
         """Go to a resource by its address, or to a template, and read it."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QMenu
 from workbench.gui.shell.actions import SERVER_REMOVED
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
-from workbench.gui.shell.navigation import Act, Say, ShowServer
+from workbench.gui.shell.navigation import ShowServer
 from workbench.records import ImportReport, ServerConfig, ServerState
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ MENU = tuple("" if word == "|" else word for word in MENU_WORDS.split())
 class ServerDeeds(QObject):
     """Belongs to the pane with the list, and acts on the server that is chosen there."""
 
-    wished = Signal(object)
-    """Carries one record of `workbench.gui.shell.navigation`."""
     imported = Signal()
 
     def __init__(self, context: Context, commands: Commands, pane: ServersPane) -> None:
@@ -72,7 +70,7 @@ class ServerDeeds(QObject):
 
     def _trust(self) -> None:
         if (state := self.chosen()) is not None:
-            self.wished.emit(ShowServer(state.config.name, "trust"))
+            self._context.go(ShowServer(state.config.name, "trust"))
 
     def _add(self) -> None:
         from workbench.gui.servers.add_server import AddServer
@@ -102,7 +100,7 @@ class ServerDeeds(QObject):
 
     def _imported_some(self, report: ImportReport) -> None:
         names = ", ".join(report.added[:3]) + (", …" if len(report.added) > 3 else ".")
-        self.wished.emit(Say(f"Added {len(report.added)} servers: {names}"))
+        self._context.say(f"Added {len(report.added)} servers: {names}")
 
     def _connect_added(self, names: tuple[str, ...]) -> None:
         self._context.tasks.run("connect servers", self._pane.connect_servers(names))
@@ -112,8 +110,8 @@ class ServerDeeds(QObject):
         name = state.config.name
         self._pane.model.put(state)
         self._pane.show_tool(name)
-        self.wished.emit(Act("pane.servers"))
-        self.wished.emit(Say(f"Added “{name}”. Connect it to see its tools."))
+        self._context.commands.do("pane.servers")
+        self._context.say(f"Added “{name}”. Connect it to see its tools.")
 
     def _edit(self) -> None:
         from workbench.gui.servers.add_server import AddServer
@@ -124,14 +122,14 @@ class ServerDeeds(QObject):
     async def _duplicate(self) -> None:
         if (chosen := self.chosen()) is not None:
             state = await self._context.api.duplicate_server(chosen.config.name)
-            self.wished.emit(Say(f"{state.config.name} is a copy of {chosen.config.name}."))
+            self._context.say(f"{state.config.name} is a copy of {chosen.config.name}.")
 
     async def _switch(self) -> None:
         if (chosen := self.chosen()) is not None:
             config = chosen.config
             await self._context.api.switch_server(config.name, not config.disabled)
             on, off = "{} is enabled.", "{} is disabled, here and for other clients."
-            self.wished.emit(Say((on if config.disabled else off).format(config.name)))
+            self._context.say((on if config.disabled else off).format(config.name))
 
     async def _up(self) -> None:
         await self._move(-1)
@@ -161,7 +159,7 @@ class ServerDeeds(QObject):
         said = "Removed {}. What it did stays in the audit."
         if chosen.sign_in == "done":
             said = "Removed {}, and signed out there. What it did stays in the audit."
-        self.wished.emit(Say(said.format(name), "server.restore"))
+        self._context.say(said.format(name), "server.restore")
 
     async def _restore(self) -> None:
         if not self._removed:
@@ -170,7 +168,7 @@ class ServerDeeds(QObject):
         self._commands.hold(SERVER_REMOVED, bool(self._removed))
         await self._context.api.restore_server(name)
         self._pane.show_tool(name)
-        self.wished.emit(Say(f"{name} is back."))
+        self._context.say(f"{name} is back.")
 
     def _popup(self, place: QPoint) -> None:
         if self.chosen() is not None:
@@ -197,7 +195,7 @@ class ServerDeeds(QObject):
 
     def _imported(self, report: ImportReport) -> None:
         names = ", ".join(report.added[:3]) + (" …" if len(report.added) > 3 else "")
-        self.wished.emit(Say(f"Imported {names}. Connect one to start it."))
+        self._context.say(f"Imported {names}. Connect one to start it.")
         self._pane.show_tool(report.added[0])
         self.imported.emit()
 

@@ -323,7 +323,7 @@ class ServersPane(Pane):
         return empty
 
     def _ask_widely(self) -> None:
-        self.wished.emit(FindAnything(self.finder.text()))
+        self.context.go(FindAnything(self.finder.text()))
 
     def _bind(self) -> None:
         self.finder.textChanged.connect(self._pause.start)
@@ -339,7 +339,6 @@ class ServersPane(Pane):
         self.tree.selectionModel().currentChanged.connect(self._selected)
         self.tree.selectionModel().currentChanged.connect(self._walked)
         self.model.modelReset.connect(self._selected)
-        self.deeds.wished.connect(self.wished)
         self.deeds.imported.connect(self.found.refresh)
         bind = self._commands.bind
         bind("server.connect", self._connect_chosen)
@@ -412,16 +411,16 @@ class ServersPane(Pane):
         """Its page shows how it goes; it may take minutes, and another one may be begun meanwhile."""
         state = self.chosen()
         if state is not None:
-            self.wished.emit(ShowServer(state.config.name, "sign_in"))
+            self.context.go(ShowServer(state.config.name, "sign_in"))
             self.context.tasks.run("sign in", self.context.api.sign_in(state.config.name))
 
     def _open_chosen(self) -> None:
         if (state := self.chosen()) is not None:
-            self.wished.emit(ShowServer(state.config.name))
+            self.context.go(ShowServer(state.config.name))
 
     def _examine_chosen(self) -> None:
         if (state := self.chosen()) is not None:
-            self.wished.emit(ShowServer(state.config.name, "doctor"))
+            self.context.go(ShowServer(state.config.name, "doctor"))
 
     async def _disconnect_chosen(self) -> None:
         state = self.chosen()
@@ -472,9 +471,9 @@ class ServersPane(Pane):
         """A tool that its server took back is shown among the changes."""
         tool = self.model.tool_at(index)
         if tool is not None and tool.mark == ChangeKind.REMOVED:
-            self.wished.emit(ShowServer(tool.server, "changes"))
+            self.context.go(ShowServer(tool.server, "changes"))
         elif tool is not None:
-            self.wished.emit(ShowTool(tool.server, tool.name, enter=enter))
+            self.context.go(ShowTool(tool.server, tool.name, enter=enter))
 
     def _to_first(self, *, choose: bool = True) -> None:
         """Enter in the filter opens the first tool that is found; Down only goes there."""
@@ -497,7 +496,7 @@ class ServersPane(Pane):
     def _follow(self) -> None:
         tool = self.model.tool_at(self.tree.currentIndex())
         if tool is not None and tool.mark != ChangeKind.REMOVED and self.tree.hasFocus():
-            self.wished.emit(ShowTool(tool.server, tool.name, follow=True))
+            self.context.go(ShowTool(tool.server, tool.name, follow=True))
 
     def _typed(self, letters: str) -> None:
         self.finder.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -24,7 +24,6 @@ from workbench.gui.kit.wording import Word, clock
 from workbench.gui.servers.page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
-from workbench.gui.shell.navigation import Say
 from workbench.records import Fault, LogLine, Offers, ServerLog, ServerState
 
 Index = QModelIndex | QPersistentModelIndex
@@ -260,7 +259,7 @@ class LogPage(ServerPage):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.model.text())
-        self.wished.emit(Say(f"{self.model.rowCount()} lines are in the clipboard."))
+        self.context.say(f"{self.model.rowCount()} lines are in the clipboard.")
 
     def _paused(self, on: bool) -> None:
         self.pause.setIcon(icon("play" if on else "pause", "muted"))

@@ -117,9 +117,6 @@ PAGES: tuple[Page, ...] = (
 class ServerSheet(QWidget):
     """Pages are made when first looked at, and then stay as they were left."""
 
-    wished = Signal(object)
-    """Carries one record of `workbench.gui.shell.navigation`."""
-
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
@@ -194,7 +191,6 @@ class ServerSheet(QWidget):
         before = self._pages.currentWidget()
         if entry.id not in self._made:
             page = entry.make(self._context, self._commands, self._state)
-            page.wished.connect(self.wished)
             self._made[entry.id] = page
             self._pages.addWidget(page)
             page.refresh()
@@ -255,7 +251,6 @@ class ServerPane(Pane):
         self._sheets: dict[str, ServerSheet] = {}
         self._states: dict[str, ServerState] = {}
         self.all = AllServers(context, commands)
-        self.all.wished.connect(self.wished)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.all)
         self.setFocusProxy(self.all)
@@ -343,7 +338,6 @@ class ServerPane(Pane):
         self._look(seen=False)
         if name not in self._sheets:
             sheet = ServerSheet(self.context, self._commands, self._states[name])
-            sheet.wished.connect(self.wished)
             self._sheets[name] = sheet
             self._pages.addWidget(sheet)
         sheet = self._sheets[name]

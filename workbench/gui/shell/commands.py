@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer
@@ -19,15 +20,19 @@ Work = Callable[[], Coroutine[Any, Any, object] | None]  # Any: what a coroutine
 class Commands(QObject):
     """Every action of one window."""
 
-    def __init__(self, tasks: Tasks, window: QWidget) -> None:
-        super().__init__(window)
+    def __init__(self, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
         self._tasks = tasks
         self._work: dict[str, Work] = {}
         self._early: list[str] = []  # what was asked for before anything could do it
         self._busy: set[str] = set()
         self._true: set[str] = set()
-        self._actions = {entry.id: self._make(entry, window) for entry in ACTIONS}
+        self._actions = {entry.id: self._make(entry) for entry in ACTIONS}
         self._renew()
+
+    def attach(self, window: QWidget) -> None:
+        """Make the shortcuts work in this window."""
+        window.addActions(list(self._actions.values()))
 
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
@@ -78,7 +83,7 @@ class Commands(QObject):
                     groups[entry.group] = menu.addMenu(entry.group)
                 groups.get(entry.group, menu).addAction(self._actions[entry.id])
 
-    def _make(self, entry: Action, window: QWidget) -> QAction:
+    def _make(self, entry: Action) -> QAction:
         action = QAction(entry.text, self)
         action.setObjectName(entry.id)
         action.setCheckable(entry.checkable)
@@ -88,13 +93,10 @@ class Commands(QObject):
             action.setIcon(icon(entry.icon))
         if entry.keys:
             action.setShortcut(QKeySequence(entry.keys))
-        action.triggered.connect(self._triggered)
-        window.addAction(action)
+        action.triggered.connect(partial(self._triggered, entry.id))
         return action
 
-    def _triggered(self) -> None:
-        sender = self.sender()
-        name = sender.objectName()
+    def _triggered(self, name: str, _checked: bool = False) -> None:
         if name not in self._work:  # a shortcut in the first moments, before the window is complete
             self._early.append(name)
             return

@@ -6,12 +6,16 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from msgspec import Struct
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench.api.client_stub import CoreApi
 from workbench.events import Event
+from workbench.gui.kit.faults import Question
 from workbench.gui.kit.theme import Theme
+from workbench.gui.shell.commands import Commands
+from workbench.gui.shell.navigation import Request
+from workbench.gui.shell.store import Store
 from workbench.gui.shell.tasks import Tasks
 from workbench.paths import Paths
 
@@ -19,7 +23,23 @@ Fetch: TypeAlias = Callable[[str, int, int], Awaitable[str]]
 """Reads a slice of a large value: handle, offset, length."""
 
 
-class Context(Struct, frozen=True):
+class Message(Struct, frozen=True):
+    """A short text for the status bar."""
+
+    text: str
+    undo: str = ""  # the id of an action that takes it back, offered beside the text for a while
+
+
+class Messages(QObject):
+    """Carries messages and navigation requests from anywhere in the window to the window itself."""
+
+    said = Signal(object)
+    """Carries a Message."""
+    requested = Signal(object)
+    """Carries a record of `shell/navigation.py`."""
+
+
+class Context(Struct, frozen=True, weakref=True):
     """One per window; `api` stays the same object when the core is restarted under it."""
 
     api: CoreApi
@@ -27,13 +47,37 @@ class Context(Struct, frozen=True):
     theme: Theme
     paths: Paths
     fetch: Fetch
+    store: Store
+    commands: Commands
+    messages: Messages
+
+    def say(self, text: str, undo: str = "") -> None:
+        """Show a text in the status bar; `undo` is the id of an action that takes back what it says."""
+        self.messages.said.emit(Message(text, undo))
+
+    def go(self, request: Request) -> None:
+        """Ask the window to show or do something that belongs to another room."""
+        self.messages.requested.emit(request)
+
+    async def ask(
+        self,
+        title: str,
+        sentence: str,
+        yes: str,
+        *,
+        danger: bool = False,
+        text: str = "",
+        parent: QWidget | None = None,
+    ) -> bool:
+        """Ask a question with two answers and wait; `text` is shown in full, `yes` is the button's text."""
+        question = Question(self.theme, title, sentence, parent or QApplication.activeWindow())
+        if text:
+            question.show_text(text, title)
+        return await question.ask(yes, danger=danger)
 
 
 class Pane(QWidget):
-    """A part of the window. It never touches another pane: it emits `wished` and the window sees to it."""
-
-    wished = Signal(object)
-    """Carries one record of `workbench.gui.shell.navigation`."""
+    """A part of the window. It never touches a pane of another room: it calls `context.go`."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,4 +87,4 @@ class Pane(QWidget):
         """Something happened in the core. Panes that care override this; it must be quick."""
 
     def refresh(self) -> None:
-        """The core is there (again): load what is shown. Nothing a person typed may be lost by it."""
+        """The core is there (again): load what is shown. Nothing that the user typed may be lost by it."""

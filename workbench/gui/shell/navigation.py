@@ -1,4 +1,4 @@
-"""What a pane may wish of the window: one frozen record each, because panes do not know each other."""
+"""Navigation requests: what a pane may ask the window to show or do, one frozen record each."""
 
 from __future__ import annotations
 
@@ -48,6 +48,25 @@ class ShowRun(Struct, frozen=True):
     run_id: str
 
 
+class DoAction(Struct, frozen=True):
+    """Do an action of the action table, by its id."""
+
+    action: str
+
+
+class FollowRun(Struct, frozen=True):
+    """Show the output of a run that the user has just started."""
+
+    run_id: str
+
+
+class KeepProgram(Struct, frozen=True):
+    """Make a skill of a program; with `skill`, the next version of that skill."""
+
+    code: str
+    skill: str = ""
+
+
 class ShowSkill(Struct, frozen=True):
     """Open a skill in the editor."""
 
@@ -55,10 +74,11 @@ class ShowSkill(Struct, frozen=True):
 
 
 class ShowSkillPage(Struct, frozen=True):
-    """Open a skill's page in the centre; with `run`, ask for its arguments at once."""
+    """Open a skill's page in the centre; with `run`, ask for its arguments at once; with `test`, run its tests."""
 
     name: str
     run: bool = False
+    test: bool = False
 
 
 class RecordRun(Struct, frozen=True):
@@ -89,19 +109,6 @@ class ShowHeldCall(Struct, frozen=True):
     """Open a call that waits in the middle of a run."""
 
     held_call_id: str  # or the id of the call
-
-
-class Act(Struct, frozen=True):
-    """Do an action of the action table, by its id."""
-
-    action: str
-
-
-class Say(Struct, frozen=True):
-    """A short word for the status bar."""
-
-    words: str
-    undo: str = ""  # the id of an action that takes it back, offered beside the word for a while
 
 
 class ShowCall(Struct, frozen=True):
@@ -167,7 +174,7 @@ class ShowChanges(Struct, frozen=True):
     id: str  # of the run, where a run did it; what waits for the user begins with "held:"
 
 
-Wish: TypeAlias = (
+Request: TypeAlias = (
     ShowTool
     | ShowServer
     | ConnectServers
@@ -180,8 +187,6 @@ Wish: TypeAlias = (
     | KeepSkill
     | ShowAsk
     | ShowHeldCall
-    | Act
-    | Say
     | ShowCall
     | SaveCall
     | ShowPlan
@@ -191,4 +196,7 @@ Wish: TypeAlias = (
     | ShowPrivacy
     | ShowFile
     | ShowChanges
+    | FollowRun
+    | DoAction
+    | KeepProgram
 )

@@ -18,7 +18,7 @@ from workbench.gui.kit.theme import mark
 from workbench.gui.shell.bridge import Link, LinkState
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
-from workbench.gui.shell.navigation import Wish
+from workbench.gui.shell.navigation import Request
 from workbench.gui.shell.palette_matches import (
     Deeds,
     Target,
@@ -57,12 +57,12 @@ class Palette(QDialog):
         self.setObjectName("palette")
         self._context = context
         self._commands = commands
-        self.wish: Wish | None = None
+        self.wish: Request | None = None
         """What was chosen; None when nothing was."""
         self._local = action_targets(commands)
         self._finds: Finds | None = None  # the last answer
         self._fault = ""
-        self._wishes: dict[str, Wish] = {}  # by the key of the row
+        self._wishes: dict[str, Request] = {}  # by the key of the row
         self._missing: dict[str, str] = {}  # why a row cannot be done, by its key
         self._asking = False
         self._asked = 0  # grows with everything typed

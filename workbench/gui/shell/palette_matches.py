@@ -13,7 +13,7 @@ from workbench.gui.kit.wording import amount, hint_words
 from workbench.gui.shell.actions import ACTIONS
 from workbench.gui.shell.commands import Commands, keys_text
 from workbench.gui.shell.long_text import size_words
-from workbench.gui.shell.navigation import Act, ShowCall, ShowServer, ShowSkillPage, ShowTool, Wish
+from workbench.gui.shell.navigation import DoAction, Request, ShowCall, ShowServer, ShowSkillPage, ShowTool
 from workbench.records import Find, FindKind, FoundIn, Reason, SavedCalls, ServerState, ServerStatus
 
 
@@ -79,7 +79,7 @@ def find_key(find: Find) -> str:
     return f"{find.kind}:{find.server}\n{find.name}"
 
 
-def find_wish(find: Find) -> Wish:
+def find_wish(find: Find) -> Request:
     """Its own place in the window."""
     match find.kind:
         case FindKind.TOOL:
@@ -155,7 +155,7 @@ class Target(Struct, frozen=True):
 
     row: Row
     words: str  # what the letters are compared with
-    wish: Wish
+    wish: Request
     weight: int = 0  # actions before servers, and saved calls last, where all fit equally
     missing: str = ""  # why it cannot be done now
 
@@ -177,7 +177,7 @@ def action_targets(commands: Commands, only: Sequence[str] = ()) -> list[Target]
             faded=bool(missing),
         )
         weight = 0 if missing else 20
-        found.append(Target(row, f"{text} {entry.category}", Act(entry.id), weight, missing))
+        found.append(Target(row, f"{text} {entry.category}", DoAction(entry.id), weight, missing))
     return found
 
 
@@ -219,7 +219,7 @@ def sort_targets(text: str, targets: Sequence[Target]) -> Deeds:
     """What fits the words; without words everything does."""
     deeds = Deeds()
     for points, target in find_targets(text, targets):
-        if isinstance(target.wish, Act) and is_named(target, text):
+        if isinstance(target.wish, DoAction) and is_named(target, text):
             deeds.named.append(target)
         elif points >= STRONG or not text:
             (deeds.barred if target.missing else deeds.strong).append(target)

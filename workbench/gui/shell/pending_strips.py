@@ -15,7 +15,7 @@ from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import Word
 from workbench.gui.shell.context import Context, Pane
-from workbench.gui.shell.navigation import Wish
+from workbench.gui.shell.navigation import Request
 
 Item = TypeVar("Item")
 
@@ -144,7 +144,7 @@ class QueueStrip(Pane, Generic[Item]):
         """Show this in the banner."""
 
     @abstractmethod
-    def wish(self, item: Item) -> Wish:
+    def wish(self, item: Item) -> Request:
         """What its button opens."""
 
     def words(self) -> str:
@@ -164,4 +164,4 @@ class QueueStrip(Pane, Generic[Item]):
 
     def _wish(self) -> None:
         if (item := self.pending.first()) is not None:
-            self.wished.emit(self.wish(item))
+            self.context.go(self.wish(item))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
@@ -22,11 +24,11 @@ from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import cost, learn_counter
 from workbench.gui.shell.bridge import Link, LinkState
-from workbench.gui.shell.context import Context, Pane
-from workbench.gui.shell.navigation import Act
+from workbench.gui.shell.context import Context, Message, Pane
 from workbench.records import CoreStatus
 from workbench.tokens import lost, saved
 
+MESSAGE_MS = 5_000  # how long a message stays
 OFFERED_MS = 20_000
 """How long a way back is offered."""
 
@@ -50,6 +52,8 @@ class Status(Pane):
         self.undo.hide()
         self._offered = QTimer(self, singleShot=True, interval=OFFERED_MS)
         self._offered.timeout.connect(self.undo.hide)
+        self._read = QTimer(self, singleShot=True, interval=MESSAGE_MS)
+        self._read.timeout.connect(self._clear)
         self.said = ForeignLabel(elide=True)
         self.said.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
         mark(self.said, role="muted")
@@ -83,15 +87,25 @@ class Status(Pane):
         ):
             self._pause.start()
 
-    def say(self, words: str) -> None:
-        """What just happened, between the parts: Qt's own place for messages is taken by them."""
-        self.said.setText(one_line(words, 300))
-
-    def offer(self, action: str) -> None:
-        """A way back beside what was just said, for a while; without an action there is none."""
-        self.undo.setObjectName(action)
-        self.undo.setVisible(bool(action))
+    def show_message(self, message: Message) -> None:
+        """Show what just happened for a while, and the action that takes it back beside it."""
+        self.show_tip(message.text)
+        self.undo.setObjectName(message.undo)
+        self.undo.setVisible(bool(message.undo))
         self._offered.start()
+        self._read.start()
+
+    def message(self) -> str:
+        """The text that is shown now."""
+        return self.said.full_text()
+
+    def show_tip(self, text: str) -> None:
+        """Show the help of the menu entry under the mouse; Qt's own place for it is taken by the parts."""
+        self.said.setText(one_line(text, 300))
+        self._read.stop()
+
+    def _clear(self) -> None:
+        self.said.setText("")
 
     def refresh(self) -> None:
         self.context.tasks.run("status", self.context.api.status(), self.show_status)
@@ -154,12 +168,12 @@ class Status(Pane):
         part.setIconSize(QSize(self.context.theme.unit * 3 + 2, self.context.theme.unit * 3 + 2))
         part.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         part.setObjectName(action)
-        part.clicked.connect(self._pressed)
+        part.clicked.connect(partial(self._press, part))
         mark(part, kind="status")
         return part
 
-    def _pressed(self) -> None:
-        self.wished.emit(Act(self.sender().objectName()))
+    def _press(self, part: QToolButton, _checked: bool = False) -> None:
+        self.context.commands.do(part.objectName())
 
     def _say(self, part: QToolButton, text: str, symbol: str, tone: str, tip: str = "") -> None:
         part.setText(f" {text}")  # air between icon and word, which the style cannot give

@@ -22,7 +22,6 @@ class RecordDialog(QDialog):
 
     recorded = Signal(str)
     """Carries the name of the skill."""
-    said = Signal(str)
 
     def __init__(self, context: Context, run_id: str, names: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,7 +46,7 @@ class RecordDialog(QDialog):
             self._fault.show_fault(Fault(fault.message, fault.hint))
             self.button.setEnabled(True)
             return
-        self.said.emit(f"Recorded {made.name}: {made.calls} calls.")
+        self._context.say(f"Recorded {made.name}: {made.calls} calls.")
         self.recorded.emit(skill)
         self.done(QDialog.DialogCode.Accepted)
 

@@ -27,7 +27,6 @@ class RunSkillDialog(QDialog):
 
     started = Signal(str)
     """Carries the id of the run."""
-    said = Signal(str)
 
     def __init__(self, context: Context, page: SkillPage, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -69,7 +68,7 @@ class RunSkillDialog(QDialog):
             run = await api.run(run.id)
         if run.state is RunState.DONE:
             made = await api.record_cassette(run.id, self._page.skill.name, label, self.form.value())
-            self.said.emit(f"Recorded {made.name}: {made.calls} calls.")
+            self._context.say(f"Recorded {made.name}: {made.calls} calls.")
 
     def _build(self) -> None:
         unit = self._context.theme.unit

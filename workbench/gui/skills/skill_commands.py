@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from workbench.gui.kit.faults import Question
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
+from workbench.gui.shell.navigation import FollowRun, ShowSkill, ShowSkillPage
 from workbench.gui.skills.import_skills import ImportSkillsDialog
 from workbench.gui.skills.new_skill import NewSkillDialog
 from workbench.gui.skills.record_dialog import RecordDialog
@@ -22,14 +23,6 @@ Named = Callable[[str], Coroutine[Any, Any, None]]  # Any: what a coroutine yiel
 
 class SkillDeeds(QObject):
     """Belongs to one window. `chosen` says which skill is meant."""
-
-    said = Signal(str)
-    run_started = Signal(str)
-    show_wanted = Signal(str)
-    """Carries the name of a skill to show."""
-    edit_wanted = Signal(str)
-    """Carries the name of a skill whose program is to be in the editor."""
-    test_wanted = Signal(str)
 
     def __init__(self, context: Context, commands: Commands, chosen: Callable[[], str], window: QWidget) -> None:
         super().__init__(window)
@@ -51,8 +44,7 @@ class SkillDeeds(QObject):
         """Ask for its arguments, then run it."""
         page = await self._context.api.skill_page(name)
         dialog = RunSkillDialog(self._context, page, self._window)
-        dialog.started.connect(self.run_started)
-        dialog.said.connect(self.said)
+        dialog.started.connect(self._follow_run)
         dialog.open()
 
     def open_new(self) -> None:
@@ -61,8 +53,8 @@ class SkillDeeds(QObject):
         dialog.open()
 
     def _made(self, skill: Skill) -> None:
-        self.said.emit(f"{skill.name} is a draft: try it with Ctrl+Return, then keep it.")
-        self.edit_wanted.emit(skill.name)
+        self._context.say(f"{skill.name} is a draft: try it with Ctrl+Return, then keep it.")
+        self._context.go(ShowSkill(skill.name))
 
     def open_import(self) -> None:
         dialog = ImportSkillsDialog(self._context, self._window)
@@ -70,8 +62,8 @@ class SkillDeeds(QObject):
         dialog.open()
 
     def _imported(self, skill: Skill) -> None:
-        self.said.emit(f"Imported {skill.name} as a draft; agents do not see it.")
-        self.show_wanted.emit(skill.name)
+        self._context.say(f"Imported {skill.name} as a draft; agents do not see it.")
+        self._context.go(ShowSkillPage(skill.name))
 
     def _with_chosen(self, deed: Named) -> Callable[[], Coroutine[Any, Any, None]]:
         async def do() -> None:
@@ -81,17 +73,17 @@ class SkillDeeds(QObject):
         return do
 
     async def _test(self, name: str) -> None:
-        self.test_wanted.emit(name)
+        self._show_tests(name)
 
     async def _bring_back(self, name: str) -> None:
         skill = await self._context.api.restore_skill(name)
-        self.said.emit(f"{skill.name} is back: agents find it again.")
+        self._context.say(f"{skill.name} is back: agents find it again.")
 
     async def _rename(self, name: str) -> None:
         words = "Folder, card, function and versions follow; programs that import it by the old name do not."
         if (wish := await self._asked(f"Rename {name}", words, name, "Rename")) is not None:
             skill = await self._context.api.rename_skill(name, wish)
-            self.show_wanted.emit(skill.name)
+            self._context.go(ShowSkillPage(skill.name))
 
     async def _tag(self, name: str) -> None:
         skill = await self._context.api.skill(name)
@@ -109,8 +101,7 @@ class SkillDeeds(QObject):
         drafted = [one.name for one in skills if one.run_id == run_id]
         first = [name for name in (run.proposal.skill, *drafted, *used) if name in living]
         dialog = RecordDialog(self._context, run_id, list(dict.fromkeys([*first, *living])), self._window)
-        dialog.said.connect(self.said)
-        dialog.recorded.connect(self.test_wanted)
+        dialog.recorded.connect(self._show_tests)
         dialog.open()
 
     async def _asked(self, title: str, words: str, text: str, yes: str) -> str | None:
@@ -134,4 +125,10 @@ class SkillDeeds(QObject):
 
     async def _write(self, name: str, path: str) -> None:
         written = await self._context.api.export_skill(name, path)
-        self.said.emit(f"Exported to {written}.")
+        self._context.say(f"Exported to {written}.")
+
+    def _follow_run(self, run_id: str) -> None:
+        self._context.go(FollowRun(run_id))
+
+    def _show_tests(self, name: str) -> None:
+        self._context.go(ShowSkillPage(name, test=True))

@@ -114,8 +114,6 @@ def _tip(skill: Skill, state: str, use: SkillUse | None) -> str:
 class HintStrip(QFrame):
     """One at a time, the one that ran most often."""
 
-    wished = Signal(object)
-
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         mark(self, kind="strip")
@@ -148,7 +146,7 @@ class HintStrip(QFrame):
             self.words.setToolTip(plain_tip(one_line(", ".join(one.tools), 200)))
 
     def _make(self) -> None:
-        self.wished.emit(KeepRun(self._hints[0].run_id))
+        self._context.go(KeepRun(self._hints[0].run_id))
 
     def _dismiss(self) -> None:
         self._context.tasks.run("dismiss a hint", self._forget(self._hints[0].key))
@@ -179,7 +177,6 @@ class SkillsPane(Pane):
         self.list.setModel(self.model)
         self.finder = search_box("Find a skill, or a #tag", "Filter skills")
         self.hints = HintStrip(context)
-        self.hints.wished.connect(self.wished)
         self._empty = EmptyState(
             context.theme,
             "book",
@@ -299,19 +296,19 @@ class SkillsPane(Pane):
             self.followed.emit(skill.name)
 
     def _choose(self, name: str) -> None:
-        self.wished.emit(ShowSkillPage(name))
+        self.context.go(ShowSkillPage(name))
 
     def _show(self) -> None:
         if name := self.chosen_name():
-            self.wished.emit(ShowSkillPage(name))
+            self.context.go(ShowSkillPage(name))
 
     def _open(self) -> None:
         if name := self.chosen_name():
-            self.wished.emit(ShowSkill(name))
+            self.context.go(ShowSkill(name))
 
     def _keep(self) -> None:
         if name := self.chosen_name():
-            self.wished.emit(KeepSkill(name))
+            self.context.go(KeepSkill(name))
 
     async def _retire(self) -> None:
         skill = self.chosen()

@@ -38,6 +38,7 @@ from workbench.gui.kit.wording import cost, duration
 from workbench.gui.results.result_view import ResultView
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import size_words
+from workbench.gui.shell.navigation import SaveCall, ShowCode
 from workbench.records import (
     CallDecision,
     Fault,
@@ -58,11 +59,8 @@ _RECENT = 8  # earlier calls in the menu
 class CallMenu(RoomyButton):
     """Knows the tool; asks for the arguments and the last answer when they are needed."""
 
-    save_wanted = Signal(object, object)
-    """Carries a SavedCall and the last Outcome, or None."""
     recent_wanted = Signal(object)
     """Carries the arguments of an earlier call."""
-    said = Signal(str)
 
     def __init__(
         self, context: Context, tool: Tool, arguments: Callable[[], dict[str, Any]], parent: QWidget | None = None
@@ -96,16 +94,16 @@ class CallMenu(RoomyButton):
         try:
             call = SavedCall("", "", self._tool.server, self._tool.name, self._arguments())
         except WorkbenchError as fault:
-            self.said.emit(f"Not saved. {fault.message} {fault.hint}")
+            self._context.say(f"Not saved. {fault.message} {fault.hint}")
             return
-        self.save_wanted.emit(call, self.outcome)
+        self._context.go(SaveCall(call, self.outcome))
 
     def copy(self, form: str) -> None:
         api, tool = self._context.api, self._tool
         try:
             arguments = self._arguments()
         except WorkbenchError as fault:
-            self.said.emit(f"Nothing was copied. {fault.message} {fault.hint}")
+            self._context.say(f"Nothing was copied. {fault.message} {fault.hint}")
             return
         if form == "python":
             coro = api.call_as_code(tool.server, tool.name, arguments)
@@ -135,7 +133,7 @@ class CallMenu(RoomyButton):
 
     def _copied(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self.said.emit(f"Copied {len(text)} characters.")
+        self._context.say(f"Copied {len(text)} characters.")
 
 
 _TICK = 1000  # milliseconds between two looks at how long a call has run
@@ -292,8 +290,6 @@ _SHORT = 300  # characters of the arguments that a question repeats
 class CallPanel(QWidget):
     """Ctrl+Enter runs, Escape cancels; a dangerous tool asks here, in place, before anything reaches the server."""
 
-    code_wanted = Signal(str)
-    status_message = Signal(str)
     trust_wanted = Signal()
     finished = Signal(object)
     """Carries the Outcome."""
@@ -307,7 +303,6 @@ class CallPanel(QWidget):
         self._call_id = ""
         self._kept: JsonObject | None = None  # the draft of the form that can be brought back
         self.menu = CallMenu(context, tool, self._arguments)
-        self.menu.said.connect(self.status_message)
         self.menu.recent_wanted.connect(self.take)
         self.finished.connect(self._remember)
         self._build()
@@ -359,16 +354,16 @@ class CallPanel(QWidget):
         try:
             arguments = self.form.value()
         except WorkbenchError as fault:
-            self.status_message.emit(f"{fault.message} {fault.hint}")
+            self._context.say(f"{fault.message} {fault.hint}")
             return
         coro = api.call_as_code(tool.server, tool.name, arguments)
-        self._context.tasks.run("write the call as code", coro, self.code_wanted.emit)
+        self._context.tasks.run("write the call as code", coro, lambda code: self._context.go(ShowCode(code)))
 
     def reset(self) -> None:
         """Back to what the schema proposes; the arguments before it can be fetched back."""
         self._keep_arguments()
         self.form.reset()
-        self.status_message.emit("Form reset. “Bring back the last arguments” undoes it.")
+        self._context.say("Form reset. “Bring back the last arguments” undoes it.")
 
     def bring_back(self) -> None:
         """The arguments of the last call, or those that a reset or a paste replaced."""
@@ -384,12 +379,12 @@ class CallPanel(QWidget):
             self._keep_arguments()
             self.form.paste(text)
         else:
-            self.status_message.emit("The clipboard holds no text.")
+            self._context.say("The clipboard holds no text.")
 
     def take(self, arguments: Mapping[str, Any], *, start: bool = False) -> None:  # Any: JSON arguments
         """Fill the form with the arguments of another call; what stood there can be brought back."""
         if self.running:
-            self.status_message.emit("A call is under way here; cancel it first.")
+            self._context.say("A call is under way here; cancel it first.")
             return
         self._keep_arguments()
         self.form.set_value(arguments)
@@ -473,7 +468,7 @@ class CallPanel(QWidget):
             self._confirm(outcome)
             return
         self.answer.show_outcome(outcome, has_schema=self._tool.output_schema is not None)
-        self.status_message.emit(self.answer.sentence())
+        self._context.say(self.answer.sentence())
         self.finished.emit(outcome)
 
     def _confirm(self, outcome: Outcome) -> None:
@@ -534,7 +529,6 @@ class CallPanel(QWidget):
     def _build(self) -> None:
         self.form = SchemaForm(self._context.theme)
         self.answer = CallAnswer(self._context)
-        self.answer.result.said.connect(self.status_message)
         self.form.changed.connect(self._form_changed)
         self._ask = QuestionBar(self._context.theme)
         self._ask.dismissed.connect(self.answer.show_not_sent)

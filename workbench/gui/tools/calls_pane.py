@@ -275,13 +275,13 @@ class SavedList(Pane):
 
     def open_chosen(self) -> None:
         if call := self.chosen():
-            self.wished.emit(ShowCall(call.server, call.tool, call.arguments, call.withheld))
+            self.context.go(ShowCall(call.server, call.tool, call.arguments, call.withheld))
 
     def keep(self) -> None:
         """Change its name, note and expectations."""
         if call := self.chosen():
             result = self.results.get(call.file)
-            self.wished.emit(SaveCall(call, result.outcome if result else None))
+            self.context.go(SaveCall(call, result.outcome if result else None))
 
     def again(self) -> None:
         """Check the chosen call."""
@@ -488,13 +488,13 @@ class HistoryList(Pane):
             return
 
         def done(whole: PastCall) -> None:
-            self.wished.emit(ShowCall(whole.server, whole.tool, json.loads(whole.arguments), whole.withheld, start))
+            self.context.go(ShowCall(whole.server, whole.tool, json.loads(whole.arguments), whole.withheld, start))
 
         self.context.tasks.run("read a call", self.context.api.past_call(call.id), done)
 
     def _save(self, call: PastCall) -> None:
         saved = SavedCall("", "", call.server, call.tool, json.loads(call.arguments), withheld=call.withheld)
-        self.wished.emit(SaveCall(saved, None if call.cut else call.outcome))
+        self.context.go(SaveCall(saved, None if call.cut else call.outcome))
 
     def _lay_out(self) -> None:
         strip = Strip(self.context.theme)
@@ -623,7 +623,6 @@ class CallsPane(Pane):
     def _bind(self) -> None:
         self.tabs.currentChanged.connect(self._turned)
         for page in (self.saved, self.history):
-            page.wished.connect(self.wished)
             page.changed.connect(self._selected)
         bind = self._commands.bind
         bind("calls.open", self._open)

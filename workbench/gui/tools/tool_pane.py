@@ -100,9 +100,6 @@ _SHOWN = 4
 class ToolCompanions(QWidget):
     """Hidden while there is neither; asks the core by itself."""
 
-    wished = Signal(object)
-    """Carries one record of `workbench.gui.shell.navigation`."""
-
     def __init__(self, context: Context, tool: Tool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
@@ -159,11 +156,11 @@ class ToolCompanions(QWidget):
         return button
 
     def _show_category(self) -> None:
-        self.wished.emit(FilterServers(self._category))
+        self._context.go(FilterServers(self._category))
 
     def _show_companion(self) -> None:
         one = self._companions[self.sender().property("place")]
-        self.wished.emit(ShowTool(one.server, one.tool, enter=True))
+        self._context.go(ShowTool(one.server, one.tool, enter=True))
 
 
 _CALL, _DESCRIPTION, _SCHEMA, _WRAPPER, _TRUST = range(5)
@@ -173,24 +170,16 @@ _SIGNS = {"danger": "alert", "success": "eye", "warning": "pencil", "info": "glo
 class ToolSheet(QWidget):
     """Kept while other tools are looked at, so that nothing typed is lost and a running call goes on."""
 
-    wished = Signal(object)
-    """Carries one record of `workbench.gui.shell.navigation`."""
-    code_wanted = Signal(str)
-    status_message = Signal(str)
-
     def __init__(self, context: Context, tool: Tool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self.tool = tool
         self.call = CallPanel(context, tool)
-        self.call.code_wanted.connect(self.code_wanted)
-        self.call.status_message.connect(self.status_message)
         self.marks = ToolMarks(context, tool)
         self.trust = ToolTrust(context, tool)
         self.call.trust_wanted.connect(self._show_trust)
         self.marks.changes_wanted.connect(self._wish_changes)
         self.companions = ToolCompanions(context, tool)
-        self.companions.wished.connect(self.wished)
         self._badges = QHBoxLayout()
         self._tabs = QTabBar()
         self._pages = QStackedWidget()
@@ -234,7 +223,7 @@ class ToolSheet(QWidget):
         self._tabs.currentChanged.connect(self._switched)
 
     def _wish_changes(self) -> None:
-        self.wished.emit(ShowServer(self.tool.server, "changes"))
+        self._context.go(ShowServer(self.tool.server, "changes"))
 
     def _head(self) -> QFrame:
         unit = self._context.theme.unit
@@ -350,15 +339,10 @@ _SHEETS = 16  # tools whose whole sheet is kept; of older ones only the argument
 class ToolPane(Pane):
     """`show_tool` opens one; the rest is in its sheet."""
 
-    code_wanted = Signal(str)
-    """A program that makes the same call, for the editor."""
-    status_message = Signal(str)
     form_changed = Signal(str, str)
     """What stands in the form of this server's tool is another; `draft` answers it."""
     opened = Signal(str, str)
     """This tool of this server is on screen."""
-    save_wanted = Signal(object, object)
-    """A SavedCall without a name, and the last Outcome or None."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -432,7 +416,7 @@ class ToolPane(Pane):
         """The form and answer of the tool on screen; without one the status bar says so."""
         sheet = self.sheet()
         if sheet is None:
-            self.status_message.emit("No tool is open: pick one on the left.")
+            self.context.say("No tool is open: pick one on the left.")
         return sheet.call if sheet else None
 
     def hear(self, event: Event) -> None:
@@ -493,10 +477,6 @@ class ToolPane(Pane):
         if key in self._sheets:
             return
         sheet = ToolSheet(self.context, tool)
-        sheet.wished.connect(self.wished)
-        sheet.code_wanted.connect(self.code_wanted)
-        sheet.status_message.connect(self.status_message)
-        sheet.call.menu.save_wanted.connect(self.save_wanted)
         if key in self._typed:
             sheet.call.form.show_draft(self._typed.pop(key))
         sheet.call.edited.connect(self.form_changed)

@@ -97,9 +97,9 @@ class ToolTrust(QScrollArea):
         self._context = context
         self._tool = tool
         self.bits = BitsForm(context, tool)
+        self.bits.said.connect(self._say)
         self.rules = RulesBox(context, tool.server, tool)
         self._lay_out(context.theme.unit)
-        self.bits.said.connect(self._say)
         self.setFocusProxy(self.rules.word)
         self.setAccessibleName("Trust")
 

@@ -1,0 +1,248 @@
+"""What the window knows of the core: loaded once when the core is reached, kept up to date by its events.
+
+Panes read from here instead of asking the core again. They are told of changes by signals, and of any kind of event by
+`on`.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
+
+from workbench.api.client_stub import CoreApi
+from workbench.events import (
+    AgentsChanged,
+    AskArrived,
+    AskSettled,
+    CallHeld,
+    Event,
+    HeldCallSettled,
+    LedgerChanged,
+    NetworkChanged,
+    PermissionsChanged,
+    RunChanged,
+    SecretsChanged,
+    ServerChanged,
+    ServerRemoved,
+    ServersArranged,
+    SkillsChanged,
+    StatesChanged,
+    ToolsChanged,
+    ToolsWarned,
+)
+from workbench.gui.shell.tasks import Tasks
+from workbench.records import (
+    Ask,
+    CoreStatus,
+    HeldCall,
+    NetworkRules,
+    Permissions,
+    Run,
+    SecretStore,
+    ServerState,
+    Skill,
+    ToolSummary,
+)
+
+E = TypeVar("E")
+_STATUS_MS = 200  # changes of many things at once are one question for the core's status
+_TOOLS_MS = 60  # tools of many servers that change at once are read together
+_SKILLS_MS = 80
+
+
+class Store(QObject):
+    """One per window. Only `handle` and the loads change what it holds."""
+
+    linked = Signal()
+    """The core was reached (again). Panes with state of their own load it."""
+    servers_loaded = Signal()
+    """`servers` and `tools` were read anew, or the order of the servers changed."""
+    server_changed = Signal(object)
+    """Carries a ServerState."""
+    server_removed = Signal(str)
+    tools_changed = Signal(object)
+    """Carries the frozenset of servers whose entries in `tools` are new."""
+    runs_loaded = Signal()
+    run_changed = Signal(object)
+    """Carries a Run."""
+    held_calls_changed = Signal()
+    elicitations_changed = Signal()
+    skills_changed = Signal()
+    permissions_changed = Signal()
+    network_changed = Signal()
+    secrets_changed = Signal()
+    status_changed = Signal()
+
+    def __init__(self, api: CoreApi, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._api = api
+        self._tasks = tasks
+        self._handlers: dict[type[Any], list[Callable[[], Callable[[Any], object] | None]]] = {}  # Any: the event
+        self.status: CoreStatus | None = None
+        self.servers: dict[str, ServerState] = {}
+        self.tools: dict[str, tuple[ToolSummary, ...]] = {}  # by server, removed tools included
+        self.runs: dict[str, Run] = {}
+        self.held_calls: dict[str, HeldCall] = {}
+        self.elicitations: dict[str, Ask] = {}
+        self.skills: tuple[Skill, ...] = ()
+        self.permissions: Permissions | None = None
+        self.network: NetworkRules | None = None
+        self.secrets: SecretStore | None = None
+        self._changed_tools: set[str] = set()
+        self._status_soon = self._soon(_STATUS_MS, self._load_status)
+        self._tools_soon = self._soon(_TOOLS_MS, self._load_changed_tools)
+        self._skills_soon = self._soon(_SKILLS_MS, self._load_skills)
+
+    def on(self, kind: type[E], handler: Callable[[E], object]) -> None:
+        """Call a bound method with each event of this kind, for as long as its object lives."""
+        self._handlers.setdefault(kind, []).append(weakref.WeakMethod(handler))
+
+    def load(self) -> None:
+        """The core was reached: read everything that is held here."""
+        self.linked.emit()
+        self._tasks.run("servers", self._load_servers())
+        self._tasks.run("runs", self._load_runs())
+        self._load_status()
+        self._load_skills()
+        self._tasks.run("rules", self._load_rules())
+
+    def handle(self, event: Event) -> None:
+        """An event of the core: update what is held, then tell whoever asked for this kind."""
+        self._update(event)
+        handlers = self._handlers.get(type(event))
+        if not handlers:
+            return
+        for reference in tuple(handlers):
+            handler = reference()
+            owner = getattr(handler, "__self__", None)
+            if handler is None or (isinstance(owner, QObject) and not isValid(owner)):
+                handlers.remove(reference)
+            else:
+                handler(event)
+
+    # what is held
+
+    def _update(self, event: Event) -> None:
+        match event:
+            case RunChanged(run):
+                self.runs[run.id] = run
+                self.run_changed.emit(run)
+                self._status_soon.start()
+            case ServerChanged(state):
+                self.servers[state.config.name] = state
+                self.server_changed.emit(state)
+                self._status_soon.start()
+            case ServerRemoved(name):
+                self.servers.pop(name, None)
+                self.tools.pop(name, None)
+                self.server_removed.emit(name)
+                self._status_soon.start()
+            case ServersArranged(names):
+                order = {name: place for place, name in enumerate(names)}
+                known = sorted(self.servers.items(), key=lambda item: order.get(item[0], len(order)))
+                self.servers = dict(known)
+                self.servers_loaded.emit()
+            case ToolsChanged(server) | ToolsWarned(server):
+                self._changed_tools.add(server)
+                self._tools_soon.start()
+                self._status_soon.start()
+            case SkillsChanged():
+                self._skills_soon.start()
+                self._status_soon.start()
+            case AgentsChanged() | StatesChanged() | LedgerChanged():
+                self._status_soon.start()
+            case PermissionsChanged(permissions):
+                self.permissions = permissions
+                self.permissions_changed.emit()
+            case NetworkChanged(rules):
+                self.network = rules
+                self.network_changed.emit()
+            case SecretsChanged(secrets):
+                self.secrets = secrets
+                self.secrets_changed.emit()
+            case CallHeld() | HeldCallSettled() | AskArrived() | AskSettled():
+                self._update_waiting(event)
+
+    def _update_waiting(self, event: CallHeld | HeldCallSettled | AskArrived | AskSettled) -> None:
+        match event:
+            case CallHeld(held_call, before):
+                self.held_calls.pop(before, None)
+                self.held_calls[held_call.id] = held_call
+                self.held_calls_changed.emit()
+            case HeldCallSettled(held_call, _):
+                self.held_calls.pop(held_call.id, None)
+                self.held_calls_changed.emit()
+            case AskArrived(ask):
+                self.elicitations[ask.id] = ask
+                self.elicitations_changed.emit()
+            case AskSettled(ask, _):
+                self.elicitations.pop(ask.id, None)
+                self.elicitations_changed.emit()
+
+    # what is asked
+
+    def _soon(self, pause_ms: int, load: Callable[[], None]) -> QTimer:
+        timer = QTimer(self, singleShot=True, interval=pause_ms)
+        timer.timeout.connect(load)
+        return timer
+
+    async def _load_servers(self) -> None:
+        states = await self._api.servers()
+        tools = (*await self._api.tools(), *await self._api.removed_tools())
+        self.servers = {state.config.name: state for state in states}
+        self.tools = _by_server(tools)
+        self.servers_loaded.emit()
+
+    def _load_changed_tools(self) -> None:
+        self._tasks.run("tools", self._load_tools())
+
+    async def _load_tools(self) -> None:
+        """Once for all servers that changed in the last moment: the list may be long."""
+        changed, self._changed_tools = frozenset(self._changed_tools), set()
+        found = _by_server((*await self._api.tools(), *await self._api.removed_tools()))
+        for server in changed:
+            self.tools[server] = found.get(server, ())
+        self.tools_changed.emit(changed)
+
+    async def _load_runs(self) -> None:
+        runs = await self._api.runs()
+        held_calls, elicitations = await self._api.held_calls(), await self._api.asks()
+        self.runs = {run.id: run for run in reversed(runs)}
+        self.held_calls = {held_call.id: held_call for held_call in held_calls}
+        self.elicitations = {ask.id: ask for ask in elicitations}
+        self.runs_loaded.emit()
+        self.held_calls_changed.emit()
+        self.elicitations_changed.emit()
+
+    def _load_status(self) -> None:
+        self._tasks.run("status", self._api.status(), self._show_status)
+
+    def _show_status(self, status: CoreStatus) -> None:
+        self.status = status
+        self.status_changed.emit()
+
+    def _load_skills(self) -> None:
+        self._tasks.run("skills", self._api.skills(), self._show_skills)
+
+    def _show_skills(self, skills: tuple[Skill, ...]) -> None:
+        self.skills = skills
+        self.skills_changed.emit()
+
+    async def _load_rules(self) -> None:
+        self.permissions = await self._api.permissions()
+        self.permissions_changed.emit()
+        self.network = await self._api.network()
+        self.network_changed.emit()
+        self.secrets = await self._api.secrets()
+        self.secrets_changed.emit()
+
+
+def _by_server(tools: tuple[ToolSummary, ...]) -> dict[str, tuple[ToolSummary, ...]]:
+    found: dict[str, list[ToolSummary]] = {}
+    for tool in tools:
+        found.setdefault(tool.server, []).append(tool)
+    return {server: tuple(listed) for server, listed in found.items()}
