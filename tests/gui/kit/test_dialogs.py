@@ -1,0 +1,56 @@
+"""Dialogs fit on the screen, show what went wrong, and do their work once."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit
+
+from workbench.errors import WorkbenchError
+from workbench.gui.kit.dialogs import Dialog, FormDialog
+
+
+def test_a_dialog_is_never_larger_than_the_screen(theme: Any, qtbot: Any) -> None:
+    dialog = Dialog(theme, "Large", "A sentence.")
+    qtbot.addWidget(dialog)
+    dialog.resize(9_000, 9_000)
+    dialog.show()
+    room = QGuiApplication.primaryScreen().availableGeometry()
+    assert room.contains(dialog.frameGeometry())
+
+
+def test_a_fault_is_shown_and_the_dialog_stays_until_it_works(context: Any, theme: Any, qtbot: Any) -> None:
+    dialog = FormDialog(theme, "Rename")
+    qtbot.addWidget(dialog)
+    name = QLineEdit()
+    dialog.add_row("Name", name, "Letters only.")
+    gate = asyncio.Event()
+    tries: list[str] = []
+
+    async def rename() -> None:
+        tries.append(name.text())
+        await gate.wait()
+        if name.text() == "1":
+            raise WorkbenchError("1 is not a name.", "Use letters.")
+
+    dialog.add_submit("Rename", lambda: dialog.run(context.tasks, "rename", rename(), closes=True))
+    dialog.show()
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    name.setText("1")
+    qtbot.keyClick(name, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: bool(tries))
+    assert not dialog.button("Rename").isEnabled()
+    qtbot.keyClick(name, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    gate.set()
+    qtbot.waitUntil(lambda: dialog.fault.isVisible())
+    assert dialog.fault.sentence() == "1 is not a name."
+    assert tries == ["1"], "it ran once"
+    assert name.accessibleName() == "Name"
+    name.setText("Ada")
+    with qtbot.waitSignal(dialog.accepted):
+        qtbot.mouseClick(dialog.button("Rename"), Qt.MouseButton.LeftButton)
+    assert tries == ["1", "Ada"]
