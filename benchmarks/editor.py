@@ -104,9 +104,9 @@ async def _measure_typing(window: MainWindow) -> None:
     window.centre.editor.open_code("long", text)
     window.grab()
     opened = (time.perf_counter() - began) * 1000
-    sheet = window.centre.editor.sheet()
-    assert sheet is not None
-    editor = sheet.editor
+    tab = window.centre.editor.current_tab()
+    assert tab is not None
+    editor = tab.editor
     await asyncio.sleep(3)
     editor.go_to(LINES // 2)
     editor.setFocus()
@@ -229,11 +229,11 @@ def typist(project: str) -> None:
     async def type_on() -> None:
         window.centre.setCurrentWidget(window.centre.editor)
         window.centre.editor.open_code("typed", program(1_000))
-        sheet = window.centre.editor.sheet()
-        assert sheet is not None
-        sheet.editor.go_to(500)
+        tab = window.centre.editor.current_tab()
+        assert tab is not None
+        tab.editor.go_to(500)
         for number in itertools.count(1):
-            QTest.keyClicks(sheet.editor, "x")
+            QTest.keyClicks(tab.editor, "x")
             print(number, time.time(), flush=True)
             await asyncio.sleep(0.025)
 

@@ -115,14 +115,14 @@ def _usable(form: SchemaForm, name: str, schema: dict[str, Any], tally: Tally) -
     """Whether every parameter has a field, with raw JSON only where the schema allows any value."""
     raw = [editor for editor in form.findChildren(RawEditor) if editor.isVisibleTo(form)]
     shape = shape_of(schema, schema)
-    wrong = [editor.brief.name for editor in raw if not _free(editor)]
+    wrong = [editor.spec.name for editor in raw if not _free(editor)]
     if wrong:
         tally.misses.append(f"{name} edits as raw JSON: {', '.join(wrong)}")
     return not form.json_shown() and not wrong and shape.kind is not Kind.CONST
 
 
 def _free(editor: RawEditor) -> bool:
-    return shape_of(editor.brief.schema, editor.brief.root).kind is Kind.RAW
+    return shape_of(editor.spec.schema, editor.spec.root).kind is Kind.RAW
 
 
 def _comes_back(form: SchemaForm, value: dict[str, Any]) -> bool:

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 PLATFORM = "MCP_WORKBENCH_TEST_PLATFORM"  # the Qt platform to test on: offscreen, or xcb below Xvfb
 ALONE = "MCP_WORKBENCH_TEST_ALONE"  # set in a process that runs one test which measures its own process
 MARK = "MCP_WORKBENCH_TEST_SESSION"  # inherited by child processes of the tests, so that orphans can be identified
-os.environ["QT_QPA_PLATFORM"] = os.environ.get(PLATFORM, "offscreen")
+SCREEN = Path(__file__).parent / "gui" / "offscreen.json"  # a screen of usual size; Qt's own has 800 × 800 pixels
+os.environ["QT_QPA_PLATFORM"] = os.environ.get(PLATFORM, f"offscreen:configfile={SCREEN}")
 os.environ[MARK] = f"{os.getpid()}-{time.time_ns()}"
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # tests never use the real keyring
 for name in ("WAYLAND_DISPLAY", "QT_STYLE_OVERRIDE", "QT_SCALE_FACTOR", "QT_QPA_PLATFORMTHEME"):

@@ -119,6 +119,8 @@ def test_without_the_vocabulary_the_estimator_goes_on(monkeypatch: pytest.Monkey
 
 def test_a_run_that_did_not_pay_says_by_how_much() -> None:
     told = tokens.ledger_sentence(Ledger(100, 400), 300)
-    assert told == "Direct calls ≈ 100 tokens · this run ≈ 400 · saved nothing: direct calls would have cost ≈ 300 less"
+    assert (
+        told == "Direct calls ≈ 100 tokens · this run ≈ 400 · no tokens saved; direct calls would have used ≈ 300 fewer"
+    )
     assert [tokens.size(number) for number in (12, 1_500, 2_000_000)] == ["12 bytes", "1.5 kB", "2.0 MB"]
     assert tokens.add(Ledger(5, 0, definitions=3), Ledger(5, 0, definitions=4)).definitions == 7

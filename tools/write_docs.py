@@ -38,9 +38,8 @@ seconds = 60
 * *limited*: a project can lower the limit, or raise it to at most `run.project_limit_factor` times its default. A
   notice says which limits were cut. Your own value is used as you wrote it.
 * A value that cannot be used is ignored; the default stays, and the window shows a notice.
-* The files are read when the core and the window start. After editing one, run `mcp-workbench stop`; the next window
-  or agent starts a core with the new values. Changes in the window take effect at once, unless the description says
-  otherwise.
+* Changes take effect at once, unless the description says otherwise: those of the page *Settings* in the window
+  (Ctrl+,), and those of a file within some seconds after you save it.
 * Hosts that programs may reach (`network.allow`, `network.deny`) are described in [network.md](network.md). They take
   effect at once.
 * Settings of other systems (`sandbox_mode`, `mcpCodeExecution`) are described in
@@ -56,7 +55,7 @@ def settings() -> str:
             f"`{name}`",
             setting.type,
             f"`{_toml(setting.default)}`",
-            setting.description,
+            setting.description + (f" A change takes effect {setting.takes_effect}." if setting.takes_effect else ""),
             "user" if setting.user_only else "user, project (limited)" if setting.limit else "user, project",
         )
         for name, setting in DEFINITIONS.items()
@@ -89,15 +88,14 @@ def events() -> str:
 
 def actions() -> str:
     """Every action of the window with its shortcut and description, by menu."""
-    from workbench.gui.shell.actions import ACTIONS, CATEGORIES
+    from workbench.gui.shell.actions import action_named
+    from workbench.gui.shell.menus import MENUS, actions_in
 
     parts = []
-    for category in CATEGORIES:
-        rows = [
-            (a.text.rstrip("…"), f"`{a.keys}`" if a.keys else "", a.help) for a in ACTIONS if a.category == category
-        ]
-        if rows:
-            parts.append(f"## {category}\n\n" + _table(("action", "key", "what it does"), rows))
+    for menu, _ in MENUS:
+        listed = (action_named(name) for name in actions_in(menu))
+        rows = [(a.text.rstrip("…"), f"`{a.keys}`" if a.keys else "", a.help) for a in listed]
+        parts.append(f"## {menu}\n\n" + _table(("action", "key", "what it does"), rows))
     return _page(
         "Actions",
         "Everything the window can do. All of it is in the menus and in the palette (`Ctrl+K`).",

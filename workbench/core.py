@@ -14,6 +14,8 @@ from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from workbench import __version__, tokens
 from workbench.agent.connected_agents import ConnectedAgents, load_agent_connection
 from workbench.agent.example_agent import ExampleAgents
@@ -33,7 +35,7 @@ from workbench.broker.vault_persistence import VaultPersistence
 from workbench.calls.call_history import History
 from workbench.editor_completion.completion_client import CompletionRequests
 from workbench.errors import WorkbenchError
-from workbench.events import Bus, DefinitionsBlocked, Event, Noticed, spawn
+from workbench.events import Bus, DefinitionsBlocked, Event, NetworkChanged, Noticed, SettingsChanged, spawn
 from workbench.network.network_access import Network
 from workbench.paths import Paths, images_folder, starter_skills
 from workbench.permissions.personal_data_marks import PersonalDataMarks
@@ -53,7 +55,7 @@ from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.elicitation.open_requests import OpenElicitations
 from workbench.servers.oauth.sign_in_service import SignIns
 from workbench.servers.server_catalog import ServerCatalog
-from workbench.settings import Settings, read
+from workbench.settings import DEFINITIONS, Settings, files_signature, read
 from workbench.settings.current_settings import CurrentSettings
 from workbench.skills.library import Library
 from workbench.workspace.answer_cache import AnswerCache
@@ -64,6 +66,7 @@ from workbench.workspace.workspace_files import WorkspaceFiles
 if TYPE_CHECKING:
     from workbench.agent.agent_connection import AgentConnection
 
+SETTINGS_SECONDS = 2.0  # how often the settings files are looked at for changes
 REGISTER_SECONDS = 4.0  # how long a closing core may still register personal data of answers that its user has seen
 
 log = logging.getLogger(__name__)
@@ -91,9 +94,10 @@ class Core:
         self._launchers = launchers
         self._started = time.time()
         self.bus = Bus()
-        found = read(paths.project_settings, paths.user_settings)
-        self._settings = CurrentSettings(found.settings)
-        self._notices = found.notices
+        self._settings_signature = files_signature(paths.project_settings, paths.user_settings)
+        self._settings_files = read(paths.project_settings, paths.user_settings)
+        self._settings = CurrentSettings(self._settings_files.settings)
+        self._notices = self._settings_files.notices
         self._closers = contextlib.AsyncExitStack()
 
     @property
@@ -237,6 +241,8 @@ class Core:
         self.api = self.methods.local
         releasing = spawn("release sessions", self.run_manager.release_sessions_regularly())
         self._closers.push_async_callback(_cancelled, releasing)
+        watching = spawn("watch the settings files", self._watch_settings_files())
+        self._closers.push_async_callback(_cancelled, watching)
         self.journal.append(Note("core.opened", "The core opened", detail={"pid": os.getpid()}))
         self._closers.push_async_callback(self._end_work)
         if (fault := await self.connected_agents.open_as_set()) is not None:
@@ -285,6 +291,35 @@ class Core:
             self.bus.tell(
                 Noticed(Fault(f"{words}.", "Review the changes on the server's page Changes, then approve them."))
             )
+
+    async def _watch_settings_files(self) -> None:
+        """Apply what the user edits in settings files."""
+        while True:
+            await asyncio.sleep(SETTINGS_SECONDS)
+            signature = files_signature(self.paths.project_settings, self.paths.user_settings)
+            if signature != self._settings_signature:
+                self._settings_signature = signature
+                await self.reload_settings()
+
+    async def reload_settings(self) -> None:
+        """Read the settings files again and apply the values that changed in them."""
+        before = self._settings_files
+        after = await asyncio.to_thread(read, self.paths.project_settings, self.paths.user_settings)
+        self._settings_files = after
+        changed = dict[str, object]()
+        for name, definition in DEFINITIONS.items():
+            field, value = definition.field, getattr(after.settings, definition.field)
+            if value not in (getattr(before.settings, field), getattr(self.settings, field)):
+                changed[field] = value
+                self.journal.append(Note("setting.changed", f"A settings file changed: {name} is now {value!r}"))
+        if changed:
+            self.settings = replace(self.settings, **changed)
+        self._notices = (*(fault for fault in self._notices if fault not in before.notices), *after.notices)
+        for fault in after.notices:
+            if fault not in before.notices:
+                self.bus.tell(Noticed(fault))
+        self.bus.tell(NetworkChanged(self.services.network.rules()))
+        self.bus.tell(SettingsChanged(tuple(field.replace("_", ".", 1) for field in changed)))
 
     def _follow_privacy(self) -> None:
         """Apply the user's current privacy marks and settings to the detection of personal data in every session."""

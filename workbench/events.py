@@ -207,6 +207,12 @@ class SecretsChanged(_Event, frozen=True):
     store: SecretStore
 
 
+class SettingsChanged(_Event, frozen=True):
+    """Settings have changed, or the files that hold them."""
+
+    names: tuple[str, ...]  # settings with a new value; empty: only where values come from has changed
+
+
 class NetworkChanged(_Event, frozen=True):
     """The user has changed the network rules for programs."""
 
@@ -318,6 +324,7 @@ Event: TypeAlias = (
     | AgentsChanged
     | LedgerChanged
     | SecretsChanged
+    | SettingsChanged
     | NetworkChanged
     | PermissionsChanged
     | PrivacyChanged

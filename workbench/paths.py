@@ -248,6 +248,11 @@ def apps_folder(platform: str = sys.platform) -> Path:
     return Path(given) if os.path.isabs(given) else home / usual
 
 
+def documentation() -> Path:
+    """The folder with the documentation of this version."""
+    return _shipped("docs")
+
+
 def _shipped(name: str, inside: str = "") -> Path:
     package = Path(__file__).resolve().parent
     installed = package / (inside or name)

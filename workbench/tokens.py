@@ -21,6 +21,7 @@ from workbench.records import Ledger, ModeAdvice, ModelFactor
 
 ESTIMATE = "≈"  # precedes estimated numbers
 EXACT = "o200k"  # follows exact numbers
+NOTHING_SAVED = "No tokens saved yet"
 
 _vocabulary: Any = None  # of rs-bpe, which has no types; None: use the estimator
 
@@ -164,7 +165,7 @@ def ledger_sentence(ledger: Ledger, cents_per_million: int) -> str:
     if ledger.kept_bytes:
         parts.append(f"{size(ledger.kept_bytes)} of answers stayed in the sandbox")
     if less := lost(ledger):
-        return " · ".join((*parts, f"saved nothing: direct calls would have cost {sign}{less:,} less"))
+        return " · ".join((*parts, f"no tokens saved; direct calls would have used {sign}{less:,} fewer"))
     gain = saved(ledger)
     return " · ".join((*parts, f"saved {sign}{gain:,}, worth {money(gain, cents_per_million)}"))
 

@@ -34,8 +34,11 @@ async def test_companions_are_tools_that_often_ran_together_and_are_known(core):
     pair = [("demo", "list_orders"), ("demo", "send_email"), ("gone", "away")]
     for _ in range(2):
         core.catalog.lessons.ran_together(pair)
-    (one,) = await core.api.companions("demo", "list_orders")
-    assert (one.server, one.tool, one.times) == ("demo", "send_email", 2)
-    assert await core.api.companions("demo", "get_order") == ()
+    view = await core.api.tool_view("demo", "list_orders")
+    assert (view.tool.name, view.change) == ("list_orders", None)
+    assert [(one.server, one.tool, one.times) for one in view.companions] == [("demo", "send_email", 2)]
+    assert (await core.api.tool_view("demo", "get_order")).companions == ()
     core.settings = change(core.settings, "search.learns", False)
-    assert await core.api.companions("demo", "list_orders") == ()
+    assert (await core.api.tool_view("demo", "list_orders")).companions == ()
+    with pytest.raises(WorkbenchError, match="no tool"):
+        await core.api.tool_view("demo", "nothing")

@@ -15,8 +15,8 @@ from workbench.audit.journal import Journal
 from workbench.audit.search_index import AuditIndex, attach
 from workbench.audit.search_queries import CandidateRange, select_span
 from workbench.errors import WorkbenchError
-from workbench.gui.audit.audit_model import AuditModel
 from workbench.records import EntryQuery, Note
+from workbench.records.audit import entry_matches
 
 MANY = 1_000
 INDEXED = 700
@@ -107,10 +107,8 @@ def test_a_page_and_the_marks_have_what_fits(audit, query):
 def test_the_window_shows_the_same_live_entries(audit, query):
     finder, journal = audit
     everything = journal.entries(EntryQuery(limit=MANY, before=query.before))
-    model = AuditModel()
-    model.filter(query)
     found = finder.entries(replace(query, limit=MANY))
-    assert [entry.seq for entry in everything if model.fits(entry)] == [entry.seq for entry in found]
+    assert [entry.seq for entry in everything if entry_matches(entry, query)] == [entry.seq for entry in found]
 
 
 def _fields(query: EntryQuery) -> dict[str, object]:
@@ -253,9 +251,7 @@ def found(folder: Path, notes: list[Note], text: str) -> tuple[set[int], set[int
         asked = {entry.seq for entry in journal.entries(EntryQuery(text=text, limit=100))}
     finally:
         journal.close()
-    model = AuditModel()
-    model.filter(EntryQuery(text=text))
-    return asked, {entry.seq for entry in every if model.fits(entry)}
+    return asked, {entry.seq for entry in every if entry_matches(entry, EntryQuery(text=text))}
 
 
 @pytest.mark.parametrize("text", ["ÜBER", "über", "Über", "STRASSE", "straße", "ΟΔΌΣ", "Жук", '"größe":"l"'])

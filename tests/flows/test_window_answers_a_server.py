@@ -16,8 +16,8 @@ from workbench.api.client import connect
 from workbench.events import spawn
 from workbench.gui.app import live, open_window
 from workbench.gui.kit.text import ForeignLabel
-from workbench.gui.runs.elicitations import SETTLE_SECONDS, AskDialog
-from workbench.gui.runs.held_calls import HeldCallDialog
+from workbench.gui.runs.elicitation_dialog import ElicitationDialog
+from workbench.gui.runs.held_call_dialog import HeldCallDialog
 from workbench.gui.shell.bridge import LinkState
 from workbench.paths import Paths
 from workbench.records import Decision, EntryQuery, Origin, RunState, ToolCall
@@ -52,11 +52,11 @@ async def _end_core(paths: Paths) -> None:
 def test_a_form_of_the_demo_server_is_answered_in_the_window(window: Any, complete: Any, qtbot: Any) -> None:
     call = ToolCall("c1", "demo", "plan_visit", {"place": "the office"}, Origin.PERSON, "person")
     calling = window.context.tasks.run("call", window.context.api.call(call))
-    qtbot.waitUntil(lambda: len(window.findChildren(AskDialog)) == 1, timeout=HANG)
-    (dialog,) = window.findChildren(AskDialog)
+    qtbot.waitUntil(lambda: len(window.findChildren(ElicitationDialog)) == 1, timeout=HANG)
+    (dialog,) = window.findChildren(ElicitationDialog)
     dialog.body.form.set_value({"name": "Ada", "day": "2026-05-01"})
-    QTest.qWait(round(SETTLE_SECONDS * 1000) + 100)  # a press before does not count
-    dialog.send.click()
+    qtbot.waitUntil(dialog.allow_button.isEnabled)  # a press before does not count
+    dialog.allow_button.click()
     qtbot.waitUntil(calling.done, timeout=HANG)
     assert json.loads(calling.result().structured)["plan"] == "Ada visits the office on 2026-05-01, 1 in all."
     notes = complete(window.context.api.entries(EntryQuery(kind="elicitation.")))
@@ -70,11 +70,11 @@ def test_a_form_of_the_demo_server_is_answered_in_the_window(window: Any, comple
 def test_a_cancelled_call_closes_its_question(window: Any, complete: Any, qtbot: Any) -> None:
     call = ToolCall("c2", "demo", "write_greeting", {"name": "Bo"}, Origin.PERSON, "person")
     calling = window.context.tasks.run("call", window.context.api.call(call))
-    qtbot.waitUntil(lambda: len(window.findChildren(AskDialog)) == 1, timeout=HANG)
+    qtbot.waitUntil(lambda: len(window.findChildren(ElicitationDialog)) == 1, timeout=HANG)
     complete(window.context.api.cancel_call("c2"))
     qtbot.waitUntil(calling.done, timeout=HANG)
-    qtbot.waitUntil(lambda: not window.findChildren(AskDialog), timeout=HANG)
-    assert not window.asks.isVisible()
+    qtbot.waitUntil(lambda: not window.findChildren(ElicitationDialog), timeout=HANG)
+    assert not window.strip.isVisible()
 
 
 PASSES_ON = """
@@ -94,8 +94,8 @@ def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there
     run = complete(api.run(run.id))
     if run.state is RunState.WAITING:
         complete(api.decide(Decision(run.id, run.proposal.sha, True, "you", fingerprint=run.fingerprint, seconds=5.0)))
-    qtbot.waitUntil(window.held_calls.isVisible, timeout=HANG)
-    window.held_calls.act.click()
+    qtbot.waitUntil(window.strip.isVisible, timeout=HANG)
+    window.strip.act.click()
     qtbot.waitUntil(lambda: len(window.findChildren(HeldCallDialog)) == 1, timeout=HANG)
     (dialog,) = window.findChildren(HeldCallDialog)
     told = " ".join(one.full_text() for one in dialog.findChildren(ForeignLabel))
@@ -104,9 +104,9 @@ def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert dialog.isHidden()
     assert complete(api.run(run.id)).held_calls, "it keeps waiting"
-    window.held_calls.act.click()
+    window.strip.act.click()
     assert window.findChildren(HeldCallDialog) == [dialog]
-    QTest.keyClick(dialog.deny, Qt.Key.Key_Return)
+    QTest.keyClick(dialog.button("Deny"), Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: complete(api.run(run.id)).state is RunState.FAILED, timeout=HANG)
     assert "denied" in complete(api.run(run.id)).fault.message
-    qtbot.waitUntil(lambda: not window.held_calls.isVisible(), timeout=HANG)
+    qtbot.waitUntil(lambda: not window.strip.isVisible(), timeout=HANG)

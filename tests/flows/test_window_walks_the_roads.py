@@ -78,7 +78,7 @@ class Hands:
         return next((b for b in buttons if words in b.text() and b.isVisible() and b.isEnabled()), None)
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=["light", pytest.param("dark", marks=pytest.mark.slow)])
 def hands(
     request: Any, qapp: QApplication, loop: Any, complete: Any, qtbot: Any, paths: Paths, monkeypatch: Any
 ) -> Iterator[Hands]:
@@ -111,8 +111,8 @@ def test_a_newcomer_walks_all_three_roads(hands: Hands) -> None:
     hands.wait(lambda: window.servers.findChildren(QLabel) and hands.sees("demo is connected"))
     hands.look("1-welcome")
     wish_tool(window, "list_orders")
-    hands.wait(lambda: window.centre.tool.sheet() is not None)
-    sheet = window.centre.tool.sheet()
+    hands.wait(lambda: window.centre.tool.page() is not None)
+    sheet = window.centre.tool.page()
     assert sheet is not None
     QTest.qWait(200)
     window.centre.tool.run()
@@ -158,7 +158,7 @@ def test_a_killed_core_is_said_and_comes_back_and_what_was_typed_stays(hands: Ha
     os.kill(pid, signal.SIGKILL)
     hands.wait(lambda: window.bridge.link.again and window.bridge.link.state is LinkState.LINKED)
     assert hands.ask(hands.api.status()).pid != pid
-    sheet = window.centre.editor.sheet()
+    sheet = window.centre.editor.current_tab()
     assert sheet is not None
     assert "not lost" in sheet.text()
     hands.look("7-core-back")
@@ -217,6 +217,6 @@ def see_everything(dialog: QWidget) -> None:
 
 
 def fill_description(keep: QWidget) -> None:
-    field = keep.description  # type: ignore[attr-defined]
+    field = keep.fields.description  # type: ignore[attr-defined]
     field.setFocus()
     QTest.keyClicks(field, "Write to customers whose order is pending.")

@@ -27,6 +27,7 @@ from workbench.events import (
 )
 from workbench.paths import Paths
 from workbench.records import (
+    AgentInfo,
     ChainReport,
     Check,
     CheckState,
@@ -59,7 +60,7 @@ from workbench.records import (
     ToolSummary,
     Verdict,
 )
-from workbench.settings import Settings, change
+from workbench.settings import Settings
 
 CODE = "from servers.demo import list_orders\n\norders = await list_orders(limit=20)\nprint(len(orders))\n"
 
@@ -122,6 +123,7 @@ PAPERS = (
     "Privacy",
     "DryRuns",
     "Review",
+    "Settings",
     "States",
     "Trust",
 )
@@ -160,6 +162,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         self.consents: dict[str, Consent] = {}  # server → what is asked about it
         self.agreed = ""  # the hash that the last connect came with
         self.notices: tuple[Fault, ...] = ()
+        self.agents: tuple[AgentInfo, ...] = ()
         self.secret_store = SecretStore("", "")
 
     def note(self, name: str, *words: Any) -> None:
@@ -171,7 +174,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         ledger = Ledger(48_000, 6_200)
         return CoreStatus(
             "0.1.0", 4711, "/bench", time.time(), self.strength, ready, len(self.server_states), len(self.tool_list),
-            (), waiting, skills=2, ledger=ledger, notices=self.notices, levels=self.level_list,
+            self.agents, waiting, skills=2, ledger=ledger, notices=self.notices, levels=self.level_list,
             kept_states=len(self.state_list),
         )  # fmt: skip
 
@@ -190,11 +193,6 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
         return Verdict("a" * 64, Risk.LOW, Gate.AUTO, "Reads 20 orders.")
 
     async def settings(self) -> Settings:
-        return self.current_settings
-
-    async def change_setting(self, name: str, value: Any) -> Settings:
-        self.note("change_setting", name, value)
-        self.current_settings = change(self.current_settings, name, value)
         return self.current_settings
 
     async def servers(self) -> tuple[ServerState, ...]:
@@ -346,7 +344,8 @@ def window(
     from workbench.gui.main_window import MainWindow
     from workbench.gui.shell.bridge import Bridge, LinkState
     from workbench.gui.shell.tasks import Tasks
-    from workbench.gui.window_controller import Wiring
+    from workbench.gui.shell.window_state import Layout
+    from workbench.gui.window_controller import WindowController
 
     async def connect() -> Any:
         return await connect_in_memory(paper, bus)
@@ -354,11 +353,12 @@ def window(
     tasks, bridge = Tasks(), Bridge(connect)
     sheet = qapp.styleSheet()
     qapp.setStyleSheet("")  # else Qt styles each widget again whenever it gets another parent: a third of the work
+    Layout(paths).runs_introduced = True  # as after the first run
     made = MainWindow(make_context(bridge, tasks, theme, paths), bridge)
     qtbot.addWidget(made, before_close_func=lambda _: None)
     made.add_output()
     made.centre.make_all()
-    Wiring(made)
+    WindowController(made)
     qapp.setStyleSheet(sheet)
     made.show()
     keeping = spawn("core link", bridge.keep())

@@ -1,4 +1,4 @@
-"""What servers ask on the project on paper."""
+"""Requests of servers in the paper project."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.records import Ask
 
 
 class PaperAsks:
-    """Keeps questions open until a test or an answer settles them."""
+    """Keeps requests open until a test or an answer settles them."""
 
     bus: Bus
 

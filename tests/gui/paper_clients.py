@@ -1,4 +1,4 @@
-"""The paper project's answers about other apps: two found servers, one file to write to."""
+"""Fake core: servers of other clients, and files of clients to write to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GOOSE = ClientFile("goose:x", "goose", "/home/ada/.config/goose/config.yaml", Fa
 
 
 class PaperClients:
-    """What a test may change: `found`, `faults`, `blocked`."""
+    """Tests change `found`, `faults` and `blocked`."""
 
     def __init__(self) -> None:
         hub = ServerConfig("hub", "npx", ("-y", "@acme/hub"), {"HUB_TOKEN": "••••••"})

@@ -1,4 +1,4 @@
-"""The paper project's dry runs: each holds the plan that a test puts there."""
+"""Dry runs of the paper project: each has the plan that a test gives it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
-from workbench.records import Origin, PlanChoice, PlanStep, Proposal, Risk, Run, RunState, ValueOrigin
+from workbench.records import Decision, Origin, PlanChoice, PlanStep, Proposal, Risk, Run, RunState, ValueOrigin
 
 
 class PaperDryRuns:
-    """A dry run is over at once."""
+    """Every dry run ends at once."""
 
     bus: Any
     note: Any
@@ -45,7 +45,10 @@ class PaperDryRuns:
         waits = self.dry_run_record.proposal.dry_run_of
         name = waits or "real-1"
         proposal = replace(self.dry_run_record.proposal, id=name, dry_run=False, dry_run_of="")
-        record = replace(self.dry_run_record, id=name, proposal=proposal, state=RunState.RUNNING, plan=())
+        decision = Decision(name, choice.sha, allow=True, by="you", seconds=choice.seconds, plan=choice.dry_run)
+        record = replace(
+            self.dry_run_record, id=name, proposal=proposal, state=RunState.RUNNING, plan=(), decision=decision
+        )
         real: Run = self.put_run(record)
         return real
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.records import Companion, Find, FindKind, Finds, FoundIn, Reason, SkillState
+from workbench.records import Companion, Find, FindKind, Finds, FoundIn, Reason, SkillState, ToolView
 from workbench.search.match_reasons import letters
 
 
@@ -35,7 +35,14 @@ class PaperFinding:
         ]  # fmt: skip
         return Finds(tuple(found[:limit]), len(found), known)
 
-    async def companions(self, server: str, tool: str) -> tuple[Companion, ...]:
+    async def tool_view(self: Any, server: str, name: str) -> ToolView:
+        self.note("tool_view", server, name)
+        tool = await self.tool(server, name)
+        warnings = tuple(one for one in await self.warnings(server) if one.tool == name)
+        change = next((one for one in await self.definition_changes(server) if one.tool == name), None)
+        return ToolView(tool, warnings, change, self._companions(server, name))
+
+    def _companions(self, server: str, tool: str) -> tuple[Companion, ...]:
         return tuple(one for one in self.companion_list if (one.server, one.tool) != (server, tool))
 
 

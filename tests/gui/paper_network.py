@@ -7,7 +7,9 @@ import shutil
 import tempfile
 import weakref
 from pathlib import Path
+from typing import Any
 
+from workbench.events import NetworkChanged
 from workbench.network.network_access import Network
 from workbench.records import NetworkRules
 from workbench.settings import Settings
@@ -15,6 +17,8 @@ from workbench.settings import Settings
 
 class PaperNetwork:
     """Nothing is connected; rules are read and written as the core does it."""
+
+    bus: Any
 
     @functools.cached_property
     def network_files(self) -> tuple[Path, Path, Path]:
@@ -32,16 +36,22 @@ class PaperNetwork:
 
     async def add_host(self, domain: str, ports: tuple[int, ...], protocols: tuple[str, ...]) -> NetworkRules:
         self.rooms_network.add(domain, ports, protocols)
-        return self.rooms_network.rules()
+        return self.network_changed()
 
     async def remove_host(self, sha: str) -> NetworkRules:
         self.rooms_network.remove(sha)
-        return self.rooms_network.rules()
+        return self.network_changed()
 
     async def accept_host(self, sha: str) -> NetworkRules:
         self.rooms_network.accept(sha)
-        return self.rooms_network.rules()
+        return self.network_changed()
 
     async def withdraw_host(self, sha: str) -> NetworkRules:
         self.rooms_network.withdraw(sha)
-        return self.rooms_network.rules()
+        return self.network_changed()
+
+    def network_changed(self) -> NetworkRules:
+        """Tell everybody; a test calls it after it changed a file."""
+        rules = self.rooms_network.rules()
+        self.bus.tell(NetworkChanged(rules))
+        return rules

@@ -1,4 +1,4 @@
-"""Offers on paper: a server's resources, prompts and log that a test may change, answered like a core would."""
+"""Fake core: resources, prompts and the log of a server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MARKDOWN = "# The company\n\nIt sells **six** products.\n"
 
 
 class PaperOffers:
-    """The part of the paper project that the pages Resources, Prompts and Log ask. Any: words of a question."""
+    """Answers of the pages Resources, Prompts and Log, which tests change."""
 
     bus: Bus
 

@@ -1,4 +1,4 @@
-"""The paper project's list of servers, as a person changes it."""
+"""Fake core: changes of the entries in `.mcp.json`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KNOWN = (
 
 
 class PaperRegistry:
-    """Works on `server_states`, as the core works on its file."""
+    """Changes `server_states` as the core changes its file."""
 
     known = KNOWN
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.records import Gate, Permissions, ReviewFigures, Risk, Verdict
+from workbench.events import PermissionsChanged
+from workbench.records import Gate, Permission, Permissions, ReviewFigures, Risk, Verdict
 
 
 class PaperReview:
@@ -15,7 +16,9 @@ class PaperReview:
     figures = ReviewFigures()
     edit_verdict = Verdict("c" * 64, Risk.LOW, Gate.AUTO, "Only computes.")
     allowed: Permissions | None = None  # rules of a test's own, in place of those that PaperTrust keeps
+    revoked: Permission
     note: Any  # PaperQuestions has it
+    bus: Any
 
     async def assess_edit(self, run_id: str, code: str) -> Verdict:
         self.note("assess_edit", code)
@@ -31,6 +34,11 @@ class PaperReview:
     async def review_figures(self) -> ReviewFigures:
         return self.figures
 
+    def allow(self, permissions: Permissions) -> None:
+        """These are all rules from now on."""
+        self.allowed = permissions
+        self.bus.tell(PermissionsChanged(permissions))
+
     async def permissions(self) -> Permissions:
         if self.allowed is None:
             found: Permissions = await super().permissions()  # type: ignore[misc]  # PaperTrust's
@@ -42,11 +50,14 @@ class PaperReview:
             found: Permissions = await super().revoke_permission(rule_id)  # type: ignore[misc]  # PaperTrust's
             return found
         self.note("revoke_permission", rule_id)
-        self.allowed = replace(self.allowed, rules=tuple(one for one in self.allowed.rules if one.id != rule_id))
+        self.revoked = next(rule for rule in self.allowed.rules if rule.id == rule_id)
+        self.allow(replace(self.allowed, rules=tuple(rule for rule in self.allowed.rules if rule.id != rule_id)))
         return self.allowed
 
     async def restore_permission(self, rule_id: str) -> Permissions:
         self.note("restore_permission", rule_id)
+        if self.allowed is not None:
+            self.allow(replace(self.allowed, rules=(*self.allowed.rules, self.revoked)))
         return await self.permissions()
 
     async def trust_server(self, server: str, yes: bool) -> Permissions:
@@ -54,6 +65,8 @@ class PaperReview:
             found: Permissions = await super().trust_server(server, yes)  # type: ignore[misc]  # PaperTrust's
             return found
         self.note("trust_server", server, yes)
+        servers = {*self.allowed.trust.believed, server} if yes else {*self.allowed.trust.believed} - {server}
+        self.allow(replace(self.allowed, trust=replace(self.allowed.trust, believed=tuple(sorted(servers)))))
         return self.allowed
 
     async def stderr(self, server: str) -> tuple[str, ...]:

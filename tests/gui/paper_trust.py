@@ -1,4 +1,4 @@
-"""The paper project's answers about rules, trust and profiles: the real rooms over a folder of their own."""
+"""Fake core: rules, trust and profiles, answered by the real classes in a temporary folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.records import JsonValue, Permission, Permissions, Profiles, Tool
 
 
 class PaperTrust:
-    """What is said counts at once, as in the core."""
+    """Changes apply at once, as in the core."""
 
     tool: Any  # another part of the paper project
 

@@ -1,4 +1,4 @@
-"""The paper project's answers about messages, condition and definitions: real recorded traffic, the rest invented."""
+"""Fake core: protocol messages, vitals, tasks, and changes of definitions."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from workbench.servers.monitoring.message_log import MessageLog, find, transcrip
 
 
 class PaperWatch:
-    """What a test may change: the traffic of a server, its changes and warnings."""
+    """Tests change the messages of a server, its changes and its warnings."""
 
     bus: Any
 
     def traffic(self, server: str) -> MessageLog:
-        """The memory of one server's pipe."""
+        """The message log of a server."""
         return self.__dict__.setdefault("_traffic", {}).setdefault(server, MessageLog(server))
 
     def pair(self, server: str, number: int, method: str, answer: Mapping[str, Any], **params: Any) -> None:
-        """A request and its answer."""
+        """Add a request and its answer."""
         request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
         self.traffic(server).sent(json.dumps(request).encode())
         self.traffic(server).received(json.dumps({"jsonrpc": "2.0", "id": number, **answer}).encode())

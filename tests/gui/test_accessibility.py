@@ -65,6 +65,9 @@ def test_every_widget_that_takes_the_keyboard_has_a_name(window: Any, paper: Any
         "servers.export",
         "secrets.open",
         "states.open",
+        "network.open",
+        "permissions.open",
+        "core.tokens",
     ],
 )
 def test_every_widget_of_the_dialogs_has_a_name(window: Any, qtbot: Any, settled: Any, action: str) -> None:
@@ -101,9 +104,17 @@ def test_the_pages_about_personal_data_are_named_and_plain(window: Any, paper: A
     session = paper.fill_privacy()
     window.centre.show_privacy("hidden", session.id)
     pane = window.centre.currentWidget()
-    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 9)
-    pane.hidden.list.setCurrentIndex(pane.hidden.model.index(0))
+    qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)
+    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(0))
     for page in ("hidden", "try", "marks", "kinds"):
         pane.look(page)
         assert nameless(pane) == []
         assert rich(pane) == []
+
+
+def test_the_page_settings_is_named_and_plain(window: Any, settled: Any) -> None:
+    for name in ("window.theme", "run.enabled", "run.seconds", "telemetry.endpoint", "run.packages"):
+        window.centre.show_settings(name)
+        settled()
+        assert nameless(window) == []
+        assert rich(window) == []

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from workbench.errors import WorkbenchError
 from workbench.gui.main_window import MainWindow
 from workbench.gui.privacy.privacy_pane import PrivacyPane
-from workbench.gui.settings.repl_sessions import StatesDialog
+from workbench.gui.settings.repl_sessions import ReplSessionsDialog
 from workbench.gui.shell.bridge import NOT_CONNECTED, Bridge
 from workbench.gui.skills.tests_page import TestsPage as SkillTestsPage
 
@@ -51,7 +51,7 @@ def test_no_part_of_the_window_flashes_while_it_is_made(context: Any, flashes: F
     assert flashes.seen == []
 
 
-@pytest.mark.parametrize("kind", [SkillTestsPage, PrivacyPane, StatesDialog])
+@pytest.mark.parametrize("kind", [SkillTestsPage, PrivacyPane, ReplSessionsDialog])
 def test_no_page_flashes_while_it_is_made(kind: Any, context: Any, flashes: Flashes, qtbot: Any) -> None:
     made = kind(context)
     qtbot.addWidget(made)

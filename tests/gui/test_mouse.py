@@ -30,7 +30,7 @@ from workbench.events import ToolsChanged
 from workbench.gui.kit.faults import QuestionBar
 from workbench.gui.settings.network import NetworkDialog
 from workbench.gui.settings.permissions import PermissionsDialog
-from workbench.gui.settings.repl_sessions import StatesDialog
+from workbench.gui.settings.repl_sessions import ReplSessionsDialog
 from workbench.gui.settings.secrets import SecretsDialog
 from workbench.gui.shell.navigation import ShowChanges, ShowServer, ShowTool
 from workbench.gui.skills.import_skills import ImportSkillsDialog
@@ -75,26 +75,27 @@ def permissions(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractIt
         Permission(name, "tool", CallDecision.DENY, "demo", name, label=f"Never demo.{name}", made=1.0)
         for name in "abc"
     )
-    paper.allowed = Permissions(rules, Trust(("files",)))
-    return dialog(window, "permissions.open", PermissionsDialog, settled).list
+    paper.allow(Permissions(rules, Trust(("files",))))
+    return dialog(window, "permissions.open", PermissionsDialog, settled).list.view
 
 
 def network(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
     for host in ("one.example", "two.example", "three.example"):
         paper.rooms_network.add(host, (443,), ("tls",))
-    return dialog(window, "network.open", NetworkDialog, settled).list
+    paper.network_changed()
+    return dialog(window, "network.open", NetworkDialog, settled).list.view
 
 
 def secrets(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
     infos = tuple(SecretInfo(name, stored=name != "C", servers=("demo",)) for name in "ABC")
     paper.secret_store = SecretStore("memory", "In memory.", secrets=infos)
-    return dialog(window, "secrets.open", SecretsDialog, settled).list
+    return dialog(window, "secrets.open", SecretsDialog, settled).list.view
 
 
 def states(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
     now = time.time()
     paper.put_states(*(KeptState("agent", name, "Claude", now, now, now + 9e5, busy=name == "b") for name in "abc"))
-    return dialog(window, "states.open", StatesDialog, settled).list
+    return dialog(window, "states.open", ReplSessionsDialog, settled).list.view
 
 
 def changed_files(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
@@ -110,14 +111,14 @@ def changes(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemVi
         paper.run_writes(run, {f"{run}.txt": "A\n"})
     window.commands.do("files.changes")
     settled()
-    return window.files.changes.list
+    return window.files.changes.view
 
 
 def hidden(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
     session = paper.fill_privacy()
     window.centre.show_privacy("hidden", session.id)
     settled()
-    return window.centre.currentWidget().hidden.list
+    return window.centre.currentWidget().masked.rows.view
 
 
 def marks(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
@@ -128,7 +129,7 @@ def marks(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView
         pane.marks.text.setText(text)
         pane.marks.add.click()
         settled()
-    return pane.marks.list
+    return pane.marks.rows.view
 
 
 def trial(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
@@ -137,7 +138,7 @@ def trial(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView
     pane.look("try")
     pane.trial.example.click()
     settled()
-    return pane.trial.list
+    return pane.trial.rows.view
 
 
 def definitions(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
@@ -147,8 +148,8 @@ def definitions(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractIt
         return DefinitionChange("demo", name, kind, "a" * 64, 1.7e9, was, after, blocked=True)
 
     paper.changed["demo"] = [changed("list_orders", ChangeKind.CHANGED), changed("fresh", ChangeKind.NEW)]
-    window.hear(ToolsChanged("demo"))
-    return page(window, "demo", "changes", settled).list
+    window.context.store.handle(ToolsChanged("demo"))
+    return page(window, "demo", "changes", settled).list.view
 
 
 def tasks(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
@@ -156,7 +157,7 @@ def tasks(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView
     paper.tasks["t2"] = ServerTask("demo", "t2", "completed", "", "", 1.6e9)
     paper.put(replace(paper.server_states["demo"], status=ServerStatus.READY, capabilities=("tools", "tasks.list")))
     settled()
-    return page(window, "demo", "tasks", settled).view
+    return page(window, "demo", "tasks", settled).list.view
 
 
 def sign_in(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
@@ -170,7 +171,7 @@ def sign_in(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemVi
     config = ServerConfig("far", url="https://far.example/mcp")
     paper.put(ServerState(config, ServerStatus.FAILED, allowed=True, sign_in="needed"))
     settled()
-    return page(window, "far", "sign_in", settled).list
+    return page(window, "far", "sign_in", settled).list.view
 
 
 def log(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
@@ -225,7 +226,7 @@ def found_skills(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractI
     ]
     window.commands.do("skill.import")
     found = window.findChild(ImportSkillsDialog)
-    found.look("/home/me/skills.zip")
+    found.review("/home/me/skills.zip")
     settled()
     return found.list
 
@@ -234,7 +235,7 @@ def runs(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
     for name, state in (("a", RunState.WAITING), ("b", RunState.DONE), ("c", RunState.FAILED)):
         paper.put_run(make.run(name, state))
     settled()
-    return window.runs.list
+    return window.runs.list.view
 
 
 def past_calls(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
@@ -264,7 +265,7 @@ def servers(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemVi
 def files(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
     paper.put_files({"a.txt": "a\n", "b.csv": "x,y\n1,2\n", "deep/c.txt": "c\n"})
     window.docks["files"].come()
-    window.files.refresh()
+    window.files.reload()
     settled()
     return window.files.tree
 
@@ -283,10 +284,10 @@ def tool_rules(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractIte
     paper.allowed = Permissions(rules, Trust())
     window.context.go(ShowTool("demo", "list_orders"))
     settled()
-    sheet = window.centre.tool.sheet()
-    sheet.call.show_trust()
+    sheet = window.centre.tool.page()
+    sheet.show_trust()
     settled()
-    sheet.trust.show_permissions(paper.allowed)
+    sheet.trust.rules.show_permissions(paper.allowed)
     return next(view for view in sheet.trust.findChildren(QAbstractItemView) if view.isVisible())
 
 
@@ -387,14 +388,14 @@ def test_a_click_on_a_row_does_what_the_arrow_keys_do(
 
 def test_a_list_of_one_row_is_clicked_and_its_rule_revoked(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
     rule = Permission("a", "tool", CallDecision.DENY, "demo", "list_orders", label="Never demo.list_orders", made=1.0)
-    paper.allowed = Permissions((rule,), Trust())
+    paper.allow(Permissions((rule,), Trust()))
     found = dialog(window, "permissions.open", PermissionsDialog, settled)
-    assert not found.revoke.isEnabled()
-    click(found.list, selectable(found.list)[0])
-    assert found.revoke.isEnabled()
-    qtbot.mouseClick(found.revoke, Qt.MouseButton.LeftButton)
+    assert not found.button("Revoke").isEnabled()
+    click(found.list.view, selectable(found.list.view)[0])
+    assert found.button("Revoke").isEnabled()
+    qtbot.mouseClick(found.button("Revoke"), Qt.MouseButton.LeftButton)
     settled()
-    assert selectable(found.list) == []
+    assert selectable(found.list.view) == []
     found.reject()
 
 

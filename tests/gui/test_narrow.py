@@ -13,6 +13,7 @@ from workbench.gui.kit.faults import QuestionBar
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.main_window import MainWindow
 from workbench.gui.shell.bridge import Bridge
+from workbench.gui.shell.window_state import Layout
 from workbench.records import CallTrace, Ledger, Observation, Risk, RunState
 
 RIGHT, LEFT = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.LeftDockWidgetArea
@@ -33,6 +34,7 @@ def test_the_runs_go_below_where_it_is_narrow_and_come_back(window: Any, qtbot: 
 def test_the_output_joins_runs_and_audit_and_stands_in_front_in_a_window_that_was_narrow_before_it(
     context: Any, qtbot: Any
 ) -> None:
+    Layout(context.paths).runs_introduced = True
     window = MainWindow(context, Bridge(_nowhere))
     qtbot.addWidget(window, before_close_func=lambda _: None)
     window.resize(900, 640)
@@ -66,7 +68,7 @@ def test_a_question_about_a_call_is_whole_in_a_low_window(window: Any, qtbot: An
     window.centre.setCurrentWidget(window.centre.tool)
     window.centre.tool.show_tool("demo", "list_orders")
     settled()
-    panel = window.centre.tool.sheet().call
+    panel = window.centre.tool.page().call
     question = panel.findChild(QuestionBar)
     question.ask(
         "alert",
@@ -98,12 +100,12 @@ def test_800_pixels_are_enough_with_a_run_a_program_and_a_verified_audit(
     paper.run_list["r"] = make.run("r", RunState.DONE, started=1.0, ended=2.0, ledger=ledger, **seen)
     window.output.show_run("r")
     window.commands.do("audit.verify")
-    qtbot.waitUntil(lambda: window.output._head._keep.isVisibleTo(window.output))
+    qtbot.waitUntil(lambda: window.output.head.keep.isVisibleTo(window.output))
     settled()
     window.resize(800, 600)
     qtbot.waitUntil(lambda: window.docks["runs"] in window.tabifiedDockWidgets(window.docks["audit"]))
     assert window.width() == 800
     window.docks["output"].come()
-    qtbot.waitUntil(lambda: window.output._result.isVisible())
-    table = window.output._result._buttons["Table"]
+    qtbot.waitUntil(lambda: window.output.result.isVisible())
+    table = window.output.result._buttons["Table"]
     assert table.height() >= table.sizeHint().height(), "the ways to look at a result are not squeezed"

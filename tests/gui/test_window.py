@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QTabBar, QWidget
 
-from workbench.events import Noticed, ServerChanged, ServerRemoved
+from workbench.errors import WorkbenchError
+from workbench.events import AgentsChanged, Noticed, RunChanged, ServerChanged, ServerRemoved
 from workbench.gui.shell.bridge import NOT_CONNECTED, Link, LinkState
+from workbench.gui.shell.navigation import ShowTool
 from workbench.records import AgentInfo, Fault, ServerStatus, Strength
 
 
@@ -45,59 +47,60 @@ def test_what_was_typed_survives_a_lost_core(window: Any, settled: Any) -> None:
     window.bridge.linked.emit(Link(LinkState.LINKED, 1, again=True))
     settled()
     assert window.servers.finder.text() == "send"
-    assert window.centre.editor.sheet().text() == "print(1)"
+    assert window.centre.editor.current_tab().text() == "print(1)"
 
 
 def test_a_fault_is_said_once_with_its_hint_and_a_storm_does_not_fill_the_window(window: Any) -> None:
     for _ in range(3):
-        window.hear(Noticed(Fault("One thing is wrong.", "Mend it.")))
+        window.context.store.handle(Noticed(Fault("One thing is wrong.", "Mend it.")))
     assert len(window.banners.shown()) == 1
     assert "Mend it." in shown(window.banners)
     for number in range(10):
-        window.hear(Noticed(Fault(f"Fault {number}.")))
+        window.context.store.handle(Noticed(Fault(f"Fault {number}.")))
     assert [banner.fault.message for banner in window.banners.shown()] == ["Fault 7.", "Fault 8.", "Fault 9."]
 
 
 def test_why_a_server_did_not_start_goes_once_it_is_ready_or_removed(window: Any, paper: Any, settled: Any) -> None:
     def fail() -> None:
         for name in ("demo", "demo2"):
-            window.hear(Noticed(Fault(f"{name}: The server did not answer within 20 seconds.", "Try again.")))
+            window.context.store.handle(
+                Noticed(Fault(f"{name}: The server did not answer within 20 seconds.", "Try again."))
+            )
 
     def left() -> list[str]:
         return [banner.fault.message.partition(":")[0] for banner in window.banners.shown()]
 
     state = paper.server_states["demo"]
     fail()
-    window.hear(ServerChanged(replace(state, status=ServerStatus.STARTING)))
+    window.context.store.handle(ServerChanged(replace(state, status=ServerStatus.STARTING)))
     assert left() == ["demo", "demo2"]
-    window.hear(ServerChanged(replace(state, status=ServerStatus.READY)))
+    window.context.store.handle(ServerChanged(replace(state, status=ServerStatus.READY)))
     assert left() == ["demo2"]
     fail()
-    window.hear(ServerRemoved("demo2"))
+    window.context.store.handle(ServerRemoved("demo2"))
     assert left() == ["demo"]
 
 
 def test_foreign_words_in_a_fault_are_never_markup(window: Any) -> None:
-    window.hear(Noticed(Fault("<a href='x'>press</a>", "<b>now</b>")))
+    window.context.store.handle(Noticed(Fault("<a href='x'>press</a>", "<b>now</b>")))
     labels = window.banners.shown()[0].findChildren(QLabel)
     assert all(label.textFormat() == Qt.TextFormat.PlainText for label in labels if label.text())
 
 
-def test_the_status_bar_tells_the_core_servers_sandbox_agents_and_tokens(window: Any, paper: Any, settled: Any) -> None:
+def test_the_status_bar_tells_the_core_servers_sandbox_agents_and_tokens(window: Any, paper: Any, qtbot: Any) -> None:
     status = window.status
     assert status.core.text().strip() == "Core running"
     assert status.sandbox.text().strip() == "Sandbox: full"
     assert status.tokens.text().strip() == "≈ 41.8k tokens saved"
     paper.strength = Strength("none", "none", {}, "User namespaces are forbidden here.", "Ask the administrator.")
-    status.refresh()
-    settled()
+    window.context.store.handle(AgentsChanged(()))
+    qtbot.waitUntil(lambda: status.sandbox.text().strip() == "Sandbox: none")
     assert status.sandbox.text().strip() == "Sandbox: none"
     assert "forbidden" in status.sandbox.toolTip()
     agent = AgentInfo("s", "claude\u202e-code", "1", 0.0)
-    from msgspec.structs import replace
-
-    status.show_status(replace(status.status, agents=(agent,)))
-    assert "‹U+202E›" in status.agents.text()
+    paper.agents = (agent,)
+    window.context.store.handle(AgentsChanged(paper.agents))
+    qtbot.waitUntil(lambda: "‹U+202E›" in status.agents.text())
 
 
 def test_f6_goes_through_all_panes_and_back(window: Any, qtbot: Any) -> None:
@@ -136,11 +139,61 @@ def test_the_theme_is_switched_and_remembered_by_the_core(window: Any, paper: An
     assert ("change_setting", ("window.theme", "light")) in paper.asked
 
 
+def close_button(centre: Any, page: Any) -> QWidget:
+    return centre.tabBar().tabButton(centre.indexOf(page), QTabBar.ButtonPosition.RightSide)
+
+
+def test_at_first_only_servers_and_the_centre_are_shown_and_a_run_brings_its_panes(
+    qapp: Any, context: Any, make: Any, qtbot: Any
+) -> None:
+    from workbench.gui.main_window import MainWindow
+    from workbench.gui.shell.bridge import Bridge
+
+    async def nowhere() -> Any:
+        raise WorkbenchError("No core here.", "None is needed.")
+
+    window = MainWindow(context, Bridge(nowhere))
+    qtbot.addWidget(window, before_close_func=lambda _: None)
+    window.add_output()
+    window.show()
+    assert [name for name, dock in window.docks.items() if not dock.isHidden()] == [
+        "servers", "skills", "calls", "files",
+    ]  # fmt: skip
+    assert window.screen().availableGeometry().contains(window.frameGeometry())
+    window.resize(5_000, 5_000)
+    window.reset_layout()
+    assert window.screen().availableGeometry().contains(window.frameGeometry())
+    assert window.docks["runs"].isHidden()
+    context.store.handle(RunChanged(make.run("first")))
+    assert all(window.docks[name].isVisible() for name in ("runs", "output"))
+    window.docks["runs"].hide()
+    context.store.handle(RunChanged(make.run("second")))
+    assert window.docks["runs"].isHidden(), "what the user closed stays closed"
+    window.deleteLater()
+
+
+def test_pages_are_closed_and_come_back_as_they_were(window: Any, qtbot: Any) -> None:
+    centre = window.centre
+    window.context.go(ShowTool("demo", "list_orders"))
+    qtbot.waitUntil(lambda: centre.currentWidget() is centre.tool)
+    qtbot.mouseClick(close_button(centre, centre.tool), Qt.MouseButton.LeftButton)
+    assert centre.indexOf(centre.tool) < 0
+    window.commands.do("editor.show")
+    assert centre.currentWidget() is centre.editor
+    qtbot.mouseClick(close_button(centre, centre.editor), Qt.MouseButton.LeftButton)
+    while centre.count() > 1:
+        qtbot.mouseClick(close_button(centre, centre.currentWidget()), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(close_button(centre, centre.currentWidget()), Qt.MouseButton.LeftButton)
+    assert centre.currentWidget() is centre.welcome, "the centre is never empty"
+    window.context.go(ShowTool("demo", "list_orders"))
+    assert centre.currentWidget() is centre.tool
+
+
 def test_the_layout_and_the_closed_welcome_page_are_remembered(window: Any, qtbot: Any) -> None:
     from workbench.gui.main_window import MainWindow
 
     window.docks["runs"].hide()
-    window.centre._close_welcome()
+    qtbot.mouseClick(close_button(window.centre, window.centre.welcome), Qt.MouseButton.LeftButton)
     window.close()
     assert window.isVisible()  # it leaves in order, not at once
     again = MainWindow(window.context, window.bridge)
@@ -207,8 +260,8 @@ def test_a_small_window_does_not_grow_by_what_is_opened_in_it(window: Any, make:
     window.centre.tool.show_tool("demo", "delete_customer")
     window.centre.setCurrentWidget(window.centre.tool)
     settled()
-    call = window.centre.tool.sheet().call
-    call._ask.ask("alert", "danger", "A sentence that asks.", "What would be sent.", "Run anyway", settled)
+    call = window.centre.tool.page().call
+    call.question.ask("alert", "danger", "A sentence that asks.", "What would be sent.", "Run anyway", settled)
     paper.put_run(make.run("one"))
     for dock in ("audit", "output", "skills", "servers"):
         window.docks[dock].come()
@@ -236,7 +289,7 @@ def test_writing_a_program_begins_with_an_empty_one(window: Any, settled: Any, q
     window.commands.do("editor.show")
     qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
     qtbot.keyClicks(QApplication.focusWidget(), "print(1)")
-    assert window.centre.editor.sheet().text() == "print(1)"
+    assert window.centre.editor.current_tab().text() == "print(1)"
 
 
 def test_going_to_the_centre_puts_the_keyboard_into_the_first_field_of_the_tool(
@@ -249,7 +302,7 @@ def test_going_to_the_centre_puts_the_keyboard_into_the_first_field_of_the_tool(
     window.commands.do("pane.centre")
     focus = QApplication.focusWidget()
     assert focus is not None
-    assert window.centre.tool.sheet().call.form.isAncestorOf(focus)
+    assert window.centre.tool.page().call.form.isAncestorOf(focus)
 
 
 def test_the_layout_remembers_what_stood_in_front(window: Any, settled: Any) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from types import SimpleNamespace
 
 import pytest
 
+from workbench.servers import call_timeout
 from workbench.servers.call_timeout import CallTimeout, CallTimeouts
 
 
@@ -107,3 +109,19 @@ async def test_all_clocks_of_a_server_stand_together_also_those_that_start_meanw
         with pytest.raises(TimeoutError):
             async with clocks.running(0.01):
                 await asyncio.sleep(10)
+
+
+async def test_the_length_of_all_pauses_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(call_timeout, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    async with CallTimeout(5) as clock:
+        for inner in (False, True):
+            clock.pause()
+            if inner:  # two questions at once count once
+                clock.pause()
+                now[0] += 1
+                clock.resume()
+            now[0] += 3
+            clock.resume()
+            now[0] += 50  # not paused
+    assert clock.paused_seconds == 7

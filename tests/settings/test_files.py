@@ -10,6 +10,7 @@ import pytest
 
 from workbench import settings
 from workbench.errors import WorkbenchError
+from workbench.records import SettingSource, SettingValue
 from workbench.settings import DEFINITIONS, Settings
 
 
@@ -181,7 +182,6 @@ def test_what_a_project_seals_counts_beside_what_the_person_seals(project: Path,
     assert settings.read(project, person).settings.privacy_sealed == "crm.list_customers:email mail"
     _write(person, '[privacy]\nsealed = ""\n')
     assert settings.read(project, person).settings.privacy_sealed == "crm.list_customers:email", "nothing opens"
-    assert settings.is_combined("privacy.sealed")
 
 
 def test_a_project_raises_limits_only_as_far_as_the_user_lets_it_and_is_told(project: Path, person: Path) -> None:
@@ -310,3 +310,51 @@ def test_writing_changes_nothing_else_in_any_layout(project: Path, person: Path,
 
 def test_changing_accepts_old_names(project: Path) -> None:
     assert settings.change(Settings(), "ask.alone", "wait").elicitation_without_window == "wait"
+
+
+def test_a_removed_setting_leaves_comments_and_other_values(project: Path, person: Path) -> None:
+    _write(person, "# mine\n[run]\nseconds = 90  # long\nmemory_mb = 256\n[window]\ntheme = 'dark'\n")
+    settings.remove(person, "window.theme")
+    settings.remove(person, "run.seconds")
+    settings.remove(person, "run.seconds")
+    assert person.read_text("utf-8").split() == ["#", "mine", "[run]", "memory_mb", "=", "256"]
+
+
+def test_a_setting_is_removed_by_its_old_name_too(person: Path) -> None:
+    _write(person, "[state]\nmost = 3\n")
+    settings.remove(person, "repl.max_sessions")
+    assert person.read_text("utf-8").strip() == ""
+
+
+def _explained(project: Path, person: Path) -> dict[str, SettingValue]:
+    current = settings.read(project, person).settings
+    return {value.name: value for value in settings.explain(project, person, current)}
+
+
+def test_each_value_says_where_it_comes_from(project: Path, person: Path) -> None:
+    _write(project, "[run]\nseconds = 600\nmemory_mb = 256\n[cache]\ntools = 'docs'\n[approval]\nauto_low = false\n")
+    _write(person, "[run]\nmemory_mb = 300\n[cache]\ntools = 'crm'\n[window]\ntheme = 'pink'\n")
+    (project.parent / ".mcp.json").write_text('{"mcpCodeExecution": {"maxMemory": "200m"}}', "utf-8")
+    found = _explained(project, person)
+    assert found["run.calls"] == SettingValue("run.calls", 10_000)
+    seconds = found["run.seconds"]
+    assert (seconds.value, seconds.source, seconds.project, seconds.user) == (60, SettingSource.PROJECT, 600, None)
+    assert "run.seconds is 60, not 600" in seconds.notice
+    memory = found["run.memory_mb"]
+    assert (memory.value, memory.source, memory.file) == (300, SettingSource.USER, "settings.toml")
+    assert (memory.project, memory.notice) == (256, "")
+    assert (found["cache.tools"].value, found["cache.tools"].source) == ("docs crm", SettingSource.BOTH)
+    theme = found["window.theme"]
+    assert (theme.value, theme.source, theme.user) == ("system", SettingSource.DEFAULT, "pink")
+    assert "window.theme must be one of" in theme.notice
+    auto = found["approval.auto_low"]
+    assert (auto.value, auto.source) == (True, SettingSource.DEFAULT)
+    assert "approval.auto_low is ignored" in auto.notice
+
+
+def test_the_signature_changes_with_each_file(project: Path, person: Path) -> None:
+    seen = {settings.files_signature(project, person)}
+    for path in (project, person, project.parent / ".mcp.json"):
+        _write(path, "")
+        seen.add(settings.files_signature(project, person))
+    assert len(seen) == 4

@@ -212,3 +212,19 @@ def test_a_link_in_the_place_of_the_card_is_not_packed(shelf: Shelf, tmp_path: P
     (folder / "SKILL.md").symlink_to(tmp_path / "private")
     with zipfile.ZipFile(pack("add-up", folder, tmp_path)) as packed:
         assert packed.namelist() == ["add-up/add_up.py"]
+
+
+def test_one_broken_skill_of_a_folder_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    for name, card in (
+        ("good", "---\nname: good\ndescription: Works.\n---\n"),
+        ("broken", "---\nname: [\n---\n"),
+        ("bytes", "\xff"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "SKILL.md").write_bytes(card.encode("latin-1"))
+    packages = {package.name: package for package in open_skill_packages(tmp_path)}
+    assert sorted(packages) == ["broken", "bytes", "good"]
+    assert (packages["good"].problem, sorted(packages["good"].files)) == ("", ["SKILL.md"])
+    assert packages["bytes"].problem == "its SKILL.md is not UTF-8 text."
+    assert packages["broken"].problem
+    assert not packages["broken"].files

@@ -18,7 +18,6 @@ from workbench.records import (
     Check,
     CheckResult,
     ClientFile,
-    Companion,
     Completion,
     Consent,
     CoreStatus,
@@ -83,6 +82,7 @@ from workbench.records import (
     ServerLog,
     ServerState,
     ServerTask,
+    SettingValue,
     SignIn,
     Skill,
     SkillHint,
@@ -94,6 +94,7 @@ from workbench.records import (
     Tool,
     ToolCall,
     ToolSummary,
+    ToolView,
     ToolWarning,
     Trial,
     UndoPlan,
@@ -201,8 +202,9 @@ class CoreApi(Protocol):
         """The recordings of a skill, and those that its draft would add."""
 
     @api(decides=True, consent=True)
-    async def change_setting(self, name: str, value: JsonValue) -> Settings:
-        """Write a setting into the user's file, apply it at once and note it in the audit."""
+    async def change_setting(self, name: str, value: JsonValue, scope: str = "user") -> Settings:
+        """Write a setting into the user's file or, if `scope` is "project", into the project's `workbench.toml`; apply
+        it at once and note it in the audit."""
 
     @api
     async def changed_text(self, name: str, path: str) -> tuple[str, ...]:
@@ -247,10 +249,6 @@ class CoreApi(Protocol):
     @api(decides=True)
     async def close_http_endpoint(self) -> None:
         """Close the HTTP endpoint. Its agents are disconnected, and their runs are stopped."""
-
-    @api
-    async def companions(self, server: str, tool: str) -> tuple[Companion, ...]:
-        """The tools that most often ran in the same program as this one."""
 
     @api
     async def compare_definitions(self, server: str, before: float, after: float) -> tuple[DefinitionChange, ...]:
@@ -613,6 +611,10 @@ class CoreApi(Protocol):
     async def renew_permissions(self) -> Permissions:
         """Start an empty list of rules if the stored one cannot be read."""
 
+    @api(decides=True, consent=True)
+    async def reset_setting(self, name: str, scope: str = "user") -> Settings:
+        """Remove a setting from the user's file, or from the project's, so that its value comes from elsewhere."""
+
     @api
     async def resources(self, server: str, start: int) -> tuple[Resource, ...]:
         """Return up to a thousand resources from this position on."""
@@ -741,6 +743,10 @@ class CoreApi(Protocol):
     async def set_secret(self, name: str, value: str) -> SecretStore: ...
 
     @api
+    async def setting_values(self) -> tuple[SettingValue, ...]:
+        """Every setting with its value in force, where it comes from, and what each file says about it."""
+
+    @api
     async def settings(self) -> Settings:
         """The current settings."""
 
@@ -844,6 +850,10 @@ class CoreApi(Protocol):
     @api
     async def tool(self, server: str, name: str) -> Tool:
         """Return the tool of a server by any of its names. Raises WorkbenchError when there is none."""
+
+    @api
+    async def tool_view(self, server: str, name: str) -> ToolView:
+        """A tool with its warnings, the change of its definition, and the tools that it is often used with."""
 
     @api
     async def tools(self) -> tuple[ToolSummary, ...]:

@@ -41,7 +41,7 @@ def api_methods(
 ) -> Registry:
     """Return the registry of a core's API: objects that implement methods themselves, including `owners`, and
     request handlers for methods that combine several packages or are audited."""
-    calls, settings = CallHandler(services, broker), SettingsHandler(services)
+    calls, settings = CallHandler(services, broker), SettingsHandler(services, notices)
     checks = LiveChecks(services.catalog, calls.call)
     return Registry(
         *owners,

@@ -3,47 +3,101 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from workbench.api.marker import api
 from workbench.api_handlers.request_handler import RequestHandler
+from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
-from workbench.events import NetworkChanged, PermissionsChanged
+from workbench.events import NetworkChanged, PermissionsChanged, SettingsChanged
 from workbench.records import (
+    Fault,
     HostRule,
     JsonValue,
     NetworkRules,
     Permission,
     Permissions,
     Profiles,
+    SettingValue,
     Tool,
     UserAnnotations,
 )
-from workbench.settings import OLD_NAMES, Settings, change, is_combined, read, write
+from workbench.settings import (
+    OLD_NAMES,
+    Settings,
+    change,
+    definition_of,
+    explain,
+    project_maximum,
+    read,
+    remove,
+    write,
+)
 
 
 class SettingsHandler(RequestHandler):
-    """Reads and changes the user's settings."""
+    """Reads and changes the settings of the user and of the project. `notices`: faults that the core found in files."""
+
+    def __init__(self, services: Services, notices: Callable[[], Sequence[Fault]]) -> None:
+        super().__init__(services)
+        self._notices = notices
 
     @api
     async def settings(self) -> Settings:
         """The current settings."""
         return self._services.settings()
 
+    @api
+    async def setting_values(self) -> tuple[SettingValue, ...]:
+        """Every setting with its value in force, where it comes from, and what each file says about it."""
+        paths, current = self._services.paths, self._services.settings()
+        notices = self._notices()
+        return await asyncio.to_thread(explain, paths.project_settings, paths.user_settings, current, notices)
+
     @api(decides=True, consent=True)
-    async def change_setting(self, name: str, value: JsonValue) -> Settings:
-        """Write a setting into the user's file, apply it at once and note it in the audit."""
+    async def change_setting(self, name: str, value: JsonValue, scope: str = "user") -> Settings:
+        """Write a setting into the user's file or, if `scope` is "project", into the project's `workbench.toml`; apply
+        it at once and note it in the audit."""
         name = OLD_NAMES.get(name, name)
-        changed = change(self._services.settings(), name, value)
-        paths = self._services.paths
-        write(paths.user_settings, name, value)
-        if is_combined(name):
-            together = read(paths.project_settings, paths.user_settings).settings
-            changed = change(changed, name, getattr(together, name.replace(".", "_", 1)))
+        change(self._services.settings(), name, value)  # raises if the value is not valid
+        write(self._settings_file(name, scope, value), name, value)
+        return self._apply_file(name, f"You set {name} to {value!r}{' for this project' * (scope == 'project')}")
+
+    @api(decides=True, consent=True)
+    async def reset_setting(self, name: str, scope: str = "user") -> Settings:
+        """Remove a setting from the user's file, or from the project's, so that its value comes from elsewhere."""
+        name = OLD_NAMES.get(name, name)
+        definition_of(name)  # raises if there is no such setting
+        remove(self._settings_file(name, scope), name)
+        return self._apply_file(name, f"You reset {name}{' for this project' * (scope == 'project')}")
+
+    def _settings_file(self, name: str, scope: str, value: JsonValue = None) -> Path:
+        """The file of a scope. Raises a `WorkbenchError` if the project cannot set this value; None resets it."""
+        definition, paths = definition_of(name), self._services.paths
+        if scope != "project":
+            return paths.user_settings
+        if definition.user_only and value is not None:
+            raise WorkbenchError(f"A project cannot set {name}.", "Set it in your own settings.")
+        if definition.limit and value is not None:
+            highest = project_maximum(definition, self._services.settings().run_project_limit_factor)
+            if value > highest:
+                raise WorkbenchError(
+                    f"A project can set {name} to at most {highest:,}.",
+                    "Set it in your own settings, or raise run.project_limit_factor.",
+                )
+        return paths.project_settings
+
+    def _apply_file(self, name: str, summary: str) -> Settings:
+        """Apply what the files now say about one setting."""
+        paths, field = self._services.paths, definition_of(name).field
+        together = read(paths.project_settings, paths.user_settings).settings
+        changed = replace(self._services.settings(), **{field: getattr(together, field)})
         self._services.settings.set(changed)
-        self._note("setting.changed", f"You set {name} to {value!r}")
+        self._note("setting.changed", summary)
+        self._services.tell(SettingsChanged((name,)))
         return changed
 
 

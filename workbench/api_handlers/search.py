@@ -8,7 +8,7 @@ from workbench.api.marker import api
 from workbench.api_handlers.request_handler import RequestHandler
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
-from workbench.records import Companion, FindKind, Finds
+from workbench.records import Companion, FindKind, Finds, ToolView
 from workbench.search.searchable_items import SearchableItem, of_skill
 from workbench.skills.library_snapshot import LibrarySnapshot
 
@@ -34,8 +34,19 @@ class SearchHandler(RequestHandler):
         return await self._catalog.everywhere.find(words, wanted, max(1, min(limit, _MOST)), await self._library())
 
     @api
-    async def companions(self, server: str, tool: str) -> tuple[Companion, ...]:
-        """The tools that most often ran in the same program as this one."""
+    async def tool_view(self, server: str, name: str) -> ToolView:
+        """A tool with its warnings, the change of its definition, and the tools that it is often used with."""
+        tool = self._catalog.tool(server, name)
+        changes = self._catalog.server(tool.server).pins.changes()
+        return ToolView(
+            tool,
+            tuple(one for one in self._catalog.definition_warnings.of(tool.server) if one.tool == tool.name),
+            next((change for change in changes if change.tool == tool.name), None),
+            self._companions(tool.server, tool.name),
+        )
+
+    def _companions(self, server: str, tool: str) -> tuple[Companion, ...]:
+        """Return the tools that most often ran in the same program as this one."""
         if not self._services.settings().search_learns:
             return ()
         known = {(one.server, one.name) for one in self._catalog.tools()}

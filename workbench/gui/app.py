@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication
 from workbench.gui.kit.fonts import load_fonts
 from workbench.gui.kit.theme import Theme
 from workbench.gui.main_window import MainWindow
-from workbench.gui.shell.bridge import Bridge, LinkState, Wire
+from workbench.gui.shell.bridge import Bridge, Wire
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Messages
 from workbench.gui.shell.store import Store
@@ -112,7 +112,7 @@ def make_loop(app: QApplication) -> qasync.QEventLoop:
 async def live(window: MainWindow) -> None:
     """From the first frame to the last: connect, work, leave."""
     from workbench.events import spawn
-    from workbench.gui.window_controller import Wiring
+    from workbench.gui.window_controller import WindowController
 
     leaving = asyncio.Event()
     window.leaving.connect(leaving.set)
@@ -122,9 +122,7 @@ async def live(window: MainWindow) -> None:
     await asyncio.sleep(HEAD_START)
     window.add_output()
     window.centre.make_all()
-    Wiring(window)
-    if window.bridge.link.state is LinkState.LINKED:  # a core that ran already was faster than we
-        window.centre.refresh()
+    WindowController(window)
     await leaving.wait()
     window.centre.keep()
     window.hide()

@@ -1,6 +1,7 @@
-"""The centre of the window: welcome page, open server, open tool, editor. All but the first are made when needed.
+"""The centre of the window: welcome page, servers, tool, editor and other pages, each a tab that can be closed.
 
-They bring the forms and the editor with them; making them after the first frame keeps the start fast.
+Pages bring the forms and the editor with them. They are made after the first frame or when they are first asked for,
+and get their tab when they are first shown.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 
-from workbench.events import Event
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.lists import tool_button
 from workbench.gui.kit.text import one_line
@@ -25,12 +25,15 @@ if TYPE_CHECKING:
     from workbench.gui.files.file_page import FilesPage
     from workbench.gui.privacy.privacy_pane import PrivacyPane
     from workbench.gui.servers.server_pane import ServerPane
+    from workbench.gui.settings.settings_page import SettingsPane
     from workbench.gui.skills.skill_page import SkillPane
     from workbench.gui.tools.tool_pane import ToolPane
 
+_TITLE = 40  # characters of a tab's title
+
 
 class Centre(QTabWidget):
-    """The welcome page can be put away and fetched back; personal data, files and skills come when asked for."""
+    """`setCurrentWidget` gives a page its tab if it has none. A closed page stays as it was left."""
 
     welcome_closed = Signal()
 
@@ -38,16 +41,20 @@ class Centre(QTabWidget):
         super().__init__(parent)
         self._context = context
         self._commands = commands
+        self._tabs: dict[Pane, tuple[str, str]] = {}  # icon and title of every page, in the order they were made
         self._server: ServerPane | None = None
         self._tool: ToolPane | None = None
         self._editor: EditorPane | None = None
         self._privacy: PrivacyPane | None = None
         self._files: FilesPage | None = None
         self._skill: SkillPane | None = None
+        self._settings: SettingsPane | None = None
         self.welcome = Welcome(context, commands, self)
+        self._tabs[self.welcome] = ("home", "Welcome")
         self.setDocumentMode(True)
         self.setIconSize(QSize(context.theme.unit * 3 + 2, context.theme.unit * 3 + 2))
-        self.tabBar().setAccessibleName("Server, tool, editor and welcome page")
+        self.tabBar().setAccessibleName("Pages")
+        self.tabBar().setExpanding(False)
         self.currentChanged.connect(self._turned)
         self.show_welcome()
 
@@ -55,26 +62,114 @@ class Centre(QTabWidget):
     def editor_in_front(self) -> bool:
         return self._editor is not None and self.currentWidget() is self._editor
 
-    def _turned(self, _number: int) -> None:
-        self._commands.hold(EDITOR, self.editor_in_front)
+    @property
+    def skill_in_front(self) -> bool:
+        return self._skill is not None and self.currentWidget() is self._skill
 
-    def hear(self, event: Event) -> None:
-        for pane in self.panes():
-            pane.hear(event)
+    # pages
 
-    def refresh(self) -> None:
-        for pane in self.panes():
-            pane.refresh()
+    @property
+    def server(self) -> ServerPane:
+        if self._server is None:
+            from workbench.gui.servers.server_pane import ServerPane
 
-    def panes(self) -> list[Pane]:
-        made = (self._server, self._tool, self._editor, self._privacy, self._files, self._skill)
-        found: list[Pane | None] = [self.welcome, *made]
-        return [pane for pane in found if pane is not None]
+            self._server = ServerPane(self._context, self._commands, self)
+            self._server.named.connect(self._name_server)
+            self._add(self._server, "server", "All servers")
+        return self._server
+
+    @property
+    def tool(self) -> ToolPane:
+        if self._tool is None:
+            from workbench.gui.tools.tool_pane import ToolPane
+
+            self._tool = ToolPane(self._context, self)
+            self._add(self._tool, "tool", "Tools")
+            self._tool.front_wanted.connect(self._show_tools)
+        return self._tool
+
+    @property
+    def editor(self) -> EditorPane:
+        if self._editor is None:
+            from workbench.gui.editor.editor_pane import EditorPane
+
+            self._editor = EditorPane(self._context, self)
+            self._add(self._editor, "code", "Editor")
+        return self._editor
+
+    @property
+    def privacy(self) -> PrivacyPane:
+        if self._privacy is None:
+            from workbench.gui.privacy.privacy_pane import PrivacyPane
+
+            self._privacy = PrivacyPane(self._context, self)
+            self._add(self._privacy, "eye-off", "Personal data")
+        return self._privacy
+
+    @property
+    def files(self) -> FilesPage:
+        if self._files is None:
+            from workbench.gui.files.file_page import FilesPage
+
+            self._files = FilesPage(self._context, self)
+            self._files.named.connect(self._name_files)
+            self._add(self._files, "folder", "Files")
+        return self._files
+
+    @property
+    def skill(self) -> SkillPane:
+        if self._skill is None:
+            from workbench.gui.skills.skill_page import SkillPane
+
+            self._skill = SkillPane(self._context, self._commands, self)
+            self._skill.named.connect(self._name_skill)
+            self._add(self._skill, "book", "Skill")
+        return self._skill
+
+    @property
+    def settings(self) -> SettingsPane:
+        if self._settings is None:
+            from workbench.gui.settings.settings_page import SettingsPane
+
+            self._settings = SettingsPane(self._context, self)
+            self._add(self._settings, "settings", "Settings")
+        return self._settings
+
+    def make_all(self) -> None:
+        """After the first frame: make the pages that are wanted most, without showing them."""
+        for pane in (self.server, self.tool, self.editor):
+            pane.hide()
+
+    def show_welcome(self) -> None:
+        self.setCurrentWidget(self.welcome)
+
+    def hide_welcome(self) -> None:
+        self._remove(self.welcome)
+
+    def show_privacy(self, page: str, session: str = "") -> None:
+        """Open one page about personal data; `session`: whose values."""
+        self.setCurrentWidget(self.privacy)
+        self.privacy.look(page, session)
+
+    def show_settings(self, name: str = "") -> None:
+        """Open the page Settings, at a setting if there is a name."""
+        self.setCurrentWidget(self.settings)
+        self.settings.show_setting(name)
+
+    # what is in front
+
+    def setCurrentWidget(self, widget: QWidget) -> None:
+        if self.indexOf(widget) < 0 and isinstance(widget, Pane):
+            symbol, title = self._tabs[widget]
+            place = 0 if widget is self.welcome else self.count()
+            place = self.insertTab(place, widget, icon(symbol), title)
+            self.tabBar().setTabButton(place, QTabBar.ButtonPosition.RightSide, self._close_button(widget, title))
+        super().setCurrentWidget(widget)
 
     def start_front(self) -> bool:
         """Run what is in front; False when nothing there can run."""
         front = self.currentWidget()
-        if front is self._tool and self._tool is not None and self._tool.sheet() is not None:
+        if front is self._tool and self._tool is not None and self._tool.page() is not None:
             self._tool.run()
         elif front is self._editor and self._editor is not None and self._editor.has_text():
             self._editor.run()
@@ -85,144 +180,73 @@ class Centre(QTabWidget):
         return True
 
     def go_on(self) -> None:
-        """Run the program in the editor with the variables of the last one, which stay; if there is none, begin one."""
+        """Run the program in the editor with the variables of the last one; without a program, begin one."""
         self.setCurrentWidget(self.editor)
         if self.editor.has_text():
             self.editor.go_on()
-        elif self.editor.sheet() is None:
+        elif self.editor.current_tab() is None:
             self.editor.new_program()
 
-    @property
-    def server(self) -> ServerPane:
-        if self._server is None:
-            from workbench.gui.servers.server_pane import ServerPane
-
-            self._server = ServerPane(self._context, self._commands, self)
-            self._server.named.connect(self._name_server)
-            self._dress(self._server)
-            self.addTab(self._server, icon("server"), "All servers")
-        return self._server
-
-    @property
-    def tool(self) -> ToolPane:
-        if self._tool is None:
-            from workbench.gui.tools.tool_pane import ToolPane
-
-            self._tool = ToolPane(self._context, self)
-            self._dress(self._tool)
-            self.addTab(self._tool, icon("tool"), "Tool")
-        return self._tool
-
-    @property
-    def editor(self) -> EditorPane:
-        if self._editor is None:
-            from workbench.gui.editor.editor_pane import EditorPane
-
-            self._editor = EditorPane(self._context, self)
-            self._dress(self._editor)
-            self.addTab(self._editor, icon("code"), "Editor")
-        return self._editor
-
-    def show_privacy(self, page: str, session: str = "") -> None:
-        """Open the page about personal data, which is made when it is first asked for."""
-        if self._privacy is None:
-            from workbench.gui.privacy.privacy_pane import PrivacyPane
-
-            self._privacy = PrivacyPane(self._context, self)
-            self._dress(self._privacy)
-            self._privacy.refresh()
-            self.addTab(self._privacy, icon("eye-off"), "Personal data")
-        self.setCurrentWidget(self._privacy)
-        self._privacy.look(page, session)
-
-    @property
-    def files(self) -> FilesPage:
-        """The page about files of the workspace, which is made when it is first asked for."""
-        if self._files is None:
-            from workbench.gui.files.file_page import FilesPage
-
-            self._files = FilesPage(self._context, self)
-            self._files.named.connect(self._name_files)
-            self._dress(self._files)
-            self.addTab(self._files, icon("folder"), "Files")
-        self.setCurrentWidget(self._files)
-        return self._files
-
-    def _name_files(self, name: str) -> None:
-        if self._files is not None:
-            self.setTabText(self.indexOf(self._files), one_line(name, 40).replace("&", "&&"))
-
-    @property
-    def skill(self) -> SkillPane:
-        """The page of a skill, which is made when one is first opened."""
-        if self._skill is None:
-            from workbench.gui.skills.skill_page import SkillPane
-
-            self._skill = SkillPane(self._context, self._commands, self)
-            self._skill.named.connect(self._name_skill)
-            self._dress(self._skill)
-            self.addTab(self._skill, icon("book"), "Skill")
-        return self._skill
-
-    @property
-    def skill_in_front(self) -> bool:
-        return self._skill is not None and self.currentWidget() is self._skill
-
-    def _name_skill(self, name: str) -> None:
-        self.setTabText(self.indexOf(self.skill), one_line(name, 40).replace("&", "&&"))
-
-    def make_all(self) -> None:
-        """After the first frame: the tabs stand ready."""
-        front = self.currentWidget()
-        for pane in (self.server, self.tool, self.editor):
-            pane.setEnabled(True)
-        if front is not None:
-            self.setCurrentWidget(front)
-
-    def show_welcome(self) -> None:
-        if self.indexOf(self.welcome) < 0:
-            self.insertTab(0, self.welcome, icon("home"), "Welcome")
-            close = tool_button("close", "Put the welcome page away", self._context.theme)
-            close.setIconSize(QSize(self._context.theme.unit * 3, self._context.theme.unit * 3))
-            close.clicked.connect(self._close_welcome)
-            self.tabBar().setTabButton(0, QTabBar.ButtonPosition.RightSide, close)
-        self.setCurrentWidget(self.welcome)
-
-    def keep(self) -> None:
-        """Write what was typed to disk."""
-        if self._editor is not None:
-            self._editor.keep()
-
     def dry_run(self) -> None:
-        """Start a dry run of the program in the editor; without one, begin a new program."""
+        """Start a dry run of the program in the editor; without a program, begin one."""
         self.setCurrentWidget(self.editor)
-        if self.editor.sheet() is None:
+        if self.editor.current_tab() is None:
             self.editor.new_program()
         else:
             self.editor.dry_run()
-
-    def hide_welcome(self) -> None:
-        place = self.indexOf(self.welcome)
-        if place >= 0:
-            self.removeTab(place)
-
-    def name_tool(self, tool: str) -> None:
-        self.setTabText(self.indexOf(self.tool), one_line(tool, 40).replace("&", "&&"))
-
-    def _name_server(self, server: str) -> None:
-        words = one_line(server, 40).replace("&", "&&") if server else "All servers"
-        self.setTabText(self.indexOf(self.server), words)
 
     def take_keyboard(self) -> None:
         front = self.currentWidget()
         if front is not None:
             front.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _dress(self, pane: Pane) -> None:
-        """A pane to work in has the ground of the docks; the welcome page has the window's."""
+    def keep(self) -> None:
+        """Write what was typed to disk."""
+        if self._editor is not None:
+            self._editor.keep()
+
+    def _show_tools(self) -> None:
+        self.setCurrentWidget(self.tool)
+
+    # inside
+
+    def _add(self, pane: Pane, symbol: str, title: str) -> None:
+        """A page to work in has the ground of the docks; the welcome page has the window's."""
+        self._tabs[pane] = (symbol, title)
         pane.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         mark(pane, kind="page")
 
-    def _close_welcome(self) -> None:
-        self.hide_welcome()
-        self.welcome_closed.emit()
+    def _close_button(self, pane: Pane, title: str) -> QWidget:
+        close = tool_button("close", f"Close {title}", self._context.theme)
+        close.setIconSize(QSize(self._context.theme.unit * 3, self._context.theme.unit * 3))
+        close.clicked.connect(lambda: self._close(pane))
+        return close
+
+    def _close(self, pane: Pane) -> None:
+        self._remove(pane)
+        if pane is self.welcome:
+            self.welcome_closed.emit()
+        if not self.count():
+            self.show_welcome()
+
+    def _remove(self, pane: Pane) -> None:
+        place = self.indexOf(pane)
+        if place >= 0:
+            self.removeTab(place)
+
+    def _turned(self, _number: int) -> None:
+        self._commands.hold(EDITOR, self.editor_in_front)
+
+    def _rename(self, pane: Pane, title: str) -> None:
+        text = one_line(title, _TITLE).replace("&", "&&")
+        self._tabs[pane] = (self._tabs[pane][0], text)
+        self.setTabText(self.indexOf(pane), text)
+
+    def _name_server(self, server: str) -> None:
+        self._rename(self.server, server or "All servers")
+
+    def _name_files(self, name: str) -> None:
+        self._rename(self.files, name)
+
+    def _name_skill(self, name: str) -> None:
+        self._rename(self.skill, name)

@@ -6,24 +6,25 @@ Only the first places are changed like this, and back; a pane that a person put 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
-from workbench.events import Event
 from workbench.gui.audit.audit_pane import AuditPane
 from workbench.gui.centre import Centre
 from workbench.gui.files.file_tree import FilesPane
+from workbench.gui.kit.dialogs import fit_to_screen
 from workbench.gui.kit.icons import icon
+from workbench.gui.runs.pending_strip import PendingStrip
 from workbench.gui.runs.run_list import RunsPane
-from workbench.gui.runs.strips import AskStrip, HeldCallStrip, WaitingStrip
 from workbench.gui.servers.server_list import ServersPane
 from workbench.gui.shell.actions import LINKED, UNLINKED
 from workbench.gui.shell.attention import Attention
 from workbench.gui.shell.banners import Banners
 from workbench.gui.shell.bridge import Bridge, Link, LinkState
-from workbench.gui.shell.context import Context, Pane
+from workbench.gui.shell.context import Context
 from workbench.gui.shell.docks import Dock
 from workbench.gui.shell.keyboard import ButtonKeys, step_focus
+from workbench.gui.shell.menus import fill_menu_bar
 from workbench.gui.shell.search_button import SearchButton
 from workbench.gui.shell.status_bar import Status
 from workbench.gui.shell.window_state import Layout, WindowSession
@@ -134,6 +135,8 @@ class MainWindow(QMainWindow):
         self._connect(bridge)
         if not self.layout_file.restore(self):
             self.reset_layout()
+        if not self.layout_file.runs_introduced:
+            context.store.run_changed.connect(self._introduce_runs)
         Narrow(self, self.layout_file)
         if not self.layout_file.welcome:
             self.centre.hide_welcome()
@@ -142,16 +145,14 @@ class MainWindow(QMainWindow):
 
     def _make_panes(self) -> None:
         self.banners = Banners(self.context, self.commands["core.again"], self.commands["secrets.open"], self)
-        self.strip = WaitingStrip(self.context, self)
-        self.held_calls = HeldCallStrip(self.context, self)
-        self.asks = AskStrip(self.context, self)
+        self.strip = PendingStrip(self.context, self)
         self.centre = Centre(self.context, self.commands, self)
         self.status = Status(self.context, self)
         self.servers = ServersPane(self.context, self.commands)
         self.runs = RunsPane(self.context, self.commands)
         self.audit = AuditPane(self.context, self.commands)
         self.skills = SkillsPane(self.context, self.commands)
-        self.calls = CallsPane(self.context, self.commands)
+        self.calls = CallsPane(self.context)
         self.files = FilesPane(self.context, self.commands)
         self.docks = {
             "servers": Dock("servers", "Servers", self.servers, self),
@@ -169,8 +170,8 @@ class MainWindow(QMainWindow):
         self.output = OutputPane(self.context)
         dock = Dock("output", "Output", self.output, self)
         self.docks["output"] = dock
-        self._join(self.output)
         if not self.restoreDockWidget(dock):
+            dock.setVisible(self.layout_file.runs_introduced)
             beside = [
                 self.docks["audit"],
                 *self.tabifiedDockWidgets(self.docks["audit"]),
@@ -192,12 +193,10 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.banners)
-        column.addWidget(self.strip)
-        column.addWidget(self.held_calls)
-        column.addWidget(self.asks)
         column.addWidget(self.centre, 1)
+        column.addWidget(self.strip)  # below: what the user is typing or pointing at does not move
         self.setCentralWidget(middle)
-        self.commands.fill(self.menuBar())
+        fill_menu_bar(self.menuBar(), self.commands)
         self.menuBar().setCornerWidget(SearchButton(self.commands, self.menuBar()))
         self.statusBar().setSizeGripEnabled(False)
         self.statusBar().addPermanentWidget(self.status, 1)
@@ -210,36 +209,11 @@ class MainWindow(QMainWindow):
     def _connect(self, bridge: Bridge) -> None:
         self.bridge = bridge
         bridge.linked.connect(self._linked)
-        bridge.heard.connect(self.context.store.handle)
-        for pane in self.panes():
-            bridge.heard.connect(pane.hear)
-        bridge.heard.connect(self.centre.hear)
+        bridge.event_received.connect(self.context.store.handle)
         self.context.tasks.failed.connect(self.banners.show_fault)
         self.runs.waiting.connect(self.docks["runs"].count)
+        self.skills.agent_drafts.connect(self.docks["skills"].count)
         self.runs.waiting.connect(Attention(self).count)
-        self.held_calls.counted.connect(self.runs.count_held_calls)
-
-    def _join(self, pane: Pane) -> None:
-        """A pane that came later hears and is refreshed like the others."""
-        self.bridge.heard.connect(pane.hear)
-        if self.bridge.link.state is LinkState.LINKED:
-            pane.refresh()
-
-    # what it passes on
-
-    def panes(self) -> list[Pane]:
-        return [
-            self.banners,
-            self.strip,
-            self.held_calls,
-            self.asks,
-            self.status,
-            *(dock.pane for dock in self.docks.values()),
-        ]
-
-    def hear(self, event: Event) -> None:
-        """For tests and screenshots: as if the core had said it."""
-        self.bridge.heard.emit(event)
 
     def _linked(self, link: Link) -> None:
         linked = link.state is LinkState.LINKED
@@ -249,22 +223,20 @@ class MainWindow(QMainWindow):
         self.status.show_link(link)
         if linked:
             self.context.store.load()
-            for pane in self.panes():
-                pane.refresh()
-            self.centre.refresh()
 
     # where things are
 
     def reset_layout(self) -> None:
-        """Every pane in its first place."""
+        """Every pane in its first place. Panes about runs are shown from the first run on."""
         self.layout_file.runs_below = False
         unit = self.context.theme.unit
         self.resize(unit * 340, unit * 215)
+        fit_to_screen(self)
         for name, area in PLACES.items():
             if name in self.docks:
                 self.docks[name].setFloating(False)
                 self.addDockWidget(area, self.docks[name])
-                self.docks[name].show()
+                self.docks[name].setVisible(area is LEFT or self.layout_file.runs_introduced)
         self.tabifyDockWidget(self.docks["servers"], self.docks["skills"])
         self.tabifyDockWidget(self.docks["skills"], self.docks["calls"])
         self.tabifyDockWidget(self.docks["calls"], self.docks["files"])
@@ -277,8 +249,23 @@ class MainWindow(QMainWindow):
         self.resizeDocks([self.docks["audit"]], [unit * 62], Qt.Orientation.Vertical)
         self._settle()
 
+    def _introduce_runs(self) -> None:
+        """Before the first run the panes about runs have nothing to show, and the form needs the room."""
+        self.context.store.run_changed.disconnect(self._introduce_runs)
+        self.layout_file.runs_introduced = True
+        for name, area in PLACES.items():
+            if area is not LEFT and name in self.docks:
+                self.docks[name].show()
+        if "output" in self.docks:
+            self.docks["output"].raise_()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            fit_to_screen(self)
+
     def give_room(self) -> None:
-        """The centre takes the place of the panes right and below, or gives it back; who waits is told above it."""
+        """The centre takes the place of the panes right and below, or gives it back; the strip says what waits."""
         around = [self.docks[name] for name, area in PLACES.items() if area is not LEFT and name in self.docks]
         shown = [dock for dock in around if not dock.isHidden()]
         for dock in shown:

@@ -6,16 +6,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from workbench.events import Event, RunChanged, ServerChanged, SkillsChanged
 from workbench.gui.kit.icons import icon, pixmap
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.servers.server_list import apps_of, said
+from workbench.gui.servers.server_list import client_names, found_sentence
 from workbench.gui.shell.actions import action_named
 from workbench.gui.shell.commands import Commands, keys_text
 from workbench.gui.shell.context import Context, Pane
-from workbench.records import FoundServer, ServerState, ServerStatus, Skill, SkillState
+from workbench.records import FoundServer, Run, ServerState, ServerStatus, SkillState
+from workbench.records.common_types import count_of
 
 
 class FoundCard(QFrame):
@@ -51,9 +51,9 @@ class FoundCard(QFrame):
     def show_found(self, found: list[FoundServer], states: tuple[ServerState, ...]) -> None:
         """An empty project need not stay empty; one with servers needs no advice."""
         empty = bool(states) and all(state.config.builtin for state in states)
-        self._title.setText(said(len(found)))
+        self._title.setText(found_sentence(len(found)))
         words = "{}. They stay off until you tick them; their full commands are shown first."
-        self._words.setText(visible(words.format(apps_of(found))))
+        self._words.setText(visible(words.format(client_names(found))))
         self.setVisible(bool(found) and empty)
 
     def _draw(self) -> None:
@@ -81,19 +81,27 @@ class Welcome(Pane):
         self._lay_out(commands)
         self._columns = 0
         self._arrange(3)
+        store = context.store
+        store.run_changed.connect(self._run_changed)
+        store.servers_loaded.connect(self._show_servers)
+        store.server_changed.connect(self._show_servers)
+        store.skills_changed.connect(self._show_skills)
 
-    def hear(self, event: Event) -> None:
-        match event:
-            case ServerChanged(state):
-                self._servers((state,))
-            case RunChanged(run) if run.decision is not None and run.decision.by:
-                self.ask.done("You have decided on one")
-            case SkillsChanged():
-                self._ask_skills()
+    def _run_changed(self, run: Run) -> None:
+        if run.decision is not None and run.decision.by:
+            self.ask.done("You have decided on a program")
 
-    def refresh(self) -> None:
-        self.context.tasks.run("servers for the welcome page", self.context.api.servers(), self._servers)
-        self._ask_skills()
+    def _show_servers(self) -> None:
+        for state in self.context.store.servers.values():
+            if state.status is ServerStatus.READY:
+                self.tool.done(f"{visible(state.config.name)} is connected")
+                self.tool.lead(self._find, "Pick a tool")
+
+    def _show_skills(self) -> None:
+        skills = self.context.store.skills
+        own = [skill for skill in skills if skill.state is SkillState.KEPT and not skill.starter]
+        if own:
+            self.skill.done(f"{count_of(len(own), 'skill')} of your own")
 
     def resizeEvent(self, event: object) -> None:
         self._arrange(3 if self.width() >= self._needed() else 1)
@@ -111,20 +119,6 @@ class Welcome(Pane):
 
     def _words_skill(self) -> str:
         return "A program that went well becomes a skill: named, versioned, and found by every agent."
-
-    def _ask_skills(self) -> None:
-        self.context.tasks.run("skills for the welcome page", self.context.api.skills(), self._skills)
-
-    def _servers(self, states: tuple[ServerState, ...]) -> None:
-        for state in states:
-            if state.status is ServerStatus.READY:
-                self.tool.done(f"{visible(state.config.name)} is connected")
-                self.tool.lead(self._find, "Pick a tool")
-
-    def _skills(self, skills: tuple[Skill, ...]) -> None:
-        own = [skill for skill in skills if skill.state is SkillState.KEPT and not skill.starter]
-        if own:
-            self.skill.done(f"Your own skills: {len(own)}")
 
     def _lay_out(self, commands: Commands) -> None:
         unit = self.context.theme.unit
@@ -161,7 +155,7 @@ class Welcome(Pane):
         """Whoever comes with a server of their own need not walk through the demo."""
         row = QHBoxLayout()
         row.setSpacing(self.context.theme.unit * 2)
-        names = {"server.add": "Add a server…", "servers.import": "Import from other apps…"}
+        names = {"server.add": "Add a server…", "servers.import": "Import from other clients…"}
         for name, words in names.items():
             action = commands[name]
             button = QPushButton(icon(action_named(name).icon, "accent"), words)

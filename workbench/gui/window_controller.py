@@ -1,29 +1,41 @@
-"""Opens the dialogs that stand on no pane: a new one is a line in the table here, and the window stays as it is."""
+"""Handles navigation requests from panes, does the window's own actions, and brings back what was open."""
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
-from operator import methodcaller
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QEvent, QObject, QProcess, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QDialog,
+    QFileDialog,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
 
 from workbench.errors import WorkbenchError
+from workbench.events import SettingsChanged
 from workbench.gui.audit.dashboard import Dashboard
-from workbench.gui.editor.editor_pane import EDITOR_DEEDS
 from workbench.gui.files.file_tree import CHANGES
+from workbench.gui.kit.faults import set_hint_actions
 from workbench.gui.kit.text import one_line
 from workbench.gui.main_window import MainWindow
-from workbench.gui.runs.decision_dialogs import ApprovalDialogs, AskDialogs, HeldCallDialogs, Plans
+from workbench.gui.runs.decision_dialogs import DecisionDialogs
 from workbench.gui.servers.connect_agent import ConnectAgent
-from workbench.gui.servers.machine_dialog import MachineDialog
-from workbench.gui.settings.isolation import StrengthDialog
-from workbench.gui.settings.network import show_network
-from workbench.gui.settings.permissions import show_permissions
-from workbench.gui.settings.repl_sessions import StatesDialog
+from workbench.gui.servers.doctor import MachineDialog
+from workbench.gui.settings.isolation import IsolationDialog
+from workbench.gui.settings.network import NetworkDialog
+from workbench.gui.settings.permissions import PermissionsDialog
+from workbench.gui.settings.repl_sessions import ReplSessionsDialog
 from workbench.gui.settings.secrets import SecretsDialog
 from workbench.gui.settings.tokens import show_tokens
 from workbench.gui.shell.actions import PAGES
@@ -42,6 +54,7 @@ from workbench.gui.shell.navigation import (
     Request,
     SaveCall,
     ShowAsk,
+    ShowAudit,
     ShowCall,
     ShowChanges,
     ShowCode,
@@ -51,180 +64,76 @@ from workbench.gui.shell.navigation import (
     ShowPrivacy,
     ShowRun,
     ShowServer,
+    ShowSettings,
     ShowSkill,
     ShowSkillPage,
     ShowTool,
     StartDryRun,
 )
 from workbench.gui.shell.palette import Palette
-from workbench.gui.skills.skill_commands import SkillDeeds
-from workbench.gui.tools.call_panel import TOOL_DEEDS
+from workbench.gui.shell.setting_links import SettingLinks
+from workbench.gui.skills.skill_commands import SkillCommands
 from workbench.records import Outcome, Run, RunState, SavedCall, Skill, SkillState
+from workbench.settings import Settings
 
 if TYPE_CHECKING:
-    from workbench.gui.editor.editor_pane import EditorPane
-    from workbench.gui.tools.call_panel import CallPanel
+    from workbench.gui.files.file_page import FilesPage
 
 
-class Openings(QObject):
-    """Belongs to one window."""
-
-    chosen = Signal(object)  # Request: what was chosen in the palette
-
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self._context = window.context
-        for name, opens in self._table().items():
-            window.commands.bind(name, opens)
-
-    def _table(self) -> dict[str, Callable[..., Any]]:
-        """Any: plain functions and coroutine functions, as `Commands.bind` takes both."""
-        window, context = self._window, self._context
-        return {
-            "palette.open": self.open_palette,
-            "agent.connect": partial(self._open, ConnectAgent),
-            "core.sandbox": self._show_strength,
-            "core.tokens": partial(show_tokens, context, window),
-            "secrets.open": partial(self._open, SecretsDialog),
-            "states.open": partial(self._open, StatesDialog),
-            "network.open": partial(show_network, context, window, window.bridge),
-            "permissions.open": partial(show_permissions, context, window, window.bridge),
-            "audit.dashboard": partial(self._open, Dashboard),
-            "help.open": self._help,
-            "help.machine": self._check_machine,
-        }
-
-    def open_palette(self, words: str = "") -> None:
-        """Ask what to find or do, beginning with these words."""
-        palette = Palette(self._context, self._window.commands, self._window, words)
-        self._window.bridge.heard.connect(palette.hear)
-        self._window.bridge.linked.connect(palette.link)
-        palette.accepted.connect(partial(self._follow, palette))
-        palette.open()
-
-    def _follow(self, palette: Palette) -> None:
-        if palette.wish is not None:
-            self._context.go(palette.wish)
-
-    def _open(self, make: Callable[[Context, QWidget], Any]) -> None:
-        """Any: a dialog that hears events."""
-        dialog = make(self._context, self._window)
-        self._window.bridge.heard.connect(dialog.hear)
-        dialog.open()
-
-    async def _show_strength(self) -> None:
-        status = await self._context.api.status()
-        StrengthDialog(self._context, status, self._window).open()
-
-    def _help(self) -> None:
-        Help(self._context.theme, self._window).show()
-
-    def _check_machine(self) -> None:
-        MachineDialog(self._context, self._window).open()
+Action: TypeAlias = Callable[
+    [], Coroutine[Any, Any, object] | None
+]  # Any: what a coroutine yields concerns the loop alone
+LEFT_PANES = ("servers", "skills", "calls", "files")
+OTHER_PANES = ("runs", "output", "audit")  # right of the centre and below it
 
 
-BEFORE = ("servers", "skills", "calls", "files")  # left of the centre
-AFTER = ("runs", "output", "audit")  # right of it and below
-
-
-class PaneRound(QObject):
-    """Belongs to one window."""
-
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        bind = window.commands.bind
-        for name in (*BEFORE, *AFTER):
-            bind(f"pane.{name}", partial(self._go_to, name))
-        bind("pane.centre", window.centre.take_keyboard)
-        bind("pane.next", partial(self._cycle, 1))
-        bind("pane.previous", partial(self._cycle, -1))
-        bind("servers.find", partial(self.search, "servers"))
-        bind("audit.find", partial(self.search, "audit"))
-
-    def search(self, name: str) -> None:
-        """Put the keyboard into the search of a pane."""
-        self._window.docks[name].come()
-        pane = self._window.servers if name == "servers" else self._window.audit
-        pane.finder.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        pane.finder.selectAll()
-
-    def _go_to(self, name: str) -> None:
-        self._window.docks[name].come()
-
-    def _cycle(self, step: int) -> None:
-        """From pane to pane; hidden ones are passed over."""
-        places = [*self._seen(BEFORE), self._window.centre, *self._seen(AFTER)]
-        focus = QApplication.focusWidget()
-        here = next((at for at, place in enumerate(places) if focus and place.isAncestorOf(focus)), -step)
-        target = places[(here + step) % len(places)]
-        if target is self._window.centre:
-            self._window.centre.take_keyboard()
-        else:
-            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _seen(self, names: tuple[str, ...]) -> list[QWidget]:
-        docks = self._window.docks
-        return [docks[name].pane for name in names if not docks[name].visibleRegion().isEmpty()]
-
-
-class Wiring(QObject):
-    """Belongs to one window."""
+class WindowController(QObject):
+    """Handles navigation requests of panes and does the window's own actions."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
         self._context = window.context
-        self._context.messages.requested.connect(self.grant)
+        self._after_opening = ("", "", "")  # server, tool, and the action to trigger once that tool is open
+        self._context.messages.requested.connect(self.handle)
         window.centre.welcome_closed.connect(self._welcome_closed)
         window.servers.found.counted.connect(self._show_found)
         window.servers.loaded.connect(self._show_found)
         self._show_found()
-        self._asks = AskDialogs(self._context, window.asks, window)
-        window.bridge.heard.connect(self._asks.hear)
-        window.bridge.linked.connect(self._asks.link)
-        self._asks.link(window.bridge.link)
-        self._approvals = ApprovalDialogs(self._context, window)
-        self._approvals.allowed.connect(self._run_started)
-        self._plans = Plans(self._context, window)
-        self._plans.refused.connect(self._approvals.show_refusal)
-        self._plans.decided.connect(self._approvals.put_away)
-        for part in (self._approvals, self._plans):
-            window.bridge.heard.connect(part.hear)
-            window.bridge.linked.connect(part.link)
-        self._held_calls = HeldCallDialogs(self._context, window.held_calls, window)
-        window.bridge.heard.connect(self._held_calls.hear)
-        window.bridge.linked.connect(self._held_calls.link)
-        self._openings = Openings(window)
-        self._round = PaneRound(window)
-        self._skill_deeds = SkillDeeds(self._context, window.commands, window.skills.chosen_name, window)
+        self._decisions = DecisionDialogs(self._context, window)
+        window.bridge.linked.connect(self._decisions.link)
+        self._decisions.link(window.bridge.link)
+        self._skill_commands = SkillCommands(self._context, window.skills.selected_name, window)
         window.skills.followed.connect(self._follow_skill)
+        self._setting_links = SettingLinks(self._context)
+        set_hint_actions(self._setting_links.find)
+        self._context.store.on(SettingsChanged, self._settings_changed)
         self._bind()
         self._bring_back()
 
-    def grant(self, wish: Request) -> None:
-        """See to one wish."""
-        match wish:
-            case ShowTool(server, tool, follow, enter):
+    def handle(self, request: Request) -> None:
+        """Do what a pane asked for."""
+        match request:
+            case ShowTool(server, tool, follow, enter, then):
                 if not follow or self._window.centre.currentWidget() is self._window.centre.tool:
+                    self._after_opening = (server, tool, then)
                     self._show_tool(server, tool, enter=enter)
             case ShowCall():
-                self._show_call(wish)
+                self._show_call(request)
             case SaveCall(call, outcome):
                 self._save_call(call, outcome)
             case ShowServer():
-                self._show_server(wish)
-            case ConnectServers(servers):
-                self._run("connect servers", self._window.servers.connect_servers(servers))
+                self._show_server(request)
+            case ConnectServers(servers, restart):
+                self._run("connect servers", self._window.servers.connector.connect_servers(servers, restart=restart))
             case ShowCode():
-                self._show_code(wish)
+                self._show_code(request)
             case ShowRun(run_id):
                 self._run("open run", self._show_run(run_id))
             case ShowSkill(name):
                 self._run("open skill", self._show_skill(name))
-            case ShowSkillPage(name, run, test):
-                self._show_skill_page(name, run=run, test=test)
+            case ShowSkillPage():
+                self._show_skill_page(request)
             case RecordRun(run_id):
                 self._run("record a run", self._record_run(run_id))
             case KeepRun(run_id):
@@ -232,28 +141,33 @@ class Wiring(QObject):
             case KeepSkill(name):
                 self._run("keep skill", self._keep_skill(name))
             case ShowAsk(ask_id):
-                self._asks.show(ask_id)
+                self._decisions.show_elicitation(ask_id)
             case ShowHeldCall(held_call_id):
-                self._held_calls.show(held_call_id)
+                self._decisions.show_held_call(held_call_id)
             case ShowPlan(run_id):
-                self._plans.show(run_id)
+                self._decisions.show_plan(run_id)
             case StartDryRun(run_id):
-                self._plans.dry_run(run_id)
+                self._decisions.start_dry_run(run_id)
             case FindAnything(words):
-                self._openings.open_palette(words)
+                self.open_palette(words)
             case FilterServers(words):
-                self._round.search("servers")
+                self._search_in("servers")
                 self._window.servers.finder.setText(words)
             case ShowPrivacy(page, session):
                 self._window.centre.show_privacy(page, session)
+            case ShowSettings(name):
+                self._window.centre.show_settings(name)
             case ShowFile(path):
-                self._window.centre.files.show_file(path)
+                self._show_files().show_file(path)
             case ShowChanges(name):
-                self._window.centre.files.show_changes(name)
+                self._show_files().show_changes(name)
             case DoAction(action):
                 self._window.commands.do(action)
             case FollowRun(run_id):
                 self._run_started(run_id)
+            case ShowAudit(search):
+                self._search_in("audit")
+                self._window.audit.finder.setText(search)
             case KeepProgram(code, skill):
                 self._keep_program(code, skill)
 
@@ -262,34 +176,39 @@ class Wiring(QObject):
     def _bring_back(self) -> None:
         """Forms, the open tool and the expanded servers, as the window was left."""
         window, session = self._window, self._window.session
-        was, forms, names = session.open, session.forms(), session.expanded
+        names = session.expanded
         tool = window.centre.tool
-        tool.bring_back(forms)
+        tool.restore_drafts(session.forms())
         tool.form_changed.connect(self._keep_form)
-        tool.opened.connect(session.note_open)
+        tool.opened.connect(self._tool_opened)
         window.servers.expand(names)
         window.servers.expanded.connect(session.note_expanded)
-        if was[1]:
-            self._was_open = was
-            window.servers.loaded.connect(self._open_again)
-            if window.servers.model.rowCount():  # the core was faster
-                self._open_again()
+        self._tabs_before, self._tool_before = session.tabs, session.open
+        window.context.store.servers_loaded.connect(self._restore_tools)
+        if window.context.store.servers:  # the core was faster
+            self._restore_tools()
 
     def _keep_form(self, server: str, tool: str) -> None:
         self._window.session.note_form(server, tool, partial(self._window.centre.tool.draft, server, tool))
 
-    def _open_again(self) -> None:
-        self._window.servers.loaded.disconnect(self._open_again)
-        self._run("open the tool that was open", self._opened_again(*self._was_open))
-
-    async def _opened_again(self, server: str, tool: str) -> None:
-        centre = self._window.centre
-        front = centre.currentWidget()
-        if await centre.tool.bring_back_tool(server, tool):
-            centre.name_tool(tool)
-            self._window.servers.show_tool(server, tool)
-            if centre.currentWidget() is front is centre.welcome:
+    def _restore_tools(self) -> None:
+        """Once, when the tools are known: open the tabs of those that still exist."""
+        store, centre, session = self._context.store, self._window.centre, self._window.session
+        store.servers_loaded.disconnect(self._restore_tools)
+        known = {(tool.server, tool.name) for tools in store.tools.values() for tool in tools}
+        tabs = [key for key in self._tabs_before if key in known]
+        centre.tool.tabs_changed.connect(self._keep_tabs)
+        centre.tool.opened.connect(session.note_open)
+        if tabs and not centre.tool.open_tools():
+            front = self._tool_before if self._tool_before in tabs else tabs[0]
+            centre.tool.restore(tabs, front)
+            self._window.servers.show_tool(*front)
+            if centre.currentWidget() is centre.welcome:
                 centre.setCurrentWidget(centre.tool)
+        self._keep_tabs()
+
+    def _keep_tabs(self) -> None:
+        self._window.session.note_tabs(self._window.centre.tool.open_tools())
 
     # tools, programs, skills
 
@@ -300,16 +219,20 @@ class Wiring(QObject):
             centre = self._window.centre
             centre.setCurrentWidget(centre.tool)
             centre.tool.show_tool(server, tool, enter=enter)
-            centre.name_tool(tool)
         else:
             self._window.docks["servers"].come()
 
-    def _show_call(self, wish: ShowCall) -> None:
-        self._show_tool(wish.server, wish.tool)
-        start = wish.start and not wish.withheld
-        self._window.centre.tool.show_call(wish.server, wish.tool, wish.arguments, start=start)
-        if wish.withheld:
-            names = ", ".join(wish.withheld)
+    def _tool_opened(self, server: str, tool: str) -> None:
+        if self._after_opening[:2] == (server, tool) and self._after_opening[2]:
+            QTimer.singleShot(0, partial(self._window.commands.do, self._after_opening[2]))
+            self._after_opening = ("", "", "")
+
+    def _show_call(self, request: ShowCall) -> None:
+        self._show_tool(request.server, request.tool)
+        start = request.start and not request.withheld
+        self._window.centre.tool.show_call(request.server, request.tool, request.arguments, start=start)
+        if request.withheld:
+            names = ", ".join(request.withheld)
             self._context.say(f"Secret arguments are not kept: fill in {one_line(names, 100)}.")
 
     def _save_call(self, call: SavedCall, outcome: Outcome | None) -> None:
@@ -321,12 +244,12 @@ class Wiring(QObject):
 
     def _call_kept(self, call: SavedCall) -> None:
         self._context.say(f"Saved as {call.file}.")
-        self._window.calls.look(0)
+        self._window.calls.show_list(0)
         self._window.docks["calls"].raise_()
 
-    def _show_server(self, wish: ShowServer) -> None:
+    def _show_server(self, request: ShowServer) -> None:
         centre = self._window.centre
-        centre.server.show_server(wish.server, wish.page, wish.item)
+        centre.server.show_server(request.server, request.page, request.item)
         centre.setCurrentWidget(centre.server)
 
     def _show_all_servers(self) -> None:
@@ -335,11 +258,11 @@ class Wiring(QObject):
         centre.setCurrentWidget(centre.server)
         centre.take_keyboard()
 
-    def _show_code(self, wish: ShowCode) -> None:
+    def _show_code(self, request: ShowCode) -> None:
         centre = self._window.centre
         centre.setCurrentWidget(centre.editor)
-        centre.editor.open_code(wish.skill or wish.purpose, wish.code, wish.skill, wish.language)
-        if wish.start:
+        centre.editor.open_code(request.skill or request.purpose, request.code, request.skill, request.language)
+        if request.start:
             centre.editor.run()
 
     def _edit_skill(self, name: str) -> None:
@@ -349,23 +272,29 @@ class Wiring(QObject):
         skill = await self._context.api.skill(name)
         self._show_code(ShowCode(skill.code, skill=skill.name))
 
-    def _show_skill_page(self, name: str, *, run: bool = False, test: bool = False) -> None:
+    def _show_files(self) -> FilesPage:
+        centre = self._window.centre
+        centre.setCurrentWidget(centre.files)
+        return centre.files
+
+    def _show_skill_page(self, request: ShowSkillPage) -> None:
         page = self._window.centre.skill
         self._window.centre.setCurrentWidget(page)
-        self._window.skills.select(name)
-        page.show_skill(name)
-        if test:
-            page.tabs.setCurrentWidget(page.tests)
-            page.tests.test()
-        if run:
-            self._run("run a skill", self._skill_deeds.run(name))
+        self._window.skills.select(request.name)
+        page.show_skill(request.name)
+        if request.versions:
+            page.tabs.setCurrentWidget(page.versions)
+        if request.test:
+            page.test()
+        if request.run:
+            self._run("run a skill", self._skill_commands.run(request.name))
 
     def _follow_skill(self, name: str) -> None:
         if self._window.centre.skill_in_front:
             self._window.centre.skill.show_skill(name)
 
     async def _record_run(self, run_id: str) -> None:
-        await self._skill_deeds.record(run_id)
+        await self._skill_commands.record(run_id)
 
     def _keep_program(self, code: str, skill: str) -> None:
         """A program of a skill becomes its next version; the dialog knows its name and texts already."""
@@ -407,7 +336,7 @@ class Wiring(QObject):
     async def _show_run(self, run_id: str) -> None:
         run = await self._context.api.run(run_id)
         if run.state is RunState.WAITING:
-            self._approvals.show(run)
+            self._decisions.show_run(run)
         else:
             self._window.output.show_run(run.id)
             self._window.docks["output"].come()
@@ -419,56 +348,171 @@ class Wiring(QObject):
     # the window's own actions
 
     def _bind(self) -> None:
-        window, bind = self._window, self._window.commands.bind
-        bind("ask.answer", self._asks.show)
-        bind("held_call.decide", self._held_calls.show)
-        bind("agent.example", self._context.api.start_example_agent)
-        bind("editor.go_on", window.centre.go_on)
-        bind("editor.dry_run", window.centre.dry_run)
-        bind("run.keep", window.output.keep)
-        bind("run.record", window.output.record)
-        bind("core.again", window.bridge.keep)
-        bind("window.close", self._close)
-        bind("front.start", self._start_front)
-        bind("servers.all", self._show_all_servers)
-        bind("editor.show", self._show_editor)
+        """What each of the window's own actions does; rooms bind theirs where they are."""
+        window, context, centre = self._window, self._context, self._window.centre
+        actions: dict[str, Action] = {
+            "palette.open": self.open_palette,
+            "project.open": self._open_project,
+            "window.close": self._close,
+            "welcome.show": self._show_welcome,
+            "editor.show": self._show_editor,
+            "servers.all": self._show_all_servers,
+            "servers.find": partial(self._search_in, "servers"),
+            "audit.find": partial(self._search_in, "audit"),
+            "files.changes": self._show_file_changes,
+            "pane.centre": centre.take_keyboard,
+            "pane.next": partial(self._cycle, 1),
+            "pane.previous": partial(self._cycle, -1),
+            "layout.room": window.give_room,
+            "layout.reset": window.reset_layout,
+            "theme.switch": self._switch_theme,
+            "theme.system": partial(self._set_theme, "system"),
+            "edit.undo": partial(self._edit, "undo"),
+            "edit.redo": partial(self._edit, "redo"),
+            "edit.cut": partial(self._edit, "cut"),
+            "edit.copy": partial(self._edit, "copy"),
+            "edit.paste": partial(self._edit, "paste"),
+            "edit.select_all": partial(self._edit, "selectAll"),
+            "result.find": self._find,
+            "front.start": self._start_front,
+            "editor.go_on": centre.go_on,
+            "editor.dry_run": centre.dry_run,
+            "run.keep": window.output.keep,
+            "run.record": window.output.record,
+            "ask.answer": self._decisions.show_elicitation,
+            "held_call.decide": self._decisions.show_held_call,
+            "agent.connect": partial(self._open, ConnectAgent),
+            "agent.example": context.api.start_example_agent,
+            "core.again": window.bridge.keep,
+            "core.sandbox": self._show_strength,
+            "core.tokens": partial(show_tokens, context, window),
+            "settings.open": centre.show_settings,
+            "secrets.open": partial(self._open, SecretsDialog),
+            "states.open": partial(self._open, ReplSessionsDialog),
+            "network.open": partial(self._open, NetworkDialog),
+            "permissions.open": partial(self._open, PermissionsDialog),
+            "audit.dashboard": partial(self._open, Dashboard),
+            "help.open": self._show_help,
+            "help.docs": self._show_documentation,
+            "help.machine": self._check_machine,
+            "help.report": self._report_problem,
+            "help.about": self._show_about,
+        }
+        for pane in (*LEFT_PANES, *OTHER_PANES):
+            actions[f"pane.{pane}"] = partial(self._go_to, pane)
         for page, name in PAGES.items():
-            bind(name, partial(window.centre.show_privacy, page))
-        for name, deed in TOOL_DEEDS.items():
-            bind(name, partial(self._with_tool, deed))
-        for name, deed in EDITOR_DEEDS.items():
-            bind(name, partial(self._with_editor, deed))
-        bind("result.find", self._find)
-        bind("files.changes", self._show_file_changes)
-        bind("theme.switch", self._switch_theme)
-        bind("theme.system", partial(self._set_theme, "system"))
-        bind("layout.room", window.give_room)
-        bind("layout.reset", window.reset_layout)
-        bind("welcome.show", self._show_welcome)
+            actions[name] = partial(centre.show_privacy, page)
+        for name, act in actions.items():
+            window.commands.bind(name, act)
+
+    # dialogs and windows
+
+    def open_palette(self, words: str = "") -> None:
+        """Ask what to find or do, beginning with these words."""
+        palette = Palette(self._context, self._window.commands, self._window, words)
+        palette.accepted.connect(partial(self._follow_palette, palette))
+        palette.open()
+
+    def _follow_palette(self, palette: Palette) -> None:
+        if palette.request is not None:
+            self._context.go(palette.request)
+
+    def _open(self, make: Callable[[Context, QWidget], QDialog]) -> None:
+        make(self._context, self._window).open()
+
+    async def _show_strength(self) -> None:
+        status = await self._context.api.status()
+        IsolationDialog(self._context, status, self._window).open()
+
+    def _show_help(self) -> None:
+        Help(self._context.theme, self._window).show()
+
+    def _show_documentation(self) -> None:
+        from workbench.gui.shell.documentation import Documentation
+
+        Documentation(self._context.theme, self._window).show()
+
+    def _show_about(self) -> None:
+        from workbench.gui.shell.about import About
+
+        About(self._context.theme, self._window).open()
+
+    async def _report_problem(self) -> None:
+        from workbench.gui.shell.about import ProblemReport
+
+        settings: Settings | None = None
+        with contextlib.suppress(WorkbenchError):  # a report is possible without a core
+            settings = await self._context.api.settings()
+        ProblemReport(self._context, settings, self._window.banners.faults(), self._window).open()
+
+    def _check_machine(self) -> None:
+        MachineDialog(self._context, self._window).open()
+
+    def _open_project(self) -> None:
+        dialog = QFileDialog(self._window, "Open project", str(self._context.paths.project.parent))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self._start_window)
+        dialog.open()
+
+    def _start_window(self, folder: str) -> None:
+        """A project has a window of its own, so that nothing here is closed."""
+        if QProcess.startDetached(sys.executable, ["-m", "workbench", folder])[0]:
+            self._context.say(f"Opening {folder}…")
+        else:
+            self._context.say("The window could not be started.")
+
+    # panes
+
+    def _search_in(self, pane: str) -> None:
+        """Put the keyboard into the search of a pane."""
+        self._window.docks[pane].come()
+        finder = self._window.servers.finder if pane == "servers" else self._window.audit.finder
+        finder.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        finder.selectAll()
+
+    def _go_to(self, pane: str) -> None:
+        self._window.docks[pane].come()
+
+    def _cycle(self, step: int) -> None:
+        """From pane to pane; hidden ones are passed over."""
+        places = [*self._visible_panes(LEFT_PANES), self._window.centre, *self._visible_panes(OTHER_PANES)]
+        focus = QApplication.focusWidget()
+        here = next((at for at, place in enumerate(places) if focus and place.isAncestorOf(focus)), -step)
+        target = places[(here + step) % len(places)]
+        if target is self._window.centre:
+            self._window.centre.take_keyboard()
+        else:
+            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _visible_panes(self, names: tuple[str, ...]) -> list[QWidget]:
+        docks = self._window.docks
+        return [docks[name].pane for name in names if not docks[name].visibleRegion().isEmpty()]
+
+    def _edit(self, slot: str) -> None:
+        """Do it in the text or list that has the keyboard."""
+        focus = QApplication.focusWidget()
+        if isinstance(focus, QLineEdit | QPlainTextEdit | QTextEdit):
+            getattr(focus, slot)()
+        elif isinstance(focus, QAbstractItemView) and slot in ("copy", "selectAll"):
+            key = Qt.Key.Key_C if slot == "copy" else Qt.Key.Key_A
+            for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+                QApplication.sendEvent(focus, QKeyEvent(kind, key, Qt.KeyboardModifier.ControlModifier))
 
     def _start_front(self) -> None:
         if not self._window.centre.start_front():
-            self._window.statusBar().showMessage("Nothing here can run: choose a tool, or write a program.", 4000)
+            self._context.say("Nothing here can run: choose a tool, or write a program.")
 
     def _run_started(self, run_id: str) -> None:
         self._window.output.show_run(run_id)
         self._window.docks["output"].raise_()
 
-    def _with_tool(self, deed: Callable[[CallPanel], object]) -> None:
-        panel = self._window.centre.tool.call()
-        if panel is not None:
-            self._window.centre.setCurrentWidget(self._window.centre.tool)
-            deed(panel)
-
-    def _with_editor(self, deed: Callable[[EditorPane], object]) -> None:
-        deed(self._window.centre.editor)
-
     def _find(self) -> None:
         """Where the keyboard is: in the program, or in the answer of the tool."""
         if self._window.centre.editor_in_front:
-            self._window.centre.editor.seek()
+            self._window.centre.editor.open_find_bar()
         else:
-            self._with_tool(methodcaller("search"))
+            self._window.centre.tool.find_in_answer()
 
     def _show_file_changes(self) -> None:
         self._window.docks["files"].come()
@@ -477,7 +521,7 @@ class Wiring(QObject):
     def _show_editor(self) -> None:
         editor = self._window.centre.editor
         self._window.centre.setCurrentWidget(editor)
-        if editor.sheet() is None:
+        if editor.current_tab() is None:
             editor.new_program()
         self._window.centre.take_keyboard()
 
@@ -495,6 +539,15 @@ class Wiring(QObject):
 
     async def _switch_theme(self) -> None:
         await self._set_theme("light" if self._context.theme.dark else "dark")
+
+    def _settings_changed(self, event: SettingsChanged) -> None:
+        """Apply what another window, the page Settings or a file changed about the looks of this window."""
+        if not event.names or {"window.theme", "window.font_size"} & set(event.names):
+            self._run("read the theme", self._apply_theme())
+
+    async def _apply_theme(self) -> None:
+        settings = await self._context.api.settings()
+        self._context.theme.choose(settings.window_theme, settings.window_font_size)
 
     async def _set_theme(self, setting: str) -> None:
         self._context.theme.choose(setting)

@@ -83,7 +83,7 @@ class PersonalDataMarks:
         """Return which marks and settings cannot be used, and why."""
         wrong = unknown_settings(settings.privacy_off, settings.privacy_thresholds)
         words = Fault(
-            f"The privacy settings contain unknown kinds or invalid scores: {', '.join(wrong)[:200]}.",
+            f"privacy.off or privacy.thresholds has unknown kinds or invalid scores: {', '.join(wrong)[:200]}.",
             "These entries are ignored.",
         )
         return (*self._own.notices, *self._project.notices, *((words,) if wrong else ()))

@@ -129,7 +129,7 @@ from workbench.records.runs import (
     ValueChange,
     Verdict,
 )
-from workbench.records.search_results import Companion, Find, FindKind, Finds, FoundIn, Reason
+from workbench.records.search_results import Companion, Find, FindKind, Finds, FoundIn, Reason, ToolView
 from workbench.records.servers import (
     ChangeKind,
     Check,
@@ -154,6 +154,7 @@ from workbench.records.servers import (
     ToolWarning,
     Vitals,
 )
+from workbench.records.settings import SettingSource, SettingValue
 from workbench.records.skills import (
     CassetteInfo,
     DifferenceKind,
@@ -305,6 +306,8 @@ __all__ = [
     "ServerStatus",
     "ServerTask",
     "SessionTokens",
+    "SettingSource",
+    "SettingValue",
     "SignIn",
     "SignInStep",
     "Skill",
@@ -326,6 +329,7 @@ __all__ = [
     "ToolFigures",
     "ToolSummary",
     "ToolUse",
+    "ToolView",
     "ToolWarning",
     "Trial",
     "TriedSpan",

@@ -5,6 +5,7 @@ Entries keep the kind that they were written with, because the hash chain covers
 
 from __future__ import annotations
 
+import json
 from types import MappingProxyType
 from typing import Final
 
@@ -119,6 +120,24 @@ def has_word(text: str, word: str) -> bool:
         # `bytes.lower` changes ASCII letters only
         return word.encode().lower() in text.encode("utf-8", "surrogatepass").lower()
     return lowered(word) in lowered(text)
+
+
+def entry_matches(entry: Entry, query: EntryQuery) -> bool:
+    """Whether a complete entry matches a query, by the same rules as a search in the database; `before` and `limit` are
+    ignored."""
+    note = entry.note
+    if not all(getattr(query, name) in ("", getattr(note, name)) for name in EXACT_FILTERS):
+        return False
+    if not note.kind.startswith(query.kind) or (query.outcome and note.ok != (query.outcome == "ok")):
+        return False
+    if entry.at < query.since or (query.until and entry.at >= query.until):
+        return False
+    words = search_words(query.text)
+    if not words:
+        return True
+    detail = json.dumps(dict(note.detail), ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+    text = " ".join((note.summary, note.kind, note.actor, note.server, note.tool, note.run_id, detail))
+    return all(has_word(text, word) for word in words)
 
 
 RENAMED_KINDS: Final = MappingProxyType({

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from workbench.records.servers import Hints, ServerStatus
+from workbench.records.servers import DefinitionChange, Hints, ServerStatus, Tool, ToolWarning
 
 
 class FindKind(StrEnum):
@@ -75,3 +75,12 @@ class Companion(Struct, frozen=True):
     server: str
     tool: str
     times: int  # number of programs in which both completed
+
+
+class ToolView(Struct, frozen=True):
+    """A tool with what the user should know before calling it."""
+
+    tool: Tool
+    warnings: tuple[ToolWarning, ...] = ()
+    change: DefinitionChange | None = None  # the definition differs from the one that the user approved or last saw
+    companions: tuple[Companion, ...] = ()  # most often used together with the tool first

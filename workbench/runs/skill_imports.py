@@ -20,7 +20,7 @@ from workbench.analysis.canonical_text import canonicalize, find_hidden_characte
 from workbench.analysis.used_skills import find_cycle, read_all
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
-from workbench.records import Gate, Skill, SkillFile, SkillReview, Tool, Verdict
+from workbench.records import Gate, Skill, SkillFile, SkillReview, SkillState, Tool, Verdict
 from workbench.runs.skill_actions import describe_missing_tools, needed_tools
 from workbench.skills.skill_folder import CARD, code_file, skill_of
 from workbench.skills.skill_packages import SkillPackage, open_skill_packages
@@ -70,6 +70,9 @@ class SkillImports:
         return made
 
     def _review(self, package: SkillPackage, tools: Sequence[Tool], usable: Sequence[Skill]) -> SkillReview:
+        if package.problem:
+            broken = Skill(package.name, "", "", SkillState.DRAFT)
+            return SkillReview(uuid.uuid4().hex, broken, _source(package), refusal=package.problem)
         code = package.text(code_file(package.name))
         skill = skill_of(package.name, package.text(CARD), code)
         verdict = read_all(code, tools, usable).verdict if code else None
@@ -78,7 +81,7 @@ class SkillImports:
         return SkillReview(
             key=uuid.uuid4().hex,
             skill=skill,
-            source=f"{package.source}{f', commit {package.commit[:12]}' if package.commit else ''}",
+            source=_source(package),
             files=tuple(SkillFile(path, len(data)) for path, data in sorted(package.files.items())),
             verdict=verdict,
             notices=_notices(package, code),
@@ -91,6 +94,12 @@ class SkillImports:
             return self._services.library.get(name)
         except WorkbenchError:
             return None
+
+
+def _source(package: SkillPackage) -> str:
+    """Git is not run in an untrusted folder, so whether the files are those of the commit is not known."""
+    commit = f", a checkout of commit {package.commit[:12]} with any later edits" if package.commit else ""
+    return f"{package.source}{commit}"
 
 
 def _refusal(package: SkillPackage, skill: Skill, verdict: Verdict | None, way: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Iterator
 from types import TracebackType
 
@@ -18,6 +19,8 @@ class CallTimeout:
         self._timeout = asyncio.timeout(None)
         self._pauses = 0
         self._left = seconds  # seconds left while the timeout is paused
+        self._paused_at = 0.0
+        self._paused_for = 0.0
         self._entered = False
 
     async def __aenter__(self) -> CallTimeout:
@@ -45,6 +48,11 @@ class CallTimeout:
     def paused(self) -> bool:
         return self._pauses > 0
 
+    @property
+    def paused_seconds(self) -> float:
+        """The total length of all pauses that are over: the time in which the user was asked."""
+        return self._paused_for
+
     def restart(self) -> None:
         """Restart the timeout with its full time; a paused timeout stays paused."""
         self._left = self.seconds
@@ -54,6 +62,8 @@ class CallTimeout:
     def pause(self) -> None:
         """Pause the timeout. Each pause needs its own `resume`."""
         self._pauses += 1
+        if self._pauses == 1:
+            self._paused_at = time.perf_counter()
         if self._pauses == 1 and self._entered:
             self._left = self.remaining
             self._set(None)
@@ -61,6 +71,7 @@ class CallTimeout:
     def resume(self) -> None:
         self._pauses -= 1
         if not self._pauses:
+            self._paused_for += time.perf_counter() - self._paused_at
             self._run(self._left)
 
     def _run(self, seconds: float) -> None:

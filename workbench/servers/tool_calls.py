@@ -24,8 +24,8 @@ _VISITS = 3  # repetitions of a call after such visits
 async def make(
     server: McpServer, tool: Tool, call: ToolCall, asks: OpenElicitations, seconds: float, progress: Hear | None
 ) -> Outcome:
-    """Return the outcome, or raise ServerFault. The timeout pauses while the user is asked and
-    restarts with progress."""
+    """Return the outcome, or raise ServerFault. The timeout pauses while the user is asked and restarts with
+    progress. The time of the outcome does not include the pauses."""
     from mcp.shared.exceptions import MCPError
 
     started = time.perf_counter()
@@ -47,7 +47,8 @@ async def make(
             f"{tool.server}.{tool.name} was not carried out: {fault.message:.300}",
             "The user must visit a web page before this call.",
         ) from fault
-    return await call_results.outcome(call.id, tool, call.arguments, raw, (time.perf_counter() - started) * 1000)
+    seconds = time.perf_counter() - started - clock.paused_seconds
+    return await call_results.outcome(call.id, tool, call.arguments, raw, max(0.0, seconds) * 1000)
 
 
 async def _request(

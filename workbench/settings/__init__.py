@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from workbench.settings.definitions import DEFINITIONS, ISOLATION_LEVELS, OLD_NAMES, Definition, Settings
-from workbench.settings.files import PROFILES, SettingsReading, change, is_combined, read, write
+from workbench.settings.definitions import DEFINITIONS, ISOLATION_LEVELS, OLD_NAMES, Definition, Settings, differing
+from workbench.settings.files import (
+    PROFILES,
+    SettingsReading,
+    change,
+    definition_of,
+    explain,
+    files_signature,
+    project_maximum,
+    read,
+    remove,
+    write,
+)
 
 __all__ = [
     "DEFINITIONS",
@@ -14,7 +25,12 @@ __all__ = [
     "Settings",
     "SettingsReading",
     "change",
-    "is_combined",
+    "definition_of",
+    "differing",
+    "explain",
+    "files_signature",
+    "project_maximum",
     "read",
+    "remove",
     "write",
 ]

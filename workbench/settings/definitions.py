@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+_NO_MAXIMUM = 1_000_000_000
 ISOLATION_LEVELS = ("process", "container", "vm")  # weakest first
 
 
@@ -22,6 +23,8 @@ class Definition(Struct, frozen=True):
     choices: tuple[str, ...]  # the only allowed values; empty: any
     combined: bool  # the values of project and user are joined
     limit: bool  # a project may lower the value, or raise it up to `run.project_limit_factor` times the default
+    is_list: bool  # a text of entries that are separated by spaces
+    takes_effect: str  # when a change takes effect: "when the core starts"; empty: at once
     field: str = ""  # the attribute of `Settings`
     type: str = ""
 
@@ -30,6 +33,36 @@ class Definition(Struct, frozen=True):
         """The name in TOML: `run.seconds` for the field `run_seconds`."""
         return self.field.replace("_", ".", 1)
 
+    @property
+    def bounds(self) -> str:
+        """The numbers that are allowed, in words."""
+        if self.maximum == _NO_MAXIMUM:
+            return f"{self.minimum:,} or more"
+        return f"{self.minimum:,} to {self.maximum:,}"
+
+    @property
+    def unit(self) -> str:
+        """What a number counts, for people; empty if the description says it."""
+        return _UNITS.get(self.field.rpartition("_")[2], "") if self.type == "int" else ""
+
+
+_UNITS = {
+    "seconds": "seconds",
+    "minutes": "minutes",
+    "days": "days",
+    "bytes": "bytes",
+    "kb": "kB",
+    "mb": "MB",
+    "megabytes": "MB",
+    "tokens": "model tokens",
+    "size": "points",
+    "files": "files",
+    "runs": "runs",
+    "sessions": "sessions",
+    "cpus": "processors",
+    "pids": "threads",
+    "million": "US cents",
+}  # by the last part of a name
 
 _definitions: list[Definition] = []  # in the order of the fields of `Settings`
 
@@ -40,13 +73,17 @@ def _setting(
     *,
     user_only: bool = False,
     minimum: int = 1,
-    maximum: int = 1_000_000_000,
+    maximum: int = _NO_MAXIMUM,
     choices: tuple[str, ...] = (),
     combined: bool = False,
     limit: bool = False,
+    is_list: bool = False,
+    takes_effect: str = "",
 ) -> Any:
     """Register a field's definition and return its default. Any: the annotation of the field states its type."""
-    _definitions.append(Definition(default, description, user_only, minimum, maximum, choices, combined, limit))
+    _definitions.append(
+        Definition(default, description, user_only, minimum, maximum, choices, combined, limit, is_list, takes_effect)
+    )
     return default
 
 
@@ -58,7 +95,7 @@ class Settings(Struct, frozen=True):
     )
     window_font_size: int = _setting(
         10,
-        "Text size in the window, in points. A change takes effect when the window is opened again.",
+        "Text size in the window, in points.",
         minimum=6,
         maximum=40,
     )
@@ -154,11 +191,13 @@ class Settings(Struct, frozen=True):
         "",
         "Names of installed packages that programs may import, separated by spaces. Example: numpy pandas matplotlib.",
         user_only=True,
+        is_list=True,
     )
     run_preload: str = _setting(
         "",
         "Modules of these packages that sandboxes import in advance, separated by spaces. Example: pandas.",
         user_only=True,
+        is_list=True,
     )
     workspace_files: int = _setting(
         20_000,
@@ -188,6 +227,7 @@ class Settings(Struct, frozen=True):
         "Read-only tools on trusted servers whose answers are cached for programs: servers or single tools, separated"
         " by spaces. Example: docs crm.list_*. Empty: none.",
         combined=True,
+        is_list=True,
     )
     cache_minutes: int = _setting(10, "How many minutes a cached answer is used.", maximum=10_080)
     cache_mb: int = _setting(50, "Maximum size of the cached answers, in megabytes.", maximum=10_000, limit=True)
@@ -220,9 +260,10 @@ class Settings(Struct, frozen=True):
     server_call_seconds: int = _setting(120, "How long a tool call may take.", limit=True)
     server_frame_mb: int = _setting(
         64,
-        "Largest message accepted from a server, in megabytes. A change takes effect when the server starts.",
+        "Largest message accepted from a server, in megabytes.",
         maximum=1024,
         limit=True,
+        takes_effect="when the server starts",
     )
     elicitation_wait_seconds: int = _setting(
         600, "How long a server's request for your input waits for you. 0: as long as the server waits.", minimum=0
@@ -243,6 +284,7 @@ class Settings(Struct, frozen=True):
         "",
         "Kinds of personal data that are not replaced, by name, separated by spaces. Example: COMPANY IP.",
         user_only=True,
+        is_list=True,
     )
     privacy_recall_first: bool = _setting(
         False, "Replace too much rather than too little: in prose, lower scores are sufficient.", user_only=True
@@ -251,6 +293,7 @@ class Settings(Struct, frozen=True):
         "",
         "Lowest score, from 0 to 1, at which a kind of personal data in prose is replaced. Example: NAME=0.4.",
         user_only=True,
+        is_list=True,
     )
     privacy_keep_days: int = _setting(
         0,
@@ -270,6 +313,7 @@ class Settings(Struct, frozen=True):
         "Tools whose values programs get only as tokens, or single fields of their answers, separated by spaces."
         " Example: crm.list_customers mail.read_mail:body. A project can add entries.",
         combined=True,
+        is_list=True,
     )
     privacy_results_days: int = _setting(
         7,
@@ -322,15 +366,22 @@ class Settings(Struct, frozen=True):
         False,
         "Open the HTTP endpoint, so that agents on this machine can also connect by HTTP with the access token.",
         user_only=True,
+        takes_effect="when the core starts",
     )
     agent_http_port: int = _setting(
-        8737, "Port of the HTTP endpoint. 0: any free port.", user_only=True, minimum=0, maximum=65_535
+        8737,
+        "Port of the HTTP endpoint. 0: any free port.",
+        user_only=True,
+        takes_effect="when the core starts",
+        minimum=0,
+        maximum=65_535,
     )
     agent_direct: str = _setting(
         "",
         "Servers whose tools agents also see one by one, separated by spaces. Example: demo github. Use it for servers"
         " with few tools.",
         user_only=True,
+        is_list=True,
     )
     agent_wait_seconds: int = _setting(
         45,
@@ -367,3 +418,9 @@ OLD_NAMES: Mapping[str, str] = {
     "ask.wait_seconds": "elicitation.wait_seconds",
     "ask.alone": "elicitation.without_window",
 }
+
+
+def differing(settings: Settings) -> tuple[tuple[str, Any], ...]:
+    """Names and values of the settings that differ from their defaults. Any: values of all types."""
+    values = ((name, getattr(settings, definition.field)) for name, definition in DEFINITIONS.items())
+    return tuple((name, value) for name, value in values if value != DEFINITIONS[name].default)

@@ -1,4 +1,4 @@
-"""Reads settings from the project's and the user's files, and writes changes into the user's file.
+"""Reads settings from the project's and the user's files, says where each value comes from, and writes changes.
 
 The project's `workbench.toml` is shared with a team; the user's `settings.toml` has priority. Settings that protect the
 user (approvals, privacy) are read from the user's file only, because a project can be untrusted. An invalid value is
@@ -8,7 +8,8 @@ reported and the default is used, so a typing error does not lock the user out.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, MutableMapping
+import re
+from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,15 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.files import parse_toml, read_plain, read_toml, write_file
-from workbench.records import Fault
+from workbench.records import Fault, SettingSource, SettingValue
 from workbench.settings import other_systems
-from workbench.settings.definitions import DEFINITIONS, ISOLATION_LEVELS, OLD_NAMES, Settings
+from workbench.settings.definitions import DEFINITIONS, ISOLATION_LEVELS, OLD_NAMES, Definition, Settings
 
 PROFILES = "profiles"  # the table that `workbench.permissions.run_profiles` reads
 # Tables that `workbench.network.host_rules` and `workbench.permissions.personal_data_marks` read.
 _READ_BY_OTHERS = frozenset({"network.allow", "network.deny", "privacy.hide", "privacy.pass"})
 _JSON_FILES = (".mcp.json", ".claude/settings.json")  # of a project; they may hold `mcpCodeExecution`
+_REMOVED = object()  # in place of a value: the setting is removed from the file
 _LARGEST_KEPT_LAYOUT = 64 << 10  # characters; tomlkit takes seconds for more
 
 _STRICTER: Mapping[str, tuple[Any, ...]] = {  # Any: a setting's values, the strictest last
@@ -34,6 +36,19 @@ _STRICTER: Mapping[str, tuple[Any, ...]] = {  # Any: a setting's values, the str
     "privacy.enabled": (False, True),
     "run.enabled": (True, False),
 }
+
+
+def files_signature(project_file: Path, user_file: Path) -> tuple[tuple[int, int], ...]:
+    """Changes when one of the files that `read` reads changes: modification time and size of each."""
+    found = list[tuple[int, int]]()
+    for path in (*(project_file.parent / name for name in _JSON_FILES), project_file, user_file):
+        try:
+            state = path.stat()
+        except OSError:
+            found.append((0, 0))
+        else:
+            found.append((state.st_mtime_ns, state.st_size))
+    return tuple(found)
 
 
 class SettingsReading(Struct, frozen=True):
@@ -72,14 +87,20 @@ def read(project_file: Path, user_file: Path) -> SettingsReading:
     return SettingsReading(_tighten(settings, wanted, notices), tuple(notices))
 
 
+def definition_of(name: str) -> Definition:
+    """The definition of a setting, by its name or old name. Raises a `WorkbenchError` for an unknown name."""
+    if (definition := DEFINITIONS.get(OLD_NAMES.get(name, name))) is None:
+        raise WorkbenchError(f"There is no setting {name}.", "See docs/settings.md for all settings.")
+    return definition
+
+
 def change(settings: Settings, name: str, value: Any) -> Settings:
     """Return the settings with one value changed. Raises a `WorkbenchError` for an unknown name, a wrong type or a
     value out of bounds.
 
     Any: the value is checked here.
     """
-    if (definition := DEFINITIONS.get(OLD_NAMES.get(name, name))) is None:
-        raise WorkbenchError(f"There is no setting {name}.", "See docs/settings.md for all settings.")
+    definition = definition_of(name)
     if type(value).__name__ != definition.type:
         raise WorkbenchError(f"{name} must be of type {definition.type}, not {value!r}.")
     if type(value) is int and not definition.minimum <= value <= definition.maximum:
@@ -89,29 +110,95 @@ def change(settings: Settings, name: str, value: Any) -> Settings:
     return replace(settings, **{definition.field: value})
 
 
-def write(user_file: Path, name: str, value: Any) -> None:
-    """Write one value into the user's file and keep its other content. Old setting names are replaced.
+def write(settings_file: Path, name: str, value: Any) -> None:
+    """Write one value into a settings file and keep its other content. Old setting names are replaced.
 
     Any: the value of a setting, or a list of tables such as `network.allow`.
     """
-    values, fault = _read_table(user_file)
+    _edit(settings_file, name, value)
+
+
+def remove(settings_file: Path, name: str) -> None:
+    """Remove one setting from a settings file and keep its other content. A file without it is not changed."""
+    values, fault = _read_table(settings_file)
+    _use_new_names(values)
+    group, key = OLD_NAMES.get(name, name).split(".", 1)
+    table = values.get(group)
+    if fault or (isinstance(table, dict) and key in table):
+        _edit(settings_file, name, _REMOVED)
+
+
+def _edit(settings_file: Path, name: str, value: Any) -> None:
+    """Set one value, or remove it if it is `_REMOVED`. Any: as for `write`."""
+    values, fault = _read_table(settings_file)
     if fault:
-        raise WorkbenchError(f"{user_file.name} cannot be changed: {fault.message}", fault.hint)
+        raise WorkbenchError(f"{settings_file.name} cannot be changed: {fault.message}", fault.hint)
     group, key = OLD_NAMES.get(name, name).split(".", 1)
     if not isinstance(values.setdefault(group, {}), dict):
         raise WorkbenchError(
-            f"{user_file.name} cannot be changed: {group} is not a table.", f"Remove the line that sets {group}."
+            f"{settings_file.name} cannot be changed: {group} is not a table.", f"Remove the line that sets {group}."
         )
     _use_new_names(values)
-    values.setdefault(group, {})[key] = value
-    text = _with_layout(user_file, values, group, key) or tomli_w.dumps(values)
-    target = user_file.resolve()  # keeps a symbolic link
-    write_file(target, text, mode=0o644, keep_mode=True, name=user_file.name, hint=f"See {user_file}.")
+    _set(values, group, key, value)
+    text = _with_layout(settings_file, values, group, key, value) or tomli_w.dumps(values)
+    target = settings_file.resolve()  # keeps a symbolic link
+    write_file(target, text, mode=0o644, keep_mode=True, name=settings_file.name, hint=f"See {settings_file}.")
 
 
-def is_combined(name: str) -> bool:
-    """Whether the effective value always includes the project's value, even when the user has set one."""
-    return name in _STRICTER or (name in DEFINITIONS and DEFINITIONS[name].combined)
+def _set(document: MutableMapping[str, Any], group: str, key: str, value: Any) -> None:
+    """Change one value of a parsed file; a table that is empty afterwards is removed. Any: as for `_edit`."""
+    if value is not _REMOVED:
+        document.setdefault(group, {})[key] = value
+        return
+    document[group].pop(key, None)
+    if not document[group]:
+        del document[group]
+
+
+def explain(
+    project_file: Path, user_file: Path, current: Settings, more_notices: Sequence[Fault] = ()
+) -> tuple[SettingValue, ...]:
+    """Every setting with its value in force, what each file says about it, and where the value comes from.
+
+    `more_notices` are faults that features found in their settings.
+    """
+    layers = list[tuple[Path, dict[str, Any]]]()  # Any: values of settings, as the files hold them
+    for path in (*(project_file.parent / name for name in _JSON_FILES), project_file, user_file):
+        foreign, table, _ = _read_file(path)
+        _use_new_names(table)
+        layers.append((path, dict(foreign.values) | _flat(table)))
+    notices = (*read(project_file, user_file).notices, *more_notices)
+    (_, from_project), (_, from_user) = layers[-2:]
+    found = []
+    for name, definition in DEFINITIONS.items():
+        value = getattr(current, definition.field)
+        setters = [(path, values[name]) for path, values in layers if name in values]
+        usable = [path for path, written in setters if written == value and type(written) is type(value)]
+        source, file = SettingSource.DEFAULT, ""
+        if definition.combined and len(setters) > 1 and from_user.get(name) and value != from_user.get(name):
+            source, file = SettingSource.BOTH, user_file.name
+        elif usable or (setters and value != definition.default):
+            setter = (usable or [path for path, _ in setters])[-1]
+            source, file = SettingSource.USER if setter == user_file else SettingSource.PROJECT, setter.name
+        notice = next((f"{fault.message} {fault.hint}".strip() for fault in notices if _names(fault.message, name)), "")
+        found.append(SettingValue(name, value, source, file, from_user.get(name), from_project.get(name), notice))
+    return tuple(found)
+
+
+def project_maximum(definition: Definition, factor: int) -> int:
+    """The highest value of a limit that a project can set; `factor` is `run.project_limit_factor`."""
+    return int(min(definition.maximum, definition.default * factor))
+
+
+def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a file by the names of settings. Any: as in the file."""
+    groups = ((group, values) for group, values in table.items() if isinstance(values, dict))
+    return {f"{group}.{key}": value for group, values in groups for key, value in values.items()}
+
+
+def _names(message: str, name: str) -> bool:
+    """Whether a message is about this setting, not about one whose name begins with its name."""
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w])", message) is not None
 
 
 def _read_file(path: Path) -> tuple[other_systems.Translation, dict[str, Any], Fault | None]:
@@ -182,8 +269,8 @@ def _use_new_names(values: MutableMapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _with_layout(user_file: Path, values: dict[str, Any], group: str, key: str) -> str | None:
-    """The user's file with the changes of `write` in `values`, keeping comments and order.
+def _with_layout(settings_file: Path, values: dict[str, Any], group: str, key: str, value: Any) -> str | None:
+    """The file with the change of `_edit` that `values` has already, keeping comments and order. Any: as for `_edit`.
 
     Returns `None` if the result would have another meaning, which happens after some nested tables.
     """
@@ -191,14 +278,12 @@ def _with_layout(user_file: Path, values: dict[str, Any], group: str, key: str) 
     from tomlkit.exceptions import TOMLKitError
 
     try:
-        text = read_plain(user_file)
+        text = read_plain(settings_file)
         if len(text) > _LARGEST_KEPT_LAYOUT:
             return None
         document: MutableMapping[str, Any] = tomlkit.parse(text)
         _use_new_names(document)
-        if group not in document:
-            document[group] = {}
-        document[group][key] = values[group][key]
+        _set(document, group, key, value)
         changed = tomlkit.dumps(document)
         return changed if parse_toml(changed) == values else None
     except (OSError, ValueError, KeyError, TypeError, TOMLKitError):

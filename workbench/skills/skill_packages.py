@@ -29,6 +29,7 @@ MOST_RATIO: Final = 200  # unpacked size to packed size; about 10 for text
 SMALL: Final = 100_000  # bytes up to which the ratio is not checked
 LONGEST_NAME: Final = 200  # characters of a path
 _PASSED_OVER: Final = frozenset({".git", "__pycache__", ".DS_Store", "__MACOSX", "node_modules", ".venv"})
+REFUSED: Final = "Not imported: "
 _SPECIAL: Final = stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX
 
 
@@ -39,6 +40,7 @@ class SkillPackage(Struct, frozen=True):
     files: Mapping[str, bytes]
     source: str  # for display
     commit: str = ""  # commit of the git checkout that contains it
+    problem: str = ""  # why this skill of several cannot be imported; it has no files then
 
     @property
     def size(self) -> int:
@@ -78,7 +80,7 @@ def open_skill_packages(path: Path) -> tuple[SkillPackage, ...]:
 
 
 def refused(reason: str, hint: str = "") -> WorkbenchError:
-    return WorkbenchError(f"Not imported: {reason}", hint or "No file was written.")
+    return WorkbenchError(f"{REFUSED}{reason}", hint or "No file was written.")
 
 
 # ── folders ──────────────────────────────────────────────────────────────────────────────────────
@@ -251,7 +253,18 @@ def _skills_in(files: Mapping[str, bytes], path: Path, commit: str) -> tuple[Ski
     roots = [root for root in roots if not any(_within(root, other) for other in roots if other != root)]
     if not roots:
         raise refused(f"there is no {CARD} in {path.name}.", "A skill is a folder with a SKILL.md in it.")
-    return tuple(_parcel(root, files, path, commit) for root in roots)
+    if len(roots) == 1:
+        return (_parcel(roots[0], files, path, commit),)
+    return tuple(_parcel_or_problem(root, files, path, commit) for root in roots)
+
+
+def _parcel_or_problem(root: str, files: Mapping[str, bytes], path: Path, commit: str) -> SkillPackage:
+    """One broken skill of a folder does not prevent the import of the others."""
+    try:
+        return _parcel(root, files, path, commit)
+    except WorkbenchError as fault:
+        problem = fault.message.removeprefix(REFUSED)
+        return SkillPackage(PurePosixPath(root).name, {}, f"{path.name}: {root}", commit, problem)
 
 
 def _within(root: str, other: str) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
-from workbench.gui.audit.audit_model import HELD, PAGE, RISK, WHAT, AuditModel
+from workbench.gui.audit.audit_model import MOST_PAGES, PAGE, RISK, SUMMARY, AuditModel
 from workbench.records import EntryMarks, EntryPage, EntryQuery
 
 TOTAL = 100_000
@@ -33,23 +33,24 @@ def asked() -> list[EntryQuery]:
 @pytest.fixture
 def model(qapp: Any, make: Any, asked: list[EntryQuery]) -> AuditModel:
     model = AuditModel()
-    model.wants.connect(asked.append)
-    model.answer(model.query(), page(make, 1000))
+    model.page_needed.connect(asked.append)
+    model.reload()
+    model.add_page(FIRST, page(make, 1000))
     return model
 
 
 @pytest.fixture
 def long(model: AuditModel, make: Any) -> AuditModel:
     """A hundred thousand entries, of which the first page is held."""
-    model.filter(EntryQuery())
-    model.answer(FIRST, page(make, TOTAL))
-    model.anchor(FIRST, EntryMarks(TOTAL, TOTAL, PAGE, tuple(range(TOTAL, 0, -PAGE))))
+    model.set_query(EntryQuery())
+    model.add_page(FIRST, page(make, TOTAL))
+    model.set_marks(FIRST, EntryMarks(TOTAL, TOTAL, PAGE, tuple(range(TOTAL, 0, -PAGE))))
     return model
 
 
 def test_the_model_obeys_qt(model: AuditModel, qtmodeltester: Any, make: Any) -> None:
-    model.grow([make.entry(1001)])
-    model.anchor(FIRST, EntryMarks(900, 1000, PAGE, (1000, 800, 600, 400, 200)))
+    model.add_live([make.entry(1001)])
+    model.set_marks(FIRST, EntryMarks(900, 1000, PAGE, (1000, 800, 600, 400, 200)))
     qtmodeltester.check(model)
 
 
@@ -60,12 +61,12 @@ def test_all_rows_are_there_at_once_and_a_page_comes_when_it_is_seen(
     assert long.held == PAGE
     asked.clear()
     row = TOTAL // 2 + 3
-    assert long.index(row, WHAT).data() == "…"
+    assert long.index(row, SUMMARY).data() == "…"
     qtbot.waitUntil(lambda: len(asked) == 1)
     start = TOTAL - row // PAGE * PAGE
     assert asked[0] == EntryQuery(limit=PAGE, brief=True, before=start + 1)
     with qtbot.waitSignal(long.dataChanged):
-        long.answer(asked[0], page(make, start))
+        long.add_page(asked[0], page(make, start))
     assert long.index(row, 0).data() == str(TOTAL - row)
 
 
@@ -74,7 +75,7 @@ def test_who_passes_by_many_pages_waits_for_the_last_ones_only(
 ) -> None:
     asked.clear()
     for row in range(1000, TOTAL, 1000):
-        long.index(row, WHAT).data()
+        long.index(row, SUMMARY).data()
     qtbot.waitUntil(lambda: bool(asked))
     assert len(asked) == 2
     assert asked[-1].before == TOTAL - 99_000 + 1
@@ -85,15 +86,15 @@ def test_more_pages_wait_until_one_has_come_or_is_lost(
 ) -> None:
     asked.clear()
     for row in (10_000, 20_000):
-        long.index(row, WHAT).data()
+        long.index(row, SUMMARY).data()
     qtbot.waitUntil(lambda: len(asked) == 2)
-    long.index(30_000, WHAT).data()
-    long._ask_missing()
+    long.index(30_000, SUMMARY).data()
+    long.request_missing()
     assert len(asked) == 2
-    long.lose(EntryQuery("of another filter", limit=PAGE, brief=True, before=asked[0].before))
-    long._ask_missing()
+    long.request_ended(EntryQuery("of another filter", limit=PAGE, brief=True, before=asked[0].before))
+    long.request_missing()
     assert len(asked) == 2
-    long.lose(asked[0])
+    long.request_ended(asked[0])
     qtbot.waitUntil(lambda: len(asked) == 3)
     assert asked[2].before == TOTAL - 30_000 + 1
 
@@ -101,18 +102,18 @@ def test_more_pages_wait_until_one_has_come_or_is_lost(
 def test_only_some_pages_are_held_the_first_among_them(
     long: AuditModel, make: Any, asked: list[EntryQuery], qtbot: Any
 ) -> None:
-    for number in range(1, HELD + 20):
+    for number in range(1, MOST_PAGES + 20):
         asked.clear()
-        long.index(number * PAGE, WHAT).data()
-        long._ask_missing()
-        long.answer(asked[0], page(make, TOTAL - number * PAGE))
-    assert long.held == HELD * PAGE
+        long.index(number * PAGE, SUMMARY).data()
+        long.request_missing()
+        long.add_page(asked[0], page(make, TOTAL - number * PAGE))
+    assert long.held == MOST_PAGES * PAGE
     assert long.index(0, 0).data() == str(TOTAL)
-    assert long.index(PAGE, WHAT).data() == "…"
+    assert long.index(PAGE, SUMMARY).data() == "…"
 
 
 def test_an_entry_is_found_by_its_number_where_it_is_held(long: AuditModel, make: Any) -> None:
-    long.grow([make.entry(TOTAL + 1)])
+    long.add_live([make.entry(TOTAL + 1)])
     assert long.find(TOTAL + 1).row() == 0
     assert long.find(TOTAL - 150).row() == 151
     assert not long.find(5).isValid()
@@ -120,33 +121,33 @@ def test_an_entry_is_found_by_its_number_where_it_is_held(long: AuditModel, make
 
 def test_live_entries_come_on_top_in_one_insertion_and_never_twice(model: AuditModel, make: Any, qtbot: Any) -> None:
     with qtbot.waitSignal(model.rowsInserted) as inserted:
-        model.grow([make.entry(1001), make.entry(1002), make.entry(1000)])
+        model.add_live([make.entry(1001), make.entry(1002), make.entry(1000)])
     assert inserted.args[1:] == [0, 1]
     assert numbers(model)[:3] == [1002, 1001, 1000]
 
 
 def test_counting_anew_takes_live_entries_into_the_pages(long: AuditModel, make: Any) -> None:
-    long.grow([make.entry(TOTAL + 1), make.entry(TOTAL + 2)])
+    long.add_live([make.entry(TOTAL + 1), make.entry(TOTAL + 2)])
     assert long.rowCount() == TOTAL + 2
     marks = (TOTAL + 1, *range(TOTAL + 1 - PAGE, 0, -PAGE))
-    long.anchor(FIRST, EntryMarks(TOTAL + 1, TOTAL + 1, PAGE, marks))
+    long.set_marks(FIRST, EntryMarks(TOTAL + 1, TOTAL + 1, PAGE, marks))
     assert long.rowCount() == TOTAL + 2
     assert long.index(0, 0).data() == str(TOTAL + 2)
-    assert long.index(1, WHAT).data() == "…"  # that page begins at another entry now
+    assert long.index(1, SUMMARY).data() == "…"  # that page begins at another entry now
 
 
 def test_a_filter_sifts_at_once_and_asks_for_the_rest(model: AuditModel, make: Any, asked: list[EntryQuery]) -> None:
-    model.grow([make.entry(1001, "run.refused", "Refused: too risky", detail={"why": "a needle"})])
+    model.add_live([make.entry(1001, "run.refused", "Refused: too risky", detail={"why": "a needle"})])
     asked.clear()
-    model.filter(EntryQuery("RISKY needle", kind="run."))
+    model.set_query(EntryQuery("RISKY needle", kind="run."))
     assert numbers(model) == [1001]
     assert asked == [EntryQuery(text="RISKY needle", kind="run.", limit=PAGE, brief=True)]
-    model.grow([make.entry(1002), make.entry(1003, "run.done", "risky, needle, but went well")])
+    model.add_live([make.entry(1002), make.entry(1003, "run.done", "risky, needle, but went well")])
     assert numbers(model) == [1003, 1001]
 
 
 @pytest.mark.parametrize(
-    ("query", "fits"),
+    ("query", "matches"),
     [
         (EntryQuery(server="demo", outcome="failed"), True),
         (EntryQuery(server="demo", outcome="ok"), False),
@@ -154,47 +155,75 @@ def test_a_filter_sifts_at_once_and_asks_for_the_rest(model: AuditModel, make: A
         (EntryQuery(session="s2"), False),
         (EntryQuery(until=5.0), False),
         (EntryQuery(since=5.0), True),
+        (EntryQuery("ÜBERSICHT"), True),
     ],
 )
-def test_live_entries_obey_every_filter(model: AuditModel, make: Any, query: EntryQuery, fits: bool) -> None:
-    entry = make.entry(1001, actor="claude", risk="high", session="s1", run_id="r1", server="demo", ok=False)
-    model.filter(query)
-    assert model.fits(entry) is fits
+def test_live_entries_obey_every_filter(model: AuditModel, make: Any, query: EntryQuery, matches: bool) -> None:
+    entry = make.entry(
+        1001, summary="übersicht", actor="claude", risk="high", session="s1", run_id="r1", server="demo", ok=False
+    )
+    model.set_query(query)
+    model.add_live([entry])
+    assert (1001 in numbers(model)) is matches
+
+
+@pytest.mark.parametrize(
+    ("kind", "summary", "actor", "title", "sentence"),
+    [
+        (
+            "run.decided",
+            "was allowed by you",
+            "Claude Code",
+            "print('hi')",
+            "“print('hi')” of Claude Code was allowed by you",
+        ),
+        ("run.done", "ran to its end", "Claude Code", "", "A program of Claude Code ran to its end"),
+        ("run.done", "ran to its end", "you", "Plot", "Your program “Plot” ran to its end"),
+        ("run.proposed", "claude proposed a program", "claude", "Plot", "claude proposed a program"),
+        ("call.done", "demo.list_orders answered", "claude", "Plot", "demo.list_orders answered"),
+    ],
+)
+def test_a_row_says_which_program_and_whose(
+    make: Any, kind: str, summary: str, actor: str, title: str, sentence: str
+) -> None:
+    model = AuditModel(lambda run_id: title if run_id == "r1" else "another")
+    model.add_live([make.entry(1, kind, summary, actor=actor, run_id="r1")])
+    assert model.index(0, SUMMARY).data() == sentence
 
 
 def test_a_search_that_takes_long_shows_what_it_found_so_far_and_goes_on(
     model: AuditModel, make: Any, asked: list[EntryQuery], qtbot: Any
 ) -> None:
-    model.filter(EntryQuery("rare"))
+    model.set_query(EntryQuery("rare"))
     asked.clear()
-    with qtbot.waitSignal(model.looked) as looked:
-        model.answer(EntryQuery("rare", limit=PAGE, brief=True), EntryPage((make.entry(900),), 800))
+    with qtbot.waitSignal(model.search_progress) as looked:
+        model.add_page(EntryQuery("rare", limit=PAGE, brief=True), EntryPage((make.entry(900),), 800))
     assert looked.args == [800]
     assert numbers(model) == [900]
     assert list(map(before, asked)) == [800]
-    with qtbot.waitSignal(model.counts):
-        model.answer(asked[0], EntryPage((make.entry(100),), 1, complete=True))
+    with qtbot.waitSignal(model.count_needed):
+        model.add_page(asked[0], EntryPage((make.entry(100),), 1, complete=True))
     assert numbers(model) == [900, 100]
 
 
 def test_an_answer_to_an_older_filter_is_dropped(model: AuditModel, make: Any) -> None:
-    model.filter(EntryQuery("new"))
-    model.answer(EntryQuery("old", limit=PAGE, brief=True), page(make, 5, 1, complete=True))
-    model.anchor(EntryQuery("old"), EntryMarks(5, 5, PAGE, (5,)))
+    model.set_query(EntryQuery("new"))
+    model.add_page(EntryQuery("old", limit=PAGE, brief=True), page(make, 5, 1, complete=True))
+    model.set_marks(EntryQuery("old"), EntryMarks(5, 5, PAGE, (5,)))
     assert numbers(model) == []
 
 
 def test_entries_that_came_while_a_page_was_on_its_way_stay_on_top(qapp: Any, make: Any) -> None:
     model = AuditModel()
-    asked = model.query()
-    model.grow([make.entry(12)])
-    model.answer(asked, page(make, 11, 2, complete=True))
+    model.reload()
+    model.add_live([make.entry(12)])
+    model.add_page(FIRST, page(make, 11, 2, complete=True))
     assert numbers(model) == [12, 11, 10]
 
 
 def test_failures_and_risks_carry_a_sign_beside_the_word(model: AuditModel, make: Any) -> None:
-    model.grow([make.entry(1001, ok=False, risk="high")])
+    model.add_live([make.entry(1001, ok=False, risk="high")])
     top = model.index(0, 0)
-    assert top.siblingAtColumn(WHAT).data(Qt.ItemDataRole.DecorationRole) is not None
+    assert top.siblingAtColumn(SUMMARY).data(Qt.ItemDataRole.DecorationRole) is not None
     assert top.siblingAtColumn(RISK).data(Qt.ItemDataRole.DecorationRole) is not None
     assert top.siblingAtColumn(RISK).data() == "high"

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
 
 from workbench.api.client_texts import parse_time
 from workbench.gui.audit.audit_model import PAGE
-from workbench.gui.audit.filters import Filter, line, query_of, read, typed
-from workbench.gui.audit.timeline import RoadDialog, code_of, span, steps
+from workbench.gui.audit.filters import Filter, make_query, parse_saved_filter, parse_search, serialize_filter
+from workbench.gui.audit.timeline import TimelineDialog, make_steps, program_of, time_span
 from workbench.records import ChainReport, EntryQuery
 
 
@@ -54,14 +54,14 @@ def test_the_chain_is_verified_and_the_first_broken_entry_named(window: Any, pap
     paper.chain = ChainReport(False, 500, "f" * 64, 321, "its hash does not fit")
     window.commands.do("audit.verify")
     settled()
-    assert "Broken at entry 321" in window.audit.chain.text()
+    assert "not intact at entry 321" in window.audit.chain.text()
 
 
 def test_verifying_says_how_far_it_is(window: Any, paper: Any, qtbot: Any) -> None:
     from workbench.events import AuditVerifying
 
     paper.bus.tell(AuditVerifying(250_000, 1_000_000))
-    qtbot.waitUntil(lambda: window.audit.chain.text() == "Verifying… 25 % of 1,000,000 entries")
+    qtbot.waitUntil(lambda: window.audit.chain.text() == "Verifying… 25% of 1,000,000 entries")
 
 
 def test_the_chosen_entry_is_shown_in_full(window: Any, paper: Any, make: Any, qtbot: Any) -> None:
@@ -77,7 +77,7 @@ def test_an_entry_of_a_page_brings_its_detail_when_it_is_chosen(
     window: Any, paper: Any, make: Any, qtbot: Any, settled: Any
 ) -> None:
     paper.entry_list[-1] = make.entry(500, detail={"far": "away"})
-    window.audit.refresh()
+    window.audit.reload()
     settled()
     window.docks["audit"].come()
     window.audit.table.selectRow(0)
@@ -109,7 +109,7 @@ def test_typed_filters_become_chips_that_a_key_takes_away_and_that_are_kept(
     qtbot.keyPress(pane.finder, Qt.Key.Key_Return)
     settled()
     assert pane.finder.text() == "order colour:red"
-    assert chips(window) == ["Server: demo", "Risk: high", "Keep this filter"]
+    assert chips(window) == ["Server: demo", "Risk: high", "Save filter"]
     asked = [words[0] for name, words in paper.asked if name == "entry_page"][-1]
     assert (asked.text, asked.server, asked.risk) == ("order colour:red", "demo", "high")
     pane.chips.widget().findChildren(QPushButton)[-1].click()
@@ -117,7 +117,7 @@ def test_typed_filters_become_chips_that_a_key_takes_away_and_that_are_kept(
     chip.setFocus()
     qtbot.keyPress(chip, Qt.Key.Key_Delete)
     settled()
-    assert chips(window) == ["Risk: high", "Keep this filter", "order colour:red, Server: demo, Risk: high"]
+    assert chips(window) == ["Risk: high", "Save filter", "order colour:red, Server: demo, Risk: high"]
     from workbench.gui.shell.window_state import Layout
 
     assert Layout(window.context.paths).audit_filters == ("server:demo\trisk:high\torder colour:red",)
@@ -137,8 +137,8 @@ def test_the_menu_offers_what_occurs(window: Any, qtbot: Any, settled: Any) -> N
     menus["Time"].actions()[0].trigger()
     window.audit.menu.close()
     settled()
-    assert window.audit.model.wanted.server == "demo & co"
-    assert window.audit.model.wanted.since > time.time() - 3700
+    assert window.audit.model.query.server == "demo & co"
+    assert window.audit.model.query.since > time.time() - 3700
 
 
 def run_of(make: Any) -> list[Any]:
@@ -156,29 +156,29 @@ def run_of(make: Any) -> list[Any]:
     ]
 
 
-def test_the_road_has_every_step_once_with_calls_inside(make: Any) -> None:
-    road = steps(run_of(make))
-    assert [(step.entry.note.kind, round(step.ms)) for step in road] == [
+def test_the_timeline_has_every_step_once_with_calls_inside(make: Any) -> None:
+    steps = make_steps(run_of(make))
+    assert [(step.entry.note.kind, round(step.ms)) for step in steps] == [
         ("run.proposed", 1000), ("run.checked", 1000), ("run.waiting", 3000), ("run.decided", 0),
         ("run.running", 6000), ("run.done", 0),
     ]  # fmt: skip
-    assert [(step.entry.seq, step.ms) for step in road[4].inside] == [(9, 1500.0), (10, 0.0)]
-    assert round(span(road)[1]) == 11_000
-    assert code_of(road) == ("x = 1", "try")
-    assert (steps([]), span([])) == ([], (0.0, 0.0))
+    assert [(step.entry.seq, step.ms) for step in steps[4].nested] == [(9, 1500.0), (10, 0.0)]
+    assert round(time_span(steps)[1]) == 11_000
+    assert program_of(steps) == ("x = 1", "try")
+    assert (make_steps([]), time_span([])) == ([], (0.0, 0.0))
 
 
-def test_from_an_entry_to_the_road_of_its_run_and_to_its_code(
+def test_from_an_entry_to_the_timeline_of_its_run_and_to_its_code(
     window: Any, paper: Any, make: Any, qtbot: Any, settled: Any
 ) -> None:
     paper.entry_list = run_of(make)
-    window.audit.refresh()
+    window.audit.reload()
     settled()
     window.docks["audit"].come()
     window.audit.table.selectRow(0)
     qtbot.keyPress(window.audit.table, Qt.Key.Key_Return)
-    dialog = next(one for one in window.findChildren(RoadDialog))
-    tree = dialog.road.tree
+    dialog = next(one for one in window.findChildren(TimelineDialog))
+    tree = dialog.timeline.tree
     qtbot.waitUntil(lambda: tree.topLevelItemCount() == 6)
     assert tree.topLevelItem(2).text(0) == "Waited for you"
     assert [tree.topLevelItem(4).child(row).text(0) for row in range(2)] == ["demo.send", "demo.delete"]
@@ -186,17 +186,17 @@ def test_from_an_entry_to_the_road_of_its_run_and_to_its_code(
     assert dialog.card.isVisible()
     wishes: list[Any] = []
     window.context.messages.requested.connect(wishes.append)
-    dialog.road.code.click()
+    dialog.button("Open the code").click()
     assert wishes[0].code == "x = 1"
     assert not dialog.isVisible()
 
 
 def test_what_is_listed_is_exported(window: Any, paper: Any, settled: Any, tmp_path: Any) -> None:
-    window.audit.only(Filter("risk", "high"))
+    window.audit.add_filter(Filter("risk", "high"))
     settled()
-    window.audit._export_to(str(tmp_path / "out.csv"))
+    window.audit.export_to(str(tmp_path / "out.csv"))
     settled()
-    query, _, form = paper.asked[-1][1]
+    query, _, form = next(words for name, words in paper.asked if name == "export_entries")
     assert (query.risk, query.brief, form) == ("high", False, "csv")
     assert (tmp_path / "out.csv").exists()
 
@@ -226,18 +226,18 @@ def test_days_are_days_of_this_place() -> None:
 
 
 def test_a_filter_is_written_and_read_back() -> None:
-    words, found = typed("a:b Risk:low risk:purple outcome:ok until:never http://x")
+    words, found = parse_search("a:b Risk:low risk:purple outcome:ok until:never http://x")
     assert (words, found) == ("a:b risk:purple until:never http://x", (Filter("risk", "low"), Filter("outcome", "ok")))
     odd = (Filter("actor", "a b: c"), Filter("run", "r1"))
-    assert read(line("some words", odd)) == ("some words", odd)
-    assert query_of(" x ", odd) == EntryQuery("x", actor="a b: c", run_id="r1")
-    assert read("newer:thing\ttext") == ("text", ())
+    assert parse_saved_filter(serialize_filter("some words", odd)) == ("some words", odd)
+    assert make_query(" x ", odd) == EntryQuery("x", actor="a b: c", run_id="r1")
+    assert parse_saved_filter("newer:thing\ttext") == ("text", ())
 
 
 @given(value=st.text(alphabet="²٣१7mhdw0-T:today", max_size=9))
 def test_no_spelling_of_a_time_breaks_a_search(value: str) -> None:
-    typed(f"since:{value}")
-    assert typed("since:²d") == ("since:²d", ())
+    parse_search(f"since:{value}")
+    assert parse_search("since:²d") == ("since:²d", ())
 
 
 def test_the_card_stays_and_nothing_is_asked_while_live_entries_come(
@@ -266,3 +266,36 @@ def test_the_card_stays_and_nothing_is_asked_while_live_entries_come(
     window.audit.table.selectRow(0)
     settled()
     assert "detail of 505" in detail.toPlainText()
+
+
+def test_down_in_the_search_enters_the_table_and_escape_clears_the_search(
+    window: Any, qtbot: Any, settled: Any
+) -> None:
+    window.docks["audit"].come()
+    window.commands.do("audit.find")
+    settled()
+    finder, table = window.audit.finder, window.audit.table
+    qtbot.keyClicks(finder, "orders")
+    settled()
+    qtbot.keyClick(finder, Qt.Key.Key_Down)
+    assert table.hasFocus()
+    assert table.currentIndex().row() == 0
+    finder.setFocus()
+    qtbot.keyClick(finder, Qt.Key.Key_Escape)
+    assert finder.text() == ""
+
+
+def test_the_menu_of_an_entry_opens_its_run(window: Any, paper: Any, make: Any, settled: Any) -> None:
+    paper.entry_list = [make.entry(1, "run.done", "ran to its end", run_id="r1", actor="claude")]
+    window.audit.reload()
+    settled()
+    window.docks["audit"].come()
+    window.audit.table.selectRow(0)
+    requests: list[Any] = []
+    window.context.messages.requested.disconnect()
+    window.context.messages.requested.connect(requests.append)
+    actions = {action.text(): action for action in window.audit.table.entry_menu().actions()}
+    assert "Show only Run: r1" in actions
+    assert actions["Show timeline"].isEnabled()
+    actions["Show run"].trigger()
+    assert [request.run_id for request in requests] == ["r1"]

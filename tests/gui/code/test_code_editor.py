@@ -14,7 +14,7 @@ from PySide6.QtGui import QFont, QFontInfo, QTextCursor
 from workbench.analysis.parsed_program import Positions
 from workbench.gui.code.code_editor import CodeEditor
 from workbench.gui.code.code_view import CodeView, marks_of, worst_line
-from workbench.gui.code.highlighting import _units
+from workbench.gui.kit.plain_edit import code_points, units
 from workbench.records import Effect, EffectKind, Finding, Gate, Risk, Span, Verdict
 
 
@@ -74,12 +74,10 @@ def test_qt_counts_to_the_same_characters(editor: CodeEditor, before: str, insid
     editor.set_text(text)
     start = Positions(text).span(ast.parse(text).body[1]).column
     cursor = editor.textCursor()
-    cursor.setPosition(_units(text[:start]))
+    cursor.setPosition(units(text, start))
     cursor.movePosition(QTextCursor.MoveOperation.EndOfLine, QTextCursor.MoveMode.KeepAnchor)
     assert cursor.selectedText() == f"f({inside!r})"
-    cursor.clearSelection()
-    editor.setTextCursor(cursor)
-    assert editor._code_point() == len(text)
+    assert code_points(text, cursor.position()) == len(text)
 
 
 def test_enter_indents_after_a_colon_and_less_after_return(editor: CodeEditor, qtbot: Any) -> None:
@@ -162,8 +160,8 @@ VERDICT = Verdict(
 def test_marks_say_the_worst_of_their_line_in_words() -> None:
     marks = marks_of(VERDICT)
     assert marks[2].risk is Risk.MEDIUM
-    assert "ok" in marks[2].words
-    assert "will happen: reads" in marks[2].words
+    assert "ok" in marks[2].text
+    assert "will happen: reads" in marks[2].text
     assert worst_line(VERDICT) == 40
 
 

@@ -1,4 +1,4 @@
-"""Completion in a real editor: proposed while one types, taken by keys, silent where it should be."""
+"""Completion in a real editor: names appear while the user types, and keys or a click insert them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCursor
+from PySide6.QtGui import QAction, QTextCursor
+from PySide6.QtWidgets import QMainWindow
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.assessment import Problem
-from workbench.gui.code.colour_schemes import Looks
-from workbench.gui.code.completion import Completing
+from workbench.gui.code.colour_schemes import EditorAppearance
+from workbench.gui.code.completion import CodeCompletion, candidate_rows
 from workbench.gui.code.program_editor import ProgramEditor
 from workbench.records import CallShape, Candidate, Explanation
 
 
 @pytest.fixture
 def editor(theme: Any, qtbot: Any, tmp_path: Path) -> ProgramEditor:
-    made = ProgramEditor(theme, Looks(theme, tmp_path / "looks"))
+    made = ProgramEditor(theme, EditorAppearance(theme, tmp_path / "looks"))
     qtbot.addWidget(made)
     made.resize(700, 400)
     made.show()
@@ -29,96 +31,176 @@ def editor(theme: Any, qtbot: Any, tmp_path: Path) -> ProgramEditor:
 
 
 @pytest.fixture
-def completing(context: Any, editor: ProgramEditor, paper: Any) -> Completing:
+def completion(context: Any, editor: ProgramEditor, paper: Any) -> Any:
     names = ("list_orders", "list_customers", "limit", "send_email")
     paper.candidates = tuple(Candidate(name, "function", 0) for name in names)
-    return Completing(context, editor)
+    made = CodeCompletion(context, editor)
+    yield made
+    made.close()
 
 
-def test_letters_bring_names_and_enter_takes_one(completing: Completing, editor: Any, paper: Any, qtbot: Any) -> None:
+def test_letters_bring_names_and_enter_inserts_one(
+    completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any
+) -> None:
     qtbot.keyClicks(editor, "li")
-    qtbot.waitUntil(lambda: completing.list.names() == ["list_orders", "list_customers", "limit"])
-    qtbot.keyClicks(editor, "st")
-    assert completing.list.names() == ["list_orders", "list_customers"]
-    assert paper.completions <= 2  # further letters of the same word ask nobody
-    qtbot.keyClick(editor, Qt.Key.Key_Down)
-    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: completion.names() == ["list_orders", "list_customers", "limit"])
+    qtbot.keyClicks(completion.popup, "st")
+    assert completion.names() == ["list_orders", "list_customers"]
+    assert editor.text() == "list"
+    assert paper.completions <= 2  # further letters of the same word need no request
+    qtbot.keyClick(completion.popup, Qt.Key.Key_Down)
+    qtbot.keyClick(completion.popup, Qt.Key.Key_Return)
     assert editor.text() == "list_customers"
-    assert not completing.list.isVisible()
+    assert not completion.popup.isVisible()
     qtbot.keyClick(editor, Qt.Key.Key_Return)
     assert editor.text() == "list_customers\n"
 
 
-def test_escape_closes_and_the_next_one_leaves(completing: Completing, editor: Any, qtbot: Any) -> None:
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Tab])
+def test_the_first_name_is_current(completion: CodeCompletion, editor: Any, qtbot: Any, key: Qt.Key) -> None:
+    qtbot.keyClicks(editor, "se")
+    qtbot.waitUntil(completion.popup.isVisible)
+    qtbot.keyClick(completion.popup, key)
+    assert editor.text() == "send_email"
+    editor.undo()
+    assert editor.text() == "se"
+
+
+def test_a_click_inserts_a_name(completion: CodeCompletion, editor: Any, qtbot: Any) -> None:
     qtbot.keyClicks(editor, "li")
-    qtbot.waitUntil(completing.list.isVisible)
-    qtbot.keyClick(editor, Qt.Key.Key_Escape)
-    assert not completing.list.isVisible()
+    qtbot.waitUntil(completion.popup.isVisible)
+    place = completion.popup.visualRect(completion.popup.model().index(2, 0)).center()
+    qtbot.mouseClick(completion.popup.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert editor.text() == "limit"
+
+
+def test_escape_closes_and_the_next_tab_is_a_tab(completion: CodeCompletion, editor: Any, qtbot: Any) -> None:
+    qtbot.keyClicks(editor, "li")
+    qtbot.waitUntil(completion.popup.isVisible)
+    qtbot.keyClick(completion.popup, Qt.Key.Key_Escape)
+    assert not completion.popup.isVisible()
     assert editor.text() == "li"
     qtbot.keyClick(editor, Qt.Key.Key_Tab)
     assert editor.text() == "li  "
 
 
-def test_nothing_is_proposed_in_texts_comments_and_other_languages(
-    completing: Completing, editor: Any, paper: Any, qtbot: Any, context: Any
+def test_shortcuts_of_the_window_work_while_the_list_is_open(
+    completion: CodeCompletion, editor: Any, qtbot: Any
+) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    window.setCentralWidget(editor)
+    action = QAction("Save", window)
+    action.setShortcut("Ctrl+S")
+    window.addAction(action)
+    window.show()
+    editor.setFocus()
+    qtbot.waitUntil(editor.hasFocus)
+    qtbot.keyClicks(editor, "li")
+    qtbot.waitUntil(completion.popup.isVisible)
+    with qtbot.waitSignal(action.triggered):
+        qtbot.keyClick(completion.popup, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    assert editor.text() == "li"
+    completion.close()
+    window.takeCentralWidget()
+
+
+def test_tools_say_what_they_do(completion: CodeCompletion, editor: Any, context: Any, paper: Any, qtbot: Any) -> None:
+    context.store.tools = {"demo": tuple(paper.tool_list)}
+    paper.candidates = (Candidate("list_orders", "module", 0), Candidate("limit", "statement", 0))
+    qtbot.keyClicks(editor, "li")
+    qtbot.waitUntil(completion.popup.isVisible)
+    tool = {tool.name: tool for tool in paper.tool_list}["list_orders"]
+    rows = candidate_rows(paper.candidates, {"list_orders": tool})
+    assert [row.aside for row in rows] == ["tool · reads · Lists orders, newest first.", "statement"]
+    spoken = completion.popup.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "list_orders, tool · reads · Lists orders, newest first."
+    changed = replace(tool, summary="x" * 200)
+    assert len(candidate_rows(paper.candidates, {"list_orders": changed})[0].aside) < 60
+
+
+def test_nothing_is_completed_in_strings_comments_and_other_languages(
+    completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any, context: Any
 ) -> None:
     editor.set_text("# ab")
     editor.moveCursor(QTextCursor.MoveOperation.End)
     qtbot.keyClicks(editor, "c")
     editor.set_text("")
-    editor.speak("json")
+    editor.set_language("json")
     qtbot.keyClicks(editor, "li")
-    completing.propose()
+    completion.complete()
     qtbot.waitUntil(lambda: context.tasks.running() == 0)
     assert paper.completions == 0
 
 
-def test_a_core_that_stumbles_is_typed_on_with(completing: Completing, editor: Any, paper: Any, qtbot: Any) -> None:
+def test_a_key_with_ctrl_types_nothing_and_completes_nothing(
+    completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any, context: Any
+) -> None:
+    qtbot.keyClick(editor, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: context.tasks.running() == 0)
+    assert (editor.text(), paper.completions) == ("", 0)
+
+
+def test_typing_goes_on_when_the_core_cannot_complete(
+    completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any
+) -> None:
     async def complete_code(code: str, line: int, column: int) -> Any:
         raise WorkbenchError("Completion did not finish for this program.")
 
     paper.complete_code = complete_code
     qtbot.keyClicks(editor, "li")
-    completing.propose()
-    qtbot.waitUntil(lambda: completing.card.words() == "No name fits here.")
+    completion.complete()
+    qtbot.waitUntil(lambda: completion.card.text() == "No names fit here.")
     assert editor.text() == "li"
 
 
-def test_the_call_shows_the_parameter_one_is_at(completing: Completing, editor: Any, paper: Any, qtbot: Any) -> None:
+def test_the_call_shows_the_current_parameter(completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any) -> None:
     paper.shapes = (CallShape("send_email", ("to: str", "body: str"), 1, "Sends an e-mail.\nTo one person."),)
     qtbot.keyClicks(editor, "f(1,")
-    qtbot.waitUntil(lambda: "▸body: str◂" in completing.card.words())
-    assert "Sends an e-mail." in completing.card.words()
+    qtbot.waitUntil(lambda: "▸body: str◂" in completion.card.text())
+    assert "Sends an e-mail." in completion.card.text()
     paper.shapes = ()
     qtbot.keyClicks(editor, ")")
-    qtbot.waitUntil(lambda: not completing.card.isVisible())
+    qtbot.waitUntil(lambda: not completion.card.isVisible())
 
 
-def test_a_name_is_explained_with_what_was_found_there(
-    completing: Completing, editor: Any, paper: Any, qtbot: Any
+def test_parameter_help_is_above_the_line_and_never_over_the_list(
+    completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any
+) -> None:
+    paper.shapes = (CallShape("send_email", ("to: str",), 0, "Sends an e-mail.\n" * 6),)
+    editor.set_text("\n" * 8 + "f(")
+    editor.moveCursor(QTextCursor.MoveOperation.End)
+    qtbot.keyClicks(editor, "li")
+    completion.show_call()
+    qtbot.waitUntil(lambda: completion.popup.isVisible() and completion.card.isVisible())
+    line = editor.viewport().mapTo(editor.window(), editor.cursorRect().topLeft())
+    assert completion.card.geometry().bottom() <= line.y()
+    top = completion.popup.mapToGlobal(completion.popup.rect().topLeft())
+    assert editor.window().mapFromGlobal(top).y() >= line.y()
+    assert "li" in editor.text(), "the help does not close the list"
+
+
+def test_a_name_is_explained_with_the_problems_there(
+    completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any
 ) -> None:
     paper.explanation = Explanation("os.system", "system(command)\n\nRuns a command.")
     editor.set_text("os.system('x')\n😀 = 1")
-    editor.show_problems([Problem(1, 3, 1, 9, "High: Starts a program.", "danger")])
+    editor.show_problems([Problem(1, 3, 1, 9, "High risk: Starts a program.", "danger")])
     editor.go_to(1, 5)
-    completing.explain()
-    qtbot.waitUntil(lambda: "Starts a program." in completing.card.words())
-    assert "Runs a command." in completing.card.words()
+    completion.explain()
+    qtbot.waitUntil(lambda: "Starts a program." in completion.card.text())
+    assert "Runs a command." in completion.card.text()
 
 
-def test_problems_are_gone_through_in_a_circle(editor: ProgramEditor) -> None:
+def test_problems_are_visited_in_turn(editor: ProgramEditor) -> None:
     editor.set_text("a\nb 😀 bad\nc\nd")
-    found = [Problem(2, 4, 2, 7, "second", "danger"), Problem(3, 0, 0, 0, "third", "info")]
-    editor.show_problems([*found, Problem(99, 0, 0, 0, "beyond the end", "info")])
-    assert editor.next_problem(1) == "second"
-    cursor = editor._layers["problems"][0].cursor
-    assert cursor.selectedText() == "bad"
-    assert editor.next_problem(1) == "third"
-    assert editor.next_problem(1) == "beyond the end"
-    assert editor.next_problem(1) == "second"
-    assert editor.next_problem(-1) == "beyond the end"
-    assert editor.next_problem(-1) == "third"
-    assert editor.next_problem(-1) == "second"
+    problems = [Problem(2, 4, 2, 7, "second", "danger"), Problem(3, 0, 0, 0, "third", "info")]
+    editor.show_problems([*problems, Problem(99, 0, 0, 0, "beyond the end", "info")])
+    assert "bad" in [one.cursor.selectedText() for one in editor.extraSelections()]
+    forward = ["second", "third", "beyond the end", "second"]
+    assert [editor.next_problem(1) for _ in forward] == forward
+    back = ["beyond the end", "third", "second"]
+    assert [editor.next_problem(-1) for _ in back] == back
     editor.show_problems([])
     assert editor.next_problem(1) == ""
 
@@ -130,14 +212,33 @@ def test_escape_then_tab_leaves_the_editor(editor: ProgramEditor, qtbot: Any) ->
     assert editor.text() == "x"
 
 
-def test_letters_grow_and_keep_their_size(editor: ProgramEditor, theme: Any, tmp_path: Path) -> None:
+def test_the_context_menu_ends_with_the_actions_of_the_pane(editor: ProgramEditor, qtbot: Any) -> None:
+    editor.menu_actions = [QAction("Explain the name", editor)]
+    qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton)
+    from PySide6.QtGui import QContextMenuEvent
+    from PySide6.QtWidgets import QApplication
+
+    place = editor.viewport().rect().center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, editor.mapToGlobal(place))
+    QApplication.sendEvent(editor.viewport(), event)
+    menu = QApplication.activePopupWidget()
+    assert menu.actions()[-1].text() == "Explain the name"
+    menu.close()
+
+
+def test_font_size_and_scheme_are_stored(theme: Any, tmp_path: Path, qtbot: Any) -> None:
+    appearance = EditorAppearance(theme, tmp_path / "looks")
+    editor = ProgramEditor(theme, appearance)
+    qtbot.addWidget(editor)
     before = editor.font().pointSize()
-    editor._looks.zoom(1)
-    editor._looks.zoom(1)
-    editor._looks.choose("monokai")
+    appearance.zoom(1)
+    appearance.zoom(1)
+    appearance.choose_scheme("monokai")
     assert editor.font().pointSize() == before + 2
     assert editor.scheme.name == "monokai"
-    again = Looks(theme, tmp_path / "looks")
-    assert (again.steps, again.scheme_name) == (2, "monokai")
-    assert again.zoom(0) == 0
-    assert again.zoom(99) == 20
+    again = EditorAppearance(theme, tmp_path / "looks")
+    assert (again.zoom_steps, again.scheme_name) == (2, "monokai")
+    again.zoom(99)
+    assert again.zoom_steps == 20
+    again.zoom(0)
+    assert again.zoom_steps == 0

@@ -1,22 +1,24 @@
-"""Finding and replacing in a program: counted, one undo for all, and never frozen by an expression."""
+"""Find and replace: hits are counted, one undo takes everything back, and no expression blocks the window."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QPushButton, QToolButton
 
-from workbench.gui.code.colour_schemes import Looks
-from workbench.gui.code.find_bar import EditorFindBar, Wish, plain_hits
+from workbench.gui.code.colour_schemes import EditorAppearance
+from workbench.gui.code.find_bar import MAX_HITS, EditorFindBar, FindQuery, find_all
 from workbench.gui.code.program_editor import ProgramEditor
 
 
 @pytest.fixture
 def editor(theme: Any, qtbot: Any, tmp_path: Path) -> ProgramEditor:
-    made = ProgramEditor(theme, Looks(theme, tmp_path / "looks"))
+    made = ProgramEditor(theme, EditorAppearance(theme, tmp_path / "looks"))
     qtbot.addWidget(made)
     made.resize(600, 300)
     made.show()
@@ -30,27 +32,90 @@ def bar(editor: ProgramEditor, theme: Any, qtbot: Any) -> EditorFindBar:
     return made
 
 
-def test_words_are_found_as_they_are() -> None:
-    assert [hit[:2] for hit in plain_hits("a.b A.B aXb", Wish("a.b"))] == [(0, 3), (4, 7)]
-    assert [hit[:2] for hit in plain_hits("a.b A.B", Wish("a.b", case=True))] == [(0, 3)]
-    assert [hit[:2] for hit in plain_hits("on one on", Wish("on", whole=True))] == [(0, 2), (7, 9)]
-    assert [hit[:2] for hit in plain_hits("x x x", Wish("x", start=1, end=3))] == [(2, 3)]
+def _press(bar: EditorFindBar, name: str, qtbot: Any) -> None:
+    """Click the button with this text or accessible name."""
+    buttons = [*bar.findChildren(QPushButton), *bar.findChildren(QToolButton)]
+    button = next(button for button in buttons if name in (button.text(), button.accessibleName()))
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def test_hits_are_counted_and_gone_through(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any) -> None:
+def _marked(editor: ProgramEditor) -> list[str]:
+    return [one.cursor.selectedText() for one in editor.extraSelections() if one.cursor.hasSelection()]
+
+
+def _places(text: str, query: FindQuery) -> list[tuple[int, int]]:
+    return [hit[:2] for hit in find_all(text, query).hits]
+
+
+def test_plain_text_is_found_as_it_is_written() -> None:
+    assert _places("a.b A.B aXb", FindQuery("a.b")) == [(0, 3), (4, 7)]
+    assert _places("a.b A.B", FindQuery("a.b", case=True)) == [(0, 3)]
+    assert _places("on one on", FindQuery("on", whole_words=True)) == [(0, 2), (7, 9)]
+    assert _places("x x x", FindQuery("x", start=1, end=3)) == [(2, 3)]
+    assert _places("ÜBER über", FindQuery("über")) == [(0, 4), (5, 9)]
+    assert _places("😀x😀x", FindQuery("x")) == [(2, 3), (5, 6)], "places count UTF-16 units"
+
+
+def test_long_texts_are_searched_across_the_borders_of_pieces() -> None:
+    line = "needle = 'é😀'\n"
+    text = line * 9_000
+    hits = _places(text, FindQuery(r"needle = .*\nneedle", regex=True))
+    assert len(hits) == 4_500
+    assert len({start for start, _ in hits}) == 4_500
+    width = len(line.encode("utf-16-le")) // 2
+    assert all(start == number * 2 * width for number, (start, _) in enumerate(hits))
+    assert len(_places(text, FindQuery("^", regex=True))) == 9_000, "PCRE2 has no line after the last break"
+
+
+def test_groups_are_put_into_the_replacement() -> None:
+    hits = find_all("k=v", FindQuery(r"(?P<key>\w)=(\w)", r"\2\\\g<key>\t\0", regex=True)).hits
+    assert hits == ((0, 3, "v\\k\tk=v"),)
+    assert "no group 3" in find_all("a", FindQuery("(a)", r"\3", regex=True)).fault
+    assert "no group x" in find_all("a", FindQuery("(a)", r"\g<x>", regex=True)).fault
+    assert "unknown escape" in find_all("a", FindQuery("(a)", r"\q", regex=True)).fault
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("(a+)+$", "a" * 200_000 + "!"),
+        ("(a+)+$", ("a" * 60 + "!\n") * 5_000),
+        (r"(\w+\s*)+;$", "async def report(orders, limit): return total\n" * 20_000),
+        (r"(?:a|e)*[bd]", "a" * 300_000),
+        ("(x+x+)+y", "x" * 100_000),
+        (r"(.*?,){11}P", "1,2,3,4,5,6,7,8,9,10,11,12,13\n" * 10_000),
+    ],
+)
+def test_no_expression_takes_long(pattern: str, text: str) -> None:
+    began = time.thread_time()
+    find_all(text, FindQuery(pattern, regex=True))
+    assert time.thread_time() - began < 1.0
+
+
+def test_an_expression_that_takes_too_long_is_said(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any) -> None:
+    editor.set_text("a" * 60 + "!")
+    bar.open_bar()
+    _press(bar, "Regular expression", qtbot)
+    bar.text.setText("(a+)+$")
+    qtbot.waitUntil(lambda: "takes too long" in bar.status_text())
+
+
+def test_hits_are_counted_and_visited_in_turn(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any) -> None:
     editor.set_text("one\ntwo one\none 😀 one")
     bar.open_bar()
-    bar.words.setText("one")
-    qtbot.waitUntil(lambda: bar.words_said() == "– of 4")
+    bar.text.setText("one")
+    qtbot.waitUntil(lambda: bar.status_text() == "– of 4")
     seen = []
     for _ in range(5):
-        qtbot.keyClick(bar.words, Qt.Key.Key_Return)
-        seen.append((editor.textCursor().blockNumber(), bar.words_said()))
+        qtbot.keyClick(bar.text, Qt.Key.Key_Return)
+        seen.append((editor.textCursor().blockNumber(), bar.status_text()))
     assert seen == [(0, "1 of 4"), (1, "2 of 4"), (2, "3 of 4"), (2, "4 of 4"), (0, "1 of 4")]
-    qtbot.keyClick(bar.words, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    assert bar.words_said() == "4 of 4"
+    qtbot.keyClick(bar.text, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert bar.status_text() == "4 of 4"
+    _press(bar, "Next hit (Enter)", qtbot)
+    assert bar.status_text() == "1 of 4"
     assert editor.textCursor().selectedText() == "one"
-    assert len(editor._layers["sought"]) == 4
+    assert _marked(editor).count("one") == 4
 
 
 @pytest.mark.parametrize("text", ["a1 b2 a3\na1", "a1 😀 a3\na1"])
@@ -59,14 +124,37 @@ def test_an_expression_replaces_everything_in_one_undo(
 ) -> None:
     editor.set_text(text)
     bar.open_bar(replacing=True)
-    bar._regex.setChecked(True)
-    bar.words.setText(r"a(\d)")
-    bar.instead.setText(r"<\1>")
-    bar.replace_all()
-    qtbot.waitUntil(lambda: bar.words_said() == "3 places were replaced.", timeout=20_000)
+    _press(bar, "Regular expression", qtbot)
+    bar.text.setText(r"a(\d)")
+    bar.replacement.setText(r"<\1>")
+    _press(bar, "Replace all", qtbot)
+    assert bar.status_text() == "Replaced 3 hits."
     assert editor.text() == text.replace("a1", "<1>").replace("a3", "<3>")
     editor.undo()
     assert editor.text() == text
+
+
+def test_many_hits_are_replaced_at_once(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any) -> None:
+    editor.set_text("é x\n" * 3_000)
+    bar.open_bar(replacing=True)
+    bar.text.setText("x")
+    bar.replacement.setText("😀")
+    _press(bar, "Replace all", qtbot)
+    assert bar.status_text() == "Replaced 3,000 hits."
+    assert editor.text() == "é 😀\n" * 3_000
+
+
+def test_all_hits_are_replaced_also_where_not_all_are_counted(
+    editor: ProgramEditor, bar: EditorFindBar, qtbot: Any
+) -> None:
+    editor.set_text("xx\n" * MAX_HITS)
+    bar.open_bar(replacing=True)
+    bar.text.setText("x")
+    qtbot.waitUntil(lambda: bar.status_text() == f"– of {MAX_HITS:,}+")
+    bar.replacement.setText("y")
+    _press(bar, "Replace all", qtbot)
+    assert bar.status_text() == f"Replaced {MAX_HITS * 2:,} hits."
+    assert editor.text() == "yy\n" * MAX_HITS
 
 
 def test_only_the_selection_is_replaced(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any) -> None:
@@ -76,41 +164,30 @@ def test_only_the_selection_is_replaced(editor: ProgramEditor, bar: EditorFindBa
     cursor.setPosition(5, QTextCursor.MoveMode.KeepAnchor)
     editor.setTextCursor(cursor)
     bar.open_bar(replacing=True)
-    bar.words.setText("x")
-    bar.instead.setText("yy")
-    bar.replace_all()
+    bar.text.setText("x")
+    bar.replacement.setText("yy")
+    _press(bar, "Replace all", qtbot)
     assert editor.text() == "x\nyy\nyy\nx"
 
 
-def test_one_place_is_replaced_and_the_next_one_chosen(editor: ProgramEditor, bar: EditorFindBar) -> None:
+def test_one_hit_is_replaced_and_the_next_one_selected(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any) -> None:
     editor.set_text("x x x")
     bar.open_bar(replacing=True)
-    bar.words.setText("x")
-    bar.instead.setText("y")
-    bar.replace_one()
-    bar.replace_one()
+    bar.text.setText("x")
+    bar.replacement.setText("y")
+    _press(bar, "Replace", qtbot)
+    _press(bar, "Replace", qtbot)
     assert editor.text() == "y x x"
     assert editor.textCursor().selectionStart() == 2
 
 
-@pytest.mark.parametrize("words", ["(", r"(?P<x", "[z-a]", r"\1"])
-def test_a_wrong_expression_is_told(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any, words: str) -> None:
+@pytest.mark.parametrize("pattern", ["(", r"(?P<x", "[z-a]", r"\1"])
+def test_an_invalid_expression_is_said(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any, pattern: str) -> None:
     editor.set_text("text")
     bar.open_bar()
-    bar._regex.setChecked(True)
-    bar.words.setText(words)
-    qtbot.waitUntil(lambda: bar.words_said().startswith("No regular expression"), timeout=20_000)
+    _press(bar, "Regular expression", qtbot)
+    bar.text.setText(pattern)
+    qtbot.waitUntil(lambda: bar.status_text().startswith("Not a regular expression"))
     bar.close_bar()
-    assert editor._layers["sought"] == []
-
-
-def test_an_endless_expression_ends_and_holds_nobody_up(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any) -> None:
-    editor.set_text("a" * 60 + "!")
-    bar.open_bar()
-    bar._regex.setChecked(True)
-    bar.words.setText("(a+)+$")
-    bar._seek()
-    assert "takes too long" not in bar.words_said(), "it looks elsewhere, and whoever types goes on"
-    bar._search._late.start(50)
-    qtbot.waitUntil(lambda: "takes too long" in bar.words_said(), timeout=20_000)
-    assert bar._search._process is None
+    assert not bar.isVisible()
+    assert _marked(editor) == []

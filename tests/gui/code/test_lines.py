@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.gui.code.code_editor import commented, indented, next_indent, outdented, partner
+from workbench.gui.code.code_editor import commented, indented, matching_brackets, next_indent, outdented
 from workbench.gui.code.highlighting import LARGEST, lex
 
 
@@ -23,10 +23,10 @@ def test_changes_of_lines_are_each_others_inverse() -> None:
 
 
 def test_a_bracket_finds_its_partner_through_others() -> None:
-    assert partner("f(a[1], (2))", 1) == (1, 11)
-    assert partner("f(a[1], (2))", 12) == (11, 1)
-    assert partner("no brackets", 3) is None
-    assert partner("(", 0) is None
+    assert matching_brackets("f(a[1], (2))", 1) == (1, 11)
+    assert matching_brackets("f(a[1], (2))", 12) == (11, 1)
+    assert matching_brackets("no brackets", 3) is None
+    assert matching_brackets("(", 0) is None
 
 
 def test_spans_are_counted_as_qt_counts() -> None:

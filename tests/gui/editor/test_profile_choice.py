@@ -15,7 +15,7 @@ WIDE = '[profiles.wide]\nbase = "read_only"\ntools = "all"\n'
 def test_profiles_are_offered_and_the_chosen_one_stays(context: Any, paper: Any, qtbot: Any) -> None:
     choice = ProfileChoice(context)
     qtbot.addWidget(choice)
-    choice.refresh()
+    choice.load()
     qtbot.waitUntil(lambda: choice.count() == 4)
     assert [choice.itemData(row) for row in range(4)] == ["", "read_only", "write_restricted", "execute_full"]
     with qtbot.waitSignal(choice.chosen) as told:
@@ -24,7 +24,7 @@ def test_profiles_are_offered_and_the_chosen_one_stays(context: Any, paper: Any,
     assert told.args == ["read_only"]
     assert "has no network access" in choice.toolTip()
     paper.trust_folder.joinpath("settings.toml").write_text("[profiles.mine]\nnetwork = false\n")
-    choice.refresh()
+    choice.load()
     qtbot.waitUntil(lambda: choice.count() == 5)
     assert choice.profile == "read_only"
 
@@ -34,7 +34,7 @@ def test_a_wider_profile_of_the_project_counts_once_a_person_has_read_it(context
     choice = ProfileChoice(context)
     qtbot.addWidget(choice)
     choice.show()
-    choice.refresh()
+    choice.load()
     qtbot.waitUntil(lambda: choice.count() == 5)
     assert choice.itemText(4) == "Accept wide…"
     choice.setCurrentIndex(4)
@@ -42,6 +42,6 @@ def test_a_wider_profile_of_the_project_counts_once_a_person_has_read_it(context
     qtbot.waitUntil(lambda: choice.findChild(Question) is not None)
     assert choice.profile == ""
     question = choice.findChild(Question)
-    next(button for button in question.findChildren(QPushButton) if button.text() == "Accept it").click()
+    next(button for button in question.findChildren(QPushButton) if button.text() == "Accept").click()
     qtbot.waitUntil(lambda: choice.profile == "wide")
     assert paper.rooms_bounds.find("wide").accepted

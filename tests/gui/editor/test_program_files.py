@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.gui.code.assessment import of_text, of_verdict
-from workbench.gui.code.colour_schemes import LEAST, names, readable, scheme_named
-from workbench.gui.code.completion import fitting, word_before
+from workbench.gui.code.assessment import problems_of_text, problems_of_verdict
+from workbench.gui.code.colour_schemes import MIN_CONTRAST, readable, scheme_named, scheme_names
+from workbench.gui.code.completion import name_before, rank_candidates
 from workbench.gui.editor.program_files import language_of, read_text, write_text
-from workbench.gui.editor.program_tab import symbols
+from workbench.gui.editor.program_pickers import symbols_of
 from workbench.gui.kit.colours import DARK, LIGHT, contrast
 from workbench.records import Candidate, Finding, Gate, Risk, Span, Verdict
 
@@ -23,8 +23,8 @@ def test_a_file_comes_back_as_it_was(tmp_path: Path, ends: str) -> None:
     file.write_bytes(f"x = 'ä'{ends}y = 2{ends}".encode())
     file.chmod(0o600)
     held = read_text(file)
-    assert (held.text, held.whole) == ("x = 'ä'\ny = 2\n", True)
-    write_text(file, held.text, held.ends)
+    assert (held.text, held.exact) == ("x = 'ä'\ny = 2\n", True)
+    write_text(file, held.text, held.line_ends)
     assert file.read_bytes() == f"x = 'ä'{ends}y = 2{ends}".encode()
     assert file.stat().st_mode & 0o777 == 0o600
 
@@ -32,7 +32,7 @@ def test_a_file_comes_back_as_it_was(tmp_path: Path, ends: str) -> None:
 @pytest.mark.parametrize("raw", ["x\r\ny\n", "x\u2028y", "x\ry", "\ufeffx"])
 def test_what_an_editor_would_change_is_told(tmp_path: Path, raw: str) -> None:
     (tmp_path / "a.py").write_bytes(raw.encode())
-    assert not read_text(tmp_path / "a.py").whole
+    assert not read_text(tmp_path / "a.py").exact
 
 
 def test_what_cannot_be_read_or_written_says_why(tmp_path: Path) -> None:
@@ -61,50 +61,59 @@ def test_the_ending_tells_the_language() -> None:
 
 def test_symbols_are_found_also_where_a_text_does_not_parse() -> None:
     text = 'class A:\n    async def b(self): (\n\ndef c(): pass\n"""\ndef not_one(): pass\n"""\ndef d('
-    assert [(one.name, one.line, one.depth) for one in symbols(text, "python")] == [
+    assert [(one.name, one.line, one.depth) for one in symbols_of(text, "python")] == [
         ("A", 1, 0), ("b", 2, 4), ("c", 4, 0), ("d", 8, 0),
     ]  # fmt: skip
-    assert [one.name for one in symbols("export async function go() {}\ninterface I {}", "typescript")] == ["go", "I"]
-    assert [one.name for one in symbols("# One\ntext\n## Two", "markdown")] == ["One", "Two"]
-    assert [one.name for one in symbols("[a.b]\nx = 1\n[[c]]", "toml")] == ["a.b", "c"]
-    assert [one.name for one in symbols('{\n  "a": {\n    "b": 1\n  }\n}', "json")] == ["a"]
+    assert [one.name for one in symbols_of("export async function go() {}\ninterface I {}", "typescript")] == [
+        "go",
+        "I",
+    ]
+    assert [one.name for one in symbols_of("# One\ntext\n## Two", "markdown")] == ["One", "Two"]
+    assert [one.name for one in symbols_of("[a.b]\nx = 1\n[[c]]", "toml")] == ["a.b", "c"]
+    assert [one.name for one in symbols_of('{\n  "a": {\n    "b": 1\n  }\n}', "json")] == ["a"]
 
 
 def test_problems_have_their_places() -> None:
-    (one,) = of_text('{\n  "a": ,\n}', "json")
+    (one,) = problems_of_text('{\n  "a": ,\n}', "json")
     assert (one.line, one.column) == (2, 7)
-    (one,) = of_text("a = 1\nb = = 2", "toml")
+    (one,) = problems_of_text("a = 1\nb = = 2", "toml")
     assert one.line == 2
-    assert of_text("[1]", "json") == of_text("anything", "markdown") == of_text("", "json") == ()
-    assert of_text("[" * 100_000, "json")[0].line == 1
+    for text, language in (("[1]", "json"), ("anything", "markdown"), ("", "json")):
+        assert problems_of_text(text, language) == ()
+    assert problems_of_text("[" * 100_000, "json")[0].line == 1
     found = (Finding("b", Risk.LOW, "later", Span(9)), Finding("a", Risk.HIGH, "hid\u202eden", Span(2, 3, 2, 5)))
-    told = of_verdict(Verdict("s", Risk.HIGH, Gate.ASK, "x", found), (Finding("c", Risk.LOW, "nowhere", Span(0)),))
+    told = problems_of_verdict(
+        Verdict("s", Risk.HIGH, Gate.ASK, "x", found), (Finding("c", Risk.LOW, "nowhere", Span(0)),)
+    )
     assert [(one.line, one.column) for one in told] == [(2, 3), (9, 0)]
-    assert "\u202e" not in told[0].words
+    assert "\u202e" not in told[0].text
     calls = (Finding("c", Risk.MEDIUM, "no limt", Span(3)), Finding("c", Risk.LOW, "no limt", Span(4)))
-    told = of_verdict(Verdict("s", Risk.LOW, Gate.AUTO, "x"), calls)
-    assert [(one.words, one.tone) for one in told] == [("Fails: no limt", "danger"), ("May fail: no limt", "warning")]
+    told = problems_of_verdict(Verdict("s", Risk.LOW, Gate.AUTO, "x"), calls)
+    assert [(one.text, one.tone) for one in told] == [
+        ("Will fail: no limt", "warning"),
+        ("May fail: no limt", "warning"),
+    ]
 
 
 def test_names_that_begin_so_come_first() -> None:
     found = [Candidate(name, "function", 0) for name in ("my_list", "List", "list_orders", "other")]
-    assert [one.name for one in fitting(found, "li")] == ["list_orders", "List", "my_list"]
-    assert len(fitting(found, "")) == 4
-    assert word_before("a.list_o", 8) == "list_o"
-    assert word_before("12", 2) == ""
+    assert [one.name for one in rank_candidates(found, "li")] == ["list_orders", "List", "my_list"]
+    assert len(rank_candidates(found, "")) == 4
+    assert name_before("a.list_o", 8) == "list_o"
+    assert name_before("12", 2) == ""
 
 
 @pytest.mark.parametrize("base", [DARK, LIGHT], ids=["dark", "light"])
 def test_every_scheme_can_be_read(base: object) -> None:
     dark = base is DARK
-    known = names(dark=dark)
+    known = scheme_names(dark=dark)
     assert len(known) > 3
     for name in known:
         scheme = scheme_named(name, DARK if dark else LIGHT)
         for role in ("code_text", "code_keyword", "code_string", "code_comment", "code_number", "muted", "text"):
-            assert contrast(scheme.word(role), scheme.word("sunken")) >= LEAST, (name, role)
+            assert contrast(scheme.hex_colour(role), scheme.hex_colour("sunken")) >= MIN_CONTRAST, (name, role)
 
 
 def test_a_scheme_that_is_gone_is_our_own() -> None:
-    assert scheme_named("nothing-like-it", DARK).word("code_text") == DARK.code_text
+    assert scheme_named("nothing-like-it", DARK).hex_colour("code_text") == DARK.code_text
     assert readable("#777777", "#777777") in ("#ffffff", "#000000")

@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QPushButton
 
 from tests.gui.conftest import make_run
 from workbench.events import FilesChanged
-from workbench.gui.files.change_page import MOST_LINES, compared, stretches
+from workbench.gui.code.diff_view import changed_words, compare_lines, line_labels
+from workbench.gui.files.change_page import MOST_LINES
 from workbench.gui.files.file_page import rows_of
 from workbench.gui.files.file_tree import CHANGES
 from workbench.gui.files.undo_dialog import UndoDialog
@@ -47,25 +48,24 @@ def test_each_kind_is_shown_as_itself(show, paper):
     paper.put_files({"a.json": '{"a": [1, 2]}', "b.csv": "x;y\n1;2\n3;4\n", "c.py": "import os\n", "d.txt": "plain"})
     (paper.file_home / "e.png").write_bytes(picture())
     (paper.file_home / "f.bin").write_bytes(b"\0\1MZ")
-    front = lambda preview: preview._stack.currentWidget()  # noqa: E731
     preview = show("a.json")
-    assert front(preview) is preview.tree
+    assert preview.tree.isVisible()
     preview.as_text.setChecked(True)
-    assert front(preview) is preview.code
+    assert preview.code.isVisible()
     assert preview.code.text() == '{"a": [1, 2]}'
     preview.as_text.setChecked(False)
     show("b.csv")
-    assert front(preview) is preview.table
+    assert preview.table.isVisible()
     assert (preview.table.model.rowCount(), preview.table.model.columnCount()) == (2, 2)
     show("c.py")
-    assert front(preview) is preview.code
+    assert preview.code.isVisible()
     show("d.txt")
-    assert front(preview) is preview.plain
+    assert preview.plain.isVisible()
     show("e.png")
-    assert front(preview) is preview.picture
+    assert preview.picture.isVisible()
     show("f.bin")
     assert "4d 5a" in preview.plain.edit.toPlainText()
-    assert "no text" in preview.facts.full_text()
+    assert "binary file" in preview.facts.full_text()
 
 
 def test_hostile_files_are_text_and_nothing_else(show, paper):
@@ -78,7 +78,7 @@ def test_hostile_files_are_text_and_nothing_else(show, paper):
     })  # fmt: skip
     for name in ("evil.json", "evil.csv", "evil.svg", "line.py"):
         preview = show(name)
-        assert preview._stack.currentWidget() is preview.plain or name == "evil.json"
+        assert preview.plain.isVisible() or name == "evil.json"
     preview = show("evil.html")
     assert preview.plain.edit.toPlainText() == "<b>‹U+202E›gpj.exe</b>‹ESC[31m›"
     with pytest.raises(csv.Error, match="no table"):
@@ -102,22 +102,28 @@ def test_a_file_that_goes_is_told_and_comes_back_by_itself(show, paper, window, 
     paper.put_files({"a.txt": "one"})
     preview = show("a.txt")
     (paper.file_home / "a.txt").unlink()
-    window.hear(FilesChanged("r", 1))
+    window.context.store.handle(FilesChanged("r", 1))
     settled()
     page = window.centre.files
-    assert page._stack.currentWidget() is page._gone
-    assert page._gone.accessibleName() == "There is no file a.txt."
+    assert page.empty.isVisible()
+    assert page.empty.accessibleName() == "There is no file a.txt."
     paper.put_files({"a.txt": "two"})
-    window.hear(FilesChanged("r", 1))
+    window.context.store.handle(FilesChanged("r", 1))
     settled()
     assert preview.plain.edit.toPlainText() == "two"
 
 
 def test_within_a_changed_line_the_words_are_marked():
     rows = ["@@", " same", "-one two three", "+one 2 three", "+new line", "-a b", "+a c", "-gone"]
-    assert list(stretches(rows)) == [(5, 3, 1), (6, 3, 1)]
-    assert list(stretches(["-wholly other", "+12345 67890 !!"])) == []
-    assert next(iter(stretches(["-\U0001f600 two", "+\U0001f600 2"]))) == (0, 4, 3)
+    assert list(changed_words(rows)) == [(5, 3, 1), (6, 3, 1)]
+    assert list(changed_words(["-wholly other", "+12345 67890 !!"])) == []
+    assert next(iter(changed_words(["-\U0001f600 two", "+\U0001f600 2"]))) == (0, 4, 3)
+
+
+def test_the_lines_of_a_diff_have_the_numbers_of_the_files():
+    rows = ["@@ -4,3 +4,4 @@", " same", "-old", "+new", "+more", " same", "@@ -20,2 +21 @@", "-gone", " end"]
+    assert list(line_labels(rows)) == ["", "4", "5", "5", "6", "7", "", "20", "21"]
+    assert list(line_labels(["  No changes."])) == [""]
 
 
 def test_what_was_not_kept_and_folders_say_so(window, paper, settled, monkeypatch):
@@ -147,10 +153,11 @@ def test_only_so_many_lines_are_compared(window, paper, settled):
     settled()
     diff = window.centre.files.changes.diff
     assert diff.text().splitlines()[0] == "@@ -7998,6 +7998,7 @@"
+    assert [diff.line_label(row) for row in range(6)] == ["", "7998", "7999", "8000", "8001", "8002"]
     assert diff.changed_lines() == ("+new",)
-    rows, whole = compared(["a"] * 9_000, ["b"] * 9_000)
+    rows, complete = compare_lines(["a"] * 9_000, ["b"] * 9_000, MOST_LINES)
     assert len(rows) == MOST_LINES
-    assert not whole
+    assert not complete
 
 
 def test_a_runs_page_leads_to_the_files_it_changed(window, paper, settled, make):
@@ -158,11 +165,11 @@ def test_a_runs_page_leads_to_the_files_it_changed(window, paper, settled, make)
     paper.put_run(make.run("run-7", RunState.RUNNING))
     window.output.show_run("run-7")
     settled()
-    assert window.output.texts.files.isHidden()
+    assert window.output.links.files.isHidden()
     paper.run_writes("run-7", {"a.txt": "b\n"})
     settled()
-    assert window.output.texts.files.text() == "Files it changed · 1"
-    window.output.texts.files.click()
+    assert window.output.links.files.text() == "Files it changed · 1"
+    window.output.links.files.click()
     settled()
     assert window.centre.files.changes.diff.changed_lines() == ("-a", "+b")
 
@@ -179,13 +186,13 @@ def held(window: Any, paper: Any, settled: Any) -> Any:
 
 def test_changes_that_wait_are_told_shown_and_allowed_by_mouse(held, window, paper, settled, qtbot):
     strip = window.strip
-    assert "wants to change 2 files: notes.txt, orders.csv" in strip.words()
+    assert "wants to change 2 files: notes.txt, orders.csv" in strip.text()
     QTest.mouseClick(strip.act, Qt.MouseButton.LeftButton)
     settled()
     page = held.files.changes
     assert [page.model.index(row).data() for row in range(2)] == ["notes.txt", "orders.csv"]
     assert (page.undo.isHidden(), page.allow.isHidden(), page.deny.isHidden()) == (True, False, False)
-    assert "as they were until you decide" in page.note.text()
+    assert "stay as they are until you decide" in page.note.text()
     page.list.setCurrentIndex(page.model.find("orders.csv"))
     settled()
     assert "other" in page.diff.text()
@@ -193,26 +200,26 @@ def test_changes_that_wait_are_told_shown_and_allowed_by_mouse(held, window, pap
     qtbot.waitUntil(lambda: window.findChild(UndoDialog) is not None)
     dialog = window.findChild(UndoDialog)
     assert dialog.windowTitle() == "Allow changes"
-    assert dialog.chosen() == ("notes.txt", "orders.csv")
+    assert dialog.ticked_paths() == ("notes.txt", "orders.csv")
     dialog.list.topLevelItem(0).setCheckState(0, Qt.CheckState.Unchecked)
-    assert dialog._go.text() == "Allow 1 file"
-    qtbot.waitUntil(lambda: dialog.isVisible() and dialog._go.isEnabled())
+    assert dialog.submit.text() == "Allow 1 file"
+    qtbot.waitUntil(lambda: dialog.isVisible() and dialog.submit.isEnabled())
     with qtbot.waitSignal(dialog.finished):
-        QTest.mouseClick(dialog._go, Qt.MouseButton.LeftButton)
+        QTest.mouseClick(dialog.submit, Qt.MouseButton.LeftButton)
     settled()
     assert (paper.file_home / "orders.csv").read_text() == "id,name\n1,other\n"
     assert (paper.file_home / "notes.txt").read_text() == "old\n"
-    assert "wants to change notes.txt" in strip.words()
+    assert "wants to change notes.txt" in strip.text()
     QTest.mouseClick(page.deny, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     window.findChild(Question).accept()
     settled()
     assert (paper.file_home / "notes.txt").read_text() == "old\n"
-    assert strip.words() == ""
+    assert strip.text() == ""
     assert "Changes" in page.note.text()
     assert not any(button.isVisible() for button in page.findChildren(QPushButton))
     window.files.look(CHANGES)
-    window.files.refresh()
+    window.files.reload()
     settled()
     row = window.files.changes.model.index(0).data(ROW)
     assert (row.title.startswith("You allowed: "), row.icon, row.badges) == (True, "check", ())
@@ -221,27 +228,27 @@ def test_changes_that_wait_are_told_shown_and_allowed_by_mouse(held, window, pap
 def test_waiting_changes_stand_on_top_of_the_list_and_cannot_be_undone(held, window, paper, settled):
     window.docks["files"].come()
     window.files.look(CHANGES)
-    window.files.refresh()
+    window.files.reload()
     settled()
     changes = window.files.changes
     row = changes.model.index(0).data(ROW)
-    assert (row.key, row.badges) == ("held:r-held", (("waits for you", "warning"),))
-    changes.list.setCurrentIndex(changes.model.index(0))
-    assert changes.chosen() == ""
-    place = changes.list.visualRect(changes.model.index(0)).center()
-    QTest.mouseClick(changes.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert (row.key, row.badges) == ("held:r-held", (("waiting for you", "warning"),))
+    changes.view.setCurrentIndex(changes.model.index(0))
+    assert changes.undoable() == ""
+    place = changes.view.visualRect(changes.model.index(0)).center()
+    QTest.mouseClick(changes.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     settled()
-    assert held.files.changes.title.full_text().startswith("Changes of Claude Code to files that are not its own")
+    assert held.files.changes.title.full_text().startswith("Claude Code wants to change files")
 
 
 def test_how_long_ago_files_were_changed_goes_on(held, window, settled, monkeypatch, qtbot):
     window.docks["files"].come()
     window.files.look(CHANGES)
-    window.files.refresh()
+    window.files.reload()
     settled()
     changes = window.files.changes
     assert changes.model.index(0).data(ROW).aside == "now"
     later = time.time() + 600
     monkeypatch.setattr("workbench.gui.files.change_rows.time.time", lambda: later)
-    changes._minute.setInterval(1)
-    qtbot.waitUntil(lambda: changes.model.index(0).data(ROW).aside == "10 min")
+    changes.update_ages()
+    assert changes.model.index(0).data(ROW).aside == "10 min"

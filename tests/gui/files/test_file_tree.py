@@ -27,7 +27,7 @@ FILES = {
 def pane(window: Any, paper: Any, settled: Any) -> Any:
     paper.put_files(FILES)
     window.docks["files"].come()
-    window.files.refresh()
+    window.files.reload()
     settled()
     return window.files
 
@@ -57,9 +57,9 @@ def test_folders_are_read_when_they_are_opened_and_files_that_others_run_are_mar
     assert titles(pane.model, folder) == ["er"]
     pane.show_path(".git/hooks/pre-commit")
     settled()
-    assert pane.chosen().path == ".git/hooks/pre-commit"
+    assert pane.selected().path == ".git/hooks/pre-commit"
     row = pane.tree.currentIndex().data(ROW)
-    assert ("may be run", "warning") in row.badges
+    assert ("may be executed", "warning") in row.badges
     assert "git runs it" in row.tip
 
 
@@ -69,7 +69,7 @@ def test_the_filter_finds_parts_of_paths_anywhere(pane, settled):
     assert titles(pane.model) == ["data.json"]
     pane.finder.setText("nothing like it")
     settled()
-    assert pane._empty.accessibleName() == "No file fits"
+    assert pane.empty.accessibleName() == "No file matches"
     pane.finder.clear()
     settled()
     assert len(titles(pane.model)) == 4
@@ -79,22 +79,22 @@ def test_files_are_made_renamed_deleted_and_brought_back(pane, window, paper, se
     window.commands.do("files.new")
     answer(window, qtbot, "new/plan.txt")
     settled()
-    assert pane.chosen().path == "new/plan.txt"
+    assert pane.selected().path == "new/plan.txt"
     window.commands.do("files.rename")
     answer(window, qtbot, "plan.md")
     settled()
-    assert pane.chosen().path == "plan.md"
+    assert pane.selected().path == "plan.md"
     window.commands.do("files.remove")
     answer(window, qtbot)
     settled()
     assert not (paper.file_home / "plan.md").exists()
     window.commands.do("files.changes")
     settled()
-    pane.changes.list.setCurrentIndex(pane.changes.model.index(0))
+    pane.changes.view.setCurrentIndex(pane.changes.model.index(0))
     window.commands.do("files.undo")
     qtbot.waitUntil(lambda: window.findChild(UndoDialog) is not None)
     dialog = window.findChild(UndoDialog)
-    assert dialog.chosen() == ("plan.md",)
+    assert dialog.ticked_paths() == ("plan.md",)
     dialog.accept()
     settled()
     assert (paper.file_home / "plan.md").exists()
@@ -108,7 +108,7 @@ def test_what_a_run_changed_is_listed_and_leads_to_its_page(pane, window, paper,
     assert titles(pane.changes.model) == ["Write the report"]
     wishes: list[Any] = []
     pane.context.messages.requested.connect(wishes.append)
-    pane.changes.list.chosen.emit("run-1")
+    pane.changes.chosen.emit("run-1")
     assert wishes == [ShowChanges("run-1")]
     settled()
     page = window.centre.files.changes
@@ -124,7 +124,7 @@ def test_files_are_dropped_in_and_their_paths_copied(pane, window, paper, settle
     pane.tree.dropped.emit((str(tmp_path / "mine.csv"),), "deep")
     settled()
     assert (paper.file_home / "deep/mine.csv").read_text() == "a,b\n"
-    assert pane.chosen().path == "deep/mine.csv"
+    assert pane.selected().path == "deep/mine.csv"
     window.commands.do("files.copy_path")
     assert QGuiApplication.clipboard().text().endswith("workspace/deep/mine.csv")
 
@@ -148,11 +148,11 @@ def test_what_would_be_lost_by_an_undo_is_not_ticked(pane, window, paper, settle
     (paper.file_home / "notes.txt").write_text("by a person\n")
     settled()
     pane.look(CHANGES)
-    pane.changes.list.setCurrentIndex(pane.changes.model.find("run-1"))
+    pane.changes.select("run-1")
     window.commands.do("files.undo")
     qtbot.waitUntil(lambda: window.findChild(UndoDialog) is not None)
     dialog = window.findChild(UndoDialog)
-    assert dialog.chosen() == ("made.txt",)
+    assert dialog.ticked_paths() == ("made.txt",)
     assert "changed later" in dialog.list.topLevelItem(1).text(2)
     dialog.accept()
     settled()
@@ -161,5 +161,5 @@ def test_what_would_be_lost_by_an_undo_is_not_ticked(pane, window, paper, settle
 
 
 def test_how_full_it_is_stands_below(pane):
-    assert pane.room._words.full_text().endswith("· 4 files")
-    assert "For undoing" in pane.room.toolTip()
+    assert pane.usage.text.full_text().endswith("· 4 files")
+    assert "For undo" in pane.usage.toolTip()

@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from workbench.gui.forms.validation import faults_of, written
+from workbench.gui.forms.validation import find_faults, path_text
 
 LIST = {"items": {"type": "integer"}}
 
 
 def check(value: Any, schema: Any) -> list[tuple[str, str]]:
     return [
-        (written(path), words) for path, words in faults_of(value, schema, schema if isinstance(schema, dict) else {})
+        (path_text(path), words)
+        for path, words in find_faults(value, schema, schema if isinstance(schema, dict) else {})
     ]
 
 
@@ -77,12 +78,12 @@ def test_required_branches_are_told_in_words() -> None:
         ([{}, {"n": -1}], {"items": {"properties": {"n": {"minimum": 0}}}}, ("[1].n", "must be at least 0.")),
         ({"a": 1}, {"dependentRequired": {"a": ["b"]}}, ("b", "is required.")),
         ({"x_1": "t"}, {"patternProperties": {"^x_": {"type": "number"}}}, ("x_1", "must be a number.")),
-        ({"Up": 1}, {"propertyNames": {"pattern": "^[a-z]$"}}, ("Up", "is not a fitting name: it must match ^[a-z]$")),
+        ({"Up": 1}, {"propertyNames": {"pattern": "^[a-z]$"}}, ("Up", "is not a valid name: it must match ^[a-z]$")),
         ({"a": 1}, {"if": {"properties": {"a": {"const": 1}}}, "then": {"required": ["b"]}}, ("b", "is required.")),
         ([1, "x"], {"prefixItems": [{}, {"type": "integer"}]}, ("[1]", "must be a whole number.")),
         ([1, 2, 3], {"prefixItems": [{}, {}], "items": False}, ("[2]", "is not allowed here.")),
-        ([1], {"contains": {"type": "string"}}, ("", "has no item of the kind it must contain.")),
-        (5, {"not": {"const": 5}}, ("", "is a value that the schema rules out.")),
+        ([1], {"contains": {"type": "string"}}, ("", "contains no item of the required kind.")),
+        (5, {"not": {"const": 5}}, ("", "is a value that the schema excludes.")),
         (5, {"minimum": 5, "exclusiveMinimum": True}, ("", "must be more than 5.")),
         (2**63, {"maximum": 2**63 - 1}, ("", "must be at most 9223372036854775807.")),
         (10**400 + 1, {"multipleOf": 2}, ("", "must be a multiple of 2.")),

@@ -48,7 +48,7 @@ def named(form: QWidget, name: str) -> Any:
 
 
 def field(form: SchemaForm, name: str) -> Field:
-    return next(one for one in form.findChildren(Field) if one.brief.name == name)
+    return next(one for one in form.findChildren(Field) if one.spec.name == name)
 
 
 def test_a_calendar_writes_a_date_and_keeps_the_time_of_day(form: SchemaForm, qtbot: Any) -> None:
@@ -65,7 +65,7 @@ def test_a_calendar_writes_a_date_and_keeps_the_time_of_day(form: SchemaForm, qt
 
 
 def test_a_new_uuid_fits_its_format(form: SchemaForm) -> None:
-    named(form, "Put a new random UUID into id").click()
+    named(form, "Insert a random UUID into id").click()
     assert len(form.value()["id"]) == 36
     assert form.faults() == ()
 
@@ -80,7 +80,7 @@ def test_a_secret_is_hidden_until_one_looks(form: SchemaForm, qtbot: Any) -> Non
 
 
 def test_a_picked_file_is_its_path(form: SchemaForm, qtbot: Any, tmp_path: Path) -> None:
-    named(form, "Pick a file for file_path").click()
+    named(form, "Choose a file for file_path").click()
     qtbot.waitUntil(lambda: bool(form.findChildren(QFileDialog)))
     dialog = form.findChildren(QFileDialog)[0]
     dialog.fileSelected.emit(str(tmp_path / "a.txt"))
@@ -119,7 +119,7 @@ def test_alt_and_an_arrow_move_a_row(form: SchemaForm, qtbot: Any) -> None:
     form.set_value({"rows": [{"price": 1}, {"price": 2}]})
     form.activateWindow()
     qtbot.waitUntil(form.isActiveWindow)
-    form.reach(("rows", 0, "price"))
+    form.focus_path(("rows", 0, "price"))
     focus = QApplication.focusWidget()
     assert focus is not None
     qtbot.keyClick(focus, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
@@ -128,16 +128,16 @@ def test_alt_and_an_arrow_move_a_row(form: SchemaForm, qtbot: Any) -> None:
 
 def test_a_press_on_a_fault_goes_to_its_field(form: SchemaForm, qtbot: Any) -> None:
     form.set_value({"rows": [{"price": 1}, {"price": -2}]})
-    assert form.fault_list.sentences() == ("rows[1].price: must be at least 0.",)
+    assert form.validate() == (("rows[1].price", "must be at least 0."),)
     field(form, "rows").fold(True)
     form.activateWindow()
     qtbot.waitUntil(form.isActiveWindow)
-    form.fault_list.itemActivated.emit(form.fault_list.item(0))
+    form.show_first_fault()
     focus = QApplication.focusWidget()
     assert isinstance(focus, QLineEdit)
     assert focus.text() == "-2"
     focus.setText("2")
-    qtbot.waitUntil(form.fault_list.isHidden)
+    qtbot.waitUntil(lambda: form.validate() == ())
 
 
 def test_a_folded_field_tells_its_value_in_one_line(form: SchemaForm) -> None:
@@ -162,11 +162,11 @@ def test_optional_fields_of_a_large_tool_wait_behind_a_button(theme: Any, qtbot:
     names = {f"field_{number}": {"type": "string"} for number in range(40)}
     form.set_schema({"type": "object", "properties": names, "required": ["field_7"]})
     form.show()
-    assert [one.brief.name for one in form.findChildren(Field)] == ["field_7"]
+    assert [one.spec.name for one in form.findChildren(Field)] == ["field_7"]
     form.set_value({"field_3": "x"})
     button = next(b for b in form.findChildren(QPushButton) if "optional" in b.text())
     assert button.text() == "38 more optional fields"
-    assert {one.brief.name for one in form.findChildren(Field)} == {"field_7", "field_3"}
+    assert {one.spec.name for one in form.findChildren(Field)} == {"field_7", "field_3"}
     button.click()
     qtbot.waitUntil(lambda: len(form.findChildren(Field)) == 40)
 
@@ -237,7 +237,7 @@ def test_a_schema_that_wants_too_much_still_gives_a_form(theme: Any, qtbot: Any,
     qtbot.addWidget(form)
     form.set_schema(HOSTILE[name])
     form.show()
-    form.scold()
+    form.validate()
     assert len(form.findChildren(Field)) < 600
     form.set_value({"a": {"b": {"c": 1}}, "e": 5, "s": {}})
     assert form.value()["a"] == {"b": {"c": 1}}

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from workbench.gui.forms.container_editors import ArrayEditor
-from workbench.gui.forms.field import Field
+from workbench.gui.forms.field import Field, repeats_name
 from workbench.gui.forms.form import SchemaForm
 from workbench.gui.kit.controls import CalmCombo
 
@@ -83,8 +83,13 @@ def test_an_enum_keeps_real_types(form: SchemaForm) -> None:
 def test_a_number_out_of_bounds_is_told_with_its_path(form: SchemaForm, qtbot: Any) -> None:
     qtbot.keyClicks(named(form, "count"), "12")
     assert form.faults() == (("count", "must be at most 9."),)
-    field = next(f for f in form.findChildren(Field) if f.brief.name == "count")
-    qtbot.waitUntil(lambda: field._fault is not None and field._fault.full_text() == "must be at most 9.")
+    field = next(f for f in form.findChildren(Field) if f.spec.name == "count")
+    below = next(f for f in form.findChildren(Field) if f.spec.name == "flag")
+    place = below.y()
+    qtbot.waitUntil(lambda: field.fault() == "must be at most 9.")
+    qtbot.wait(20)
+    assert below.y() == place  # a fault moves no field under the mouse
+    assert form.fault_list.isHidden()  # and is shown once
 
 
 def test_text_in_a_number_field_is_not_lost(form: SchemaForm, qtbot: Any) -> None:
@@ -93,14 +98,13 @@ def test_text_in_a_number_field_is_not_lost(form: SchemaForm, qtbot: Any) -> Non
     assert form.faults() == (("count", "must be a whole number."),)
 
 
-def test_a_missing_field_is_scolded_only_when_somebody_wants_to_send(form: SchemaForm) -> None:
+def test_a_missing_field_is_reported_only_before_sending(form: SchemaForm) -> None:
     form.set_value({})
-    field = next(f for f in form.findChildren(Field) if f.brief.name == "title")
+    field = next(f for f in form.findChildren(Field) if f.spec.name == "title")
     assert form.faults() == (("title", "is required."),)
-    assert field._fault is None or field._fault.isHidden()
-    form.scold()
-    assert field._fault is not None
-    assert field._fault.full_text() == "is required."
+    assert field.fault() == ""
+    assert form.validate() == (("title", "is required."),)
+    assert field.fault() == "is required."
 
 
 def test_rows_of_a_list_are_added_moved_and_removed(form: SchemaForm, qtbot: Any) -> None:
@@ -163,9 +167,9 @@ def test_many_fields_get_a_filter_and_required_ones_come_first(theme: Any, qtbot
     names = {f"field_{number}": {"type": "string"} for number in range(205)}
     form.set_schema({"type": "object", "properties": names, "required": ["field_200"]})
     form.show()
-    assert form.findChildren(Field)[0].brief.name == "field_200"
+    assert form.findChildren(Field)[0].spec.name == "field_200"
     named(form, "Filter fields").setText("field_19")
-    shown = [field.brief.name for field in form.findChildren(Field) if not field.isHidden()]
+    shown = [field.spec.name for field in form.findChildren(Field) if not field.isHidden()]
     assert set(shown) == {"field_19", *(f"field_{n}" for n in range(190, 200))}
 
 
@@ -198,8 +202,45 @@ def test_a_tool_without_arguments_says_so(theme: Any, qtbot: Any) -> None:
     form = SchemaForm(theme)
     qtbot.addWidget(form)
     form.set_schema({"type": "object", "properties": {}})
+    form.show()
     assert form.value() == {}
     assert form.faults() == ()
+    assert "This tool takes no arguments." in [one.text() for one in form.findChildren(QLabel) if one.isVisible()]
+    adders = [button for button in form.findChildren(QPushButton) if "Add" in button.text()]
+    assert not [button for button in adders if button.isVisible()]
+    form.set_value({"given": "all the same"})
+    assert form.value() == {"given": "all the same"}
+    assert [button for button in adders if button.isVisible()]
+
+
+def test_the_filter_belongs_to_the_fields_and_faults_of_json_are_listed(theme: Any, qtbot: Any) -> None:
+    form = SchemaForm(theme)
+    qtbot.addWidget(form)
+    names = {f"field_{number}": {"type": "integer"} for number in range(20)}
+    form.set_schema({"type": "object", "properties": names})
+    form.show()
+    assert named(form, "Filter fields").isVisible()
+    form.show_json(True)
+    assert not any(box.isVisible() for box in form.findChildren(QLineEdit) if box.accessibleName() == "Filter fields")
+    named(form, "Arguments as JSON").setPlainText('{"field_1": "x"}')
+    qtbot.waitUntil(lambda: form.fault_list.sentences() == ("field_1: must be a whole number.",))
+
+
+def test_a_description_that_repeats_the_name_is_hidden() -> None:
+    assert repeats_name("Repo Path", "repo_path")
+    assert repeats_name("The repo path.", "repoPath")
+    assert not repeats_name("Path of the repository", "repo_path")
+
+
+def test_json_is_coloured_without_changing_its_text_or_telling_of_an_edit(form: SchemaForm, qtbot: Any) -> None:
+    form.show_json(True)
+    edit = named(form, "Arguments as JSON")
+    edit.setPlainText('{"title": "t",   "count": 1e0}')
+    edits: list[None] = []
+    form.changed.connect(lambda: edits.append(None))
+    qtbot.waitUntil(lambda: len(edit.extraSelections()) == 4)
+    assert edit.toPlainText() == '{"title": "t",   "count": 1e0}'
+    assert edits == []
 
 
 def test_a_list_too_long_for_rows_is_edited_as_json(form: SchemaForm) -> None:

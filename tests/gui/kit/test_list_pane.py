@@ -61,3 +61,12 @@ def test_a_row_has_a_menu(pane: ListPane, qtbot: Any) -> None:
     menu = pane.findChild(QMenu)
     assert [action.text() for action in menu.actions()] == ["Eat", ""]
     menu.close()
+
+
+def test_each_edit_of_the_search_is_signalled_and_the_search_can_be_cleared(pane: ListPane, qtbot: Any) -> None:
+    pane.show_rows([Row("a", "Apple")])
+    texts: list[str] = []
+    pane.search_edited.connect(lambda: texts.append(pane.search_text()))
+    qtbot.keyClicks(pane.finder, "ap")
+    pane.clear_search()
+    assert texts == ["a", "ap", ""]

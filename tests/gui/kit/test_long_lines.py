@@ -11,15 +11,15 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from workbench.gui.code.code_editor import CodeEditor, Mark
+from workbench.gui.code.code_editor import CodeEditor, GutterMark
 from workbench.gui.code.code_view import CodeView
 from workbench.gui.code.diff_view import DiffView
-from workbench.gui.editor.drafts import Draft
+from workbench.gui.editor.drafts import Drafts
 from workbench.gui.forms.form import SchemaForm
 from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.plain_edit import PIECE, PlainEdit
 from workbench.gui.results.text_pages import TextPage
-from workbench.gui.servers.protocol import Compose
+from workbench.gui.servers.protocol import MessageEditor
 from workbench.records import Fault, Risk
 
 HANG = 20.0  # seconds: laid out as a whole, such a line takes minutes
@@ -48,7 +48,7 @@ def test_json_pasted_into_a_form_is_sent_as_it_is(theme: Any, qtbot: Any, text: 
     QTest.keyClick(edit, Qt.Key.Key_Return)
     assert time.monotonic() - began < HANG
     assert form.draft() == {"text": f"{text}\n"}
-    assert form.no_object() == ""
+    assert form.object_fault() == ""
     assert form.faults() == ()
     assert [*form.value()] in (["title"], ["rows"])
     assert next(iter(form.value().values())) in (LONG, [{}] * 300_000)
@@ -68,7 +68,7 @@ def test_a_long_word_in_a_field_becomes_a_box_and_stays_whole(theme: Any, qtbot:
 
 
 def test_a_message_and_a_program_are_pasted_and_edited(theme: Any, qtbot: Any) -> None:
-    compose = Compose(theme)
+    compose = MessageEditor(theme)
     qtbot.addWidget(compose)
     compose.show()
     message = f'{{"method": "tools/call", "params": {{"name": "{LONG}"}}}}'
@@ -78,8 +78,8 @@ def test_a_message_and_a_program_are_pasted_and_edited(theme: Any, qtbot: Any) -
     QTest.keyClick(compose.editor, Qt.Key.Key_Space)
     assert time.monotonic() - began < HANG
     sent: list[str] = []
-    compose.wanted.connect(sent.append)
-    compose.go()
+    compose.submitted.connect(sent.append)
+    compose.submit()
     assert sent == [f" {message}"]
 
 
@@ -91,7 +91,7 @@ def test_lines_marks_search_and_comments_of_a_program_count_its_own_lines(window
     view.show()
     began = time.monotonic()
     view.show_code(code)
-    view.show_marks({3: Mark(Risk.HIGH, "It is the last line.")})
+    view.show_marks({3: GutterMark(Risk.HIGH, "It is the last line.")})
     view.go_to(3)
     QApplication.processEvents()
     view.grab()
@@ -113,12 +113,12 @@ def test_words_are_found_and_replaced_behind_a_long_line(window: Any, settled: A
     code = f"x = '{'b' * PIECE * 3}'\nneedle = 1\nprint(needle)\n"
     window.centre.editor.open_code("Long", code)
     settled()
-    sheet = window.centre.editor.sheet()
-    editor, bar = sheet.editor, sheet.finder
+    tab = window.centre.editor.current_tab()
+    editor, bar = tab.editor, tab.find_bar
     window.centre.setCurrentWidget(window.centre.editor)
     bar.open_bar(replacing=True)
-    bar.words.setText("needle")
-    bar.instead.setText("pin")
+    bar.text.setText("needle")
+    bar.replacement.setText("pin")
     settled()
     bar.go(1)
     settled()
@@ -131,13 +131,14 @@ def test_words_are_found_and_replaced_behind_a_long_line(window: Any, settled: A
 def test_a_draft_with_a_long_line_comes_back_as_it_was(window: Any, settled: Any) -> None:
     window.centre.editor.open_code("Long", f"x = '{LONG}'\n")
     settled()
-    editor = window.centre.editor.sheet().editor
-    editor.moveCursor(QTextCursor.MoveOperation.End)
-    QTest.keyClicks(editor, "y = 1")
-    text, steps, ahead = editor.text(), editor.past.told(), editor.past.ahead()
-    editor.past.bring_back(text, steps, ahead)
-    assert editor.text() == text == f"x = '{LONG}'\ny = 1"
-    assert Draft("k", "t", text, steps=steps).code == text
+    tab = window.centre.editor.current_tab()
+    tab.editor.moveCursor(QTextCursor.MoveOperation.End)
+    QTest.keyClicks(tab.editor, "y = 1")
+    tab.keep()
+    (draft,) = (one for one in Drafts(window.context.paths.editor).all() if one.title == "Long")
+    assert draft.code == tab.text() == f"x = '{LONG}'\ny = 1"
+    tab.editor.undo()
+    assert tab.text().startswith(f"x = '{LONG}'\n")
 
 
 def test_answers_differences_and_details_show_and_copy_the_whole_line(theme: Any, qtbot: Any) -> None:

@@ -12,6 +12,7 @@ from workbench.tokens import ESTIMATE, EXACT
 
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
+    learn_counter(ESTIMATE)  # a window of an earlier test may have been told another
     yield
     learn_counter(ESTIMATE)
 

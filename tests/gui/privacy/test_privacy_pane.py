@@ -12,21 +12,22 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QPushButton
 
 from workbench.gui.kit.rows import KEY
+from workbench.gui.kit.wording import kind_label
 from workbench.gui.privacy.privacy_pane import PrivacyPane
+from workbench.gui.privacy.rows import masked_rows
 from workbench.gui.privacy.trial_page import EXAMPLE
 from workbench.gui.shell.navigation import ShowRun, ShowTool
-from workbench.records import KindRule, PrivacyMark
+from workbench.records import HiddenValue, KindRule, PrivacyMark
 
 
 @pytest.fixture
 def pane(context: Any, bus: Any, qtbot: Any) -> PrivacyPane:
     made = PrivacyPane(context)
-    bus.listen(made.hear)
+    bus.listen(context.store.handle)
     qtbot.addWidget(made)
     made.resize(900, 500)
     made.show()
-    made.refresh()
-    qtbot.waitUntil(lambda: made.hidden.report is not None and bool(made.kinds.boxes))
+    qtbot.waitUntil(lambda: made.masked.report is not None and bool(made.kinds.boxes))
     return made
 
 
@@ -38,9 +39,10 @@ def choose(view: Any, model: Any, title: str) -> None:
     view.setCurrentIndex(model.index(titles(model).index(title)))
 
 
-def test_an_empty_conversation_says_what_will_stand_here(pane: PrivacyPane) -> None:
-    assert pane.hidden._stack.currentWidget() is pane.hidden.empty
-    assert "as a token" in pane.hidden.empty.accessibleDescription()
+def test_an_empty_session_says_what_will_be_listed(pane: PrivacyPane) -> None:
+    assert pane.masked.empty.isVisible()
+    assert not pane.masked.card.isVisible()
+    assert "as a token" in pane.masked.empty.accessibleDescription()
 
 
 def test_values_are_listed_without_the_value_and_lead_to_runs_and_tools(
@@ -50,10 +52,10 @@ def test_values_are_listed_without_the_value_and_lead_to_runs_and_tools(
     wishes: list[object] = []
     pane.context.messages.requested.connect(wishes.append)
     pane.look("hidden", session.id)
-    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 9)
-    assert "ada" not in "".join(titles(pane.hidden.model))
-    pane.hidden.list.setCurrentIndex(pane.hidden.model.index(1))
-    for button in pane.hidden.card.findChildren(QPushButton):
+    qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)
+    assert "ada" not in "".join(titles(pane.masked.rows.model))
+    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(1))
+    for button in pane.masked.card.findChildren(QPushButton):
         if button.text() in ("crm.list_customers", "run run-1", "mail.send", "Run run-1"):
             button.click()
     assert wishes.count(ShowRun("run-1")) == 2, "the one that read it, and the one whose answer hid it"
@@ -65,60 +67,60 @@ def test_values_are_found_by_kind_and_by_words_and_more_are_asked_for(
 ) -> None:
     session = paper.fill_privacy(120)
     pane.look("hidden", session.id)
-    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 200)
-    assert pane.hidden.more.isVisible()
-    pane.hidden.more.click()
-    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() > 200)
-    pane.hidden.kind.setCurrentIndex(pane.hidden.kind.findData("EMAIL"))
-    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 120)
-    pane.hidden.finder.setText("ada7@example.org")
-    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 1)
-    pane.hidden.finder.setText("ada7")
-    qtbot.waitUntil(lambda: pane.hidden.empty.accessibleName() == "Nothing fits")
+    qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 200)
+    assert pane.masked.more.isVisible()
+    pane.masked.more.click()
+    qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() > 200)
+    pane.masked.kind.setCurrentIndex(pane.masked.kind.findData("EMAIL"))
+    qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 120)
+    pane.masked.rows.finder.setText("ada7@example.org")
+    qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 1)
+    pane.masked.rows.finder.setText("ada7")
+    qtbot.waitUntil(lambda: pane.masked.empty.accessibleName() == "No value matches")
 
 
 def test_return_on_a_row_looks_behind_it(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
     session = paper.fill_privacy()
     pane.look("hidden", session.id)
-    qtbot.waitUntil(lambda: pane.hidden.model.rowCount() == 9)
-    pane.hidden.list.setCurrentIndex(pane.hidden.model.index(0))
-    QTest.keyClick(pane.hidden.list, Qt.Key.Key_Return)
-    token = str(pane.hidden.model.index(0).data(KEY))
+    qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)
+    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(0))
+    QTest.keyClick(pane.masked.rows.view, Qt.Key.Key_Return)
+    token = str(pane.masked.rows.model.index(0).data(KEY))
     qtbot.waitUntil(lambda: ("reveal", (session.id, token, False)) in paper.asked)
 
 
 def test_a_text_is_tried_with_why_and_what_a_model_reads(pane: PrivacyPane, qtbot: Any) -> None:
     pane.look("try")
     pane.trial.example.click()
-    qtbot.waitUntil(lambda: pane.trial.model.rowCount() == 5)
+    qtbot.waitUntil(lambda: pane.trial.rows.model.rowCount() == 5)
     assert pane.trial.edit.toPlainText() == EXAMPLE
-    told = str(pane.trial.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole))
-    assert told.startswith("Ada Lovelace, NAME")
+    told = str(pane.trial.rows.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole))
+    assert told.startswith("Ada Lovelace, Name")
     assert "Why: " in told
     assert "ada@example.org" not in pane.trial.masked.edit.toPlainText()
-    assert "read as JSON" in pane.trial.words.full_text()
-    pane.trial.list.setCurrentIndex(pane.trial.model.index(1))
+    assert "read as JSON" in pane.trial.summary.full_text()
+    pane.trial.rows.view.setCurrentIndex(pane.trial.rows.model.index(1))
     assert pane.trial.edit.textCursor().selectedText() == "ada@example.org"
     assert len(pane.trial.edit.extraSelections()) == 5
 
 
 def test_what_was_missed_becomes_a_mark_that_counts_at_once(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
     pane.look("try")
-    pane.trial.try_text("😀 about Falcon-9")
-    qtbot.waitUntil(lambda: "Nothing found" in pane.trial.words.full_text())
+    pane.trial.edit.setPlainText("😀 about Falcon-9")
+    qtbot.waitUntil(lambda: "Nothing found" in pane.trial.summary.full_text())
     assert not pane.trial.missed.isEnabled()
     pane.trial.edit.moveCursor(QTextCursor.MoveOperation.End)
     for _ in range(8):
         pane.trial.edit.moveCursor(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor)
     pane.trial.missed.click()
-    qtbot.waitUntil(lambda: pane.trial.model.rowCount() == 1)
-    assert titles(pane.trial.model) == ["Falcon-9"]
+    qtbot.waitUntil(lambda: pane.trial.rows.model.rowCount() == 1)
+    assert titles(pane.trial.rows.model) == ["Falcon-9"]
     assert pane.trial.edit.extraSelections()[0].cursor.selectedText() == "Falcon-9"
-    assert "Falcon-9" in titles(pane.marks.model)
+    assert "Falcon-9" in titles(pane.marks.rows.model)
 
 
 def test_the_menu_of_a_text_offers_the_kinds_for_what_was_missed(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
-    pane.trial.try_text("badge 7-7-7")
+    pane.trial.edit.setPlainText("badge 7-7-7")
     pane.trial.edit.selectAll()
     menu = QMenu(pane)
     pane.trial.marks.fill(menu)
@@ -132,31 +134,31 @@ def test_marks_are_added_by_form_refused_with_a_reason_and_taken_back(
 ) -> None:
     page = pane.marks
     pane.look("marks")
-    assert page._stack.currentWidget() is page.empty
-    page.what.setCurrentIndex(page.what.findData("pattern"))
+    assert page.rows.empty.isVisible()
+    page.target.setCurrentIndex(page.target.findData("pattern"))
     page.text.setText(r"\d+")
     QTest.keyClick(page.text, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "may take very long" in page.fault.text())
     page.text.setText(r"AB-\d{6}")
     page.add.click()
-    qtbot.waitUntil(lambda: r"AB-\d{6}" in titles(page.model))
-    page.deed.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: r"AB-\d{6}" in titles(page.rows.model))
+    page.action.setCurrentIndex(1)
     assert page.kind.isHidden()
-    page.what.setCurrentIndex(0)
+    page.target.setCurrentIndex(0)
     page.text.setText("help@corp.io")
     page.add.click()
-    qtbot.waitUntil(lambda: "help@corp.io" in titles(page.model))
-    choose(page.list, page.model, r"AB-\d{6}")
-    page.back.click()
+    qtbot.waitUntil(lambda: "help@corp.io" in titles(page.rows.model))
+    choose(page.rows.view, page.rows.model, r"AB-\d{6}")
+    page.remove.click()
     qtbot.waitUntil(lambda: [one.text for one in paper.personal.marks()] == ["help@corp.io"])
 
 
 def test_a_mark_of_the_project_cannot_be_taken_back_here(pane: PrivacyPane, paper: Any, complete: Any) -> None:
     rules = complete(paper.privacy_rules())
     pane.marks.show_rules(replace(rules, marks=(PrivacyMark(True, "value", "Falcon", "CUSTOM", "project", id="b"),)))
-    choose(pane.marks.list, pane.marks.model, "Falcon")
-    assert not pane.marks.back.isEnabled()
-    assert "workbench.toml" in pane.marks.back.toolTip()
+    choose(pane.marks.rows.view, pane.marks.rows.model, "Falcon")
+    assert not pane.marks.remove.isEnabled()
+    assert "workbench.toml" in pane.marks.remove.toolTip()
 
 
 def test_a_kind_is_switched_off_and_hiding_as_a_whole_too(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
@@ -172,11 +174,11 @@ def test_a_kind_is_switched_off_and_hiding_as_a_whole_too(pane: PrivacyPane, pap
 
 
 def test_the_actions_open_the_pages_in_the_centre(window: Any, qtbot: Any) -> None:
-    for action, page in (("privacy.try", "trial"), ("privacy.marks", "marks"), ("privacy.open", "hidden")):
+    for action, page in (("privacy.try", "trial"), ("privacy.marks", "marks"), ("privacy.open", "masked")):
         window.commands.do(action)
         front = window.centre.currentWidget()
         assert front.tabs.currentWidget() is getattr(front, page)
-    qtbot.waitUntil(lambda: front.hidden.report is not None)
+    qtbot.waitUntil(lambda: front.masked.report is not None)
 
 
 def test_a_kind_that_is_scored_has_a_threshold(pane: PrivacyPane, paper: Any, complete: Any, qtbot: Any) -> None:
@@ -187,6 +189,34 @@ def test_a_kind_that_is_scored_has_a_threshold(pane: PrivacyPane, paper: Any, co
 
 
 def test_values_are_kept_for_as_long_as_a_person_says(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
-    assert pane.kinds.days.text() == "until the core ends"
+    assert pane.kinds.days.text() == "until the core stops"
     pane.kinds.days.setValue(14)
     qtbot.waitUntil(lambda: paper.current_settings.privacy_keep_days == 14)
+
+
+def test_a_click_selects_a_value_and_its_card_shows_where_it_came_from(
+    pane: PrivacyPane, paper: Any, qtbot: Any
+) -> None:
+    session = paper.fill_privacy()
+    pane.look("hidden", session.id)
+    rows = pane.masked.rows
+    qtbot.waitUntil(lambda: rows.model.rowCount() == 9)
+    assert not pane.masked.card.reveal.isEnabled()
+    place = rows.view.visualRect(rows.model.index(1)).center()
+    qtbot.mouseClick(rows.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert pane.masked.card.token.full_text() == str(rows.model.index(1).data(KEY))
+    assert pane.masked.card.reveal.isEnabled()
+
+
+def test_kinds_have_readable_names(paper: Any, qapp: Any) -> None:
+    assert [kind_label(kind) for kind in ("DOB", "IBAN", "NAME", "URL_CREDENTIAL")] == [
+        "Date of birth",
+        "IBAN",
+        "Name",
+        "Credential in a URL",
+    ]
+
+
+def test_a_value_without_a_source_was_made_by_the_program(qapp: Any) -> None:
+    (row,) = masked_rows([HiddenValue("[NAME_1.abcd]", "NAME")])
+    assert row.detail == "made by the program · not read by a model yet"

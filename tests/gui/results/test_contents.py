@@ -7,7 +7,7 @@ import json
 import pytest
 
 from workbench.gui.results.contents import of_json, of_outcome
-from workbench.gui.results.page import places_of
+from workbench.gui.results.page import find_places
 from workbench.records import Content, Outcome
 
 TEXT, IMAGE, LINK = Content("text", "words"), Content("image", data="AA=="), Content("link", uri="https://a.b")
@@ -18,15 +18,17 @@ RECORDS = json.dumps([{"a": 1}, {"a": 2}])
     ("blocks", "structured", "views"),
     [
         ((TEXT,), "", ("Text", "Raw")),
-        ((TEXT,), '{"a": 1}', ("Tree", "Text", "Raw")),
-        ((TEXT,), RECORDS, ("Table", "Tree", "Text", "Raw")),
-        ((Content("text", RECORDS),), "", ("Table", "Tree", "Text", "Raw")),
+        ((TEXT,), '{"a": 1}', ("Tree", "JSON", "Text", "Raw")),
+        ((Content("text", '{ "a":1}'),), '{"a": 1}', ("Tree", "JSON", "Raw")),
+        ((Content("text", '{"a": 2}'),), '{"a": 1}', ("Tree", "JSON", "Text", "Raw")),
+        ((TEXT,), RECORDS, ("Table", "Tree", "JSON", "Text", "Raw")),
+        ((Content("text", RECORDS),), "", ("Table", "Tree", "JSON", "Raw")),
         ((Content("text", "# A\n\n* b"),), "", ("Prose", "Text", "Raw")),
         ((IMAGE,), "", ("Image", "Raw")),
         ((TEXT, IMAGE), "", ("Parts", "Image", "Text", "Raw")),
         ((IMAGE, IMAGE), "", ("Image", "Parts", "Raw")),
         ((LINK,), "", ("Parts", "Text", "Raw")),
-        ((TEXT, TEXT), '{"a": 1}', ("Tree", "Parts", "Text", "Raw")),
+        ((TEXT, TEXT), '{"a": 1}', ("Tree", "JSON", "Parts", "Text", "Raw")),
         ((), "", ("Text", "Raw")),
     ],
 )
@@ -51,6 +53,6 @@ def test_json_nested_some_hundred_levels_is_written() -> None:
 
 def test_places_are_found_in_names_and_values_from_the_top() -> None:
     value = {"Lamp": 1, "list": ["x", {"y": "a lamp"}], "n": None}
-    assert places_of(value, "lamp") == [(0,), (1, 1, 0)]
-    assert places_of(value, "null") == [(2,)]
-    assert places_of([True, 12], "12") == [(1,)]
+    assert find_places(value, "lamp") == [(0,), (1, 1, 0)]
+    assert find_places(value, "null") == [(2,)]
+    assert find_places([True, 12], "12") == [(1,)]

@@ -55,5 +55,5 @@ def test_values_are_shown_in_one_line_with_chips(theme: Any) -> None:
     model.show_value(VALUE)
     model.fetchMore(QModelIndex())
     shown = [model.data(model.index(row, 1)) for row in range(model.rowCount())]
-    assert shown == ["“Ana‹U+202E›”", "[ 2 entries ]", "{}", "null", "{ 1 field }"]
+    assert shown == ["“Ana‹U+202E›”", "[ 2 items ]", "{}", "null", "{ 1 field }"]
     assert model.data(model.index(0, 0), Qt.ItemDataRole.AccessibleTextRole) == "name: “Ana‹U+202E›”"

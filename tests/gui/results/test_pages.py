@@ -18,7 +18,7 @@ from workbench.gui.results.contents import ending_of, image_of, seconds_of
 from workbench.gui.results.parts_page import PartsPage
 from workbench.gui.results.picture_page import PicturePage
 from workbench.gui.results.table_page import TablePage
-from workbench.gui.results.text_pages import ChangesPage, ProsePage, TextPage, reads_as_markdown
+from workbench.gui.results.text_pages import ChangesPage, JsonPage, ProsePage, TextPage, reads_as_markdown
 from workbench.gui.results.tree_page import TreePage
 from workbench.records import Content
 
@@ -45,8 +45,8 @@ def test_a_long_text_comes_in_portions_and_whole(theme: Any, qtbot: Any) -> None
     page = shown(TextPage(theme, "text"), qtbot)
     text = "".join(f"line {number} \u202e\n" for number in range(60_000))
     page.show_text(text)
-    assert not page.whole()
-    qtbot.waitUntil(page.whole, timeout=60_000)
+    assert not page.is_complete()
+    qtbot.waitUntil(page.is_complete, timeout=60_000)
     assert page.edit.toPlainText() == text.replace("\u202e", "‹U+202E›")
 
 
@@ -71,7 +71,7 @@ def test_another_text_replaces_one_that_is_still_coming(theme: Any, qtbot: Any) 
 def test_text_is_searched_round_the_end(theme: Any, qtbot: Any) -> None:
     page = shown(TextPage(theme, "text"), qtbot)
     page.show_text("one two\none")
-    assert page.seek("one", 1) == "2 places"
+    assert page.seek("one", 1) == "2 matches"
     page.seek("one", 1)
     assert page.edit.textCursor().blockNumber() == 1
     page.seek("one", 1)
@@ -96,6 +96,24 @@ def test_a_tree_copies_path_and_value_and_opens_level_by_level(theme: Any, qtbot
     assert not page.tree.isExpanded(page.model.index(0, 0, first))
     page.open_level()
     assert page.tree.isExpanded(page.model.index(0, 0, first))
+
+
+@pytest.mark.parametrize(("value", "text"), [({}, "Empty object"), ([], "Empty list"), ({"a": {}}, "")])
+def test_a_tree_without_rows_says_so(theme: Any, qtbot: Any, value: Any, text: str) -> None:
+    page = shown(TreePage(theme), qtbot)
+    page.show_value(value)
+    assert [label.text() for label in page.findChildren(QLabel) if label.isVisible() and "Empty" in label.text()] == [
+        text
+    ][: bool(text)]
+    assert page.tree.isVisible() is not bool(text)
+
+
+def test_json_has_colours(theme: Any, qtbot: Any) -> None:
+    page = shown(JsonPage(theme, "JSON"), qtbot)
+    page.show_text('{\n  "a": [1, null, "x"]\n}')
+    qtbot.waitUntil(lambda: len(page.edit.extraSelections()) == 4)
+    key, number, word, text = (one.format.foreground().color() for one in page.edit.extraSelections())
+    assert len({key.name(), number.name(), word.name(), text.name()}) == 4
 
 
 def test_a_table_filters_copies_and_opens_a_cell(theme: Any, qtbot: Any) -> None:
@@ -148,7 +166,7 @@ def test_a_link_says_where_it_leads_before_it_opens(theme: Any, qtbot: Any, monk
     )
     page = shown(ProsePage(theme), qtbot)
     page.browser.anchorClicked.emit(QUrl("https://example.com/page"))
-    assert page._words.full_text() == "This link leads to example.com: https://example.com/page"
+    assert page._words.full_text() == "Link to example.com: https://example.com/page"
     assert opened == []
     page._open.click()
     assert opened == ["https://example.com/page"]
@@ -163,6 +181,8 @@ def test_a_link_says_where_it_leads_before_it_opens(theme: Any, qtbot: Any, monk
         ("plain words", "text/markdown", True),
         ("plain words", "text/plain", False),
         ("# Head", "", False),
+        ('# Result\n\n* one\n\n{\n  "a": 1\n}', "", False),
+        ('# Result\n\n* one\n\n```json\n{\n  "a": 1\n}\n```', "", True),
         ("# x\n* y\n" * 100_000, "text/markdown", False),
     ],
 )
@@ -227,6 +247,8 @@ def test_changes_are_lines_with_signs(theme: Any, qtbot: Any) -> None:
     page = shown(ChangesPage(theme), qtbot)
     page.show_change("a\nb", "a\nc")
     assert page.view.changed_lines() == ("-b", "+c")
+    page.show_change('{"b": 1, "a": [1, 2]}', '{"a": [1, 3],\n"b": 1}')
+    assert page.view.changed_lines() == ("-    2", "+    3")
 
 
 @pytest.mark.parametrize(

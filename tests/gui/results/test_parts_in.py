@@ -32,4 +32,4 @@ def test_pictures_are_found_inside_other_values() -> None:
 def test_a_result_with_a_picture_opens_as_a_picture() -> None:
     assert of_json(json.dumps(PICTURE)).views[0] == "Image"
     assert of_json(json.dumps({"chart": PICTURE, "n": 1})).views[0] == "Image"
-    assert of_json(json.dumps({"n": 1})).views == ("Tree", "Text", "Raw")
+    assert of_json(json.dumps({"n": 1})).views == ("Tree", "JSON", "Raw")

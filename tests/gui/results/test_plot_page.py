@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 
 from workbench.gui.kit.plotting import whole_places
 from workbench.gui.results.contents import PLOT, of_json
@@ -76,6 +77,43 @@ def test_it_is_drawn_moved_and_told(theme: Any, qtbot: Any) -> None:
     assert not page.grab().isNull()
     theme.choose("light")
     assert page._plot.backgroundBrush().color() == theme.colour("surface")
+
+
+def drawn(theme: Any, qtbot: Any, value: Any) -> PlotPage:
+    page = PlotPage(theme)
+    qtbot.addWidget(page)
+    page.resize(500, 300)
+    page.show()
+    chart = chart_of(value)
+    assert chart is not None
+    page.show_chart(chart)
+    return page
+
+
+def test_the_axis_of_positive_numbers_starts_at_zero(theme: Any, qtbot: Any) -> None:
+    page = drawn(theme, qtbot, [{"n": name, "v": 100 + at} for at, name in enumerate("abc")])
+    assert page._plot.getViewBox().viewRange()[1][0] == 0
+    page = drawn(theme, qtbot, [{"n": name, "v": at - 1} for at, name in enumerate("abc")])
+    assert page._plot.getViewBox().viewRange()[1][0] < -1
+
+
+def test_names_without_an_order_get_bars_and_dates_get_lines() -> None:
+    assert chart_of([{"region": name, "v": 1} for name in "abcd"]).bars
+    assert not chart_of([{"day": f"2026-01-0{day}", "v": day} for day in range(1, 6)]).bars
+
+
+def test_columns_are_chosen_and_others_of_another_scale_wait(theme: Any, qtbot: Any) -> None:
+    rows = [{"month": name, "revenue": 500_000 + at, "orders": 700 + at} for at, name in enumerate("abc")]
+    page = drawn(theme, qtbot, rows)
+    assert page.columns() == ("revenue",)
+    menu = next(button for button in page.findChildren(QPushButton) if button.text() == "Columns").menu()
+    assert [(action.text(), action.isChecked()) for action in menu.actions()] == [("revenue", True), ("orders", False)]
+    menu.actions()[1].trigger()
+    menu.actions()[0].trigger()
+    assert page.columns() == ("orders",)
+    assert page._plot.getViewBox().viewRange()[1][1] < 1_000
+    menu.actions()[1].trigger()  # nothing is left to draw
+    assert page.columns() == ()
 
 
 @pytest.mark.parametrize(

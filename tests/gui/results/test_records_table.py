@@ -23,7 +23,7 @@ def test_columns_are_all_names_in_order(qapp: Any) -> None:
     titles = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(model.columnCount())]
     assert titles == ["id", "name", "more"]
     assert model.data(model.index(0, 2)) == ""
-    assert model.data(model.index(2, 2)) == "[ 1 entry ]"
+    assert model.data(model.index(2, 2)) == "[ 1 item ]"
 
 
 def test_numbers_sort_as_numbers(qapp: Any) -> None:

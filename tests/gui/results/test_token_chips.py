@@ -13,7 +13,7 @@ from shiboken6 import isValid
 
 from workbench.events import EntryWritten
 from workbench.gui.results.result_view import ResultView
-from workbench.gui.results.token_chips import MarkMenu, TokenChips, written
+from workbench.gui.results.token_chips import MarkMenu, TokenChips, find_tokens
 from workbench.records import Note, RunState
 
 TEXT = "😀 first line\nwrite to {} now\nand to {}"
@@ -52,11 +52,11 @@ def revealed(paper: Any) -> list[tuple[Any, ...]]:
     "text", ["plain", "[EMAIL_1]", "[EMAIL_0.abcd]", "row[name_field]", "EMAIL_1.abcd", "[x_1.abcd"]
 )
 def test_what_is_no_token_is_no_chip(text: str) -> None:
-    assert list(written(text)) == []
+    assert list(find_tokens(text)) == []
 
 
 def test_places_count_as_qt_counts(tokens: list[str]) -> None:
-    (found,) = written(f"😀 {tokens[0]}")
+    (found,) = find_tokens(f"😀 {tokens[0]}")
     assert (found.start, found.token, found.kind) == (3, tokens[0], "EMAIL")
 
 
@@ -127,14 +127,14 @@ def test_a_result_can_be_seen_as_a_model_sees_it_and_back(context: Any, paper: A
     qtbot.addWidget(view)
     view.show()
     view.show_json('{"email": "rosa@corp.io", "n": 1}')
-    view.see_as_model(True)
-    qtbot.waitUntil(lambda: "[EMAIL_" in view._model.shown())
+    view.show_masked(True)
+    qtbot.waitUntil(lambda: "[EMAIL_" in view._model.masked_text())
     assert "rosa" not in view._model.text.edit.toPlainText()
     assert "1 EMAIL" in view._model.words.full_text()
     view._copy()
     assert "rosa" not in QGuiApplication.clipboard().text()
     view.show_json('{"n": 2}')
-    qtbot.waitUntil(lambda: "nothing personal" in view._model.words.full_text())
+    qtbot.waitUntil(lambda: "no personal data" in view._model.words.full_text())
     view._buttons["Tree"].click()
     assert (view.page(), view._eye.isChecked()) == (view._tree, False)
     view.clear()
@@ -146,25 +146,27 @@ def test_what_is_turned_off_is_said_beside_the_result(context: Any, paper: Any, 
     view = ResultView(context)
     qtbot.addWidget(view)
     view.show_text("rosa@corp.io")
-    view.see_as_model(True)
-    qtbot.waitUntil(lambda: "turned off" in view._model.words.full_text())
+    view.show_masked(True)
+    qtbot.waitUntil(lambda: "Masking is off" in view._model.words.full_text())
 
 
 def test_the_audit_and_the_output_of_a_run_show_chips_of_their_session(
     window: Any, paper: Any, make: Any, session: Any, tokens: list[str], qtbot: Any
 ) -> None:
     note = Note("call.done", "crm answered", session=session.id, detail={"arguments": tokens[0]})
-    window.hear(EntryWritten(make.entry(900, "call.done", "crm answered", session=session.id, detail=note.detail)))
+    window.context.store.handle(
+        EntryWritten(make.entry(900, "call.done", "crm answered", session=session.id, detail=note.detail))
+    )
     window.audit.card.show_entry(make.entry(901, "call.done", "x", session=session.id, detail=note.detail))
-    assert window.audit.card._chips.session == session.id
+    assert window.audit.card.tokens.session == session.id
     run = make.run("r", RunState.DONE, model_view=f"to {tokens[0]}")
     paper.put_run(run)
     window.output.show_run("r")
-    qtbot.waitUntil(lambda: window.output._printed.session == run.proposal.session)
-    qtbot.waitUntil(lambda: window.output._hidden.accessibleName().startswith("1 value hidden"))
-    window.output._hidden.click()
+    qtbot.waitUntil(lambda: window.output.printed_tokens.session == run.proposal.session)
+    qtbot.waitUntil(lambda: window.output.masked.accessibleName().startswith("1 value masked"))
+    window.output.masked.click()
     assert window.centre.tabText(window.centre.currentIndex()) == "Personal data"
-    assert all(chips.session == run.proposal.session for chips in window.output._model_view._chips)
+    assert all(chips.session == run.proposal.session for chips in window.output.model_view._chips)
 
 
 def test_a_program_that_waits_shows_its_tokens_as_chips(context: Any, make: Any, qtbot: Any) -> None:
@@ -173,18 +175,18 @@ def test_a_program_that_waits_shows_its_tokens_as_chips(context: Any, make: Any,
     run = make.run("w")
     dialog = ApprovalDialog(context, run)
     qtbot.addWidget(dialog)
-    assert (dialog._chips.session, dialog._chips._edit) == (run.proposal.session, dialog._program.reader)
+    assert (dialog.token_chips.session, dialog.token_chips._edit) == (run.proposal.session, dialog.program.reader)
     dialog.done(0)
 
 
 def test_what_is_selected_in_a_result_or_in_output_is_marked(window: Any, paper: Any, make: Any, qtbot: Any) -> None:
     paper.put_run(make.run("r", RunState.DONE, output="about Falcon-9\n", result='"Eagle-7"'))
     window.output.show_run("r")
-    qtbot.waitUntil(lambda: "Falcon" in window.output._stream.toPlainText())
-    page = window.output._result._pages["Text"]
-    window.output._result.look("Text")
-    for edit, name in ((window.output._stream, "Falcon-9"), (page.edit, "Eagle-7")):
+    qtbot.waitUntil(lambda: "Falcon" in window.output.stream.toPlainText())
+    page = window.output.result._pages["Text"]
+    window.output.result.look("Text")
+    for edit, name in ((window.output.stream, "Falcon-9"), (page.edit, "Eagle-7")):
         edit.moveCursor(QTextCursor.MoveOperation.Start)
         assert edit.find(name)
-        edit.findChild(MarkMenu).missed()
+        edit.findChild(MarkMenu).mark_missed()
     qtbot.waitUntil(lambda: {one.text for one in paper.personal.marks()} == {"Falcon-9", "Eagle-7"})

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.gui.runs.stream_view import Printed, Style
+from workbench.gui.runs.stream_view import AnsiParser, Style
 
 
 def _all(*texts: str) -> list[tuple[str, Style]]:
-    printed = Printed()
+    printed = AnsiParser()
     found = [piece for text in texts for piece in printed.pieces(text)]
     return found + list(printed.pieces("", last=True))
 

@@ -18,7 +18,20 @@ from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.approval import ApprovalDialog
-from workbench.records import Decision, Effect, EffectKind, Finding, Gate, Risk, Run, RunState, Span, Verdict
+from workbench.records import (
+    Decision,
+    Effect,
+    EffectKind,
+    Finding,
+    Gate,
+    Likeness,
+    Resemblance,
+    Risk,
+    Run,
+    RunState,
+    Span,
+    Verdict,
+)
 
 LONG = "\n".join(["x = 1"] * 150 + ["send_email(to=who)"] + ["y = 2"] * 50)
 
@@ -46,7 +59,7 @@ def ask(context: Any, qtbot: Any) -> Any:
         dialog.resize(900, 600)
         dialog.open()
         if settled:
-            qtbot.waitUntil(dialog._foot.allow.settled)
+            qtbot.waitUntil(dialog.allow_button.settled)
         return dialog
 
     yield show
@@ -70,12 +83,12 @@ def press(widget: QWidget, key: Qt.Key, *, held: bool = False, release: bool = T
 
 def test_the_sentence_comes_first_and_the_claim_is_called_one(ask: Any, waiting: Run) -> None:
     dialog = ask(waiting)
-    assert dialog._head._sentence.full_text() == waiting.verdict.sentence
-    assert dialog._head._claim.full_text() == "“Tell the customer”"
-    assert "claimed" in [label.text() for label in dialog._head.findChildren(QLabel)]
-    assert dialog._head._badge.text() == "High risk"
-    assert dialog._program.reader.text() == waiting.proposal.code
-    assert dialog._foot._facts.full_text() == f"SHA-256 {waiting.proposal.sha[:12]}"
+    assert dialog.head.sentence.full_text() == waiting.verdict.sentence
+    assert dialog.head.purpose.full_text() == "“Tell the customer”"
+    assert "claimed" in [label.text() for label in dialog.head.findChildren(QLabel)]
+    assert dialog.head.badge.text() == "High risk"
+    assert dialog.program.reader.text() == waiting.proposal.code
+    assert dialog.facts.full_text() == f"SHA-256 {waiting.proposal.sha[:12]}"
 
 
 def test_nothing_allows_before_things_settled(
@@ -83,7 +96,7 @@ def test_nothing_allows_before_things_settled(
 ) -> None:
     monkeypatch.setattr("workbench.gui.runs.allow_button.SETTLE_MS", 600_000)
     dialog = ask(waiting, settled=False)
-    button = dialog._foot.allow
+    button = dialog.allow_button
     assert not button.isEnabled()
     button.click()
     press(button, Qt.Key.Key_Return)
@@ -95,7 +108,7 @@ def test_nothing_allows_before_things_settled(
 
 def test_a_key_that_is_held_down_cannot_allow(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
-    button = dialog._foot.allow
+    button = dialog.allow_button
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Space):
         press(button, key, held=True)
     QApplication.sendEvent(button, QKeyEvent(QEvent.Type.KeyRelease, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier))
@@ -105,17 +118,17 @@ def test_a_key_that_is_held_down_cannot_allow(ask: Any, waiting: Run, paper: Any
 
 def test_coming_back_to_the_front_makes_it_wait_again(ask: Any, waiting: Run) -> None:
     dialog = ask(waiting)
-    assert dialog._foot.allow.isEnabled()
+    assert dialog.allow_button.isEnabled()
     dialog.activateWindow()
     QApplication.sendEvent(dialog, QEvent(QEvent.Type.ActivationChange))
     assert dialog.isActiveWindow()
-    assert not dialog._foot.allow.isEnabled()
+    assert not dialog.allow_button.isEnabled()
 
 
 def test_a_press_that_began_here_allows_exactly_this_text(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
     with qtbot.waitSignal(dialog.decided):
-        press(dialog._foot.allow, Qt.Key.Key_Return)
+        press(dialog.allow_button, Qt.Key.Key_Return)
     (decision,) = decisions(paper)
     assert decision.allow
     assert decision.sha == waiting.proposal.sha
@@ -131,63 +144,66 @@ def test_enter_presses_deny(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> N
 
 @pytest.mark.parametrize("way", ["escape", "button", "close"])
 def test_putting_it_away_decides_nothing_and_keeps_what_was_typed(
-    ask: Any, waiting: Run, paper: Any, qtbot: Any, way: str
+    ask: Any, waiting: Run, paper: Any, context: Any, qtbot: Any, way: str
 ) -> None:
     dialog = ask(waiting)
-    dialog._foot._edit.click()
-    dialog._program.editor.set_text("print('mine')\n")
+    qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
+    dialog.program.editor.set_text("print('mine')\n")
     if way == "close":
         QApplication.sendEvent(dialog, _spontaneous_close(dialog))
     elif way == "escape":
         dialog.reject()
     else:
-        qtbot.mouseClick(dialog._foot._later, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(dialog.later_button, Qt.MouseButton.LeftButton)
     assert not dialog.isVisible()
     dialog.come_back()
-    assert dialog._program.edited_text() == "print('mine')\n"
+    assert dialog.program.edited_text() == "print('mine')\n"
+    assert dialog.focusWidget() is dialog.program.editor
     dialog.put_away()
-    dialog.hear(RunChanged(replace(waiting, state=RunState.REFUSED)))
+    context.store.handle(RunChanged(replace(waiting, state=RunState.REFUSED)))
     assert dialog.result() == 0
     assert decisions(paper) == []
 
 
 def test_enter_while_reading_the_code_decides_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
-    dialog._program.reader.setFocus()
-    qtbot.keyClick(dialog._program.reader, Qt.Key.Key_Return)
+    dialog.program.reader.setFocus()
+    qtbot.keyClick(dialog.program.reader, Qt.Key.Key_Return)
     qtbot.wait(20)
     assert decisions(paper) == []
 
 
 def test_enter_presses_the_button_that_has_the_keyboard(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
-    dialog._foot._edit.setFocus()
-    qtbot.keyClick(dialog._foot._edit, Qt.Key.Key_Return)
-    assert dialog._program.editing
+    dialog.edit_button.setFocus()
+    qtbot.keyClick(dialog.edit_button, Qt.Key.Key_Return)
+    assert dialog.program.editing
     assert decisions(paper) == []
 
 
 def test_a_reason_goes_along_with_the_denial(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
-    dialog._foot._with_reason.click()
-    qtbot.keyClicks(dialog._foot._reason, "not on Fridays")
+    qtbot.mouseClick(dialog.button("Deny with reason…"), Qt.MouseButton.LeftButton)
+    qtbot.keyClicks(dialog.reason_row.line, "not on Fridays")
     with qtbot.waitSignal(dialog.decided):
-        qtbot.keyClick(dialog._foot._reason, Qt.Key.Key_Return)
+        qtbot.keyClick(dialog.reason_row.line, Qt.Key.Key_Return)
     (decision,) = decisions(paper)
     assert (decision.allow, decision.reason) == (False, "not on Fridays")
 
 
-def test_the_worst_line_must_have_been_on_screen(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_the_worst_line_must_have_been_on_screen(ask: Any, waiting: Run, context: Any, qtbot: Any) -> None:
     finding = Finding("mail", Risk.HIGH, "Sends.", Span(151))
     dialog = ask(told(waiting, LONG, findings=(finding,), effects=()))
-    assert dialog._program.reader.shows(151)  # it opens there
-    assert dialog._foot.allow.isEnabled()
-    program = dialog._program
-    program._worst_seen, program._worst = False, 3
-    dialog._reconsider()
-    assert dialog._foot.allow.obstacle() == "Look at the marked line first."
-    program.go_to(3)
-    assert dialog._foot.allow.isEnabled()
+    assert dialog.program.reader.shows(151)  # it opens there
+    assert dialog.allow_button.isEnabled()
+    dialog.put_away()
+    like = Resemblance(Likeness.VALUES, time.time(), LONG.replace("who", "me"))
+    changed = told(waiting, LONG, findings=(finding,), effects=(), sha="b" * 64)
+    proposal = replace(changed.proposal, sha="b" * 64)
+    context.store.handle(RunChanged(replace(changed, proposal=proposal, like=like)))
+    assert dialog.allow_button.obstacle() == "Look at the marked line first.", "nobody sees a dialog that is put away"
+    dialog.come_back()
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
 
 
 def test_a_row_of_the_table_leads_to_its_line(ask: Any, waiting: Run) -> None:
@@ -196,7 +212,7 @@ def test_a_row_of_the_table_leads_to_its_line(ask: Any, waiting: Run) -> None:
         Effect(EffectKind.REFUSED, "curl", 2, Risk.LOW),
     )
     dialog = ask(told(waiting, LONG, effects=effects, not_assessed=("the loop",)))
-    words = [label.full_text() for label in dialog._effects.findChildren(ForeignLabel)]
+    words = [label.full_text() for label in dialog.effects.findChildren(ForeignLabel)]
     for expected in (
         "Will happen",
         "Sends.",
@@ -206,19 +222,19 @@ def test_a_row_of_the_table_leads_to_its_line(ask: Any, waiting: Run) -> None:
         "the loop",
     ):
         assert expected in words
-    link = next(link for link in dialog._effects.links() if link.text() == "line 2")
+    link = next(link for link in dialog.effects.links() if link.text() == "line 2")
     link.click()
-    assert dialog._program.reader.shows(2)
+    assert dialog.program.reader.shows(2)
 
 
 def test_critical_asks_for_the_name(ask: Any, waiting: Run, qtbot: Any) -> None:
     finding = Finding("x", Risk.CRITICAL, "Deletes.", Span(1), "delete_customer")
     dialog = ask(told(waiting, waiting.proposal.code, risk=Risk.CRITICAL, findings=(finding,)))
-    assert not dialog._foot.allow.isEnabled()
-    qtbot.keyClicks(dialog._foot.typing.line, "delete_custome")
-    assert not dialog._foot.allow.isEnabled()
-    qtbot.keyClicks(dialog._foot.typing.line, "r")
-    assert dialog._foot.allow.isEnabled()
+    assert not dialog.allow_button.isEnabled()
+    qtbot.keyClicks(dialog.typing.line, "delete_custome")
+    assert not dialog.allow_button.isEnabled()
+    qtbot.keyClicks(dialog.typing.line, "r")
+    assert dialog.allow_button.isEnabled()
 
 
 def test_a_name_one_could_not_type_is_not_asked_for() -> None:
@@ -228,9 +244,9 @@ def test_a_name_one_could_not_type_is_not_asked_for() -> None:
 
 def test_blocked_code_and_a_verdict_on_another_text_cannot_be_allowed(ask: Any, waiting: Run) -> None:
     dialog = ask(told(waiting, waiting.proposal.code, gate=Gate.BLOCKED))
-    assert not dialog._foot.allow.isEnabled()
+    assert not dialog.allow_button.isEnabled()
     other = ask(told(waiting, waiting.proposal.code, sha="b" * 64))
-    assert not other._foot.allow.isEnabled()
+    assert not other.allow_button.isEnabled()
 
 
 def test_an_edit_is_assessed_again_under_a_new_sha(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
@@ -240,18 +256,18 @@ def test_an_edit_is_assessed_again_under_a_new_sha(ask: Any, waiting: Run, paper
 
     paper.edit = edit
     dialog = ask(waiting)
-    dialog._foot._edit.click()
-    assert not dialog._foot.allow.isEnabled()
-    dialog._program.editor.set_text("print('fine')\n")
+    qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
+    assert not dialog.allow_button.isEnabled()
+    dialog.program.editor.set_text("print('fine')\n")
     press(dialog, Qt.Key.Key_Return)  # Enter belongs to the editor now
     assert decisions(paper) == []
-    dialog._foot._check.click()
-    qtbot.waitUntil(lambda: dialog._head._sentence.full_text() == "Now harmless.")
-    assert dialog._foot._facts.full_text() == f"SHA-256 {'b' * 12}"
-    assert dialog.focusWidget() is dialog._foot._deny
-    dialog._program._changes.click()
-    assert "+print('fine')" in dialog._program.diff.changed_lines()
-    qtbot.waitUntil(dialog._foot.allow.settled)
+    qtbot.mouseClick(dialog.button("Check my changes"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dialog.head.sentence.full_text() == "Now harmless.")
+    assert dialog.facts.full_text() == f"SHA-256 {'b' * 12}"
+    assert dialog.focusWidget() is dialog.deny_button
+    qtbot.mouseClick(dialog.button("Your changes"), Qt.MouseButton.LeftButton)
+    assert "+print('fine')" in dialog.program.diff.changed_lines()
+    qtbot.waitUntil(dialog.allow_button.settled)
     with qtbot.waitSignal(dialog.decided):
         dialog.allow()
     assert decisions(paper)[0].sha == "b" * 64
@@ -259,11 +275,11 @@ def test_an_edit_is_assessed_again_under_a_new_sha(ask: Any, waiting: Run, paper
 
 def test_escape_leaves_an_edit_that_changed_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
-    dialog._foot._edit.click()
+    qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
     dialog.reject()
-    assert not dialog._program.editing
+    assert not dialog.program.editing
     assert dialog.isVisible()
-    assert dialog.focusWidget() is dialog._foot._deny
+    assert dialog.focusWidget() is dialog.deny_button
     press(dialog, Qt.Key.Key_Escape, release=False)
     assert not dialog.isVisible()
     assert decisions(paper) == []
@@ -272,19 +288,19 @@ def test_escape_leaves_an_edit_that_changed_nothing(ask: Any, waiting: Run, pape
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"state": RunState.REFUSED, "decision": None}, "Time ran out"),
+        ({"state": RunState.REFUSED, "decision": None}, "Time is up"),
         ({"state": RunState.RUNNING, "decision": Decision("w", "a" * 64, True, "cli")}, "allowed elsewhere by cli"),
         ({"state": RunState.REFUSED, "decision": Decision("w", "a" * 64, False, "cli")}, "denied elsewhere by cli"),
         ({"state": RunState.INTERRUPTED}, "stopped"),
     ],
 )
 def test_what_was_decided_elsewhere_is_said_and_ends_the_question(
-    ask: Any, waiting: Run, paper: Any, change: dict[str, Any], words: str, qtbot: Any
+    ask: Any, waiting: Run, paper: Any, context: Any, change: dict[str, Any], words: str, qtbot: Any
 ) -> None:
     dialog = ask(waiting)
-    dialog.hear(RunChanged(replace(waiting, **change)))
-    assert words in dialog._fault.sentence()
-    assert not dialog._foot.allow.isVisible()
+    context.store.handle(RunChanged(replace(waiting, **change)))
+    assert words in dialog.fault.sentence()
+    assert not dialog.allow_button.isVisible()
     dialog.allow()
     dialog.deny()
     qtbot.wait(20)
@@ -293,7 +309,7 @@ def test_what_was_decided_elsewhere_is_said_and_ends_the_question(
 
 def test_the_deadline_ends_the_question(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
     dialog = ask(replace(waiting, deadline=time.time() + 0.2), settled=False)
-    qtbot.waitUntil(lambda: "Time is up" in dialog._fault.sentence())
+    qtbot.waitUntil(lambda: "Time is up" in dialog.fault.sentence())
     dialog.allow()
     assert decisions(paper) == []
 
@@ -302,7 +318,7 @@ def test_a_lost_core_lets_nothing_through(ask: Any, waiting: Run, paper: Any) ->
     dialog = ask(waiting)
     dialog.core_lost()
     dialog.allow()
-    assert "will not run" in dialog._fault.sentence()
+    assert "will not run" in dialog.fault.sentence()
     assert decisions(paper) == []
 
 
@@ -313,9 +329,10 @@ def test_an_answer_the_core_does_not_take_can_be_given_again(ask: Any, waiting: 
     paper.decide = decide
     dialog = ask(waiting)
     dialog.allow()
-    qtbot.waitUntil(lambda: dialog._fault.sentence() == "The core is not connected.")
+    qtbot.waitUntil(lambda: dialog.fault.sentence() == "The core is not connected.")
     assert dialog.isVisible()
-    assert dialog._foot.allow.isEnabled()
+    assert not dialog.allow_button.isEnabled(), "a second press of the same reflex does not count"
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
 
 
 def test_a_long_program_must_be_here_as_a_whole(ask: Any, waiting: Run, context: Any, qtbot: Any) -> None:
@@ -332,22 +349,22 @@ def test_a_long_program_must_be_here_as_a_whole(ask: Any, waiting: Run, context:
     qtbot.addWidget(dialog, before_close_func=lambda _: dialog.done(0))
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     dialog.open()
-    qtbot.waitUntil(dialog._foot.allow.settled)
-    assert not dialog._foot.allow.isEnabled()
+    qtbot.waitUntil(dialog.allow_button.settled)
+    assert not dialog.allow_button.isEnabled()
     gate.set()
-    qtbot.waitUntil(dialog._foot.allow.isEnabled)
-    assert dialog._program.reader.text() == LONG
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
+    assert dialog.program.reader.text() == LONG
 
 
 def test_hidden_characters_are_drawn_and_lines_keep_their_numbers(ask: Any, waiting: Run) -> None:
     dialog = ask(told(waiting, "a = 1 # \u202e\u2028x\nb = 2", findings=(), effects=()))
-    assert dialog._program.reader.text() == "a = 1 # ‹U+202E›‹U+2028›x\nb = 2"
-    assert "hidden characters" in dialog._program._words.full_text()
+    assert dialog.program.reader.text() == "a = 1 # ‹U+202E›‹U+2028›x\nb = 2"
+    assert "hidden characters" in dialog.program.facts.full_text()
 
 
-def test_everything_that_takes_the_keyboard_has_a_name(ask: Any, waiting: Run) -> None:
+def test_everything_that_takes_the_keyboard_has_a_name(ask: Any, waiting: Run, qtbot: Any) -> None:
     dialog = ask(waiting)
-    dialog._foot._with_reason.click()
+    qtbot.mouseClick(dialog.button("Deny with reason…"), Qt.MouseButton.LeftButton)
     for widget in dialog.findChildren(QWidget):
         if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None:
             face = QAccessible.queryAccessibleInterface(widget)
@@ -358,8 +375,57 @@ def test_the_dialog_fits_a_small_screen(ask: Any, waiting: Run) -> None:
     dialog = ask(waiting)
     dialog.resize(500, 420)
     assert dialog.width() <= 520
-    assert dialog._foot.allow.isVisible()
-    assert dialog._foot.rect().contains(dialog._foot.allow.geometry().center())
+    assert dialog.allow_button.isVisible()
+    for text in ("Deny", "Allow once"):
+        button = dialog.button(text)
+        assert dialog.rect().contains(button.mapTo(dialog, button.rect().bottomRight())), "no button is cut off"
+
+
+def test_on_a_common_small_screen_every_button_keeps_its_text(ask: Any, waiting: Run) -> None:
+    dialog = ask(replace(waiting, scopes=("session",)))
+    dialog.resize(1024, 660)
+    QApplication.processEvents()
+    for text in ("Later", "Edit", "Dry run first", "Deny", "Deny with reason…", "Once", "Allow once"):
+        button = dialog.button(text)
+        assert button.text() == text
+        assert dialog.rect().contains(button.mapTo(dialog, button.rect().bottomRight()))
+
+
+def test_a_dry_run_gives_the_keyboard_back_to_deny(ask: Any, waiting: Run, qtbot: Any) -> None:
+    dialog = ask(waiting)
+    qtbot.mouseClick(dialog.button("Dry run first"), Qt.MouseButton.LeftButton)
+    assert not dialog.dry_run_button.isEnabled(), "a second press starts no second one"
+    assert dialog.focusWidget() is dialog.deny_button
+    dialog.program.reader.setFocus()
+    dialog.dry_run_ended(None)
+    assert dialog.dry_run_button.isEnabled()
+    assert dialog.focusWidget() is dialog.deny_button
+
+
+def test_a_second_press_while_the_answer_is_sent_sends_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+    dialog = ask(waiting)
+    with qtbot.waitSignal(dialog.decided):
+        qtbot.mouseClick(dialog.button("Deny"), Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(dialog.button("Deny"), Qt.MouseButton.LeftButton)
+        dialog.allow()
+    assert [decision.allow for decision in decisions(paper)] == [False]
+
+
+def test_a_long_line_is_wrapped_so_that_nothing_is_hidden_to_the_right(ask: Any, waiting: Run) -> None:
+    code = "x = 1;" + " " * 400 + 'await delete_customer(customer_id="CUS-0009")\n'
+    dialog = ask(told(waiting, code, findings=(), effects=()))
+    assert dialog.program.reader.horizontalScrollBar().maximum() == 0
+
+
+def test_a_long_claim_is_cut_and_its_tooltip_has_all_of_it(ask: Any, waiting: Run) -> None:
+    dialog = ask(replace(waiting, proposal=replace(waiting.proposal, purpose="because " * 125)))
+    assert len(dialog.head.purpose.full_text()) < 250
+    assert dialog.head.purpose.toolTip().count("because") == 125
+
+
+def test_the_header_of_the_code_says_how_much_there_is_to_read(ask: Any, waiting: Run) -> None:
+    dialog = ask(told(waiting, waiting.proposal.code, forks=1))
+    assert dialog.program.facts.full_text() == "4 lines · 1 branch or loop"
 
 
 class _SpontaneousClose(QCloseEvent):
@@ -373,14 +439,17 @@ def _spontaneous_close(_dialog: ApprovalDialog) -> QCloseEvent:
     return _SpontaneousClose()
 
 
-def test_running_weaker_than_wanted_is_said_in_one_line_before_it_is_allowed(ask: Any, waiting: Run) -> None:
+def test_running_weaker_than_wanted_is_said_in_one_line_before_it_is_allowed(
+    ask: Any, waiting: Run, context: Any
+) -> None:
     words = (
         "This program needs a container, but this machine has none. It runs in the process sandbox at full strength."
     )
     dialog = ask(replace(waiting, isolation=words), settled=False)
     assert [label.text() for label in dialog.findChildren(ForeignLabel) if label.isVisible()].count(words) == 1
-    dialog._show_run(replace(waiting, isolation=""))
-    assert not dialog._head._isolation.isVisible()
+    changed = replace(waiting, proposal=replace(waiting.proposal, sha="b" * 64), isolation="")
+    context.store.handle(RunChanged(changed))
+    assert not dialog.head.isolation.isVisible()
 
 
 # ── hosts ────────────────────────────────────────────────────────────────────────────────────────
@@ -389,9 +458,9 @@ HOSTS = ("api.example.org:443", "files.example.net:8443")
 
 def test_hosts_are_unticked_at_first_and_allowing_opens_none(paper: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
     dialog = ask(told(waiting, waiting.proposal.code, hosts=HOSTS))
-    assert [box.text() for box in dialog._hosts.boxes] == [f"Allow {host} for this run" for host in HOSTS]
-    assert dialog._hosts.ticked() == ()
-    qtbot.waitUntil(lambda: not dialog._obstacle())
+    assert [box.text() for box in dialog.hosts.boxes] == [f"Allow {host} for this run" for host in HOSTS]
+    assert dialog.hosts.ticked() == ()
+    qtbot.waitUntil(lambda: not dialog.obstacle())
     dialog.allow()
     qtbot.waitUntil(lambda: bool(decisions(paper)))
     assert (decisions(paper)[0].allow, decisions(paper)[0].hosts) == (True, ())
@@ -399,9 +468,9 @@ def test_hosts_are_unticked_at_first_and_allowing_opens_none(paper: Any, ask: An
 
 def test_a_ticked_host_goes_with_the_decision(paper: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
     dialog = ask(told(waiting, waiting.proposal.code, hosts=HOSTS))
-    dialog._hosts.boxes[1].setFocus()
-    qtbot.keyClick(dialog._hosts.boxes[1], Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: not dialog._obstacle())
+    dialog.hosts.boxes[1].setFocus()
+    qtbot.keyClick(dialog.hosts.boxes[1], Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: not dialog.obstacle())
     dialog.allow()
     qtbot.waitUntil(lambda: bool(decisions(paper)))
     assert decisions(paper)[0].hosts == (HOSTS[1],)
@@ -409,14 +478,14 @@ def test_a_ticked_host_goes_with_the_decision(paper: Any, ask: Any, waiting: Run
 
 def test_denying_opens_nothing_and_another_text_begins_unticked(paper: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
     dialog = ask(told(waiting, waiting.proposal.code, hosts=HOSTS))
-    dialog._hosts.boxes[0].setChecked(True)
-    dialog._hosts.show_hosts(("other.example.org:443",))
-    assert dialog._hosts.ticked() == ()
-    dialog._hosts.boxes[0].setChecked(True)
+    dialog.hosts.boxes[0].setChecked(True)
+    dialog.hosts.show_hosts(("other.example.org:443",))
+    assert dialog.hosts.ticked() == ()
+    dialog.hosts.boxes[0].setChecked(True)
     dialog.deny()
     qtbot.waitUntil(lambda: bool(decisions(paper)))
     assert decisions(paper)[0].hosts == ()
 
 
 def test_without_hosts_there_is_nothing_to_tick(ask: Any, waiting: Run) -> None:
-    assert ask(waiting)._hosts.isHidden()
+    assert ask(waiting).hosts.isHidden()

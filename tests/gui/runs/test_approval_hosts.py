@@ -49,7 +49,7 @@ def ask(context: Any, qtbot: Any) -> Any:
         made.append(dialog)
         dialog.resize(900, 600)
         dialog.open()
-        qtbot.waitUntil(dialog._foot.allow.settled)
+        qtbot.waitUntil(dialog.allow_button.settled)
         return dialog
 
     yield show
@@ -68,43 +68,54 @@ def words_in(part: Any) -> list[str]:
 
 
 def test_one_answer_goes_to_every_identical_request_and_to_no_other(
-    ask: Any, waiting: Run, paper: Any, qtbot: Any
+    ask: Any, waiting: Run, paper: Any, context: Any, qtbot: Any
 ) -> None:
-    paper.run_list["same"] = replace(waiting, id="same")
-    paper.run_list["other"] = replace(waiting, id="other", fingerprint="0" * 64)
     theirs = replace(waiting.proposal, session="session-2")
-    paper.run_list["theirs"] = replace(waiting, id="theirs", proposal=theirs)
+    for run in (
+        replace(waiting, id="same"),
+        replace(waiting, id="other", fingerprint="0" * 64),
+        replace(waiting, id="theirs", proposal=theirs),
+    ):
+        context.store.handle(RunChanged(run))
     dialog = ask(waiting)
-    dialog.hear(RunChanged(replace(waiting, id="later")))
-    dialog.hear(RunChanged(replace(waiting, id="gone")))
-    dialog.hear(RunChanged(replace(waiting, id="gone", state=RunState.STOPPED)))
-    assert dialog._foot._facts.full_text().startswith("Answers 3 identical requests at once · SHA-256 5e5e")
+    context.store.handle(RunChanged(replace(waiting, id="later")))
+    context.store.handle(RunChanged(replace(waiting, id="gone")))
+    context.store.handle(RunChanged(replace(waiting, id="gone", state=RunState.STOPPED)))
+    assert dialog.facts.full_text().startswith("Answers 3 identical requests · SHA-256 5e5e")
     with qtbot.waitSignal(dialog.decided):
         dialog.deny("no")
     (decision,) = decisions(paper)
     assert (decision.also, decision.fingerprint, decision.scope) == (("same", "later"), SEAL, "once")
 
 
-def test_a_yes_reaches_further_only_when_that_was_chosen(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_a_yes_reaches_further_only_when_that_was_chosen(
+    ask: Any, waiting: Run, paper: Any, context: Any, qtbot: Any
+) -> None:
     dialog = ask(waiting)
-    scope = dialog._foot.scope
+    scope = dialog.scope
     assert scope.text() == "Once"
-    assert dialog._foot.allow.text() == "Allow once"
+    assert dialog.allow_button.text() == "Allow once"
     scope.actions_by_scope()["text"].trigger()
-    assert (scope.text(), dialog._foot.allow.text()) == ("This text", "Allow")
-    dialog._show_run(replace(waiting, scopes=("session",), scopes_why="Not for good."))
+    assert (scope.text(), dialog.allow_button.text()) == ("This text", "Allow")
+    other = replace(waiting.proposal, sha="b" * 64)
+    verdict = replace(waiting.verdict, sha="b" * 64)
+    changed = replace(waiting, proposal=other, verdict=verdict, scopes=("session",), scopes_why="Not for good.")
+    context.store.handle(RunChanged(changed))
     assert scope.text() == "Once", "another text begins anew"
     assert list(scope.actions_by_scope()) == ["once", "session"]
     assert "Not for good." in [action.text() for action in scope.menu().actions()]
     scope.actions_by_scope()["session"].trigger()
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
     with qtbot.waitSignal(dialog.decided):
         dialog.allow()
     assert decisions(paper)[0].scope == "session"
 
 
-def test_a_denial_reaches_no_further_whatever_was_chosen(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_a_denial_reaches_no_further_whatever_was_chosen(
+    ask: Any, waiting: Run, paper: Any, context: Any, qtbot: Any
+) -> None:
     dialog = ask(waiting)
-    dialog._foot.scope.actions_by_scope()["session"].trigger()
+    dialog.scope.actions_by_scope()["session"].trigger()
     with qtbot.waitSignal(dialog.decided):
         dialog.deny()
     assert decisions(paper)[0].scope == "once"
@@ -112,8 +123,8 @@ def test_a_denial_reaches_no_further_whatever_was_chosen(ask: Any, waiting: Run,
 
 def test_choosing_the_reach_by_a_held_key_decides_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
-    dialog._foot.scope.actions_by_scope()["session"].trigger()
-    for widget in (dialog._foot.allow, dialog):
+    dialog.scope.actions_by_scope()["session"].trigger()
+    for widget in (dialog.allow_button, dialog):
         for _ in range(5):
             none = Qt.KeyboardModifier.NoModifier
             QApplication.sendEvent(widget, QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, none, "", autorep=True))
@@ -131,31 +142,33 @@ def test_choosing_the_reach_by_a_held_key_decides_nothing(ask: Any, waiting: Run
 )
 def test_what_was_allowed_before_is_said(ask: Any, waiting: Run, likeness: Likeness, words: str) -> None:
     dialog = ask(replace(waiting, like=Resemblance(likeness, time.time() - 310, "print(0)\n")))
-    assert dialog._likeness.sentence() == words
+    assert dialog.likeness.sentence() == words
 
 
 def test_only_the_changed_values_are_to_be_read_and_a_new_aim_stands_first(ask: Any, waiting: Run) -> None:
     changes = (ValueChange(3, "20", "30"), ValueChange(2, "'a@x.org'", "'b@y.org'", destination=True))
     before = waiting.proposal.code.replace("20", "10")
     dialog = ask(replace(waiting, like=Resemblance(Likeness.VALUES, time.time(), before, changes)))
-    strip = dialog._likeness
-    assert strip.sentence() == "You allowed this program just now with other values. It goes somewhere else now."
-    assert words_in(strip)[1:] == ["− 'a@x.org'", "+ 'b@y.org'", "goes somewhere else", "− 20", "+ 30"]
+    strip = dialog.likeness
+    assert (
+        strip.sentence() == "You allowed this program just now with other values. It has a different destination now."
+    )
+    assert words_in(strip)[1:] == ["− 'a@x.org'", "+ 'b@y.org'", "a different destination", "− 20", "+ 30"]
     strip.compare.click()
-    assert dialog._program.diff.changed_lines() == (
+    assert dialog.program.diff.changed_lines() == (
         "-orders = await list_orders(limit=10)",
         "+orders = await list_orders(limit=20)",
     )
     strip.compare.click()
-    assert dialog._program._pages.currentWidget() is dialog._program.reader
+    assert dialog.program.reader.isVisible()
 
 
 def test_flows_lead_from_line_to_line(ask: Any, waiting: Run) -> None:
     flows = tuple(Flow(kind, "web.fetch", 1, "demo.send_email.to", 3) for kind in ("untrusted", "private"))
     dialog = ask(replace(waiting, verdict=replace(waiting.verdict, flows=flows)))
-    told = words_in(dialog._effects)
+    told = words_in(dialog.effects)
     assert told.count("line 1 web.fetch → line 3 demo.send_email.to") == 1
-    assert "outsiders' text" in told
+    assert "text from outsiders" in told
 
 
 def test_an_edit_is_judged_as_it_is_typed_and_nothing_is_decided_by_it(
@@ -165,17 +178,17 @@ def test_an_edit_is_judged_as_it_is_typed_and_nothing_is_decided_by_it(
         "c" * 64, Risk.LOW, Gate.AUTO, "Only computes.", (Finding("x", Risk.LOW, "m", Span(1)),)
     )
     dialog = ask(waiting)
-    dialog._foot._edit.click()
-    dialog._program.editor.set_text("print(1)\n")
-    dialog._program.editor.set_text("print(2)\n")
-    qtbot.waitUntil(lambda: dialog._head._sentence.full_text() == "Only computes.")
+    qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
+    dialog.program.editor.set_text("print(1)\n")
+    dialog.program.editor.set_text("print(2)\n")
+    qtbot.waitUntil(lambda: dialog.head.sentence.full_text() == "Only computes.")
     assert ("assess_edit", ("print(1)\n",)) not in paper.asked
     assert ("assess_edit", ("print(2)\n",)) in paper.asked
-    assert dialog._run is waiting
-    assert dialog._foot.allow.obstacle()
-    dialog._foot._back.click()
-    assert dialog._head._sentence.full_text() == waiting.verdict.sentence
-    assert dialog._foot._facts.full_text() == "SHA-256 5e5e5e5e5e5e"
+    assert dialog.run is waiting
+    assert dialog.allow_button.obstacle()
+    qtbot.mouseClick(dialog.button("Back"), Qt.MouseButton.LeftButton)
+    assert dialog.head.sentence.full_text() == waiting.verdict.sentence
+    assert dialog.facts.full_text() == "SHA-256 5e5e5e5e5e5e"
 
 
 def test_what_only_its_characters_keep_from_running_can_be_cleaned(
@@ -184,14 +197,14 @@ def test_what_only_its_characters_keep_from_running_can_be_cleaned(
     finding = Finding("text.bidi", Risk.HIGH, "Reversed", Span(1))
     paper.edit_verdict = Verdict("c" * 64, Risk.HIGH, Gate.BLOCKED, "Cannot run.", (finding,))
     dialog = ask(waiting)
-    dialog._foot._edit.click()
-    editor = dialog._program.editor
+    qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
+    editor = dialog.program.editor
     editor.set_text("a = 1 # \u202e\n")
-    qtbot.waitUntil(dialog._foot._clean.isVisible)
+    qtbot.waitUntil(dialog.clean_button.isVisible)
     paper.edit_verdict = replace(paper.edit_verdict, gate=Gate.AUTO, findings=())
-    dialog._foot._clean.click()
+    qtbot.mouseClick(dialog.clean_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: editor.text() == "a = 1 # \n")
-    qtbot.waitUntil(dialog._foot._clean.isHidden)
+    qtbot.waitUntil(dialog.clean_button.isHidden)
     editor.undo()
     assert editor.text() == "a = 1 # \u202e\n"
 
@@ -199,9 +212,9 @@ def test_what_only_its_characters_keep_from_running_can_be_cleaned(
 def test_everything_new_that_takes_the_keyboard_has_a_name(ask: Any, waiting: Run) -> None:
     changes = (ValueChange(3, "20", "30"),)
     dialog = ask(replace(waiting, like=Resemblance(Likeness.VALUES, time.time(), "print(0)\n", changes)))
-    for part in (dialog._likeness, dialog._foot):
+    for part in (dialog.likeness, dialog):
         for widget in part.findChildren(QWidget):
             if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
                 face = QAccessible.queryAccessibleInterface(widget)
                 assert face.text(QAccessible.Text.Name), f"{type(widget).__name__} has no name"
-    assert dialog._foot.scope.accessibleName() == "Scope of the approval: Once"
+    assert dialog.scope.accessibleName() == "Scope of the approval: Once"

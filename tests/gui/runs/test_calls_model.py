@@ -7,17 +7,17 @@ from typing import Any
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from workbench.gui.runs.output import CallsModel
+from workbench.gui.runs.output import calls_model
 from workbench.records import CallTrace, Risk
 
 CALL = CallTrace("1", "demo", "send_email", '{"to": "<EMAIL_1>"}', Risk.HIGH, "running")
 
 
 def test_a_call_that_ends_changes_its_row(theme: Any, qtmodeltester: Any) -> None:
-    model = CallsModel(theme)
-    model.take(CALL)
-    model.take(replace(CALL, call_id="2"))
-    model.take(replace(CALL, state="failed", note="The outbox is full.", ms=12, bytes=2048))
+    model = calls_model(theme)
+    model.put(CALL)
+    model.put(replace(CALL, call_id="2"))
+    model.put(replace(CALL, state="failed", note="The outbox is full.", ms=12, bytes=2048))
     assert model.rowCount() == 2
     assert [model.data(model.index(0, column)) for column in range(4)] == [
         "demo.send_email",

@@ -10,11 +10,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QScrollArea
 
 from tests.gui.test_accessibility import nameless, rich
+from workbench.gui.kit.faults import FaultCard
+from workbench.gui.runs import allow_button
 from workbench.gui.runs import elicitation_bodies as page_body
-from workbench.gui.runs import elicitations as dialog_module
+from workbench.gui.runs.elicitation_bodies import secret_fields
+from workbench.gui.runs.elicitation_dialog import ElicitationDialog
 from workbench.records import Ask
 
 FORM = {
@@ -51,7 +54,7 @@ def make_ask(kind: str = "form", **fields: Any) -> Ask:
 @pytest.fixture(autouse=True)
 def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """A press counts at once; that it does not at first has a test of its own."""
-    monkeypatch.setattr(dialog_module, "SETTLE_SECONDS", 0.0)
+    monkeypatch.setattr(allow_button, "SETTLE_MS", 0)
 
 
 @pytest.fixture
@@ -60,11 +63,11 @@ def opened(window: Any, paper: Any, qtbot: Any) -> Any:
 
     def put(ask: Ask) -> Any:
         paper.put_ask(ask)
-        qtbot.waitUntil(lambda: window.asks.ask(ask.id) == ask)
+        qtbot.waitUntil(lambda: window.context.store.elicitations.get(ask.id) == ask)
         window.commands.do("ask.answer")
-        (found,) = window.findChildren(dialog_module.AskDialog)
-        QTest.qWaitForWindowExposed(found)
-        return found
+        (dialog,) = window.findChildren(ElicitationDialog)
+        QTest.qWaitForWindowExposed(dialog)
+        return dialog
 
     return put
 
@@ -84,6 +87,7 @@ def keys(dialog: Any, text: str = "", key: Any = None, modifier: Any = Qt.Keyboa
 def send(dialog: Any) -> None:
     """Ctrl+Enter, wherever in the dialog the keyboard is."""
     dialog.activateWindow()
+    QTest.qWait(20)  # being activated makes it settle once more
     keys(dialog, key=Qt.Key.Key_Return, modifier=Qt.KeyboardModifier.ControlModifier)
 
 
@@ -109,7 +113,7 @@ def test_a_form_with_a_fault_is_not_sent_and_says_what_is_wrong(opened: Any, pap
     dialog = opened(make_ask())
     send(dialog)
     assert paper.answers == []
-    assert dialog._fault.sentence() == "name is required."
+    assert dialog.fault.sentence() == "name is required."
 
 
 def test_escape_puts_it_away_cancel_takes_no_part_and_decline_says_no(opened: Any, paper: Any, qtbot: Any) -> None:
@@ -118,30 +122,32 @@ def test_escape_puts_it_away_cancel_takes_no_part_and_decline_says_no(opened: An
     assert not dialog.isVisible()
     assert paper.answers == []
     dialog.come_back()
-    qtbot.mouseClick(dialog.cancel, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.button("Cancel"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: [answer[1] for answer in paper.answers] == ["cancel"])
     qtbot.waitUntil(lambda: not dialog_is_open(dialog))
     dialog = opened(make_ask())
-    dialog.decline.setFocus()
+    dialog.button("Decline").setFocus()
     keys(dialog, key=Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: [answer[1] for answer in paper.answers] == ["cancel", "decline"])
 
 
 def test_later_leaves_the_question_open(opened: Any, paper: Any, window: Any, qtbot: Any) -> None:
     dialog = opened(make_ask())
-    dialog.later.click()
+    qtbot.mouseClick(dialog.button("Later"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not dialog_is_open(dialog))
     assert paper.answers == []
-    assert window.asks.isVisible()
+    assert window.strip.isVisible()
 
 
-def test_every_field_is_reached_by_tab(opened: Any) -> None:
+def test_every_field_is_reached_by_tab(opened: Any, qtbot: Any) -> None:
     dialog = opened(make_ask())
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
     seen = set()
     for _ in range(60):
         seen.add(focused(dialog))
         keys(dialog, key=Qt.Key.Key_Tab)
-    assert {dialog.later, dialog.decline, dialog.cancel, dialog.send} <= seen
+    buttons = {dialog.button(text) for text in ("Later", "Decline", "Cancel", "Send to inn")}
+    assert buttons <= seen
     assert nameless(dialog) == []
     assert rich(dialog) == []
 
@@ -149,13 +155,13 @@ def test_every_field_is_reached_by_tab(opened: Any) -> None:
 def test_a_form_that_asks_for_a_secret_is_warned_of(opened: Any) -> None:
     schema = {"type": "object", "properties": {"password": {"type": "string"}, "note": {"type": "string"}}}
     dialog = opened(make_ask(schema=json.dumps(schema)))
-    cards = [card for card in dialog.findChildren(dialog_module.FaultCard) if card.isVisible()]
-    assert cards[0].sentence() == "It asks for what looks like a secret: password."
+    cards = [card for card in dialog.findChildren(FaultCard) if card.isVisible()]
+    assert cards[0].sentence() == "The form seems to ask for a secret: password."
 
 
 def test_a_form_without_fields_is_a_yes_or_no(opened: Any, paper: Any, qtbot: Any) -> None:
     dialog = opened(make_ask(schema='{"type": "object", "properties": {}}'))
-    assert dialog.send.text() == "Yes"
+    assert dialog.button("Yes").isVisible()
     send(dialog)
     qtbot.waitUntil(lambda: [answer[1:] for answer in paper.answers] == [("accept", "{}")])
 
@@ -165,7 +171,7 @@ def test_a_refusal_of_the_core_keeps_what_was_typed(opened: Any, paper: Any, qtb
     dialog = opened(make_ask())
     keys(dialog, "Ada")
     send(dialog)
-    qtbot.waitUntil(lambda: dialog._fault.sentence() == "name is too long.")
+    qtbot.waitUntil(lambda: dialog.fault.sentence() == "name is too long.")
     assert dialog.body.form.value()["name"] == "Ada"
 
 
@@ -178,9 +184,10 @@ def test_a_page_opens_at_a_press_only_and_the_window_waits_for_its_end(
     assert dialog.body.host.full_text() == "inn.example"
     assert visited == []
     assert nameless(dialog) == []
-    dialog.send.setFocus()
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
+    dialog.button("Open in browser").setFocus()
     keys(dialog, key=Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: dialog.send.text() == "Done")
+    qtbot.waitUntil(lambda: dialog.allow_button.text() == "Done")
     assert visited == ["https://inn.example/sign?x=1"]
     assert paper.answers == [("a1", "accept", "")]
     paper.settle_ask("a1", "accept")
@@ -193,7 +200,7 @@ def test_a_call_that_needs_a_page_is_made_again_at_a_press(
     monkeypatch.setattr(page_body, "open_page", lambda url: True)
     dialog = opened(make_ask("url", repeats=True))
     send(dialog)
-    qtbot.waitUntil(lambda: dialog.send.text() == "Call again")
+    qtbot.waitUntil(lambda: dialog.allow_button.text() == "Call again" and dialog.allow_button.isEnabled())
     send(dialog)
     qtbot.waitUntil(lambda: len(paper.answers) == 2)
     qtbot.waitUntil(lambda: not dialog_is_open(dialog))
@@ -217,7 +224,7 @@ def test_a_suspicious_address_is_shown_both_ways_with_each_warning(opened: Any) 
     dialog = opened(make_ask("url", host="xn--pple-43d.com", host_shown="аpple.com", warnings=warnings))
     words = " ".join(label.text() for label in dialog.findChildren(type(dialog.body.host)))
     assert "xn--pple-43d.com" in words
-    assert "In its own letters: аpple.com" in words
+    assert "Displayed as: аpple.com" in words
     assert "It is another." in words
     assert "It mixes letters." in words
 
@@ -227,7 +234,7 @@ def test_a_person_answers_in_a_models_place(opened: Any, paper: Any, qtbot: Any)
     assert nameless(dialog) == []
     assert rich(dialog) == []
     send(dialog)
-    assert dialog._fault.sentence() == "Write what the model would say."
+    assert dialog.fault.sentence() == "Write an answer."
     keys(dialog, "Good evening")
     send(dialog)
     qtbot.waitUntil(lambda: len(paper.answers) == 1)
@@ -253,15 +260,69 @@ def test_a_tool_that_was_offered_can_be_used_in_the_answer(opened: Any, paper: A
 def test_a_model_is_refused_with_a_reason(opened: Any, paper: Any, qtbot: Any) -> None:
     dialog = opened(make_ask("sampling"))
     dialog.body.why.setText("Not today.")
-    dialog.decline.click()
+    dialog.button("Decline").click()
     qtbot.waitUntil(lambda: paper.answers == [("a1", "decline", '{"reason": "Not today."}')])
 
 
 def test_a_press_that_was_meant_for_something_else_does_not_count(
     opened: Any, paper: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dialog_module, "SETTLE_SECONDS", 60.0)
+    monkeypatch.setattr(allow_button, "SETTLE_MS", 600_000)
     dialog = opened(make_ask(schema="{}"))
     send(dialog)
     assert paper.answers == []
     assert QApplication.activeModalWidget() is None
+
+
+def test_a_description_that_warns_of_secrets_asks_for_none(opened: Any) -> None:
+    fields = {
+        "integer": {"type": "integer", "description": "A number (do not enter your phone number, PIN, or a password)"},
+        "shop": {"type": "string", "title": "Shop", "description": "Where you bought it. Never send your IBAN."},
+    }
+    dialog = opened(make_ask(schema=json.dumps({"type": "object", "properties": fields})))
+    assert not [card for card in dialog.findChildren(FaultCard) if card.isVisible()]
+    assert secret_fields({"code": {"type": "string", "description": "The PIN of your card."}}) == ["code"]
+
+
+def test_a_long_answer_that_was_put_away_is_there_again(opened: Any, window: Any, qtbot: Any) -> None:
+    dialog = opened(make_ask("sampling"))
+    dialog.body.text.setPlainText("A long answer. " * 200)
+    qtbot.mouseClick(dialog.button("Later"), Qt.MouseButton.LeftButton)
+    assert not dialog.isVisible()
+    qtbot.mouseClick(window.strip.act, Qt.MouseButton.LeftButton)
+    assert dialog.isVisible()
+    assert dialog.body.text.text().count("A long answer.") == 200
+
+
+def test_what_was_entered_stays_when_the_time_is_up(opened: Any, paper: Any, qtbot: Any) -> None:
+    dialog = opened(make_ask())
+    keys(dialog, "Ada")
+    paper.settle_ask("a1", "timed out")
+    qtbot.waitUntil(lambda: dialog.fault.sentence() == "Time is up: the request of inn was closed.")
+    assert dialog.body.form.value()["name"] == "Ada"
+    send(dialog)
+    assert paper.answers == []
+    qtbot.mouseClick(dialog.button("Close"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not dialog_is_open(dialog))
+
+
+def test_a_core_that_is_gone_ends_the_request_and_keeps_what_was_entered(opened: Any, qtbot: Any) -> None:
+    dialog = opened(make_ask())
+    keys(dialog, "Ada")
+    dialog.core_lost()
+    assert "connection to the core was lost" in dialog.fault.sentence()
+    assert dialog.body.form.value()["name"] == "Ada"
+    assert dialog.button("Close").isVisible()
+
+
+def test_a_form_scrolls_in_one_place_only(opened: Any) -> None:
+    many = {f"field{number}": {"type": "string"} for number in range(12)}
+    dialog = opened(make_ask(schema=json.dumps({"type": "object", "properties": many, "required": list(many)})))
+    dialog.resize(dialog.minimumSize())
+    QApplication.processEvents()
+    areas = [
+        area
+        for area in dialog.findChildren(QScrollArea)
+        if area.isVisible() and area.isAncestorOf(dialog.focusWidget())
+    ]
+    assert len(areas) == 1

@@ -8,17 +8,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from tests.gui.runs.test_elicitation_dialog import dialog_is_open, make_ask
-from workbench.gui.runs.elicitations import AskDialog
+from workbench.gui.runs.elicitation_dialog import ElicitationDialog
 
 
 def dialogs(window: Any) -> list[Any]:
-    return [dialog for dialog in window.findChildren(AskDialog) if dialog_is_open(dialog)]
+    return [dialog for dialog in window.findChildren(ElicitationDialog) if dialog_is_open(dialog)]
 
 
 def test_the_question_of_ones_own_call_opens_at_once(window: Any, paper: Any, qtbot: Any) -> None:
     paper.put_ask(make_ask())
     qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
-    assert "In your call of book_table" in window.asks.words()
+    assert "Needed by your call of book_table." in window.strip.text()
 
 
 def test_nothing_opens_under_typing_fingers(window: Any, paper: Any, qtbot: Any) -> None:
@@ -26,10 +26,10 @@ def test_nothing_opens_under_typing_fingers(window: Any, paper: Any, qtbot: Any)
     window.servers.finder.setFocus()
     QTest.keyClicks(window.servers.finder, "ord")
     paper.put_ask(make_ask())
-    qtbot.waitUntil(lambda: window.asks.isVisible())
+    qtbot.waitUntil(lambda: window.strip.isVisible())
     assert dialogs(window) == []
     assert window.servers.finder.text() == "ord"
-    window.asks.act.click()
+    qtbot.mouseClick(window.strip.act, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
 
 
@@ -44,10 +44,10 @@ def test_what_was_typed_is_done_when_ctrl_enter_sent_it(window: Any, paper: Any,
 
 def test_the_question_of_an_agents_program_only_says_so(window: Any, paper: Any, qtbot: Any) -> None:
     paper.put_ask(make_ask(by="claude-code", run_id="run-1"))
-    qtbot.waitUntil(lambda: window.asks.isVisible())
+    qtbot.waitUntil(lambda: window.strip.isVisible())
     assert dialogs(window) == []
-    assert window.asks.words() == (
-        "inn asks you to fill in a form. In a call of book_table by a program of claude-code."
+    assert window.strip.text() == (
+        "inn asks you to fill in a form. Needed by a call of book_table in a program of claude-code."
     )
     window.commands.do("ask.answer")
     assert len(dialogs(window)) == 1
@@ -58,8 +58,8 @@ def test_a_question_that_is_taken_back_closes_and_says_so(window: Any, paper: An
     qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
     paper.settle_ask("a1", "withdrawn")
     qtbot.waitUntil(lambda: dialogs(window) == [])
-    assert not window.asks.isVisible()
-    assert window.status.message() == "inn does not wait for your answer any more."
+    assert not window.strip.isVisible()
+    assert window.status.message() == "inn no longer waits for your answer."
 
 
 def test_the_next_question_of_the_same_call_follows_the_answered_one(window: Any, paper: Any, qtbot: Any) -> None:
@@ -68,8 +68,8 @@ def test_the_next_question_of_the_same_call_follows_the_answered_one(window: Any
     paper.put_ask(make_ask(schema="{}"))
     qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
     paper.put_ask(replace(make_ask(), id="a2", message="And who else?"))
-    qtbot.waitUntil(lambda: window.asks.aside().endswith("1 more"))
-    dialogs(window)[0].decline.click()
+    qtbot.waitUntil(lambda: window.strip.aside().endswith("1 more"))
+    dialogs(window)[0].button("Decline").click()
     qtbot.waitUntil(lambda: [dialog.ask.id for dialog in dialogs(window)] == ["a2"])
 
 
@@ -77,9 +77,9 @@ def test_the_strip_can_be_put_away_and_the_action_still_finds_the_question(windo
     window.commands.do("ask.answer")
     assert window.status.message() == "No server waits for your input."
     paper.put_ask(make_ask(by="claude-code"))
-    qtbot.waitUntil(lambda: window.asks.isVisible())
-    window.asks.banner.later.click()
-    assert not window.asks.isVisible()
+    qtbot.waitUntil(lambda: window.strip.isVisible())
+    qtbot.mouseClick(window.strip.dismiss, Qt.MouseButton.LeftButton)
+    assert not window.strip.isVisible()
     window.commands.do("ask.answer")
     assert len(dialogs(window)) == 1
 
@@ -87,5 +87,5 @@ def test_the_strip_can_be_put_away_and_the_action_still_finds_the_question(windo
 def test_a_window_that_comes_later_finds_what_is_open(window: Any, paper: Any, qtbot: Any) -> None:
     ask = make_ask(by="claude-code")
     paper.ask_list[ask.id] = ask
-    window.asks.refresh()
-    qtbot.waitUntil(lambda: window.asks.isVisible())
+    window.context.store.load()
+    qtbot.waitUntil(lambda: window.strip.isVisible())

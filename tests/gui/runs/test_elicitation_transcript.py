@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.gui.runs.elicitation_bodies import Transcript, facts, parts
+from workbench.gui.runs.elicitation_bodies import Transcript, request_facts, request_parts
 
 ASKED = {
     "systemPrompt": "Be brief.",
@@ -21,7 +21,7 @@ ASKED = {
 
 
 def test_everything_in_it_has_its_heading() -> None:
-    assert [heading for heading, _ in parts(ASKED)] == ["System prompt", "user", "assistant", "Tool look"]
+    assert [heading for heading, _ in request_parts(ASKED)] == ["System prompt", "user", "assistant", "Tool look"]
 
 
 def test_foreign_text_stays_text_and_hidden_letters_are_seen(theme: Any, qtbot: Any) -> None:
@@ -41,8 +41,8 @@ def test_a_flood_of_text_is_cut_and_counted(theme: Any, qtbot: Any) -> None:
 
 
 def test_limits_and_wishes_stand_in_one_line() -> None:
-    assert facts(ASKED) == (
-        'at most 9 tokens · temperature 0.5 · stops at ["END"] · would like small · cost 1 · tools: required · '
+    assert request_facts(ASKED) == (
+        'at most 9 tokens · temperature 0.5 · stops at ["END"] · prefers small · cost 1 · tools: required · '
         "context: none"
     )
-    assert facts({"maxTokens": 5, "modelPreferences": "x", "tools": []}) == "at most 5 tokens"
+    assert request_facts({"maxTokens": 5, "modelPreferences": "x", "tools": []}) == "at most 5 tokens"

@@ -12,12 +12,12 @@ from PySide6.QtTest import QTest
 from tests.gui.paper_heldcalls import make_held_call
 from tests.gui.screens.test_many_screens import shoot
 from workbench.gui.kit.text import ForeignLabel
-from workbench.gui.runs.held_calls import HeldCallDialog
+from workbench.gui.runs.held_call_dialog import HeldCallDialog
 from workbench.records import CallTrace, Risk, RunState
 
 
 def opened(window: Any, qtbot: Any) -> Any:
-    qtbot.waitUntil(lambda: window.held_calls.held_call() is not None)
+    qtbot.waitUntil(lambda: bool(window.context.store.held_calls))
     window.commands.do("held_call.decide")
     qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallDialog)))
     return window.findChildren(HeldCallDialog)[-1]
@@ -33,11 +33,11 @@ def test_the_strip_says_so_without_taking_the_keyboard_and_leads_to_the_dialog(
     window.activateWindow()
     window.servers.finder.setFocus()
     paper.put_held_call(make_held_call())
-    qtbot.waitUntil(lambda: window.held_calls.isVisible())
+    qtbot.waitUntil(lambda: window.strip.isVisible())
     assert window.servers.finder.hasFocus() or not window.isActiveWindow()
-    assert "The destination (to)" in window.held_calls.words()
-    assert "(1)" in window.docks["runs"].windowTitle() or "1" in window.docks["runs"].windowTitle()
-    window.held_calls.act.click()
+    assert "The destination (to)" in window.strip.text()
+    qtbot.waitUntil(lambda: window.docks["runs"].windowTitle() == "Runs · 1")
+    qtbot.mouseClick(window.strip.act, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallDialog)))
     words = " ".join(one.full_text() for one in window.findChildren(HeldCallDialog)[0].findChildren(ForeignLabel))
     assert "demo.read_mail, in an earlier run" in words
@@ -50,41 +50,42 @@ def test_nothing_passes_in_the_first_moment_or_by_a_held_key_and_escape_denies(
     monkeypatch.setattr("workbench.gui.runs.allow_button.SETTLE_MS", 600_000)  # the first moment, however slow we are
     paper.put_held_call(make_held_call())
     dialog = opened(window, qtbot)
-    dialog.allow.click()
-    dialog.rest.click()
+    for text in ("Allow once", "Allow the rest of this run"):
+        qtbot.mouseClick(dialog.button(text), Qt.MouseButton.LeftButton)
+        QTest.keyClick(dialog.button(text), Qt.Key.Key_Return)
+    QTest.keyClick(dialog, Qt.Key.Key_Return)  # a stray Enter does not deny either
     assert answers(paper) == []
-    dialog.allow._settle.start(1)
-    qtbot.waitUntil(dialog.allow.settled)
-    dialog.allow._settle.setInterval(600_000)
+    dialog.allow_button._settling.start(1)
+    qtbot.waitUntil(dialog.allow_button.settled)
+    dialog.allow_button._settling.setInterval(600_000)
     paper.put_held_call(make_held_call("p1-2", more=1, list=("first", "second")), before="p1-1")
     qtbot.waitUntil(lambda: dialog.held_call.id == "p1-2")
-    assert not dialog.allow.settled(), "another call joined: what is allowed is another thing now"
-    assert dialog.allow.text() == "Allow these 2"
+    assert not dialog.allow_button.settled(), "another call joined: what is allowed is another thing now"
+    assert dialog.allow_button.text() == "Allow these 2"
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert dialog.isHidden()
-    assert window.held_calls.isVisible(), "it keeps waiting, and the strip leads back to it"
-    window.held_calls.act.click()
+    assert window.strip.isVisible(), "it keeps waiting, and the strip leads back to it"
+    qtbot.mouseClick(window.strip.act, Qt.MouseButton.LeftButton)
     assert dialog.isVisible()
-    QTest.keyClick(dialog.deny, Qt.Key.Key_Return)
+    QTest.keyClick(dialog.button("Deny"), Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: bool(answers(paper)))
     (answer,) = answers(paper)
     assert (answer.held_call_id, answer.allow) == ("p1-2", False)
-    qtbot.waitUntil(lambda: not window.held_calls.isVisible())
+    qtbot.waitUntil(lambda: not window.strip.isVisible())
 
 
 def test_the_rest_of_a_run_is_allowed_and_a_reason_goes_with_a_no(window: Any, paper: Any, qtbot: Any) -> None:
     paper.put_held_call(make_held_call(more=3, list=("a", "b", "c", "d")))
     dialog = opened(window, qtbot)
-    qtbot.waitUntil(dialog.rest.settled)
-    dialog.rest.click()
+    qtbot.waitUntil(dialog.rest_button.isEnabled)
+    qtbot.mouseClick(dialog.button("Allow the rest of this run"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(answers(paper)))
     assert (answers(paper)[0].allow, answers(paper)[0].scope) == (True, "rest")
     paper.put_held_call(make_held_call("p2-1"))
-    qtbot.waitUntil(lambda: window.held_calls.held_call() is not None)
     dialog = opened(window, qtbot)
-    dialog.with_reason.click()
-    QTest.keyClicks(dialog._reason, "wrong address")
-    QTest.keyClick(dialog._reason, Qt.Key.Key_Return)
+    qtbot.mouseClick(dialog.button("Deny with reason…"), Qt.MouseButton.LeftButton)
+    QTest.keyClicks(dialog.reason_row.line, "wrong address")
+    QTest.keyClick(dialog.reason_row.line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(answers(paper)) == 2)
     assert (answers(paper)[1].allow, answers(paper)[1].reason) == (False, "wrong address")
 
@@ -96,29 +97,27 @@ def test_a_waiting_call_in_the_tree_of_a_run_leads_to_its_question(
     paper.run_list["run-1"] = make.run("run-1", RunState.RUNNING, started=1.0, calls=(trace,))
     paper.put_held_call(make_held_call("other-1", call_id="c9", deadline=1.0))
     paper.put_held_call(make_held_call())
-    qtbot.waitUntil(
-        lambda: window.held_calls.held_call("p1-1").id == "p1-1" if window.held_calls.held_call() else False
-    )
+    qtbot.waitUntil(lambda: "p1-1" in window.context.store.held_calls)
     window.output.show_run("run-1")
-    qtbot.waitUntil(lambda: window.output._calls.rowCount() == 1)
-    assert window.output._calls.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole).startswith("Waits for you")
-    window.output._calls_view.activated.emit(window.output._calls.index(0, 0))
+    qtbot.waitUntil(lambda: window.output.calls.rowCount() == 1)
+    assert window.output.calls.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole).startswith("Waiting for you")
+    assert window.output.calls_table.select("c1")
+    QTest.keyClick(window.output.calls_table, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: bool(window.findChildren(HeldCallDialog)))
     assert window.findChildren(HeldCallDialog)[0].held_call.id == "p1-1"
 
 
 def test_what_is_over_says_so_and_closing_the_window_decides_nothing(window: Any, paper: Any, qtbot: Any) -> None:
     held_call = paper.put_held_call(make_held_call())
-    qtbot.waitUntil(lambda: window.held_calls.isVisible())
+    qtbot.waitUntil(lambda: window.strip.isVisible())
     dialog = opened(window, qtbot)
     dialog.close()
     qtbot.waitUntil(lambda: not window.findChildren(HeldCallDialog))
     assert answers(paper) == []
     dialog = opened(window, qtbot)
     paper.settle_held_call(held_call, "timed out")
-    qtbot.waitUntil(lambda: dialog.allow.isHidden())
-    assert dialog.deny.text() == "Close"
-    dialog.deny.click()
+    qtbot.waitUntil(lambda: dialog.allow_button.isHidden())
+    qtbot.mouseClick(dialog.button("Close"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not window.findChildren(HeldCallDialog))
     assert answers(paper) == []
 
@@ -130,16 +129,16 @@ def test_what_would_be_sent_stands_above_the_same_evidence_told_once(window: Any
     dialog = opened(window, qtbot)
     words = [one.full_text() for one in dialog.findChildren(ForeignLabel)]
     (card,) = [one for one in words if "records@" in one]
-    assert card.startswith("recipients[0], recipients[1], recipients[2] and 7 more places = ")
+    assert card.startswith("recipients[0], recipients[1], recipients[2] and 7 more arguments = ")
     assert any("Reason 3." in one and "and 5 more reasons" in one and "Reason 4." not in one for one in words)
-    assert dialog._arguments.y() < dialog._evidence.y()
+    assert dialog.arguments.y() < dialog.evidence.y()
 
 
 @pytest.mark.parametrize(("colours", "width"), [("light", 0), ("dark", 0), ("dark", 460)])
 def test_it_can_be_looked_at(window: Any, paper: Any, qtbot: Any, colours: str, width: int) -> None:
     window.context.theme.choose(colours)
     paper.put_held_call(make_held_call(risk=Risk.CRITICAL, trifecta=True))
-    qtbot.waitUntil(lambda: window.held_calls.isVisible())
+    qtbot.waitUntil(lambda: window.strip.isVisible())
     dialog = opened(window, qtbot)
     if width:
         dialog.resize(width, 480)

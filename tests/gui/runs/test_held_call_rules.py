@@ -21,13 +21,13 @@ def plain(**more: Any) -> HeldCall:
 def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, paper: Any, qtbot: Any) -> None:
     paper.put_held_call(plain())
     dialog = opened(window, qtbot)
-    choice = dialog._learned.choice
+    choice = dialog.rules.choice
     qtbot.waitUntil(lambda: choice.count() == 3)
     assert choice.currentText() == "Only this time"
     assert choice.itemText(1).endswith("without asking when “to” is “bob@acme.com”.")
     choice.setCurrentIndex(1)
-    qtbot.waitUntil(dialog.allow.settled)
-    dialog.allow.click()
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
+    dialog.allow_button.click()
     qtbot.waitUntil(lambda: bool(answers(paper)))
     assert [(one.where[0].pattern, one.source) for one in paper.rooms_rules.rules] == [("bob@acme.com", "a decision")]
 
@@ -35,9 +35,9 @@ def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, pa
 def test_a_no_teaches_nothing(window: Any, paper: Any, qtbot: Any) -> None:
     paper.put_held_call(plain())
     dialog = opened(window, qtbot)
-    qtbot.waitUntil(lambda: dialog._learned.choice.count() == 3)
-    dialog._learned.choice.setCurrentIndex(1)
-    dialog.deny.click()
+    qtbot.waitUntil(lambda: dialog.rules.choice.count() == 3)
+    dialog.rules.choice.setCurrentIndex(1)
+    dialog.button("Deny").click()
     qtbot.waitUntil(lambda: bool(answers(paper)))
     assert paper.rooms_rules.rules == ()
 
@@ -58,5 +58,5 @@ def test_nothing_is_learned_of_what_is_doubtful(
     paper.put_held_call(replace(plain(), **more))
     dialog = opened(window, qtbot)
     settled()
-    assert dialog._learned.isHidden()
-    assert dialog._learned.rule is None
+    assert dialog.rules.isHidden()
+    assert dialog.rules.rule is None

@@ -30,18 +30,18 @@ def pane(context: Any, paper: Any, make: Any, qtbot: Any) -> OutputPane:
     run = make.run("r", RunState.DONE, started=1.0, ended=2.0, observed=OBSERVED, read=reads)
     paper.run_list["r"] = run
     made.show_run("r")
-    qtbot.waitUntil(lambda: made._deeds.model.rowCount() > 0)
+    qtbot.waitUntil(lambda: made.effects.model.rowCount() > 0)
     return made
 
 
 def test_each_effect_says_whether_it_was_foretold_and_whether_it_happened(pane: OutputPane) -> None:
-    model = pane._deeds.model
+    model = pane.effects.model
     rows = [tuple(model.index(row, column).data() for column in range(3)) for row in range(model.rowCount())]
     assert rows[0] == ("Writes workspace/secret.txt", "no", "once")
     assert rows[1] == ("Calls demo.delete_customer", "no", "refused 3 times")
     assert rows[2] == ("Calls demo.list_orders", "line 3", "12 times")
-    assert rows[3] == ("Reaches api.example.org:443", "line 7", "no")
-    assert rows[4][1] == "nobody could tell"
+    assert rows[3] == ("Contacts api.example.org:443", "line 7", "no")
+    assert rows[4][1] == "unknown"
     spoken = model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "Unexpected: Writes workspace/secret.txt"
 
@@ -49,13 +49,13 @@ def test_each_effect_says_whether_it_was_foretold_and_whether_it_happened(pane: 
 def test_the_run_says_at_once_that_something_was_unforeseen_and_that_a_trifecta_is_there(
     pane: OutputPane, make: Any, paper: Any, qtbot: Any
 ) -> None:
-    assert pane._tabs.tabText(2) == "Effects · 2 unexpected"
-    assert pane._head._trifecta.isVisible()
-    pane._tabs.setCurrentIndex(2)
-    shoot(pane, "run-deeds")
+    assert pane.tabs.tabText(2) == "Effects · 2 unexpected"
+    assert pane.head.trifecta.isVisible()
+    pane.tabs.setCurrentIndex(2)
+    shoot(pane, "run-effects")
     paper.run_list["s"] = make.run("s", RunState.DONE, started=1.0, ended=2.0)
     pane.show_run("s")
     qtbot.waitUntil(lambda: pane._run is not None and pane._run.id == "s")
-    assert pane._tabs.tabText(2) == "Effects"
-    assert "No effects" in pane._deeds._words.full_text()
-    assert not pane._head._trifecta.isVisible()
+    assert pane.tabs.tabText(2) == "Effects"
+    assert "No effects" in pane.effects.summary.full_text()
+    assert not pane.head.trifecta.isVisible()

@@ -9,14 +9,19 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
 from workbench.demo.chart import HEIGHT, WIDTH, bar_chart
+from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
 from workbench.gui.kit.colours import contrast
+from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.output import OutputPane
 from workbench.gui.shell.actions import LINKED
-from workbench.gui.shell.navigation import KeepRun, ShowCode
-from workbench.records import CallTrace, Fault, Ledger, Risk, Run, RunState
+from workbench.gui.shell.navigation import KeepRun, ShowCode, ShowTool
+from workbench.records import CallTrace, Decision, Fault, Ledger, Risk, Run, RunState
 
 CALL = CallTrace("c1", "demo", "list_orders", "{}", Risk.LOW, "running")
 
@@ -40,13 +45,13 @@ def running(pane: OutputPane, paper: Any, make: Any, qtbot: Any) -> Run:
 
 
 def test_what_is_printed_appears_as_it_comes(pane: OutputPane, running: Run, qtbot: Any) -> None:
-    pane.hear(RunOutput("r", "stdout", "one\n"))
-    pane.hear(RunOutput("other", "stdout", "not mine\n"))
-    pane.hear(RunOutput("r", "stderr", "odd\u202e\n"))
-    qtbot.waitUntil(lambda: pane._stream.toPlainText() == "one\nodd‹U+202E›\n")
-    pane.hear(RunCall("r", CALL))
-    assert pane._calls_box.isVisible()
-    assert pane._calls_title.full_text() == "1 call"
+    pane.context.store.handle(RunOutput("r", "stdout", "one\n"))
+    pane.context.store.handle(RunOutput("other", "stdout", "not mine\n"))
+    pane.context.store.handle(RunOutput("r", "stderr", "odd\u202e\n"))
+    qtbot.waitUntil(lambda: pane.stream.toPlainText() == "one\nodd‹U+202E›\n")
+    pane.context.store.handle(RunCall("r", CALL))
+    assert pane.calls_box.isVisible()
+    assert pane.calls_title.full_text() == "1 call"
 
 
 def test_a_finished_run_shows_result_ledger_and_the_models_view(
@@ -61,21 +66,21 @@ def test_a_finished_run_shows_result_ledger_and_the_models_view(
         ledger=Ledger(12_000, 400, 38_000, definitions=11_000),
         calls=(CALL,),
     )
-    pane.hear(RunChanged(done))
-    assert pane._stream.toPlainText() == "all of it\n"
-    assert pane._tabs.currentWidget() is pane._result
-    assert pane._result.view() == "Table"
-    qtbot.waitUntil(lambda: bool(pane._ledger.full_text()))
-    assert pane._ledger.full_text() == (
+    pane.context.store.handle(RunChanged(done))
+    assert pane.stream.toPlainText() == "all of it\n"
+    assert pane.tabs.currentWidget() is pane.result
+    assert pane.result.view() == "Table"
+    qtbot.waitUntil(lambda: bool(pane.ledger.full_text()))
+    assert pane.ledger.full_text() == (
         "Direct calls ≈ 12,000 tokens, 11,000 of them tool definitions · this run ≈ 400 · "
         "38.0 kB of answers stayed in the sandbox · saved ≈ 11,600, worth $0.03"
     )
-    assert pane._model_box.isHidden()
-    pane._eye.click()
-    assert pane._model_box.isVisible()
-    assert pane._model_title.full_text() == "The model sees · ≈ 400 tokens"
+    assert pane.model_box.isHidden()
+    qtbot.mouseClick(pane._eye, Qt.MouseButton.LeftButton)
+    assert pane.model_box.isVisible()
+    assert pane.model_title.full_text() == "What the model sees · ≈ 400 tokens"
     with qtbot.waitSignal(pane.context.messages.requested) as wanted:
-        pane._head._keep.click()
+        qtbot.mouseClick(pane.head.keep, Qt.MouseButton.LeftButton)
     assert wanted.args == [KeepRun("r")]
 
 
@@ -83,26 +88,28 @@ def test_a_picture_in_a_result_is_shown_as_a_picture(pane: OutputPane, running: 
     data = base64.b64encode(bar_chart([("01", 3.0), ("02", 5.0)])).decode()
     value = {"best": "02", "chart": {"type": "image", "mimeType": "image/png", "data": data}}
     view = 'result = {"best": "02", "chart": "picture 1 of this answer"}'
-    pane.hear(RunChanged(make.run("r", RunState.DONE, result=json.dumps(value), model_view=view)))
-    assert pane._result.view() == "Image"
-    assert pane._result.views() == ("Image", "Tree", "Text", "Raw")
-    picture = pane._result.page().picture
+    pane.context.store.handle(RunChanged(make.run("r", RunState.DONE, result=json.dumps(value), model_view=view)))
+    assert pane.result.view() == "Image"
+    assert pane.result.views() == ("Image", "Tree", "JSON", "Raw")
+    picture = pane.result.page().picture
     assert (picture.pixmap().width(), picture.pixmap().height()) == (WIDTH, HEIGHT)
 
 
 def test_what_was_printed_stays_when_the_core_ends_and_later_it_is_said_to_be_gone(
     pane: OutputPane, running: Run, make: Any, paper: Any, qtbot: Any
 ) -> None:
-    pane.hear(RunOutput("r", "stdout", "begun\n"))
-    pane.hear(RunChanged(make.run("r", RunState.INTERRUPTED, fault=Fault("The core ended during the run."))))
-    qtbot.waitUntil(lambda: pane._stream.toPlainText() == "begun\n")
+    pane.context.store.handle(RunOutput("r", "stdout", "begun\n"))
+    pane.context.store.handle(
+        RunChanged(make.run("r", RunState.INTERRUPTED, fault=Fault("The core ended during the run.")))
+    )
+    qtbot.waitUntil(lambda: pane.stream.toPlainText() == "begun\n")
     paper.run_list["past"] = make.run("past", RunState.DONE, model_view="begun")
     pane.show_run("past")
-    qtbot.waitUntil(lambda: "What the model sees" in pane._stream.placeholderText())
-    assert pane._stream.toPlainText() == ""
-    paper.run_list["silent"] = make.run("silent", RunState.DONE, result="null")
+    qtbot.waitUntil(lambda: "What the model sees" in pane.stream.placeholderText())
+    assert pane.stream.toPlainText() == ""
+    paper.run_list["silent"] = make.run("silent", RunState.DONE, result="null", started=1.0)
     pane.show_run("silent")
-    qtbot.waitUntil(lambda: pane._stream.placeholderText() == "Nothing printed.")
+    qtbot.waitUntil(lambda: pane.stream.placeholderText() == "Nothing printed.")
 
 
 def test_what_can_be_done_with_a_run_is_told_and_forgotten_with_it(
@@ -110,7 +117,7 @@ def test_what_can_be_done_with_a_run_is_told_and_forgotten_with_it(
 ) -> None:
     commands = pane.context.commands
     commands.hold(LINKED, True)
-    pane.hear(RunChanged(make.run("r", RunState.DONE, calls=(CALL,))))
+    pane.context.store.handle(RunChanged(make.run("r", RunState.DONE, calls=(CALL,))))
     assert commands["run.keep"].isEnabled()
     assert commands["run.record"].isEnabled()
     pane.show_run("another")
@@ -120,57 +127,58 @@ def test_what_can_be_done_with_a_run_is_told_and_forgotten_with_it(
 
 def test_a_failed_run_opens_its_traceback(pane: OutputPane, running: Run, make: Any) -> None:
     fault = Fault("ZeroDivisionError: division by zero", "", "Traceback …\n1/0")
-    pane.hear(RunChanged(make.run("r", RunState.FAILED, fault=fault)))
-    assert pane._fault.sentence() == "ZeroDivisionError: division by zero"
-    assert pane._fault._detail.isVisible()
-    assert not pane._head._keep.isVisible()
+    pane.context.store.handle(RunChanged(make.run("r", RunState.FAILED, fault=fault)))
+    assert pane.fault.sentence() == "ZeroDivisionError: division by zero"
+    assert pane.fault._detail.isVisible()
+    assert not pane.head.keep.isVisible()
 
 
 def test_streamed_output_is_not_doubled_at_the_end(pane: OutputPane, running: Run, make: Any, qtbot: Any) -> None:
-    pane.hear(RunOutput("r", "stdout", "once\n"))
-    pane.hear(RunChanged(make.run("r", RunState.DONE, output="once\n")))
-    assert pane._stream.toPlainText() == "once\n"
+    pane.context.store.handle(RunOutput("r", "stdout", "once\n"))
+    pane.context.store.handle(RunChanged(make.run("r", RunState.DONE, output="once\n")))
+    assert pane.stream.toPlainText() == "once\n"
 
 
 def test_another_run_starts_from_nothing(pane: OutputPane, running: Run, paper: Any, make: Any, qtbot: Any) -> None:
-    pane.hear(RunOutput("r", "stdout", "old\n"))
+    pane.context.store.handle(RunOutput("r", "stdout", "old\n"))
     paper.run_list["next"] = make.run("next", RunState.RUNNING)
     pane.show_run("next")
     qtbot.waitUntil(lambda: pane._run is not None and pane._run.id == "next")
-    pane._stream.flush()
-    assert pane._stream.toPlainText() == ""
+    assert pane.stream.placeholderText() == "Nothing printed yet."
+    pane.stream.flush()
+    assert pane.stream.toPlainText() == ""
 
 
 def test_stop_reaches_the_core(pane: OutputPane, running: Run, paper: Any, qtbot: Any) -> None:
-    pane._head._stop.click()
+    qtbot.mouseClick(pane.head.stop, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: ("stop_run", ("r",)) in paper.asked)
 
 
 def test_an_answer_that_is_prepared_is_told_and_can_be_stopped(
     pane: OutputPane, running: Run, paper: Any, qtbot: Any
 ) -> None:
-    pane.hear(RunChanged(replace(running, preparing=True)))
-    assert pane._head._state.full_text() == "Preparing the answer…"
-    qtbot.mouseClick(pane._head._stop, Qt.MouseButton.LeftButton)
+    pane.context.store.handle(RunChanged(replace(running, preparing=True)))
+    assert pane.head.state.full_text() == "Preparing the answer…"
+    qtbot.mouseClick(pane.head.stop, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: ("stop_run", ("r",)) in paper.asked)
-    pane.hear(RunChanged(replace(running, preparing=True, stopping=True)))
-    assert pane._head._state.full_text() == "Stopping…"
-    assert not pane._head._stop.isEnabled()
+    pane.context.store.handle(RunChanged(replace(running, preparing=True, stopping=True)))
+    assert pane.head.state.full_text() == "Stopping…"
+    assert not pane.head.stop.isEnabled()
 
 
 def test_endless_output_stays_bounded(pane: OutputPane, running: Run, qtbot: Any) -> None:
     for _ in range(30):
-        pane.hear(RunOutput("r", "stdout", "line\n" * 1_000))
-    pane._stream.flush()
-    assert pane._stream.blockCount() <= 10_000
+        pane.context.store.handle(RunOutput("r", "stdout", "line\n" * 1_000))
+    pane.stream.flush()
+    assert pane.stream.blockCount() <= 10_000
 
 
 def test_colours_are_shown_and_other_commands_are_chips(pane: OutputPane, running: Run, qtbot: Any) -> None:
-    pane.hear(RunOutput("r", "stdout", "\x1b[3"))
-    pane.hear(RunOutput("r", "stdout", "1mred\x1b[0m \x1b[8mhidden\x1b[2J \x1b[38;2;0;0;0mblack"))
-    qtbot.waitUntil(lambda: "black" in pane._stream.toPlainText())
-    assert pane._stream.toPlainText() == "red ‹ESC[8m›hidden‹ESC[2J› black"
-    cursor = pane._stream.textCursor()
+    pane.context.store.handle(RunOutput("r", "stdout", "\x1b[3"))
+    pane.context.store.handle(RunOutput("r", "stdout", "1mred\x1b[0m \x1b[8mhidden\x1b[2J \x1b[38;2;0;0;0mblack"))
+    qtbot.waitUntil(lambda: "black" in pane.stream.toPlainText())
+    assert pane.stream.toPlainText() == "red ‹ESC[8m›hidden‹ESC[2J› black"
+    cursor = pane.stream.textCursor()
     cursor.setPosition(2)
     assert cursor.charFormat().foreground().color() == pane.context.theme.colour("danger")
     cursor.movePosition(cursor.MoveOperation.End)
@@ -179,12 +187,75 @@ def test_colours_are_shown_and_other_commands_are_chips(pane: OutputPane, runnin
 
 
 def test_a_flood_of_colours_is_written_out_whole(pane: OutputPane, running: Run) -> None:
-    pane._stream.take("stdout", "\x1b[31ma\x1b[32mb" * 5_000)
-    pane._stream.flush()
-    assert pane._stream.toPlainText() == "ab" * 5_000
+    pane.stream.take("stdout", "\x1b[31ma\x1b[32mb" * 5_000)
+    pane.stream.flush()
+    assert pane.stream.toPlainText() == "ab" * 5_000
 
 
 def test_the_program_of_a_run_opens_as_a_tab(pane: OutputPane, running: Run, qtbot: Any) -> None:
     with qtbot.waitSignal(pane.context.messages.requested) as told:
-        pane._tab.click()
+        qtbot.mouseClick(pane._tab, Qt.MouseButton.LeftButton)
     assert told.args == [ShowCode(running.proposal.code, purpose="Tell the customer")]
+
+
+def test_stop_is_acknowledged_at_once_and_taken_back_when_the_core_refuses(
+    pane: OutputPane, running: Run, paper: Any, qtbot: Any
+) -> None:
+    async def stop_run(run_id: str) -> Run:
+        raise WorkbenchError("The run cannot be stopped.", "It has just ended.")
+
+    paper.stop_run = stop_run
+    qtbot.mouseClick(pane.head.stop, Qt.MouseButton.LeftButton)
+    assert pane.head.state.full_text() == "Stopping…"
+    assert not pane.head.stop.isEnabled()
+    qtbot.waitUntil(pane.head.stop.isEnabled)
+    assert pane.head.state.full_text() == "Running"
+
+
+def test_a_run_that_nobody_answered_can_be_run_now_and_says_nothing_that_is_for_the_agent(
+    pane: OutputPane, running: Run, make: Any, qtbot: Any
+) -> None:
+    core = Fault("The approval request was not answered in time.", "Ask again when the user is available.")
+    pane.context.store.handle(RunChanged(make.run("r", RunState.REFUSED, fault=core)))
+    shown = " ".join(label.full_text() for label in pane.fault.findChildren(ForeignLabel))
+    assert "the program did not run" in shown
+    assert "Ask again" not in shown
+    assert pane.stream.placeholderText() == "The program did not run."
+    with qtbot.waitSignal(pane.context.messages.requested) as sent:
+        qtbot.mouseClick(pane.head.again, Qt.MouseButton.LeftButton)
+        assert not pane.head.again.isEnabled(), "a double click starts one run"
+    assert sent.args == [ShowCode(running.proposal.code, purpose="Tell the customer", start=True)]
+
+
+def test_a_denied_run_says_who_denied_it_and_why(pane: OutputPane, running: Run, make: Any) -> None:
+    decision = Decision("r", "a" * 64, False, "you", "wrong address")
+    fault = Fault("The user denied the program.", "Go on without it.")
+    pane.context.store.handle(RunChanged(make.run("r", RunState.REFUSED, fault=fault, decision=decision)))
+    assert pane.fault.sentence() == "You denied this program: wrong address"
+
+
+def test_a_long_traceback_does_not_make_the_pane_higher(pane: OutputPane, running: Run, make: Any, qtbot: Any) -> None:
+    before = pane.minimumSizeHint().height()
+    pane.resize(900, 300)
+    fault = Fault("ZeroDivisionError: division by zero", "", "\n".join(f"line {number}" for number in range(400)))
+    pane.context.store.handle(RunChanged(make.run("r", RunState.FAILED, fault=fault)))
+    QTest.qWait(20)
+    assert pane.height() == 300
+    assert pane.minimumSizeHint().height() <= before + pane.fontMetrics().lineSpacing() * 4
+    assert pane.stream.isVisible()
+
+
+def test_a_call_in_the_table_has_a_menu_and_leads_to_its_tool(pane: OutputPane, running: Run, qtbot: Any) -> None:
+    pane.context.store.handle(RunCall("r", replace(CALL, state="done", arguments='{"limit": 3}')))
+    table = pane.calls_table
+    assert table.select("c1")
+    table.customContextMenuRequested.emit(table.visualRect(table.currentIndex()).center())
+    (menu,) = table.findChildren(QMenu)
+    actions = {action.text(): action for action in menu.actions()}
+    assert list(actions) == ["Show tool", "Copy arguments"]
+    actions["Copy arguments"].trigger()
+    assert QGuiApplication.clipboard().text() == '{"limit": 3}'
+    menu.close()
+    with qtbot.waitSignal(pane.context.messages.requested) as sent:
+        QTest.keyClick(table, Qt.Key.Key_Return)
+    assert sent.args == [ShowTool("demo", "list_orders")]

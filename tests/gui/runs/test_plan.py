@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
 from tests.gui.conftest import make_run
 from tests.gui.paper_dryruns import make_plan
@@ -15,7 +16,8 @@ from tests.gui.screens.test_many_screens import shoot
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.runs.approval import ApprovalDialog
-from workbench.gui.runs.plan import PlanDialog
+from workbench.gui.runs.dry_run_plan import PlanDialog
+from workbench.gui.shell.navigation import StartDryRun
 from workbench.records import Risk, Run, RunState
 
 ENTER, SPACE = Qt.Key.Key_Return, Qt.Key.Key_Space
@@ -47,16 +49,16 @@ def tick(dialog: Any, *numbers: int) -> None:
 
 def test_nothing_is_ticked_and_nothing_runs_by_a_reflex(context: Any, paper: Any, qtbot: Any) -> None:
     dialog = opened(context, paper, qtbot, finished_dry_run())
-    assert dialog.list.chosen() == ()
-    dialog.foot.allow.unsettle()  # it has come this moment
+    assert dialog.list.ticked_ids() == ()
+    dialog.restart_settling()  # it was opened this moment
     QTest.keyClick(dialog, ENTER)
-    dialog.foot.allow.click()
+    dialog.allow_button.click()
     assert dialog.isVisible(), "a key that comes with the dialog does nothing"
-    qtbot.waitUntil(dialog.foot.allow.settled)
-    assert dialog.foot.allow.obstacle() == "Tick what it may do first."
+    qtbot.waitUntil(dialog.allow_button.settled)
+    assert dialog.allow_button.obstacle() == "Tick what may happen first."
     dialog.list.setFocus()
     QTest.keyClick(dialog.list, SPACE)
-    assert dialog.list.chosen() == ("h1",)
+    assert dialog.list.ticked_ids() == ("h1",)
     QTest.keyClick(dialog.list, ENTER)
     assert dialog.isVisible(), "Enter in the list decides nothing"
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
@@ -67,30 +69,30 @@ def test_nothing_is_ticked_and_nothing_runs_by_a_reflex(context: Any, paper: Any
 def test_values_out_of_strangers_text_are_looked_at_before_they_go(context: Any, paper: Any, qtbot: Any) -> None:
     run = finished_dry_run()
     dialog = opened(context, paper, qtbot, replace(run, plan=tuple(reversed(run.plan))))
-    dialog.foot.every.click()
-    assert dialog.foot.allow.obstacle().startswith("Look at line 3 first")
+    dialog.button("Tick all").click()
+    assert dialog.allow_button.obstacle().startswith("Look at step 3 first")
     dialog.list.setCurrentItem(dialog.list.topLevelItem(2))
-    assert dialog.foot.allow.obstacle() == ""
-    assert dialog.line._evidence.isVisibleTo(dialog)
-    assert "Here they are" in dialog.line._arguments.toPlainText()
+    assert dialog.allow_button.obstacle() == ""
+    assert dialog.step.evidence.isVisibleTo(dialog)
+    assert "Here they are" in dialog.step.arguments.toPlainText()
     dialog.list.setCurrentItem(dialog.list.topLevelItem(1))
-    assert "body: id of call 1" in dialog.line._later.text()
-    dialog.foot.none.click()
-    assert dialog.list.chosen() == ()
+    assert "body: id of call 1" in dialog.step.unknown.text()
+    dialog.button("Tick none").click()
+    assert dialog.list.ticked_ids() == ()
 
 
 def test_a_critical_program_wants_its_name_typed_and_a_fault_of_the_core_is_shown(
     context: Any, paper: Any, qtbot: Any
 ) -> None:
     dialog = opened(context, paper, qtbot, finished_dry_run(risk=Risk.CRITICAL))
-    dialog.foot.every.click()
-    assert dialog.foot.allow.obstacle() == "Type the name first."
-    dialog.foot.typing.type(dialog.foot.typing.name)
-    qtbot.waitUntil(dialog.foot.allow.isEnabled)
+    dialog.button("Tick all").click()
+    assert dialog.allow_button.obstacle() == "Type the name first."
+    QTest.keyClicks(dialog.typing.line, dialog.typing.name)
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
     paper.plan_fault = WorkbenchError(
         "A plan can be used for one run only, and this one has been used.", "Start a new dry run."
     )
-    dialog.foot.allow.click()
+    dialog.allow_button.click()
     qtbot.waitUntil(lambda: dialog.fault.isVisible())
     assert dialog.isVisible()
 
@@ -100,12 +102,44 @@ def test_a_changed_text_and_a_decision_elsewhere_void_what_is_shown(context: Any
     edited = replace(waits, proposal=replace(waits.proposal, sha="b" * 64))
     for event in (RunChanged(edited), RunChanged(replace(waits, state=RunState.REFUSED))):
         dialog = opened(context, paper, qtbot, finished_dry_run("run-1"))
-        dialog.hear(RunChanged(waits))
+        context.store.handle(RunChanged(waits))
         assert not dialog.fault.isVisible()
-        dialog.hear(event)
+        context.store.handle(event)
         assert dialog.fault.isVisible()
-        assert dialog.foot.allow.isHidden()
-        assert dialog.foot.close_button.text() == "Close"
+        assert dialog.allow_button.isHidden()
+        assert dialog.button("Close").hasFocus() or not dialog.isActiveWindow()
+
+
+def test_the_list_has_the_keyboard_first_and_the_heading_of_the_evidence_is_there_once(
+    context: Any, paper: Any, qtbot: Any
+) -> None:
+    dialog = opened(context, paper, qtbot, finished_dry_run("run-1"))
+    assert dialog.focusWidget() is dialog.list
+    texts = [label.text() for label in dialog.findChildren(QLabel) if label.isVisibleTo(dialog)]
+    assert texts.count("Where its values came from") == 1
+    assert dialog.step.arguments.y() < dialog.step.evidence.y(), "what would be sent comes first"
+    QTest.keyClick(dialog.list, SPACE)
+    assert dialog.isVisible()
+    assert choices(paper) == []
+
+
+def test_a_plan_that_was_put_away_comes_back_and_no_second_dry_run_starts(
+    window: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    paper.plan = make_plan()[1:]
+    paper.put_run(make_run())
+    settled()
+    window.context.go(StartDryRun("run-1"))
+    qtbot.waitUntil(lambda: bool(window.findChildren(PlanDialog)))
+    (dialog,) = window.findChildren(PlanDialog)
+    tick(dialog, 1)
+    qtbot.mouseClick(dialog.button("Back to the approval request"), Qt.MouseButton.LeftButton)
+    assert not dialog.isVisible()
+    window.context.go(StartDryRun("run-1"))
+    assert dialog.isVisible()
+    assert len(dialog.list.ticked_ids()) == 1
+    assert [name for name, _ in paper.asked].count("dry_run_waiting") == 1
+    dialog.done(0)
 
 
 def test_the_editor_starts_a_dry_run_and_what_is_ticked_goes_to_the_core(window: Any, paper: Any, qtbot: Any) -> None:
@@ -117,8 +151,8 @@ def test_the_editor_starts_a_dry_run_and_what_is_ticked_goes_to_the_core(window:
     assert [words for name, words in paper.asked if name in ("dry_run", "submit")] == [("print(1)",)]
     (dialog,) = window.findChildren(PlanDialog)
     tick(dialog, 2)
-    qtbot.waitUntil(dialog.foot.allow.isEnabled)
-    dialog.foot.allow.click()
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
+    dialog.allow_button.click()
     qtbot.waitUntil(lambda: window.output.run_id == "real-1")
     (choice,) = choices(paper)
     assert (choice.dry_run, choice.sha, choice.ticked) == ("dry-run-1", "a" * 64, ("h2",))
@@ -136,18 +170,18 @@ def test_a_dry_run_of_an_agents_program_starts_from_its_question_and_goes_on_by_
     question.resize(640, 640)
     shoot(question, "plan-question-640")
     paper.plan_fault = WorkbenchError("This program no longer waits.", "Start a dry run from the editor.")
-    question._foot._dry_run.click()
-    qtbot.waitUntil(lambda: question._fault.isVisible())
-    assert question._foot._dry_run.isEnabled()
+    qtbot.mouseClick(question.button("Dry run first"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: question.fault.isVisible())
+    assert question.button("Dry run first").isEnabled()
     paper.plan_fault = None
-    question._foot._dry_run.click()
+    qtbot.mouseClick(question.button("Dry run first"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(window.findChildren(PlanDialog)))
     (dialog,) = window.findChildren(PlanDialog)
-    assert dialog.foot.close_button.text() == "Back to the approval request"
+    assert dialog.button("Back to the approval request").isEnabled()
     assert question.isVisible()
-    dialog.foot.every.click()
-    qtbot.waitUntil(dialog.foot.allow.isEnabled)
-    dialog.foot.allow.click()
+    dialog.button("Tick all").click()
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
+    dialog.allow_button.click()
     qtbot.waitUntil(lambda: not window.findChildren(ApprovalDialog))
     assert len(choices(paper)) == 1
     assert not any(name == "decide" for name, _ in paper.asked)
@@ -160,5 +194,5 @@ def test_a_plan_can_be_looked_at(context: Any, paper: Any, qtbot: Any, colours: 
     dialog = opened(context, paper, qtbot, finished_dry_run())
     dialog.resize(*size)
     tick(dialog, 1, 3)
-    qtbot.waitUntil(dialog.foot.allow.settled)
+    qtbot.waitUntil(dialog.allow_button.settled)
     shoot(dialog, f"plan-{colours}-{size[0]}")

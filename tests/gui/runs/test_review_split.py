@@ -39,12 +39,12 @@ def test_the_worst_line_is_seen_without_scrolling_and_no_link_is_cut_off(
 ) -> None:
     dialog.resize(width, height)
     dialog.open()
-    qtbot.waitUntil(lambda: dialog._program.worst_seen)
-    reader = dialog._program.reader
+    qtbot.waitUntil(lambda: dialog.program.worst_seen)
+    reader = dialog.program.reader
     assert reader.viewport().height() >= reader.fontMetrics().lineSpacing() * 10
-    assert dialog._foot.allow.isVisible()
-    port = dialog._effects.viewport()
-    link = dialog._effects.links()[0]
+    assert dialog.allow_button.isVisible()
+    port = dialog.effects.viewport()
+    link = dialog.effects.links()[0]
     assert QRect(QPoint(), port.size()).contains(QRect(link.mapTo(port, QPoint()), link.size()))
 
 
@@ -65,7 +65,7 @@ def test_arguments_of_one_call_that_the_same_data_goes_to_are_one_row(context: A
 def test_a_border_that_a_person_moved_stays(dialog: Any, qtbot: Any) -> None:
     dialog.resize(680, 700)
     dialog.open()
-    split = dialog._split
+    split = dialog.split
     qtbot.waitUntil(lambda: split.orientation() is Qt.Orientation.Vertical and split.height() > 300)
     first = split.sizes()[0]
     split.setSizes([90, split.height() - 90])

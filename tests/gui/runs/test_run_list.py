@@ -4,11 +4,19 @@ import json
 import time
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QLineEdit
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu
 
-from workbench.records import Origin, RunState
+from tests.gui.paper_heldcalls import make_held_call
+from workbench.events import CallHeld, RunChanged
+from workbench.gui.runs.run_list import RunsPane, run_rows
+from workbench.gui.shell.actions import LINKED
+from workbench.gui.shell.navigation import KeepRun, ShowAudit
+from workbench.records import Origin, Run, RunState
 
 
 def test_a_waiting_run_is_counted_announced_and_reviewed_by_key(
@@ -81,7 +89,7 @@ def test_with_two_under_way_one_has_to_be_chosen(window: Any, paper: Any, make: 
     paper.put_run(make.run("two", RunState.RUNNING))
     settled()
     assert not window.commands["run.stop"].isEnabled()
-    window.runs.list.setCurrentIndex(window.runs.model.find("two"))
+    assert window.runs.list.select("two")
     window.commands.do("run.stop")
     settled()
     assert ("stop_run", ("two",)) in paper.asked
@@ -103,7 +111,7 @@ def test_one_click_shows_a_run_that_is_over_but_opens_no_question(
     window.context.messages.requested.disconnect()
     wishes: list[Any] = []
     window.context.messages.requested.connect(wishes.append)
-    runs = window.runs.list
+    runs = window.runs.list.view
     for name in ("asks", "over"):
         place = runs.visualRect(window.runs.model.find(name)).center()
         qtbot.mouseClick(runs.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -124,3 +132,129 @@ def test_findings_of_a_run_are_written_as_sarif(
     qtbot.waitUntil(lambda: (tmp_path / "one.sarif").is_file() and (tmp_path / "one.sarif").read_text() != "")
     assert json.loads((tmp_path / "one.sarif").read_text()) == {"runs": []}
     assert next(asked for asked in paper.asked if asked[0] == "sarif")[1] == (("one.py",),)
+
+
+@pytest.fixture
+def pane(context: Any, qtbot: Any) -> RunsPane:
+    made = RunsPane(context, context.commands)
+    qtbot.addWidget(made)
+    made.resize(420, 500)
+    made.show()
+    return made
+
+
+def put(pane: RunsPane, *runs: Run) -> None:
+    for run in runs:
+        pane.context.store.handle(RunChanged(run))
+    QTest.qWait(40)
+
+
+def menu_texts(pane: RunsPane, run_id: str) -> list[str]:
+    """The context menu of a row, opened by a right click."""
+    assert pane.list.select(run_id)
+    place = pane.list.view.visualRect(pane.model.find(run_id)).center()
+    pane.list.view.customContextMenuRequested.emit(place)
+    (menu,) = pane.list.findChildren(QMenu)
+    texts = [action.text() for action in menu.actions() if action.text()]
+    menu.close()
+    menu.deleteLater()
+    QTest.qWait(1)
+    return texts
+
+
+def test_a_run_whose_call_waits_is_among_those_that_wait_for_you(pane: RunsPane, make: Any, qtbot: Any) -> None:
+    put(pane, make.run("run-1", RunState.RUNNING, started=1.0), make.run("w"))
+    pane.context.store.handle(CallHeld(make_held_call(), ""))
+    with qtbot.waitSignal(pane.waiting) as waiting:
+        QTest.qWait(40)
+    assert waiting.args == [2]
+    rows = [pane.model.index(row).data() for row in range(pane.model.rowCount())]
+    assert rows[0] == "Waiting for you"
+    assert len(rows) == 3, "there is no second section"
+    assert "Call waits" in pane.model.find("run-1").data(Qt.ItemDataRole.AccessibleTextRole)
+
+
+def test_the_filter_finds_runs_by_purpose_author_and_state(pane: RunsPane, make: Any, qtbot: Any) -> None:
+    put(pane, make.run("a", RunState.DONE, author="cursor"), make.run("b", RunState.FAILED))
+    assert pane.list.finder is not None
+    QTest.keyClicks(pane.list.finder, "cursor done")
+    qtbot.waitUntil(lambda: pane.model.rowCount() == 2)
+    assert pane.model.find("a").isValid()
+    pane.list.finder.setText("nothing like it")
+    qtbot.waitUntil(lambda: pane.list.empty.isVisible())
+    assert pane.list.empty.accessibleName() == "No run matches the filter"
+
+
+def test_a_click_shows_the_run_and_the_arrows_go_on_in_the_list(
+    window: Any, paper: Any, make: Any, settled: Any, qtbot: Any
+) -> None:
+    window.activateWindow()
+    paper.put_run(make.run("one", RunState.DONE))
+    paper.put_run(make.run("two", RunState.DONE, ended=5.0))
+    settled()
+    view = window.runs.list.view
+    qtbot.mouseClick(
+        view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(window.runs.model.find("two")).center()
+    )
+    qtbot.waitUntil(lambda: window.output.run_id == "two")
+    assert window.focusWidget() is view
+    before = view.key()
+    QTest.keyClick(view, Qt.Key.Key_Up if window.runs.model.find("two").row() > 1 else Qt.Key.Key_Down)
+    assert view.key() != before
+
+
+def test_the_context_menu_offers_what_makes_sense_for_the_run(pane: RunsPane, make: Any) -> None:
+    put(
+        pane,
+        make.run("w"),
+        make.run("r", RunState.RUNNING),
+        make.run("d", RunState.DONE),
+        make.run("x", RunState.REFUSED),
+    )
+    commands = pane.context.commands
+    review, stop, dry_run = (commands[name].text() for name in ("run.review", "run.stop", "run.dry_run"))
+    always = ["Open program", "Show in audit", "Copy ID"]
+    assert menu_texts(pane, "w") == [review, dry_run, stop, *always]
+    assert menu_texts(pane, "r") == [stop, *always]
+    assert menu_texts(pane, "d") == ["Run again", "Open program", "Keep as skill…", "Show in audit", "Copy ID"]
+    assert menu_texts(pane, "x") == ["Run again", *always]
+
+
+def test_the_menu_acts_on_the_selected_run(pane: RunsPane, make: Any, qtbot: Any) -> None:
+    put(pane, make.run("d", RunState.DONE))
+    requests: list[Any] = []
+    pane.context.messages.requested.connect(requests.append)
+    actions = {action.text(): action for action in pane.actions_for("d") if action is not None}
+    assert pane.list.select("d")
+    for text in ("Show in audit", "Keep as skill…", "Run again", "Copy ID"):
+        actions[text].trigger()
+    qtbot.waitUntil(lambda: len(requests) == 3)
+    assert requests[:2] == [ShowAudit("run:d"), KeepRun("d")]
+    assert (requests[2].start, requests[2].language) == (True, "python")
+    assert QGuiApplication.clipboard().text() == "d"
+
+
+def test_your_own_program_is_stopped_although_another_one_is_running(pane: RunsPane, make: Any, paper: Any) -> None:
+    mine = make.run("mine")
+    mine = replace(mine, proposal=replace(mine.proposal, origin=Origin.PERSON))
+    paper.run_list["mine"] = mine
+    put(pane, make.run("theirs", RunState.RUNNING), mine)
+    pane.context.commands.hold(LINKED, True)
+    pane.context.commands.do("run.stop")
+    QTest.qWait(20)
+    assert ("stop_run", ("mine",)) in paper.asked
+
+
+def test_thousands_of_runs_stay_bounded_and_quick(pane: RunsPane, make: Any) -> None:
+    run = make.run("r", RunState.DONE)
+    store = pane.context.store
+    for number in range(3_000):
+        store.handle(RunChanged(replace(run, id=f"r{number}", ended=float(number))))
+    store.handle(RunChanged(make.run("waits")))
+    assert len(store.runs) < 1_200
+    assert "r2999" in store.runs
+    assert "r0" not in store.runs
+    began = time.perf_counter()
+    rows = run_rows(store.runs.values(), time.time())
+    assert time.perf_counter() - began < 0.5
+    assert len(rows) == 1 + 1 + 1 + 500

@@ -6,23 +6,23 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.gui.code.diff_view import DifferenceDialog
-from workbench.gui.runs.output import RunTexts
+from workbench.gui.runs.output import RunLinks
 from workbench.records import Finding, Gate, Risk, RunState, Span, Verdict
 
 
 @pytest.fixture
-def texts(context: Any, qtbot: Any) -> RunTexts:
-    made = RunTexts(context)
+def texts(context: Any, qtbot: Any) -> RunLinks:
+    made = RunLinks(context)
     qtbot.addWidget(made)
     return made
 
 
-def opened(texts: RunTexts, qtbot: Any) -> DifferenceDialog:
+def opened(texts: RunLinks, qtbot: Any) -> DifferenceDialog:
     qtbot.waitUntil(lambda: bool(texts.window().findChildren(DifferenceDialog)))
     return texts.window().findChildren(DifferenceDialog)[-1]
 
 
-def test_what_a_person_changed_is_shown_afterwards(texts: RunTexts, make: Any, qtbot: Any) -> None:
+def test_what_a_person_changed_is_shown_afterwards(texts: RunLinks, make: Any, qtbot: Any) -> None:
     run = make.run("r", RunState.DONE)
     texts.show_run(run)
     assert texts.isHidden()
@@ -34,7 +34,7 @@ def test_what_a_person_changed_is_shown_afterwards(texts: RunTexts, make: Any, q
 
 
 def test_a_text_that_its_characters_stopped_is_offered_clean_and_judged(
-    texts: RunTexts, make: Any, paper: Any, qtbot: Any
+    texts: RunLinks, make: Any, paper: Any, qtbot: Any
 ) -> None:
     run = make.run("r", RunState.REFUSED)
     finding = Finding("text.bidi", Risk.HIGH, "Reversed", Span(1))
@@ -46,5 +46,5 @@ def test_a_text_that_its_characters_stopped_is_offered_clean_and_judged(
     dialog = opened(texts, qtbot)
     assert dialog.diff.changed_lines() == ("-a = 1 # ‹U+202E›", "+a = 1 # ")
     with qtbot.waitSignal(texts._context.messages.requested) as said:
-        next(button for button in dialog._buttons.buttons() if "editor" in button.text()).click()
+        dialog.button("Open the clean text in the editor").click()
     assert said.args[0].code == "a = 1 # \n"

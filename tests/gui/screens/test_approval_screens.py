@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
+from workbench.events import RunChanged
 from workbench.gui.runs.approval import ApprovalDialog
 from workbench.records import (
     Effect,
@@ -82,13 +83,14 @@ def asked(make: Any) -> Run:
 def dialog(context: Any, paper: Any, make: Any, qtbot: Any) -> Any:
     """The question, with a second identical one waiting."""
     run = asked(make)
-    paper.run_list = {"w": run, "v": replace(run, id="v")}
+    for waiting in (run, replace(run, id="v")):
+        context.store.handle(RunChanged(waiting))
     made = ApprovalDialog(context, run)
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     qtbot.addWidget(made)
     made.open()
-    qtbot.waitUntil(lambda: "2 identical" in made._foot._facts.full_text())
-    qtbot.waitUntil(made._foot.allow.settled)
+    qtbot.waitUntil(lambda: "2 identical" in made.facts.full_text())
+    qtbot.waitUntil(made.allow_button.settled)
     yield made
     made.done(0)
 
@@ -105,18 +107,18 @@ def test_the_question(dialog: Any, context: Any, qtbot: Any, colours: str, name:
     dialog.resize(width, height)
     qtbot.wait(1)
     assert dialog.width() == width, "nothing in the dialog needs more room"
-    assert dialog._foot.allow.isVisible()
+    assert dialog.allow_button.isVisible()
     _save(dialog, f"approval-{name}-{colours}")
 
 
 def test_the_reach_of_a_yes_is_chosen_in_a_menu(dialog: Any, context: Any) -> None:
     context.theme.choose("light")
     dialog.resize(1100, 700)
-    menu = dialog._foot.scope.menu()
+    menu = dialog.scope.menu()
     menu.popup(dialog.mapToGlobal(dialog.rect().center()))
     _save(menu, "approval-scopes")
     menu.close()
-    dialog._foot.scope.actions_by_scope()["session"].trigger()
+    dialog.scope.actions_by_scope()["session"].trigger()
     _save(dialog, "approval-session")
 
 
@@ -125,7 +127,7 @@ def test_an_edit_is_judged_as_it_is_typed(dialog: Any, context: Any, paper: Any,
     dialog.resize(1100, 700)
     finding = Finding("text.bidi", Risk.HIGH, "A character that reverses the direction of text (U+202E)", Span(2))
     paper.edit_verdict = Verdict("c" * 64, Risk.HIGH, Gate.BLOCKED, f"Cannot run: {finding.message}.", (finding,))
-    dialog._foot._edit.click()
-    dialog._program.editor.set_text("print('fine')\n# \u202e hidden\n")
-    qtbot.waitUntil(lambda: dialog._foot._clean.isVisible())
+    dialog.button("Edit").click()
+    dialog.program.editor.set_text("print('fine')\n# \u202e hidden\n")
+    qtbot.waitUntil(lambda: dialog.clean_button.isVisible())
     _save(dialog, "approval-edit")

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import Qt
 
 from tests.gui.runs.test_elicitation_dialog import ASKED, FORM, LOOK, make_ask
 from tests.gui.screens.test_screens import shoot
-from workbench.gui.runs.elicitations import AskDialog
+from workbench.gui.runs.elicitation_dialog import ElicitationDialog
 from workbench.gui.servers.roots import RootsPage
 from workbench.records import ServerConfig, ServerState
 
@@ -37,13 +38,14 @@ ASKS = {
 @pytest.mark.parametrize("name", list(ASKS))
 def test_questions_can_be_looked_at(context: Any, qtbot: Any, colours: str, name: str) -> None:
     context.theme.choose(colours)
-    dialog = AskDialog(context, ASKS[name])
+    dialog = ElicitationDialog(context, ASKS[name])
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     qtbot.addWidget(dialog)
     dialog.show()
     shoot(dialog, f"ask-{name}-{colours}")
     dialog.resize(dialog.minimumSize())
     shoot(dialog, f"ask-{name}-{colours}-narrow")
-    dialog.end()
+    dialog.done(0)
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
@@ -52,7 +54,7 @@ def test_the_strip_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot
     window.resize(1280, 800)
     paper.put_ask(make_ask(by="claude-code", run_id="run-1"))
     paper.put_ask(replace(make_ask("url"), id="a2", by="claude-code"))
-    qtbot.waitUntil(lambda: window.asks.isVisible())
+    qtbot.waitUntil(lambda: window.strip.isVisible())
     settled()
     shoot(window, f"ask-strip-{colours}")
 

@@ -1,4 +1,4 @@
-"""The audit in the window: filtered with chips, with the road of a run, light and dark, large and narrow."""
+"""The audit in the window: filtered with chips, with the timeline of a run, light and dark, large and narrow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.gui.audit.filters import Filter
-from workbench.gui.audit.timeline import RoadDialog
+from workbench.gui.audit.timeline import TimelineDialog
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 
@@ -57,23 +57,24 @@ def fill(paper: Any, make: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "colours", "width"), [("dark", "dark", 1500), ("light", "light", 1500), ("narrow", "dark", 900)]
 )
-def test_the_audit_with_chips_and_a_road(
+def test_the_audit_with_chips_and_a_timeline(
     window: Any, paper: Any, make: Any, settled: Any, name: str, colours: str, width: int, qtbot: Any
 ) -> None:
     window.context.theme.choose(colours)
     fill(paper, make)
     window.resize(width, 950)
+    window.audit.reload()
+    settled()
     window.docks["audit"].come()
-    window.audit.refresh()
-    window.audit.chips.kept = ("outcome:failed\tdemo",)
-    window.audit.only(Filter("actor", "claude-code"))
-    window.audit.only(Filter("since", "today"))
+    window.audit.chips.saved = ("outcome:failed\tdemo",)
+    window.audit.add_filter(Filter("actor", "claude-code"))
+    window.audit.add_filter(Filter("since", "today"))
     settled()
     window.audit.table.selectRow(0)
-    window.commands.do("audit.road")
+    window.commands.do("audit.timeline")
     settled()
-    dialog = next(iter(window.findChildren(RoadDialog)))
-    qtbot.waitUntil(lambda: dialog.road.tree.topLevelItemCount() == 6)
-    dialog.road.tree.setCurrentItem(dialog.road.tree.topLevelItem(4).child(2))
-    shoot(dialog, f"audit-road-{name}")
+    dialog = next(iter(window.findChildren(TimelineDialog)))
+    qtbot.waitUntil(lambda: dialog.timeline.tree.topLevelItemCount() == 6)
+    dialog.timeline.tree.setCurrentItem(dialog.timeline.tree.topLevelItem(4).child(2))
+    shoot(dialog, f"audit-timeline-{name}")
     shoot(window, f"audit-{name}")

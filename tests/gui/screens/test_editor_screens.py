@@ -1,4 +1,4 @@
-"""Writes pictures of the editor at work, so that a person can look at them."""
+"""Writes pictures of the editor, to be looked at."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.gui.screens.test_screens import shoot
-from workbench.gui.code.chooser import Chooser
+from workbench.gui.kit.picker import Picker
 from workbench.gui.results.result_view import ResultView
 from workbench.records import CallShape, Candidate, Effect, EffectKind, Finding, Gate, Risk, Span, Verdict
 
@@ -39,57 +39,68 @@ def pane(window: Any, paper: Any, qtbot: Any, settled: Any) -> Any:
         return Verdict("a" * 64, Risk.HIGH, Gate.ASK, "Sends e-mails in a loop.", FOUND, effects)
 
     paper.assess = assess
+    window.context.store.tools = {"demo": tuple(paper.tool_list)}
     paper.candidates = tuple(
         Candidate(name, kind, 0)
-        for name, kind in (("list_orders", "function"), ("list_customers", "function"), ("limit", "statement"))
+        for name, kind in (("list_orders", "module"), ("list_customers", "function"), ("limit", "statement"))
     )
     window.centre.setCurrentWidget(window.centre.editor)
     made = window.centre.editor
     made.open_code("Notes", "# Notes\n\n* buy milk\n")
     made.open_code("Tell customers of late orders", PROGRAM)
-    qtbot.waitUntil(lambda: len(made.sheet().editor.problems()) == 2)
+    qtbot.waitUntil(lambda: len(made.current_tab().editor.problems()) == 2)
     return made
 
 
 @pytest.mark.parametrize(("size", "mode"), [((1440, 900), "dark"), ((1440, 900), "light"), ((900, 700), "light")])
-def test_the_editor_while_one_writes(
+def test_the_editor_in_use(
     window: Any, pane: Any, paper: Any, qtbot: Any, theme: Any, settled: Any, size: tuple[int, int], mode: str
 ) -> None:
     theme.choose(mode)
     window.resize(*size)
-    settled()  # a layout that comes later scrolls the editor, which closes the list
-    sheet = pane.sheet()
-    sheet.editor.go_to(9)
-    sheet.editor.setFocus()
+    settled()  # a later layout scrolls the editor, which closes the list
+    tab = pane.current_tab()
+    tab.editor.go_to(9)
+    tab.editor.setFocus()
     window.activateWindow()
-    qtbot.waitUntil(sheet.editor.hasFocus)
-    qtbot.keyClicks(sheet.editor, "li")
-    qtbot.waitUntil(sheet.completing.list.isVisible)
+    qtbot.waitUntil(tab.editor.hasFocus)
+    qtbot.keyClicks(tab.editor, "li")
+    qtbot.waitUntil(tab.completion.popup.isVisible)
+    shoot(tab.completion.popup, f"editor-completion-{mode}-{size[0]}")
+    tab.completion.hide()
     shoot(window, f"editor-writing-{mode}-{size[0]}")
-    sheet.completing.leave()
     paper.shapes = (CallShape("send_email", ("to: str", "subject: str", "body: str"), 1, "Sends an e-mail."),)
-    sheet.completing.show_call()
-    qtbot.waitUntil(sheet.completing.card.isVisible)
-    sheet.finder.open_bar(replacing=True)
-    sheet.finder.words.setText("order")
-    qtbot.waitUntil(lambda: "of" in sheet.finder.words_said())
+    tab.completion.show_call()
+    qtbot.waitUntil(tab.completion.card.isVisible)
+    tab.find_bar.open_bar(replacing=True)
+    tab.find_bar.text.setText("order")
+    qtbot.waitUntil(lambda: "of" in tab.find_bar.status_text())
     shoot(window, f"editor-finding-{mode}-{size[0]}")
-    sheet.finder.close_bar()
-    pane.deeds.go_to()
-    (chooser,) = [one for one in pane.findChildren(Chooser) if one.isVisible()]
-    assert chooser.model.rowCount() == 1
-    shoot(chooser, f"editor-go-to-{mode}-{size[0]}")
-    chooser.reject()
+    tab.find_bar.close_bar()
+    pane.pickers.go_to_symbol()
+    (picker,) = [one for one in pane.findChildren(Picker) if one.isVisible()]
+    assert picker.model.rowCount() == 1
+    shoot(picker, f"editor-go-to-{mode}-{size[0]}")
+    picker.reject()
+
+
+@pytest.mark.parametrize("mode", ["dark", "light"])
+def test_an_editor_without_programs(window: Any, theme: Any, settled: Any, mode: str) -> None:
+    theme.choose(mode)
+    window.centre.setCurrentWidget(window.centre.editor)
+    settled()
+    assert window.centre.editor.tabs() == []
+    shoot(window, f"editor-empty-{mode}")
 
 
 def test_a_scheme_of_pygments(window: Any, pane: Any, theme: Any) -> None:
     theme.choose("dark")
-    pane.looks.choose("dracula")
-    pane.looks.zoom(3)
-    assert pane.sheet().editor.scheme.name == "dracula"
+    pane.appearance.choose_scheme("dracula")
+    pane.appearance.zoom(3)
+    assert pane.current_tab().editor.scheme.name == "dracula"
     shoot(window, "editor-dracula")
-    pane.looks.choose("")
-    pane.looks.zoom(0)
+    pane.appearance.choose_scheme("")
+    pane.appearance.zoom(0)
 
 
 @pytest.mark.parametrize("mode", ["dark", "light"])

@@ -29,7 +29,7 @@ def test_files_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot: An
     window.context.theme.choose(colours)
     window.resize(width, 900)
     window.docks["files"].come()
-    window.files.refresh()
+    window.files.reload()
     settled()
     shoot(window, f"files-empty-{colours}-{width}")
     paper.put_files({
@@ -42,7 +42,7 @@ def test_files_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot: An
         "run-1", {"report.md": changed, "data/deep/a.json": None, "summary.txt": "ok\n", ".vscode/tasks.json": "{}"}
     )
     paper.run_writes("run-2", {"summary.txt": "later\n"}, "Add the last week")
-    window.files.refresh()
+    window.files.reload()
     settled()
     window.files.tree.expand(window.files.model.find("data"))
     settled()
@@ -53,7 +53,7 @@ def test_files_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot: An
     window.context.go(ShowFile("total.py"))
     window.files.look(CHANGES)
     settled()
-    window.files.changes.list.setCurrentIndex(window.files.changes.model.find("run-1"))
+    window.files.changes.select("run-1")
     window.context.go(ShowChanges("run-1"))
     settled()
     page = window.centre.files.changes

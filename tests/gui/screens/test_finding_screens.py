@@ -69,6 +69,6 @@ def test_companions_can_be_looked_at(
     paper.server_states["demo"] = replace(demo, config=replace(demo.config, category="Sales"))
     window.context.theme.choose(colours)
     window.resize(*size)
-    window.servers._open_tool(window.servers.model.find("demo", "list_orders"))
+    window.servers.open_tool(window.servers.model.find("demo", "list_orders"))
     settled()
     shoot(window, f"companions-{colours}")

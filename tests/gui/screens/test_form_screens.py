@@ -87,7 +87,7 @@ def test_a_form_of_every_kind_can_be_looked_at(theme: Any, qtbot: Any, colours: 
     form.show()
     form.set_schema(EVERY_KIND)
     form.set_value(VALUE)
-    form.scold()
+    form.validate()
     shoot(form, f"form-{colours}-{width}")
 
 
@@ -113,6 +113,6 @@ def test_a_large_tool_in_the_window_can_be_looked_at(
     settled()
     window.centre.tool.show_tool("demo", "list_orders")
     window.centre.setCurrentWidget(window.centre.tool)
-    qtbot.waitUntil(lambda: window.centre.tool.sheet() is not None)
-    window.centre.tool.sheet().call.run()
+    qtbot.waitUntil(lambda: window.centre.tool.page() is not None)
+    window.centre.tool.page().call.run()
     shoot(window, f"large-tool-{colours}")

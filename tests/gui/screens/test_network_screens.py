@@ -1,4 +1,4 @@
-"""Draws the page Network and the ticks of the approval dialog, light and dark, narrow and twice as large."""
+"""Draws the dialog Network and the ticks of the approval dialog, light and dark, narrow and twice as large."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _save(widget: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_the_page_network(context: Any, paper: Any, make: Any, qtbot: Any, colours: str) -> None:
+def test_the_dialog_network(context: Any, paper: Any, bus: Any, make: Any, qtbot: Any, colours: str) -> None:
     context.theme.choose(colours)
     paper.network_files[0].write_text(OFFER, "utf-8")
     paper.network_files[1].write_text(OWN, "utf-8")
@@ -32,11 +32,13 @@ def test_the_page_network(context: Any, paper: Any, make: Any, qtbot: Any, colou
     )
     words = "Blocked: evil.test:443 is not among the hosts that programs may reach."
     paper.entry_list[:] = [closed, make.entry(902, "connection.blocked", words, detail={"address": "203.0.113.9"})]
+    bus.listen(context.store.handle)
+    paper.network_changed()
     dialog = NetworkDialog(context)
     qtbot.addWidget(dialog)
     dialog.open()
-    qtbot.waitUntil(lambda: dialog.model.rowCount() > 5)
-    dialog.list.setCurrentIndex(dialog.model.index(1))
+    qtbot.waitUntil(lambda: dialog.list.model.find("entry:902").isValid())
+    dialog.list.view.setCurrentIndex(dialog.list.model.index(1))
     _save(dialog, f"network-{colours}")
     dialog.resize(dialog.minimumSize())
     qtbot.wait(1)
@@ -54,6 +56,6 @@ def test_hosts_to_tick_in_the_approval(context: Any, make: Any, qtbot: Any, colo
     assert dialog.width() <= dialog.screen().availableSize().width(), "a small screen shows all of its buttons"
     dialog.resize(900, 620)
     dialog.open()
-    dialog._hosts.boxes[0].setChecked(True)
+    dialog.hosts.boxes[0].setChecked(True)
     _save(dialog, f"approval-hosts-{colours}")
     dialog.done(0)

@@ -117,19 +117,20 @@ def test_the_page_of_a_skill(library: Any, window: Any, qtbot: Any, settled: Any
     settled()
     page = window.centre.skill
     qtbot.waitUntil(lambda: page.page is not None)
-    assert "ran 48 times" in page._facts.full_text()
+    assert "48 runs" in page.facts.full_text()
+    qtbot.waitUntil(lambda: page.risk.text() == "Low risk")
     shoot(window, f"skill-about-{colours}")
     page.tabs.setCurrentIndex(2)
     assert page.versions.diff.changed_lines()
     shoot(window, f"skill-versions-{colours}")
     window.commands.do("skill.test")
     qtbot.waitUntil(lambda: "germany" in page.tests.results)
-    page.tests.list.setCurrentIndex(page.tests.model.find("germany"))
+    page.tests.rows.select("germany")
     settled()
-    assert "status was removed" in page.tests.story.toPlainText()
+    assert "status was removed" in page.tests.report.toPlainText()
     assert page.tests.accept.isEnabled()
     shoot(window, f"skill-tests-{colours}")
-    page.tests.accept.click()
+    page.tests.accept.trigger()
     settled()
     assert ("accept_cassette", ("late-orders", "germany", False)) in library.asked
 
@@ -151,10 +152,10 @@ def test_what_came_from_elsewhere(library: Any, window: Any, settled: Any) -> No
     ]
     window.commands.do("skill.import")
     dialog = window.findChild(ImportSkillsDialog)
-    dialog.look("/home/me/skills.zip")
+    dialog.review("/home/me/skills.zip")
     settled()
     assert dialog.import_button.isEnabled()
-    assert "missing: mail.send" in dialog._about.toPlainText()
+    assert "Missing: mail.send" in dialog.overview.toPlainText()
     shoot(dialog, "skill-import")
     dialog.list.setCurrentIndex(dialog.model.find("two"))
     settled()
@@ -162,13 +163,13 @@ def test_what_came_from_elsewhere(library: Any, window: Any, settled: Any) -> No
     shoot(dialog, "skill-import-refused")
     dialog.list.setCurrentIndex(dialog.model.find("one"))
     settled()
-    dialog.bring_in()
+    dialog.button("Import as a draft").click()
     settled()
     assert ("import_skill", ("one",)) in library.asked
     library.review_list = []
-    dialog.look("/nowhere")
+    dialog.review("/nowhere")
     settled()
-    assert "is a link" in dialog._fault.sentence()
+    assert "is a link" in dialog.fault.sentence()
     dialog.reject()
 
 
@@ -182,15 +183,15 @@ def test_a_skill_runs_with_a_form_and_is_recorded(library: Any, window: Any, set
     dialog.form.set_value({"limit": 7})
     dialog.record.setChecked(True)
     shoot(dialog, "skill-run")
-    dialog.run()
+    dialog.button("Run").click()
     qtbot.waitUntil(lambda: any(name == "record_cassette" for name, _ in library.asked))
     assert ("run_skill", ("late-orders", {"limit": 7})) in library.asked
 
 
 def test_forms_that_come_again_are_offered_once(library: Any, window: Any, settled: Any) -> None:
     settled()
-    assert "happened 6 times" in window.skills.hints.words.full_text()
-    window.skills.hints.no.click()
+    assert "ran 6 times" in window.skills.hints.sentence.full_text()
+    window.skills.hints.dismiss()
     settled()
     assert window.skills.hints.isHidden()
     assert ("dismiss_hint", ("k",)) in library.asked

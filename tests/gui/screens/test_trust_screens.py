@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.gui.servers.trust_page import TrustPage
-from workbench.gui.tools.tool_pane import ToolSheet
+from workbench.gui.tools.tool_page import ToolPage
 from workbench.permissions.tool_annotations import effective_tool
 from workbench.records import (
     CallDecision,
@@ -19,6 +19,7 @@ from workbench.records import (
     ServerConfig,
     ServerState,
     Tool,
+    ToolView,
     Trust,
     UserAnnotations,
 )
@@ -42,13 +43,13 @@ def test_trust_of_a_tool_and_of_a_server(context: Any, paper: Any, qtbot: Any, c
     used = paper.rooms_rules.set_rule(rule, tool)
     paper.rooms_rules.note_use(used)
     paper.rooms_rules.set_rule(replace(rule, kind="server", tool="", where=(), word=CallDecision.DENY), None)
-    sheet = ToolSheet(context, tool)
+    sheet = ToolPage(context, ToolView(tool))
     page = TrustPage(context, None, ServerState(ServerConfig("files", "npx")))  # type: ignore[arg-type]
     for widget, name, width in ((sheet, "trust-tool", 900), (page, "trust-server", 900), (sheet, "trust-narrow", 560)):
         qtbot.addWidget(widget)
         widget.resize(width, 640)
         widget.show()
-        sheet.call.show_trust()
-        page.refresh()
+        sheet.show_trust()
+        context.store.load()
         qtbot.waitUntil(lambda: sheet.trust.rules.list.count() == 2 and page.rules.list.count() == 2)
         _save(widget, f"{name}-{colours}")

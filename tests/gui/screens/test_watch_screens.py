@@ -66,10 +66,10 @@ def test_the_messages_can_be_looked_at(
     page.table.setCurrentIndex(page.model.index(chosen, 0))
     settled()
     shoot(window, f"protocol-{shape}")
-    page.detail.edit.click()
+    page.detail.edit.trigger()
     settled()
     shoot(window, f"protocol-write-{shape}")
-    page.sieve.finder.setText("nothing has these words")
+    page.filter_strip.finder.setText("nothing has these words")
     qtbot.waitUntil(lambda: page.model.rowCount() == 0)
     settled()
     shoot(window, f"protocol-empty-{shape}")
@@ -118,7 +118,7 @@ def change(paper: Any, window: Any) -> None:
     ]
     paper.tool_list[1] = replace(paper.tool_list[1], mark="changed")
     paper.tool_list[2] = replace(paper.tool_list[2], warned=1)
-    window.hear(ToolsChanged("demo"))
+    window.context.store.handle(ToolsChanged("demo"))
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.gui.servers.add_server import ADDRESS, AddServer, read_address, read_config
+from workbench.gui.servers.add_server import ADDRESS, AddServer, read_address, read_command
 from workbench.records import ServerConfig
 
 
 def test_a_command_line_is_read_as_a_shell_reads_it() -> None:
-    config = read_config(" files ", "npx -y '@acme/my files' .", "/srv", "TOKEN=a=b\n\nEMPTY=")
+    config = read_command(" files ", "npx -y '@acme/my files' .", "/srv", "TOKEN=a=b\n\nEMPTY=")
     assert config == ServerConfig("files", "npx", ("-y", "@acme/my files", "."), {"TOKEN": "a=b", "EMPTY": ""}, "/srv")
 
 
@@ -31,7 +31,7 @@ def test_an_address_comes_with_its_headers() -> None:
 )
 def test_what_does_not_fit_is_said_in_a_sentence(name: str, command: str, variables: str, words: str) -> None:
     with pytest.raises(WorkbenchError, match=words) as refused:
-        read_config(name, command, "", variables)
+        read_command(name, command, "", variables)
     assert refused.value.hint
 
 
@@ -47,13 +47,13 @@ def test_a_refusal_of_the_core_keeps_everything_that_was_typed(context: Any, pap
     dialog.open()
     dialog.name.setText("demo")
     dialog.command.setText("npx thing")
-    dialog.add.click()
+    dialog.button("Add").click()
     qtbot.waitUntil(lambda: dialog.fault.isVisible())
-    assert "taken" in dialog.fault.text()
+    assert "taken" in dialog.fault.sentence()
     assert dialog.command.text() == "npx thing"
     dialog.name.setText("thing")
     with qtbot.waitSignal(dialog.accepted):
-        dialog.add.click()
+        dialog.button("Add").click()
     assert ("edit_server", ("", ServerConfig("thing", "npx", ("thing",)), True)) in paper.asked
 
 
@@ -62,12 +62,12 @@ def test_what_is_pasted_fills_the_form(context: Any, qtbot: Any) -> None:
     qtbot.addWidget(dialog)
     dialog.show()
     dialog.paste.setText('{"mcpServers": {"hub": {"url": "https://e.org/mcp", "headers": {"X": "1"}}}}')
-    assert dialog.way.currentIndex() == ADDRESS
+    assert dialog.kind.currentIndex() == ADDRESS
     assert dialog.url.isVisible()
     assert not dialog.command.isVisible()
     assert dialog.read() == ServerConfig("hub", url="https://e.org/mcp", headers={"X": "1"})
     dialog.paste.setText("{ broken")
-    assert "cannot be read" in dialog.fault.text()
+    assert "cannot be read" in dialog.fault.sentence()
     assert dialog.read().name == "hub"
 
 
@@ -87,14 +87,14 @@ def test_a_known_server_fills_the_form_and_is_added_as_shown(context: Any, paper
         part in words for part in ("hosted by Slack", "internal Slack app", "clientId: ${keyring:slack client id}")
     )
     with qtbot.waitSignal(dialog.accepted):
-        dialog.add.click()
+        dialog.button("Add").click()
     assert ("edit_server", ("", paper.known[1].config, True)) in paper.asked
 
 
 def test_another_address_does_not_take_the_way_to_sign_in_along(context: Any, paper: Any, qtbot: Any) -> None:
     dialog = AddServer(context)
     qtbot.addWidget(dialog)
-    dialog.known.choose(paper.known[1])
+    dialog.known.select(paper.known[1])
     dialog.url.setText("https://elsewhere.example/mcp")
     assert dialog.read().oauth == {}
 
@@ -103,8 +103,8 @@ def test_the_time_limit_says_what_it_is_while_none_is_typed(context: Any, qtbot:
     dialog = AddServer(context)
     qtbot.addWidget(dialog)
     dialog.show()
-    text = dialog.seconds.lineEdit()
-    assert text.text() == "as the setting says"
+    text = dialog.time_limit.lineEdit()
+    assert text.text() == "Default (from settings)"
     qtbot.waitUntil(lambda: text.width() > text.fontMetrics().horizontalAdvance(text.text()))
 
 
@@ -118,8 +118,25 @@ def test_an_edited_entry_keeps_what_the_form_does_not_show(context: Any, paper: 
     dialog.open()
     assert dialog.read() == before
     dialog.name.setText("my files")
-    dialog.keep.setChecked(False)
+    dialog.separate_secrets.setChecked(False)
     with qtbot.waitSignal(dialog.accepted):
-        dialog.add.click()
+        dialog.button("Save").click()
     name, config, keep = next(words for asked, words in paper.asked if asked == "edit_server")
     assert (name, config.name, config.roots, config.disabled, keep) == ("files", "my files", ("src",), True, False)
+
+
+def test_the_form_is_as_high_as_its_content(context: Any, paper: Any, qtbot: Any) -> None:
+    dialog = AddServer(context)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    dialog.known.select(paper.known[1])
+    height, box = dialog.height(), dialog.headers.height()
+    facts = dialog.known.facts
+    assert facts.height() >= facts.heightForWidth(facts.width()), "the facts are not cut"
+    dialog.paste.setText("{ broken")
+    qtbot.waitUntil(dialog.fault.isVisible)
+    assert dialog.height() > height
+    assert dialog.headers.height() == box, "a fault takes no room from the fields"
+    dialog.paste.clear()
+    dialog.kind.setCurrentIndex(ADDRESS)
+    dialog.button("Cancel").click()

@@ -1,4 +1,4 @@
-"""All servers side by side: told together, opened, connected and disconnected from one table."""
+"""The table of all servers: totals, opening, connecting and disconnecting several, filter and menu."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
-from workbench.gui.servers import all_servers as columns
+from workbench.gui.servers.all_servers import COLUMNS
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus, Vitals
 
 
@@ -25,6 +25,7 @@ def page(window: Any, paper: Any, settled: Any, qtbot: Any) -> Any:
     paper.server_states["demo"] = replace(
         paper.server_states["demo"], status=ServerStatus.READY, pid=4711, tool_count=3, protocol="2025-11-25"
     )
+    window.context.store.load()
     paper.conditions["demo"] = Vitals("demo", 1.0, 61.0, 1, 12, 2, 8.0, 40.0)
     window.commands.do("servers.all")
     made = window.centre.server.all
@@ -34,13 +35,17 @@ def page(window: Any, paper: Any, settled: Any, qtbot: Any) -> Any:
 
 
 def choose(page: Any, *names: str) -> None:
+    flags = QItemSelectionModel.SelectionFlag
     page.table.clearSelection()
-    page._choose(list(names), names[0])
+    page.table.select(names[0])
+    for name in names[1:]:
+        row = page.model.index(page.model.row_of(name), 0)
+        page.table.selectionModel().select(row, flags.Select | flags.Rows)
 
 
 def test_they_are_told_together(page: Any, window: Any) -> None:
     assert window.centre.currentWidget() is window.centre.server
-    assert page.totals.text() == "1 of 5 run  ·  1 failed  ·  61 MB  ·  3 tools  ·  12 calls, 2 errors"
+    assert page.totals.text() == "1 of 5 ready  ·  1 failed  ·  61 MB  ·  3 tools  ·  12 calls, 2 errors"
 
 
 def test_enter_opens_the_server_and_the_way_back_is_one_action(page: Any, window: Any, settled: Any) -> None:
@@ -49,24 +54,24 @@ def test_enter_opens_the_server_and_the_way_back_is_one_action(page: Any, window
     settled()
     assert window.centre.server.sheet().page().server == "files"
     assert window.centre.tabText(window.centre.indexOf(window.centre.server)) == "files"
-    assert not page._beat.isActive()
+    assert not page._poll.isActive()
     window.commands.do("servers.all")
     assert window.centre.server.sheet() is None
-    assert page._beat.isActive()
+    assert page._poll.isActive()
     assert window.centre.tabText(window.centre.indexOf(window.centre.server)) == "All servers"
 
 
 def test_chosen_servers_are_connected_and_disconnected(page: Any, paper: Any, settled: Any, qtbot: Any) -> None:
     choose(page, "extra0", "extra1", "demo")
-    page.start.click()
+    page.connect_button.click()
     settled()
     assert sorted(words[0] for name, words in paper.asked if name == "connect") == ["extra0", "extra1"]
-    qtbot.waitUntil(lambda: page.totals.text().startswith("3 of 5 run"))
-    page.stop.click()
+    qtbot.waitUntil(lambda: page.totals.text().startswith("3 of 5 ready"))
+    page.disconnect_button.click()
     settled()
     assert sorted(words[0] for name, words in paper.asked if name == "disconnect") == ["demo", "extra0", "extra1"]
-    qtbot.waitUntil(lambda: not page.stop.isEnabled())
-    assert {one.name for one in page.table.standings()} == {"demo", "extra0", "extra1"}  # still chosen
+    qtbot.waitUntil(lambda: not page.disconnect_button.isEnabled())
+    assert {row.name for row in page.selected_rows()} == {"demo", "extra0", "extra1"}  # still chosen
 
 
 def test_letters_filter_and_enter_goes_to_the_first(page: Any, qtbot: Any) -> None:
@@ -77,18 +82,19 @@ def test_letters_filter_and_enter_goes_to_the_first(page: Any, qtbot: Any) -> No
     assert page.model.rowCount() == 1
     assert page.table.currentIndex().data() == "extra2"
     page.finder.setText("no such thing")
-    qtbot.waitUntil(lambda: page._stack.currentWidget() is page._empty)
+    qtbot.waitUntil(lambda: page.empty.isVisible())
 
 
 def test_the_order_is_chosen_from_the_menu_too(page: Any) -> None:
-    page._ask(QPoint(5, 5))
+    choose(page, "files")
+    page.table.customContextMenuRequested.emit(QPoint(5, 5))
     menu = page.table.findChild(QMenu)
     order = next(action.menu() for action in menu.actions() if action.menu() is not None)
     next(action for action in order.actions() if action.text() == "Calls").trigger()
-    assert page.table.horizontalHeader().sortIndicatorSection() == columns.CALLS
+    assert page.table.horizontalHeader().sortIndicatorSection() == [column.title for column in COLUMNS].index("Calls")
     menu.close()
 
 
 def test_a_removed_server_leaves_the_table(page: Any, paper: Any, complete: Any, qtbot: Any) -> None:
     complete(paper.remove_server("extra1"))
-    qtbot.waitUntil(lambda: not page.model.find("extra1").isValid())
+    qtbot.waitUntil(lambda: page.model.row_of("extra1") < 0)

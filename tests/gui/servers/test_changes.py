@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtWidgets import QTabBar
+from PySide6.QtWidgets import QPushButton, QTabBar
 
 from workbench.events import ToolsChanged, ToolsWarned
 from workbench.gui.kit.faults import Question
@@ -33,7 +33,7 @@ def page(window: Any, paper: Any, settled: Any) -> Any:
     paper.odd["demo"] = [ToolWarning("demo", "list_orders", "poison", "It orders the model about.", why)]
     paper.tool_list[0] = replace(paper.tool_list[0], warned=1)
     paper.tool_list[1] = replace(paper.tool_list[1], mark="changed")
-    window.hear(ToolsChanged("demo"))
+    window.context.store.handle(ToolsChanged("demo"))
     window.centre.server.show_server("demo", "changes")
     settled()
     window.centre.setCurrentWidget(window.centre.server)
@@ -50,15 +50,15 @@ def test_a_change_is_read_word_by_word_and_place_by_place(page: Any) -> None:
     assert "Sends an e-mail and a copy." in text
     assert "inputSchema.properties.cc\n  + {}" in text
     assert "inputSchema.properties.to\n  - {}" in text
-    assert "Blocked for you and for agents" in page.told.full_text()
+    assert "blocked for you and for agents" in page.summary.full_text()
 
 
 def test_what_waits_is_said_on_the_tab_and_in_the_tree(page: Any, window: Any, qtbot: Any) -> None:
     assert any(title.endswith("1 blocked") for title in tab_titles(window))
     qtbot.waitUntil(lambda: window.servers.model.find("demo", "send_email").data(ROW).icon == "lock")
     rows = {tool: window.servers.model.find("demo", tool).data(ROW) for tool in ("list_orders", "send_email")}
-    assert rows["send_email"].badges[0] == ("changed, blocked", "danger")
-    assert rows["list_orders"].badges[0] == ("odd", "warning")
+    assert rows["send_email"].badges[0] == ("blocked", "danger")
+    assert rows["list_orders"].badges[0] == ("suspicious", "warning")
     assert (rows["send_email"].icon, rows["list_orders"].icon) == ("lock", "warning")
 
 
@@ -72,8 +72,8 @@ def test_approving_takes_exactly_what_was_read(page: Any, window: Any, paper: An
 
 def test_an_odd_change_is_asked_about_before_it_is_approved(page: Any, window: Any, paper: Any, qtbot: Any) -> None:
     paper.changed["demo"] = [change(warnings=("It asks the model to hide something from you.",))]
-    window.hear(ToolsWarned("demo"))
-    qtbot.waitUntil(lambda: page.odd.isVisible())
+    window.context.store.handle(ToolsWarned("demo"))
+    qtbot.waitUntil(lambda: page.warning.isVisible())
     page.approve.click()
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     window.findChild(Question).reject()
@@ -82,7 +82,7 @@ def test_an_odd_change_is_asked_about_before_it_is_approved(page: Any, window: A
 
 def test_all_are_approved_at_once_after_a_question(page: Any, window: Any, paper: Any, qtbot: Any) -> None:
     paper.changed["demo"] = [change(), change("list_orders")]
-    window.hear(ToolsChanged("demo"))
+    window.context.store.handle(ToolsChanged("demo"))
     qtbot.waitUntil(lambda: page.approve_all.isVisible())
     page.approve_all.click()
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
@@ -92,35 +92,35 @@ def test_all_are_approved_at_once_after_a_question(page: Any, window: Any, paper
 
 
 def test_new_tools_lose_their_mark_when_they_were_seen(page: Any, paper: Any, qtbot: Any) -> None:
-    page.seen.click()
-    qtbot.waitUntil(lambda: page.seen.isHidden())
+    page.mark_seen.click()
+    qtbot.waitUntil(lambda: page.mark_seen.isHidden())
     assert [one.tool for one in paper.changed["demo"]] == ["send_email"]
 
 
 def test_a_warning_says_why(page: Any) -> None:
-    page.list.setCurrentIndex(page.rows.index(2))
-    assert "orders the model about" in page.odd.sentence()
+    page.list.select("warning\n0")
+    assert "orders the model about" in page.warning.sentence()
     assert page.approve.isHidden()
 
 
 def test_without_changes_the_page_says_that_all_is_well(page: Any, window: Any, paper: Any, qtbot: Any) -> None:
     paper.changed["demo"], paper.odd["demo"] = [], []
-    window.hear(ToolsChanged("demo"))
-    qtbot.waitUntil(lambda: page._stack.currentIndex() == 0)
+    window.context.store.handle(ToolsChanged("demo"))
+    qtbot.waitUntil(lambda: page.empty.isVisible())
     assert "Changes" in tab_titles(window)
 
 
 def test_the_tools_own_sheet_says_it_too_and_leads_here(page: Any, window: Any, settled: Any, qtbot: Any) -> None:
     window.centre.tool.show_tool("demo", "send_email")
     settled()
-    sheet = window.centre.tool.sheet()
-    qtbot.waitUntil(lambda: "is blocked" in sheet.marks.card.sentence())
+    sheet = window.centre.tool.page()
+    qtbot.waitUntil(lambda: "is blocked" in sheet.notice.card.sentence())
     window.centre.setCurrentWidget(window.centre.tool)
-    sheet.marks._show_changes.click()
+    next(button for button in sheet.notice.findChildren(QPushButton) if button.text() == "See what changed").click()
     qtbot.waitUntil(lambda: window.centre.currentWidget() is window.centre.server)
     window.centre.tool.show_tool("demo", "list_orders")
     settled()
-    assert "orders the model about" in window.centre.tool.sheet().marks.card.sentence()
+    assert "orders the model about" in window.centre.tool.page().notice.card.sentence()
 
 
 def test_now_is_compared_with_an_earlier_moment(page: Any, paper: Any, qtbot: Any) -> None:

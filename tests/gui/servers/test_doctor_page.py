@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec.structs import replace
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
@@ -40,7 +41,7 @@ def test_a_failed_server_is_examined_at_once_and_each_line_has_its_fix(
     page = examine(window, settled)
     qtbot.waitUntil(lambda: "Install Node.js." in words(page))
     assert paper.asked.count(("diagnose", ("files",))) == 1
-    assert [check.name for check in page._view.checks()] == ["Configuration", "Executable"]
+    assert [check.name for check in page.checks_view.checks()] == ["Configuration", "Executable"]
 
 
 def test_a_server_that_did_not_fail_is_examined_when_a_person_asks(
@@ -49,13 +50,13 @@ def test_a_server_that_did_not_fail_is_examined_when_a_person_asks(
     page = examine(window, settled)
     assert ("diagnose", ("files",)) not in paper.asked
     button(page, "Check").click()
-    qtbot.waitUntil(lambda: "One thing is wrong" in page._verdict.text())
+    qtbot.waitUntil(lambda: "1 problem found" in page.verdict.text())
 
 
 def test_the_report_can_be_copied_with_its_details(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
     page = examine(window, settled)
     button(page, "Check").click()
-    qtbot.waitUntil(lambda: page._copy.isEnabled())
+    qtbot.waitUntil(lambda: button(page, "Copy report").isEnabled())
     button(page, "Copy report").click()
     copied = QGuiApplication.clipboard().text()
     assert "[Wrong] Executable: The command npx was not found." in copied
@@ -63,9 +64,22 @@ def test_the_report_can_be_copied_with_its_details(window: Any, paper: Any, qtbo
 
 
 def test_this_machine_is_checked_from_the_help_menu(window: Any, qtbot: Any, settled: Any) -> None:
-    from workbench.gui.servers.machine_dialog import MachineDialog
+    from workbench.gui.servers.doctor import MachineDialog
 
     window.commands.do("help.machine")
     dialog = window.findChild(MachineDialog)
     qtbot.waitUntil(lambda: "Free disk space." in words(dialog))
     dialog.reject()
+
+
+def test_details_of_a_check_open_without_moving_the_rows_above(window: Any, qtbot: Any, settled: Any) -> None:
+    page = examine(window, settled)
+    window.centre.setCurrentWidget(window.centre.server)
+    button(page, "Check").click()
+    qtbot.waitUntil(lambda: "Install Node.js." in words(page))
+    settled()
+    fix = next(found for found in page.findChildren(ForeignLabel) if found.full_text() == "Install Node.js.")
+    place = fix.mapTo(page, fix.rect().topLeft())
+    qtbot.mouseClick(button(page, "Details"), Qt.MouseButton.LeftButton)
+    qtbot.wait(50)
+    assert fix.mapTo(page, fix.rect().topLeft()) == place

@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from workbench.events import AgentsChanged
-from workbench.gui.servers.connect_agent import ConnectAgent, how_to_work
+from workbench.gui.servers.connect_agent import ConnectAgent, agent_instructions
 from workbench.gui.servers.export_servers import ExportServers
 from workbench.records import AgentInfo, Fault
 
@@ -29,7 +29,7 @@ def dialog(window: Any, qtbot: Any) -> Any:
 def test_the_chosen_server_is_ticked_and_every_line_is_shown(dialog: Any) -> None:
     assert list(dialog.boxes) == ["files"]  # the demo server is a part of the workbench
     assert dialog.boxes["files"].isChecked()
-    assert dialog.form.apps.currentText() == "Cursor"  # an app that is here comes first
+    assert dialog.form.clients.currentText() == "Cursor"  # installed clients come first
     assert '+    "files"' in dialog.form.diff.toPlainText()
     assert "by hand" in texts(dialog)
     dialog.boxes["files"].setChecked(False)
@@ -39,22 +39,22 @@ def test_the_chosen_server_is_ticked_and_every_line_is_shown(dialog: Any) -> Non
 
 def test_it_is_written_and_can_be_taken_back(dialog: Any, paper: Any, qtbot: Any) -> None:
     dialog.form.write.click()
-    qtbot.waitUntil(lambda: dialog.form.back.isVisible())
+    qtbot.waitUntil(lambda: dialog.form.undo.isVisible())
     assert ("export_servers", ("cursor:x", ("files",), False, "sha")) in paper.asked
     assert "mcp.json.before" in texts(dialog)
-    dialog.form.back.click()
-    qtbot.waitUntil(lambda: "as it was before" in texts(dialog))
+    dialog.form.undo.click()
+    qtbot.waitUntil(lambda: "previous content" in texts(dialog))
     assert ("undo_export", ("sha",)) in paper.asked
 
 
 def test_an_app_that_is_not_here_and_a_file_that_cannot_be_changed_leave_the_clipboard(
     dialog: Any, paper: Any, qtbot: Any
 ) -> None:
-    dialog.form.apps.setCurrentIndex(1)
-    qtbot.waitUntil(lambda: "was not found" in texts(dialog))
+    dialog.form.clients.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: "is not installed" in texts(dialog))
     assert not dialog.form.write.isEnabled()
     paper.blocked = Fault("The file is not in YAML block style.", "Copy the entry.")
-    dialog.form.apps.setCurrentIndex(0)
+    dialog.form.clients.setCurrentIndex(0)
     qtbot.waitUntil(lambda: "YAML block style" in texts(dialog))
     assert not dialog.form.write.isEnabled()
     dialog.form.copy.click()
@@ -76,7 +76,7 @@ def test_the_workbench_itself_goes_the_same_way(window: Any, paper: Any, qtbot: 
         (("claude-code",), "Claude Code is connected"),
         (("claude-code", "codex-mcp-client"), "Connected: Claude Code, Codex"),
     ):
-        dialog.hear(AgentsChanged(tuple(AgentInfo(name, name, "1", 0.0) for name in names)))
+        window.context.store.handle(AgentsChanged(tuple(AgentInfo(name, name, "1", 0.0) for name in names)))
         assert words in texts(dialog)
 
 
@@ -85,7 +85,7 @@ def test_the_words_for_the_agent_are_copied_whole(window: Any, qtbot: Any, settl
     qtbot.waitUntil(lambda: bool(window.findChildren(ConnectAgent)))
     settled()
     dialog = window.findChildren(ConnectAgent)[0]
-    copy = next(one for one in dialog.findChildren(QPushButton) if "how to work" in one.accessibleName())
+    copy = next(one for one in dialog.findChildren(QPushButton) if "Instructions" in one.accessibleName())
     copy.click()
-    assert QGuiApplication.clipboard().text() == how_to_work()
-    assert "execute_code" in how_to_work()
+    assert QGuiApplication.clipboard().text() == agent_instructions()
+    assert "execute_code" in agent_instructions()

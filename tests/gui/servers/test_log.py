@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.rows import ROW
-from workbench.gui.servers.server_log import KEPT, LogPage
+from workbench.gui.servers.server_log import LONGEST_LOG, LogPage
 from workbench.gui.shell.commands import Commands
 
 
@@ -21,10 +22,10 @@ def page(context: Any, paper: Any, qtbot: Any) -> Iterator[Any]:
     frame = QWidget()
     qtbot.addWidget(frame)
     made = LogPage(context, Commands(context.tasks, frame), paper.server_states["demo"], frame)
-    paper.bus.listen(made.hear)
+    paper.bus.listen(context.store.handle)
     made.resize(800, 500)
     frame.show()
-    made.look(seen=True)
+    made.set_seen(seen=True)
     qtbot.waitUntil(made.level.isEnabled)
     yield made
     frame.hide()
@@ -34,8 +35,13 @@ def lines(page: Any) -> list[str]:
     return [page.model.index(row).data() for row in range(page.model.rowCount())]
 
 
+def press(page: Any, name: str, qtbot: Any) -> None:
+    button = next(found for found in page.findChildren(QToolButton) if found.accessibleName() == name)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
 def test_lines_come_by_themselves_with_word_and_icon(page: Any, paper: Any, qtbot: Any) -> None:
-    assert page._empty._title.text() == "Nothing logged yet"
+    assert page.empty.accessibleName() == "No messages yet"
     paper.put_lines(("info", "started"), ("error", "it broke"), ("odd level", "what"))
     qtbot.waitUntil(lambda: lines(page) == ["started", "it broke", "what"])
     row = page.model.index(1).data(ROW)
@@ -51,7 +57,7 @@ def test_a_level_is_asked_for_and_a_refusal_is_a_sentence(page: Any, paper: Any,
     assert ("level", "debug") in paper.offers_asked
     paper.offer_fault = WorkbenchError("demo refused to set the log level.", "")
     page.level.activated.emit(4)
-    qtbot.waitUntil(lambda: page._fault.sentence() == "demo refused to set the log level.")
+    qtbot.waitUntil(lambda: page.fault.sentence() == "demo refused to set the log level.")
 
 
 def test_words_find_lines_and_escape_nothing(page: Any, paper: Any, qtbot: Any) -> None:
@@ -60,7 +66,7 @@ def test_words_find_lines_and_escape_nothing(page: Any, paper: Any, qtbot: Any) 
     page.finder.setText("apple warn")
     qtbot.waitUntil(lambda: lines(page) == ["green apple"])
     page.finder.setText("zebra")
-    qtbot.waitUntil(lambda: page._empty._title.text() == "Nothing has these words")
+    qtbot.waitUntil(lambda: page.empty.accessibleName() == "No matches")
 
 
 def test_a_pause_holds_and_going_on_catches_up(page: Any, paper: Any, qtbot: Any) -> None:
@@ -68,7 +74,7 @@ def test_a_pause_holds_and_going_on_catches_up(page: Any, paper: Any, qtbot: Any
     qtbot.waitUntil(lambda: lines(page) == ["one"])
     page.pause.click()
     paper.put_lines(("info", "two"), ("info", "three"))
-    qtbot.waitUntil(lambda: page.pause.text() == "Go on (2 new)")
+    qtbot.waitUntil(lambda: page.pause.text() == "Resume (2 new)")
     assert lines(page) == ["one"]
     page.pause.click()
     qtbot.waitUntil(lambda: lines(page) == ["one", "two", "three"])
@@ -77,10 +83,10 @@ def test_a_pause_holds_and_going_on_catches_up(page: Any, paper: Any, qtbot: Any
 def test_the_page_can_be_cleared_and_copied(page: Any, paper: Any, qtbot: Any) -> None:
     paper.put_lines(("info", "old"))
     qtbot.waitUntil(lambda: lines(page) == ["old"])
-    page._clear()
+    press(page, "Clear", qtbot)
     paper.put_lines(("error", "new"))
     qtbot.waitUntil(lambda: lines(page) == ["new"])
-    page._copy()
+    press(page, "Copy shown lines", qtbot)
     assert QGuiApplication.clipboard().text().endswith("error demo.tools new")
 
 
@@ -88,20 +94,28 @@ def test_a_chosen_line_is_told_whole(page: Any, paper: Any, qtbot: Any) -> None:
     paper.put_lines(("info", '{"tool": "list_orders", "n": [1, 2]}'))
     qtbot.waitUntil(lambda: page.model.rowCount() == 1)
     page.view.setCurrentIndex(page.model.index(0))
-    assert '"tool": "list_orders"' in page._whole.toPlainText()
-    assert page._whole.toPlainText().count("\n") > 2
+    assert '"tool": "list_orders"' in page.line_text.toPlainText()
+    assert page.line_text.toPlainText().count("\n") > 2
 
 
 def test_a_flood_is_bounded(page: Any, paper: Any, qtbot: Any) -> None:
     for start in range(0, 8_000, 1_000):
         paper.put_lines(*(("info", f"line {number}") for number in range(start, start + 1_000)))
-        qtbot.waitUntil(lambda end=start + 1_000: page._last == end)
-    assert page.model.total() == KEPT
+        qtbot.waitUntil(lambda last=start + 999: lines(page)[-1:] == [f"line {last}"])
+    assert page.model.total() == LONGEST_LOG
     assert lines(page)[-1] == "line 7999"
     assert lines(page)[0] == "line 3000"
 
 
 def test_a_server_without_a_log_says_so(page: Any, paper: Any, qtbot: Any) -> None:
     paper.put_offers(logs=False)
-    qtbot.waitUntil(lambda: page._empty._title.text() == "This server tells no log")
+    qtbot.waitUntil(lambda: page.empty.accessibleName() == "No log")
     assert not page.level.isEnabled()
+
+
+def test_a_line_is_copied_from_its_menu(page: Any, paper: Any, qtbot: Any) -> None:
+    paper.put_lines(("info", "one"), ("info", "two"))
+    qtbot.waitUntil(lambda: lines(page) == ["one", "two"])
+    page.view.setCurrentIndex(page.model.index(1))
+    next(action for action in page.view.actions() if action.text() == "Copy line").trigger()
+    assert QGuiApplication.clipboard().text() == "two"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.gui.servers.server_log import KEPT, LEVELS, LogRows, level_word
+from workbench.gui.servers.server_log import LEVELS, LONGEST_LOG, LogModel, level_word
 from workbench.records import LogLine
 
 
@@ -13,27 +13,27 @@ def lines(first: int, count: int, level: str = "info") -> list[LogLine]:
 
 
 def test_it_keeps_to_the_rules_of_models_while_lines_come_and_go(qtmodeltester: Any, qtbot: Any) -> None:
-    model = LogRows()
+    model = LogModel()
     model.append(lines(1, 10))
     qtmodeltester.check(model)
-    model.sift("line 1", "")
-    model.append(lines(11, KEPT))
+    model.set_filter("line 1", "")
+    model.append(lines(11, LONGEST_LOG))
     qtmodeltester.check(model)
-    assert model.total() == KEPT
+    assert model.total() == LONGEST_LOG
     assert model.index(0).data() == "line 11"
 
 
 def test_more_lines_at_once_than_are_kept_leave_the_last_ones(qtbot: Any) -> None:
-    model = LogRows()
-    model.append(lines(1, KEPT + 7))
-    assert (model.rowCount(), model.index(0).data()) == (KEPT, "line 8")
+    model = LogModel()
+    model.append(lines(1, LONGEST_LOG + 7))
+    assert (model.rowCount(), model.index(0).data()) == (LONGEST_LOG, "line 8")
 
 
 def test_a_level_hides_what_is_below_but_nothing_it_does_not_know(qtbot: Any) -> None:
-    model = LogRows()
+    model = LogModel()
     for number, level in enumerate((*LEVELS, "odd"), 1):
         model.append(lines(number, 1, level))
-    model.sift("", "error")
+    model.set_filter("", "error")
     assert [model.line(model.index(row)).level for row in range(model.rowCount())] == [*LEVELS[4:], "odd"]
     model.clear()
     assert model.text() == ""

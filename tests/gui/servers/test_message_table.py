@@ -7,7 +7,16 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
-from workbench.gui.servers.message_table import ID, MOST, SIZE, TIME, TOOK, WHAT, FramesModel, Sieve
+from workbench.gui.servers.message_table import (
+    DURATION,
+    ID,
+    MESSAGE,
+    MOST_MESSAGES,
+    SIZE,
+    TIME,
+    MessageFilter,
+    MessagesModel,
+)
 from workbench.records import Frame
 from workbench.servers.monitoring.message_log import MessageLog
 
@@ -25,15 +34,15 @@ def messages(count: int) -> list[Frame]:
     return made
 
 
-def titles(model: FramesModel) -> list[str]:
-    return [str(model.index(row, WHAT).data()) for row in range(model.rowCount())]
+def titles(model: MessagesModel) -> list[str]:
+    return [str(model.index(row, MESSAGE).data()) for row in range(model.rowCount())]
 
 
 def test_the_model_obeys_qt(theme: Any, qtmodeltester: Any) -> None:
-    model = FramesModel(theme)
+    model = MessagesModel(theme)
     qtmodeltester.check(model)
     model.add(messages(30))
-    model.sift(Sieve(quiet=True))
+    model.set_filter(MessageFilter(hide_noise=True))
     model.sort(SIZE, Qt.SortOrder.DescendingOrder)
     model.add(messages(60)[30:])
     model.sort(TIME)
@@ -42,7 +51,7 @@ def test_the_model_obeys_qt(theme: Any, qtmodeltester: Any) -> None:
 
 
 def test_what_passed_reads_like_a_conversation(theme: Any) -> None:
-    traffic, model = MessageLog("one"), FramesModel(theme)
+    traffic, model = MessageLog("one"), MessagesModel(theme)
     traffic.mark("The server is starting.")
     traffic.sent(b'{"id":1,"method":"tools/call","params":{"name":"echo"}}')
     traffic.received(b'{"id":1,"result":{}}')
@@ -59,62 +68,62 @@ def test_what_passed_reads_like_a_conversation(theme: Any) -> None:
 
 
 def test_hidden_characters_of_a_server_are_chips(theme: Any) -> None:
-    model = FramesModel(theme)
+    model = MessagesModel(theme)
     model.add([Frame("one", 1.0, "<", "{}", 2, 1, "notice", "a\u202eb", "", "x\u200by")])
     assert titles(model) == ["a‹U+202E›b x‹U+200B›y"]
 
 
 def test_each_sieve_lets_through_what_it_says(theme: Any) -> None:
-    model = FramesModel(theme)
+    model = MessagesModel(theme)
     model.add(messages(8))
     model.add([Frame("one", 2000.0, "!", "rubbish", 7, 9)])
     shown = {
-        name: (model.sift(sieve), model.rowCount())[1]
+        name: (model.set_filter(sieve), model.rowCount())[1]
         for name, sieve in {
-            "all": Sieve(),
-            "quiet": Sieve(quiet=True),
-            "out": Sieve(direction=">"),
-            "in": Sieve(direction="<!"),
-            "method": Sieve(method="tools/call"),
-            "errors": Sieve(errors=True),
-            "words": Sieve(words=("text", '"number": 3,')),
-            "found": Sieve(words=("nowhere",), found=frozenset({1001.0})),
+            "all": MessageFilter(),
+            "quiet": MessageFilter(hide_noise=True),
+            "out": MessageFilter(direction=">"),
+            "in": MessageFilter(direction="<!"),
+            "method": MessageFilter(method="tools/call"),
+            "errors": MessageFilter(errors=True),
+            "words": MessageFilter(words=("text", '"number": 3,')),
+            "found": MessageFilter(words=("nowhere",), found=frozenset({1001.0})),
         }.items()
     }
     assert shown == {"all": 9, "quiet": 5, "out": 2, "in": 7, "method": 4, "errors": 1, "words": 1, "found": 1}
 
 
 def test_columns_sort_by_what_they_mean(theme: Any) -> None:
-    model = FramesModel(theme)
+    model = MessagesModel(theme)
     model.add(messages(48))
-    model.sift(Sieve(method="tools/call"))
+    model.set_filter(MessageFilter(method="tools/call"))
     model.sort(ID, Qt.SortOrder.AscendingOrder)
     ids = [int(model.index(row, ID).data()) for row in range(model.rowCount())]
     assert ids == sorted(ids)
     assert ids[-1] > 9
-    model.sort(TOOK, Qt.SortOrder.DescendingOrder)
-    assert model.index(0, TOOK).data() == "1.0 s"
+    model.sort(DURATION, Qt.SortOrder.DescendingOrder)
+    assert model.index(0, DURATION).data() == "1.0 s"
 
 
 def test_the_oldest_go_when_there_are_too_many_and_the_choice_stays(theme: Any) -> None:
-    model = FramesModel(theme)
-    every = messages(MOST + 100)
+    model = MessagesModel(theme)
+    every = messages(MOST_MESSAGES + 100)
     for start in range(0, len(every), 1000):
         model.add(every[start : start + 1000])
-    assert model.total <= MOST
-    assert model.gone == len(every) - model.total
+    assert model.total <= MOST_MESSAGES
+    assert model.dropped == len(every) - model.total
     first = model.row_at(model.index(0, 0))
     assert first is not None
-    assert first.frame.number == model.gone + 1
-    model.sift(Sieve(words=("some", f'"number": {MOST},')))
+    assert first.frame.number == model.dropped + 1
+    model.set_filter(MessageFilter(words=("some", f'"number": {MOST_MESSAGES},')))
     assert model.rowCount() == 1
 
 
 def test_a_cleared_table_shows_what_comes_from_then_on(theme: Any) -> None:
-    model = FramesModel(theme)
+    model = MessagesModel(theme)
     model.add(messages(4))
     last = model.last
     model.clear()
-    assert (model.rowCount(), model.last, model.gone) == (0, last, 0)
+    assert (model.rowCount(), model.last, model.dropped) == (0, last, 0)
     model.add(messages(6)[4:])
-    assert (model.rowCount(), model.gone) == (2, 0)
+    assert (model.rowCount(), model.dropped) == (2, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.gui.kit.rows import KEY, Row
-from workbench.gui.servers.offers import OfferEntry, OfferRows
+from workbench.gui.servers.offers import OfferEntry, OfferModel
 
 
 def entries(count: int, made: list[str]) -> list[OfferEntry]:
@@ -17,7 +17,7 @@ def entries(count: int, made: list[str]) -> list[OfferEntry]:
 
 
 def test_it_keeps_to_the_rules_of_models(qtmodeltester: Any, qtbot: Any) -> None:
-    model = OfferRows()
+    model = OfferModel()
     model.show_entries(entries(20, []))
     qtmodeltester.check(model)
     model.filter("file 1")
@@ -28,7 +28,7 @@ def test_it_keeps_to_the_rules_of_models(qtmodeltester: Any, qtbot: Any) -> None
 
 def test_rows_are_made_when_they_are_looked_at(qtbot: Any) -> None:
     made: list[str] = []
-    model = OfferRows()
+    model = OfferModel()
     model.show_entries(entries(10_000, made))
     model.filter("99 file")
     index = model.find("9999")
@@ -39,7 +39,7 @@ def test_rows_are_made_when_they_are_looked_at(qtbot: Any) -> None:
 
 
 def test_what_does_not_fit_is_not_found(qtbot: Any) -> None:
-    model = OfferRows()
+    model = OfferModel()
     model.show_entries(entries(3, []))
     model.filter("2")
     assert not model.find("1").isValid()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec.structs import replace
+from PySide6.QtWidgets import QLabel
 
 from workbench.gui.kit.text import ForeignLabel
 from workbench.records import Vitals
@@ -27,12 +28,12 @@ def test_facts_and_condition_stand_together(window: Any, paper: Any, settled: An
     page = window.centre.server.sheet().page()
     qtbot.waitUntil(lambda: "61 MB in 3 processes" in words(page))
     shown = words(page)
-    assert "12, 2 of them failed" in shown
-    assert "typically 8 ms, at most 410 ms" in shown
+    assert "12 calls, 2 failed" in shown
+    assert "median 8 ms, slowest 410 ms" in shown
     assert "It broke." in shown
-    assert "with a session that began with a handshake" in shown
-    assert page._offers.words() == ("tools", "prompts.listChanged")
-    assert page._offers.heightForWidth(30) > page._offers.heightForWidth(400) > 0
+    assert "with a session that begins with a handshake" in shown
+    assert page.capabilities.words() == ("tools", "prompts.listChanged")
+    assert page.capabilities.heightForWidth(30) > page.capabilities.heightForWidth(400) > 0
     assert len(shown) < 10_000  # long instructions are cut
 
 
@@ -40,5 +41,7 @@ def test_a_server_that_never_ran_shows_no_empty_lines(window: Any, settled: Any)
     window.centre.server.show_server("files", "overview")
     settled()
     page = window.centre.server.sheet().page()
-    titles = {title.text() for title, text in page._rows.values() if not title.isHidden()}
-    assert titles == {"State", "Command", "Tools"}
+    titles = {
+        title.text() for title in page.facts.findChildren(QLabel) if type(title) is QLabel and not title.isHidden()
+    }
+    assert titles == {"State", "Command"}

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QTabBar, QWidget
 
 from workbench.gui.kit.controls import Picture
 from workbench.gui.kit.text import ForeignLabel
@@ -34,12 +34,13 @@ def page(context: Any, paper: Any, qtbot: Any) -> Iterator[Any]:
     frame = QWidget()
     qtbot.addWidget(frame)
     made = PromptsPage(context, Commands(context.tasks, frame), paper.server_states["demo"], frame)
-    paper.bus.listen(made.hear)
+    paper.bus.listen(context.store.handle)
     frame.resize(1000, 700)
     made.resize(1000, 700)
     frame.show()
     frame.activateWindow()
-    made.look(seen=True)
+    made.load()
+    made.set_seen(seen=True)
     qtbot.waitUntil(lambda: made.list.model.rowCount() == 2)
     yield made
     frame.hide()
@@ -51,63 +52,63 @@ def words(page: Any) -> str:
 
 def test_enter_leads_to_the_first_blank_and_enter_in_the_last_one_gets_it(window: Any, paper: Any, qtbot: Any) -> None:
     page = in_window(window, qtbot)
-    page.list.choose("answer")
+    page.list.select("answer")
     qtbot.keyClick(page.list.view, Qt.Key.Key_Return)
-    blanks = page.detail._blanks
-    qtbot.waitUntil(blanks.line("ticket").hasFocus)
-    qtbot.keyClicks(blanks.line("ticket"), "TIC-0001")
-    qtbot.keyClick(blanks.line("ticket"), Qt.Key.Key_Return)
-    qtbot.waitUntil(blanks.line("tone").hasFocus)
-    qtbot.keyClick(blanks.line("tone"), Qt.Key.Key_Return)
+    arguments = page.detail.arguments
+    qtbot.waitUntil(arguments.line("ticket").hasFocus)
+    qtbot.keyClicks(arguments.line("ticket"), "TIC-0001")
+    qtbot.keyClick(arguments.line("ticket"), Qt.Key.Key_Return)
+    qtbot.waitUntil(arguments.line("tone").hasFocus)
+    qtbot.keyClick(arguments.line("tone"), Qt.Key.Key_Return)
     qtbot.waitUntil(page.detail.view.isVisible)
     assert ("prompt", "answer", {"ticket": "TIC-0001"}) in paper.offers_asked
     assert "Reply to TIC-0001." in words(page)
     assert "Assistant" in words(page)
     assert page.detail.view.findChild(Picture) is not None
-    assert "3 messages" in page.detail._words.full_text()
-    assert "≈ 40 tokens" in page.detail._words.full_text()
+    assert "3 messages" in page.detail.summary.full_text()
+    assert "≈ 40 tokens" in page.detail.summary.full_text()
 
 
-def test_blanks_are_completed_with_what_is_filled_already(page: Any, paper: Any, qtbot: Any) -> None:
-    page.list.choose("answer")
-    blanks = page.detail._blanks
-    blanks.line("ticket").setText("TIC-0002")
-    qtbot.keyClicks(blanks.line("tone"), "fr")
-    qtbot.waitUntil(lambda: blanks.line("tone").proposals() == ("friendly",))
+def test_arguments_are_completed_with_what_is_filled_already(page: Any, paper: Any, qtbot: Any) -> None:
+    page.list.select("answer")
+    arguments = page.detail.arguments
+    arguments.line("ticket").setText("TIC-0002")
+    qtbot.keyClicks(arguments.line("tone"), "fr")
+    qtbot.waitUntil(lambda: arguments.line("tone").suggestions() == ("friendly",))
     assert ("complete", "prompt", "answer", "tone", "fr", {"ticket": "TIC-0002"}) in paper.offers_asked
 
 
 def test_what_is_needed_is_asked_for_before_anything_is_sent(window: Any, paper: Any, qtbot: Any) -> None:
     page = in_window(window, qtbot)
-    page.list.choose("answer")
+    page.list.select("answer")
     window.commands.do("front.start")
-    assert not page.detail._blanks._missing["ticket"].isHidden()
+    assert page.detail.arguments.is_marked("ticket")
     assert not [one for one in paper.offers_asked if one[0] == "prompt"]
 
 
 def test_a_fault_stands_where_the_messages_would(page: Any, qtbot: Any) -> None:
-    page.list.choose("answer")
-    page.detail._blanks.line("ticket").setText("none")
+    page.list.select("answer")
+    page.detail.arguments.line("ticket").setText("none")
     page.detail.get()
-    qtbot.waitUntil(lambda: page.detail._fault.sentence() == "There is no ticket none.")
+    qtbot.waitUntil(lambda: page.detail.fault.sentence() == "There is no ticket none.")
     assert not page.detail.view.isVisible()
-    assert not page.detail._copy.isEnabled()
+    assert not page.detail.copy.isEnabled()
 
 
-def test_a_prompt_without_blanks_is_fetched_at_once_and_copied(page: Any, qtbot: Any) -> None:
-    page.list.choose("hello")
+def test_a_prompt_without_arguments_is_fetched_at_once_and_copied(page: Any, qtbot: Any) -> None:
+    page.list.select("hello")
     qtbot.keyClick(page.list.view, Qt.Key.Key_Return)
-    qtbot.waitUntil(page.detail._copy.isEnabled)
-    page.detail._copy.click()
+    qtbot.waitUntil(page.detail.copy.isEnabled)
+    page.detail.copy.click()
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == '{"messages": []}')
 
 
 def test_what_was_typed_waits_while_another_prompt_is_looked_at(page: Any) -> None:
-    page.list.choose("answer")
-    page.detail._blanks.line("ticket").setText("TIC-0001")
-    page.list.choose("hello")
-    page.list.choose("answer")
-    assert page.detail._blanks.values() == {"ticket": "TIC-0001"}
+    page.list.select("answer")
+    page.detail.arguments.line("ticket").setText("TIC-0001")
+    page.list.select("hello")
+    page.list.select("answer")
+    assert page.detail.arguments.values() == {"ticket": "TIC-0001"}
 
 
 def test_a_thousand_messages_and_foreign_text_are_shown_in_bounds(page: Any, paper: Any, qtbot: Any) -> None:
@@ -118,7 +119,7 @@ def test_a_thousand_messages_and_foreign_text_are_shown_in_bounds(page: Any, pap
         return PromptAnswer(name, messages=(odd, long, broken, *(odd,) * 997), raw="{}")
 
     paper.get_prompt = get_prompt
-    page.list.choose("hello")
+    page.list.select("hello")
     page.detail.get()
     qtbot.waitUntil(page.detail.view.isVisible)
     assert "940 more messages" in words(page)
@@ -129,11 +130,11 @@ def test_a_thousand_messages_and_foreign_text_are_shown_in_bounds(page: Any, pap
 
 def test_a_server_without_prompts_says_so(page: Any, paper: Any, qtbot: Any) -> None:
     paper.put_offers(prompts=())
-    qtbot.waitUntil(lambda: page.empty._title.text() == "This server offers no prompts")
+    qtbot.waitUntil(lambda: page.empty.accessibleName() == "This server has no prompts")
 
 
 def test_the_counts_stand_beside_the_titles(paper: Any, window: Any, qtbot: Any) -> None:
     in_window(window, qtbot)
     paper.put(replace(paper.server_states["demo"], resource_count=12, prompt_count=2))
-    tabs = window.centre.server.sheet()._tabs
+    tabs = window.centre.server.sheet().findChild(QTabBar)
     qtbot.waitUntil(lambda: {"Resources  12", "Prompts  2"} <= {tabs.tabText(at) for at in range(tabs.count())})

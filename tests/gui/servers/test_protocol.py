@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QToolButton
 
 from workbench.gui.kit.faults import Question
-from workbench.gui.servers.message_table import MOST, WHAT
+from workbench.gui.servers.message_table import MESSAGE, MOST_MESSAGES
 from workbench.gui.servers.protocol import ANSWER, COMPOSE
 
 
@@ -34,7 +34,7 @@ def page(window: Any, paper: Any, settled: Any, qtbot: Any) -> Any:
 
 
 def titles(page: Any) -> list[str]:
-    return [str(page.model.index(row, WHAT).data()) for row in range(page.model.rowCount())]
+    return [str(page.model.index(row, MESSAGE).data()) for row in range(page.model.rowCount())]
 
 
 def choose(page: Any, row: int) -> None:
@@ -48,35 +48,35 @@ def text(page: Any) -> str:
 def test_messages_appear_as_they_pass(page: Any, paper: Any, qtbot: Any) -> None:
     paper.pair("demo", 4, "ping", {"result": {}})
     qtbot.waitUntil(lambda: titles(page)[-2:] == ["ping", "answer to ping"])
-    assert "10 messages" in page._told.text()
+    assert "10 messages" in page.totals.text()
 
 
 def test_the_filter_sifts_and_words_deep_in_a_message_are_found_too(page: Any, qtbot: Any) -> None:
-    page.sieve.errors.setChecked(True)
+    page.filter_strip.errors.setChecked(True)
     assert titles(page) == ["tools/call delete_customer", "error: tools/call -1 no"]
-    page.sieve.errors.setChecked(False)
-    page.sieve.quiet.setChecked(True)
+    page.filter_strip.errors.setChecked(False)
+    page.filter_strip.hide_noise.setChecked(True)
     assert len(titles(page)) == 7
-    page.sieve.finder.setText("DEEP")
+    page.filter_strip.finder.setText("DEEP")
     qtbot.waitUntil(lambda: titles(page) == ["answer to tools/list"])
-    page.sieve.finder.setText("nowhere at all")
+    page.filter_strip.finder.setText("nowhere at all")
     qtbot.waitUntil(lambda: page.model.rowCount() == 0)
-    assert page._empty.accessibleName() == "No message fits"
-    page.sieve.clear()
+    assert page.empty.accessibleName() == "No matches"
+    page.filter_strip.clear()
     qtbot.waitUntil(lambda: page.model.rowCount() == 8)
 
 
 def test_a_method_can_be_picked_of_those_that_were_seen(page: Any) -> None:
-    page.sieve.method.setCurrentIndex(page.sieve.method.findData("tools/call"))
+    page.filter_strip.method.setCurrentIndex(page.filter_strip.method.findData("tools/call"))
     assert len(titles(page)) == 4
 
 
 def test_a_chosen_message_is_shown_whole_and_its_answer_beside_it(page: Any, qtbot: Any) -> None:
     choose(page, 1)
     qtbot.waitUntil(lambda: '"tools/list"' in text(page))
-    page.detail.look(ANSWER)
+    page.detail.show_tab(ANSWER)
     qtbot.waitUntil(lambda: "deep" in text(page))
-    assert "took" in page.detail._told.full_text()
+    assert "took" in page.detail.summary.full_text()
 
 
 def test_copying_gives_the_message_the_line_or_the_pair(page: Any, qtbot: Any) -> None:
@@ -87,14 +87,14 @@ def test_copying_gives_the_message_the_line_or_the_pair(page: Any, qtbot: Any) -
         ("pair", "\n"),
     ):
         QGuiApplication.clipboard().clear()
-        page._copy(what)
+        page.detail.copy_wanted.emit(what)
         qtbot.waitUntil(lambda wanted=wanted: wanted in QGuiApplication.clipboard().text())
     assert [json.loads(line)["id"] for line in QGuiApplication.clipboard().text().split("\n")] == [2, 2]
 
 
 def test_a_request_is_sent_again_and_its_new_answer_is_chosen(page: Any, paper: Any, qtbot: Any) -> None:
     choose(page, 1)
-    page.detail.replay.click()
+    page.detail.replay.trigger()
     qtbot.waitUntil(lambda: page.detail.row is not None and page.detail.row.frame.number == 9)
     assert titles(page)[-2:] == ["tools/list", "answer to tools/list"]
     (sent,) = [words for name, words in paper.asked if name == "send_raw"]
@@ -104,7 +104,7 @@ def test_a_request_is_sent_again_and_its_new_answer_is_chosen(page: Any, paper: 
 
 def test_a_dangerous_call_asks_before_it_is_sent_again(page: Any, window: Any, paper: Any, qtbot: Any) -> None:
     choose(page, 6)
-    page.detail.replay.click()
+    page.detail.replay.trigger()
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     window.findChild(Question).reject()
     qtbot.waitUntil(lambda: "delete data for good" in page.detail.fault.sentence())
@@ -113,15 +113,15 @@ def test_a_dangerous_call_asks_before_it_is_sent_again(page: Any, window: Any, p
 
 def test_a_message_is_edited_checked_and_sent_with_the_keyboard(page: Any, window: Any, paper: Any, qtbot: Any) -> None:
     choose(page, 3)
-    page.detail.edit.click()
-    compose = page.detail.compose
-    qtbot.waitUntil(lambda: '"list_orders"' in compose.editor.text())
-    assert "policy, privacy and audit" in compose.verdict.full_text()
-    compose.editor.set_text('{"id": 1, "method": ')
-    qtbot.waitUntil(lambda: not compose.send.isEnabled())
-    assert "line 1" in compose.verdict.full_text()
-    compose.editor.set_text('{"id": 1, "method": "no/such"}')
-    qtbot.waitUntil(lambda: compose.send.isEnabled())
+    page.detail.edit.trigger()
+    message_editor = page.detail.message_editor
+    qtbot.waitUntil(lambda: '"list_orders"' in message_editor.editor.text())
+    assert "checked and recorded" in message_editor.verdict.full_text()
+    message_editor.editor.set_text('{"id": 1, "method": ')
+    qtbot.waitUntil(lambda: not message_editor.send.isEnabled())
+    assert "line 1" in message_editor.verdict.full_text()
+    message_editor.editor.set_text('{"id": 1, "method": "no/such"}')
+    qtbot.waitUntil(lambda: message_editor.send.isEnabled())
     window.commands.do("front.start")
     qtbot.waitUntil(lambda: "-32601" in page.detail.fault.sentence())
     assert page.detail.tabs.currentIndex() == COMPOSE
@@ -167,13 +167,14 @@ def test_the_newest_message_is_in_sight_at_first(page: Any, qtbot: Any) -> None:
 
 
 def test_one_of_message_and_editor_is_shown(page: Any) -> None:
-    shown = [page.detail.view.isVisibleTo(page), page.detail.compose.isVisibleTo(page)]
+    shown = [page.detail.view.isVisibleTo(page), page.detail.message_editor.isVisibleTo(page)]
     assert shown == [True, False]
 
 
 def test_a_view_is_cleared_and_goes_on(page: Any, paper: Any, qtbot: Any) -> None:
-    page._clear()
-    assert page._empty.accessibleName() == "No messages yet"
+    clear = next(found for found in page.findChildren(QToolButton) if found.accessibleName() == "Clear")
+    qtbot.mouseClick(clear, Qt.MouseButton.LeftButton)
+    assert page.empty.accessibleName() == "No messages yet"
     paper.pair("demo", 5, "ping", {"result": {}})
     qtbot.waitUntil(lambda: titles(page) == ["ping", "answer to ping"])
 
@@ -182,5 +183,5 @@ def test_a_flood_is_taken_in_while_the_window_lives(page: Any, paper: Any, qtbot
     for number in range(30_000):
         paper.traffic("demo").received(b'{"method":"notifications/message","params":{"n":%d}}' % number)
     qtbot.waitUntil(lambda: page.model.total == 30_008, timeout=60_000)
-    assert page.model.total < MOST
+    assert page.model.total < MOST_MESSAGES
     assert page.table.indexAt(page.table.viewport().rect().center()).isValid()

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import ResourcesUpdated
@@ -37,11 +37,12 @@ def page(context: Any, paper: Any, qtbot: Any) -> Iterator[Any]:
     frame = QWidget()
     qtbot.addWidget(frame)
     made = ResourcesPage(context, Commands(context.tasks, frame), paper.server_states["demo"], frame)
-    paper.bus.listen(made.hear)
+    paper.bus.listen(context.store.handle)
     frame.resize(1000, 700)
     made.resize(1000, 700)
     frame.show()
-    made.look(seen=True)
+    made.load()
+    made.set_seen(seen=True)
     qtbot.waitUntil(lambda: made.list.model.rowCount() == 4)
     yield made
     frame.hide()
@@ -57,7 +58,7 @@ def badges(page: Any, key: str) -> list[str]:
 
 
 def read(page: Any, qtbot: Any, key: str) -> None:
-    page.list.choose(key)
+    page.list.select(key)
     qtbot.keyClick(page.list.view, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.detail.result.isVisible())
 
@@ -71,22 +72,22 @@ def test_templates_come_first_and_letters_find_the_rest(page: Any, qtbot: Any) -
 
 
 def test_moving_looks_and_enter_reads(page: Any, paper: Any, qtbot: Any) -> None:
-    page.list.choose("demo://about")
-    assert page.detail._title.full_text() == "About the company"
-    assert page.detail._address.full_text() == "demo://about"
+    page.list.select("demo://about")
+    assert page.detail.title.full_text() == "About the company"
+    assert page.detail.address.full_text() == "demo://about"
     assert paper.offers_asked == []
     qtbot.keyClick(page.list.view, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.detail.result.isVisible())
     assert paper.offers_asked == [("read", "demo://about")]
-    assert page.detail._words.full_text().startswith("3 ms")
+    assert page.detail.summary.full_text().startswith("3 ms")
 
 
 def test_ctrl_enter_reads_again_and_going_back_shows_what_was_read(window: Any, paper: Any, qtbot: Any) -> None:
     page = open_page(window, qtbot)
     read(page, qtbot, "demo://about")
-    page.list.choose("demo://chart")
+    page.list.select("demo://chart")
     assert not page.detail.result.isVisible()
-    page.list.choose("demo://about")
+    page.list.select("demo://about")
     assert page.detail.result.isVisible()
     window.commands.do("front.start")
     qtbot.waitUntil(lambda: len(paper.offers_asked) == 2)
@@ -94,58 +95,58 @@ def test_ctrl_enter_reads_again_and_going_back_shows_what_was_read(window: Any, 
 
 def test_a_refusal_stands_above_with_its_hint(page: Any, paper: Any, qtbot: Any) -> None:
     del paper.contents["demo://about"]
-    page.list.choose("demo://about")
+    page.list.select("demo://about")
     page.detail.read()
-    qtbot.waitUntil(lambda: page.detail._fault.sentence() == "demo refused to read demo://about.")
+    qtbot.waitUntil(lambda: page.detail.fault.sentence() == "demo refused to read demo://about.")
     assert not page.detail.result.isVisible()
 
 
 def test_the_blanks_of_a_template_make_its_address(page: Any, paper: Any, qtbot: Any) -> None:
-    page.list.choose(TEMPLATE)
+    page.list.select(TEMPLATE)
     qtbot.keyClick(page.list.view, Qt.Key.Key_Return)
-    blanks = page.detail._blanks
+    arguments = page.detail.arguments
     page.detail.read()
-    assert not blanks._missing["id"].isHidden()
+    assert arguments.is_marked("id")
     assert paper.offers_asked == []
-    qtbot.keyClicks(blanks.line("id"), "a b")
-    assert page.detail._address.full_text() == "demo://customers/a%20b"
-    blanks.line("part").setText("mail")
-    assert page.detail._address.full_text() == "demo://customers/a%20b?part=mail"
+    qtbot.keyClicks(arguments.line("id"), "a b")
+    assert page.detail.address.full_text() == "demo://customers/a%20b"
+    arguments.line("part").setText("mail")
+    assert page.detail.address.full_text() == "demo://customers/a%20b?part=mail"
     paper.contents["demo://customers/a%20b?part=mail"] = Content("text", "found")
-    qtbot.keyClick(blanks.line("part"), Qt.Key.Key_Return)
+    qtbot.keyClick(arguments.line("part"), Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: page.detail.result.isVisible())
-    page.list.choose("demo://about")
-    page.list.choose(TEMPLATE)
-    assert page.detail._blanks.values() == {"id": "a b", "part": "mail"}
+    page.list.select("demo://about")
+    page.list.select(TEMPLATE)
+    assert page.detail.arguments.values() == {"id": "a b", "part": "mail"}
 
 
 def test_a_subscription_is_marked_when_the_server_took_it_and_a_change_when_it_came(
     page: Any, paper: Any, qtbot: Any
 ) -> None:
     read(page, qtbot, "demo://about")
-    page.detail._subscribe.click()
+    page.detail.subscribe.click()
     qtbot.waitUntil(lambda: badges(page, "demo://about") == ["subscribed"])
-    assert page.detail._subscribe.isChecked()
+    assert page.detail.subscribe.isChecked()
     paper.bus.tell(ResourcesUpdated("demo", ("demo://about",)))
     qtbot.waitUntil(lambda: badges(page, "demo://about") == ["updated", "subscribed"])
-    assert "changed at" in page.detail._news.sentence()
+    assert "announced a change" in page.detail.notice.sentence()
     page.detail.read()
     qtbot.waitUntil(lambda: badges(page, "demo://about") == ["subscribed"])
-    assert page.detail._news.sentence() == ""
-    page.detail._subscribe.click()
+    assert page.detail.notice.sentence() == ""
+    page.detail.subscribe.click()
     qtbot.waitUntil(lambda: badges(page, "demo://about") == [])
 
 
 def test_a_refused_subscription_is_a_sentence_and_no_mark(page: Any, paper: Any, qtbot: Any) -> None:
     paper.offer_fault = WorkbenchError("demo refused to subscribe.", "It does not change.")
-    page.list.choose("demo://about")
-    page.detail._subscribe.click()
-    qtbot.waitUntil(lambda: page.detail._fault.sentence() == "demo refused to subscribe.")
-    assert not page.detail._subscribe.isChecked()
+    page.list.select("demo://about")
+    page.detail.subscribe.click()
+    qtbot.waitUntil(lambda: page.detail.fault.sentence() == "demo refused to subscribe.")
+    assert not page.detail.subscribe.isChecked()
 
 
 def test_a_changed_list_keeps_the_choice(page: Any, paper: Any, qtbot: Any) -> None:
-    page.list.choose("demo://orders")
+    page.list.select("demo://orders")
     paper.resource_list.insert(0, Resource("demo", "demo://new", "new"))
     paper.put_offers()
     qtbot.waitUntil(lambda: len(titles(page)) == 5)
@@ -173,25 +174,25 @@ def test_ten_thousand_resources_are_listed_and_found(page: Any, paper: Any, qtbo
     qtbot.waitUntil(lambda: page.list.model.rowCount() == 10_001)
     page.list.finder.setText("9999")
     qtbot.waitUntil(lambda: titles(page) == ["file 9999"])
-    assert page.list._count.text() == "1 of 10001"
+    assert page.list.count.text() == "1 of 10,001"
 
 
 def test_nothing_to_show_says_why(window: Any, paper: Any, qtbot: Any) -> None:
     page = open_page(window, qtbot, "files")
-    assert page.empty._title.text() == "This server has not run yet"
+    assert page.empty.accessibleName() == "This server has not run yet"
     wished: list[Any] = []
     page.context.messages.requested.connect(wished.append)
-    page._overview.click()
+    qtbot.mouseClick(page.empty.findChild(QPushButton), Qt.MouseButton.LeftButton)
     assert wished == [ShowServer("files", "overview")]
     paper.resource_list.clear()
     paper.offered = replace(paper.offered, templates=())
     page = open_page(window, qtbot)
-    qtbot.waitUntil(lambda: page.empty._title.text() == "This server offers no resources")
+    qtbot.waitUntil(lambda: page.empty.accessibleName() == "This server has no resources")
 
 
 def test_left_out_entries_are_told(page: Any, paper: Any, qtbot: Any) -> None:
     paper.put_offers(warnings=("Resource number 2 was left out: it has no uri.",))
-    qtbot.waitUntil(lambda: page._trouble.sentence() == "Some of it was left out.")
+    qtbot.waitUntil(lambda: page.fault.sentence() == "Some entries are invalid and were left out.")
 
 
 def test_a_resource_can_be_opened_by_its_address(window: Any, paper: Any, qtbot: Any) -> None:
@@ -201,8 +202,8 @@ def test_a_resource_can_be_opened_by_its_address(window: Any, paper: Any, qtbot:
 
 
 def test_the_address_can_be_copied(page: Any) -> None:
-    page.list.choose("demo://about")
-    page.detail._copy()
+    page.list.select("demo://about")
+    page.detail.copy_address()
     assert QGuiApplication.clipboard().text() == "demo://about"
 
 
@@ -216,7 +217,7 @@ def test_what_a_server_writes_does_not_make_the_page_grow(page: Any, paper: Any,
     paper.put_offers(templates=(template,))
     qtbot.waitUntil(lambda: len(titles(page)) == 5)
     for key in (endless.uri, f"template\n{template.template}"):
-        page.list.choose(key)
+        page.list.select(key)
         qtbot.wait(20)
         assert page.minimumSizeHint().width() <= wide + 40
         assert page.minimumSizeHint().height() < 700

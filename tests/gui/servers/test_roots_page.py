@@ -19,17 +19,17 @@ FILES = ServerState(ServerConfig("files", "npx", roots=("docs", "/srv/da\u202eta
 @pytest.fixture
 def page(context: Any, paper: Any, qtbot: Any) -> Any:
     """A page over a core that keeps what it is told."""
-    told: list[tuple[str, ...]] = []
+    sent: list[tuple[str, ...]] = []
 
     async def set_roots(server: str, roots: tuple[str, ...]) -> ServerState:
         if "/gone" in roots:
             raise WorkbenchError("/gone is not a folder.", "Choose a folder that exists.")
-        told.append(roots)
+        sent.append(roots)
         return replace(FILES, config=replace(FILES.config, roots=roots))
 
     paper.set_roots = set_roots
     made = RootsPage(context, None, FILES)  # type: ignore[arg-type]  # it has no commands of its own
-    made.told = told  # type: ignore[attr-defined]
+    made.sent = sent  # type: ignore[attr-defined]
     qtbot.addWidget(made)
     made.show()
     return made
@@ -41,7 +41,7 @@ def test_folders_are_listed_with_hidden_letters_seen(page: Any) -> None:
 
 def test_the_workspace_is_added_at_a_press(page: Any, qtbot: Any) -> None:
     page.workspace.click()
-    qtbot.waitUntil(lambda: page.told == [("docs", "/srv/da\u202eta", "workspace")])
+    qtbot.waitUntil(lambda: page.sent == [("docs", "/srv/da\u202eta", "workspace")])
     qtbot.waitUntil(lambda: page.list.count() == 3)
     assert not page.workspace.isEnabled()
 
@@ -49,16 +49,16 @@ def test_the_workspace_is_added_at_a_press(page: Any, qtbot: Any) -> None:
 def test_a_folder_is_removed_by_key(page: Any, qtbot: Any) -> None:
     page.list.setCurrentRow(0)
     QTest.keyClick(page.list, Qt.Key.Key_Delete)
-    qtbot.waitUntil(lambda: page.told == [("/srv/da\u202eta",)])
+    qtbot.waitUntil(lambda: page.sent == [("/srv/da\u202eta",)])
 
 
 def test_a_refusal_is_said_and_changes_nothing(page: Any, qtbot: Any) -> None:
-    page.put("/gone")
-    qtbot.waitUntil(lambda: page._fault.sentence() == "/gone is not a folder.")
+    page.add_folder("/gone")
+    qtbot.waitUntil(lambda: page.fault.sentence() == "/gone is not a folder.")
     assert page.list.count() == 2
 
 
 def test_a_server_without_folders_says_so(page: Any) -> None:
     page.show_state(ServerState(ServerConfig("demo", builtin=True)))
-    assert page._empty.isVisible()
+    assert page.no_roots.isVisible()
     assert not page.add.isEnabled()

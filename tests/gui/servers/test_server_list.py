@@ -17,8 +17,9 @@ from workbench.gui.kit.controls import TickBox
 from workbench.gui.kit.faults import Question
 from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.rows import Row, RowDelegate
-from workbench.gui.servers.add_server import AddServer, PastedServers
+from workbench.gui.servers.add_server import AddServer
 from workbench.gui.servers.consent import ConsentList
+from workbench.gui.servers.import_servers import PastedServers
 from workbench.gui.servers.server_list import ServersPane
 from workbench.records import Consent, Fault, ServerConfig, ServerState, ServerStatus
 
@@ -140,7 +141,7 @@ def test_disconnecting_and_removing_ask_the_core(window: Any, pane: Any, paper: 
     settled()
     window.commands.do("server.disconnect")
     settled()
-    assert pane.chosen().status is ServerStatus.STOPPED
+    assert pane.selected_server().status is ServerStatus.STOPPED
     pane.show_tool("files")
     window.commands.do("server.remove")
     qtbot.waitUntil(lambda: not pane.model.find("files").isValid())
@@ -153,7 +154,7 @@ def test_a_restart_stops_the_server_and_starts_it_again(window: Any, pane: Any, 
     window.commands.do("server.restart")
     settled()
     assert [name for name, _ in paper.asked if name in ("connect", "disconnect")] == ["disconnect", "connect"]
-    assert pane.chosen().status is ServerStatus.READY
+    assert pane.selected_server().status is ServerStatus.READY
 
 
 def test_the_card_makes_its_pane_no_wider_whatever_becomes_of_the_server(
@@ -174,7 +175,8 @@ def test_the_filter_opens_the_first_find_by_enter_and_goes_by_escape(
     qtbot.keyClicks(pane.finder, "mail")
     qtbot.keyClick(pane.finder, Qt.Key.Key_Return)
     settled()
-    assert window.centre.tabText(window.centre.currentIndex()) == "send_email"
+    assert window.centre.currentWidget() is window.centre.tool
+    assert window.centre.tool.page().tool.name == "send_email"
     qtbot.keyClick(pane.finder, Qt.Key.Key_Escape)
     assert pane.finder.text() == ""
 
@@ -209,7 +211,7 @@ def test_a_danger_is_painted_where_there_is_hardly_room(window: Any) -> None:
 
 def test_a_filter_that_finds_nothing_says_so_and_offers_a_way_back(pane: Any, qtbot: Any) -> None:
     pane.finder.setText("nothing like it")
-    qtbot.waitUntil(lambda: "Nothing has these words" in texts(pane))
+    qtbot.waitUntil(lambda: "No matches" in texts(pane))
     next(button for button in pane.findChildren(QPushButton) if button.text() == "Clear the filter").click()
     qtbot.waitUntil(lambda: pane.tree.isVisible())
 
@@ -218,7 +220,7 @@ def test_what_was_open_and_chosen_stays_so_when_the_core_comes_back(window: Any,
     window.commands.do("demo.connect")
     settled()
     pane.show_tool("demo", "send_email")
-    pane.refresh()
+    window.context.store.load()
     settled()
     assert pane.model.tool_at(pane.tree.currentIndex()).name == "send_email"
     assert pane.tree.isExpanded(pane.model.find("demo"))
@@ -261,8 +263,8 @@ def test_changes_of_many_servers_at_once_are_read_together(
     paper.tools = tools
     paper.tool_list[0] = replace(paper.tool_list[0], title="Another title")
     for _ in range(30):
-        pane.hear(ToolsChanged("demo"))
-        pane.hear(ToolsChanged("files"))
+        window.context.store.handle(ToolsChanged("demo"))
+        window.context.store.handle(ToolsChanged("files"))
     qtbot.waitUntil(lambda: pane.model.tool_at(pane.model.find("demo", "list_orders")).title == "Another title")
     assert asked == 1
 
@@ -275,15 +277,15 @@ def test_the_sheet_follows_whoever_walks_through_the_list(
     pane.tree.setFocus()
     qtbot.waitUntil(pane.tree.hasFocus)
     pane.show_tool("demo", "list_orders")
-    qtbot.waitUntil(lambda: window.centre.tool.sheet() is not None)
+    qtbot.waitUntil(lambda: window.centre.tool.page() is not None)
     qtbot.keyClick(pane.tree, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: window.centre.tool.sheet().tool.name == "send_email")
+    qtbot.waitUntil(lambda: window.centre.tool.page().tool.name == "send_email")
     assert pane.tree.hasFocus()
     window.centre.setCurrentWidget(window.centre.editor)
     pane.tree.setFocus()
     qtbot.waitUntil(pane.tree.hasFocus)
     qtbot.keyClick(pane.tree, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: not pane._walk.isActive())
+    qtbot.waitUntil(lambda: not pane._follow_timer.isActive())
     settled()
     assert window.centre.currentWidget() is window.centre.editor
 
@@ -356,7 +358,7 @@ def test_servers_are_moved_by_keyboard_and_stay_chosen(
     qtbot.keyClick(pane.tree, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
     qtbot.waitUntil(lambda: ("move_server", ("c", "b")) in paper.asked)
     settled()
-    assert pane.chosen().config.name == "c"
+    assert pane.selected_server().config.name == "c"
     assert [pane.model.server_at(pane.model.index(row, 0)).config.name for row in range(4)] == [
         "files",
         "c",
@@ -371,7 +373,8 @@ def test_servers_are_moved_by_keyboard_and_stay_chosen(
 def test_a_server_is_copied_switched_and_edited(window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any) -> None:
     pane.show_tool("files")
     window.commands.do("server.duplicate")
-    qtbot.waitUntil(lambda: pane.model.find("files-2").isValid())
+    qtbot.waitUntil(lambda: pane.selected_server().config.name == "files-2")
+    pane.show_tool("files")
     window.commands.do("server.switch")
     qtbot.waitUntil(lambda: pane.model.state("files").config.disabled)
     settled()
@@ -380,7 +383,7 @@ def test_a_server_is_copied_switched_and_edited(window: Any, pane: Any, paper: A
     dialog = window.findChildren(AddServer)[0]
     assert dialog.command.text() == "npx -y @acme/files ."
     dialog.category.setText("work")
-    dialog.add.click()
+    dialog.button("Save").click()
     qtbot.waitUntil(lambda: pane.model.category_at(pane.model.index(1, 0)) == "work")
     settled()
     pane.tree.setCurrentIndex(pane.model.index(1, 0))
@@ -396,15 +399,15 @@ def test_an_added_server_is_chosen_so_that_the_next_step_is_there(
     qtbot.waitUntil(lambda: bool(window.findChildren(AddServer)))
     dialog = window.findChildren(AddServer)[0]
     dialog.paste.setText("npx -y @acme/notes")
-    dialog.add.click()
-    qtbot.waitUntil(lambda: pane.chosen() is not None and pane.chosen().config.name == "notes")
+    dialog.button("Add").click()
+    qtbot.waitUntil(lambda: pane.selected_server() is not None and pane.selected_server().config.name == "notes")
     settled()
     assert "Connect it" in window.status.message()
 
 
 def test_the_menu_of_a_row_offers_what_is_possible(window: Any, pane: Any, qtbot: Any) -> None:
     pane.show_tool("files")
-    menu = pane.deeds.menu()
+    menu = pane.server_commands.menu()
     words = [action.objectName() for action in menu.actions()]
     assert {"server.connect", "server.edit", "server.remove"} <= set(words)
     assert "server.disconnect" not in words
@@ -447,22 +450,22 @@ def test_a_pasted_configuration_offers_all_of_its_servers_and_connects_them_in_o
     dialog = shown(window, AddServer, qtbot)
     dialog.paste.setText(json.dumps(WHOLE))
     several = shown(window, PastedServers, qtbot)
-    qtbot.waitUntil(lambda: len(several.rows) == 14 and several.start.isEnabled())
-    assert [row.ticked() for row in several.rows] == [True] * 14
+    qtbot.waitUntil(lambda: len(several.found_rows) == 14 and several.add_and_connect.isEnabled())
+    assert [row.ticked() for row in several.found_rows] == [True] * 14
     qtbot.keyClick(several, Qt.Key.Key_Escape)  # back to what was pasted
     assert json.loads(dialog.paste.text()) == WHOLE
     text, _ = dialog.paste.text(), dialog.paste.clear()
     dialog.paste.setText(text)
     several = shown(window, PastedServers, qtbot)
-    qtbot.waitUntil(lambda: len(several.rows) == 14 and several.start.isEnabled())
-    several.rows[0].box.setChecked(False)
-    qtbot.mouseClick(several.start, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(several.found_rows) == 14 and several.add_and_connect.isEnabled())
+    several.found_rows[0].box.setChecked(False)
+    qtbot.mouseClick(several.add_and_connect, Qt.MouseButton.LeftButton)
     question = shown(window, ConsentList, qtbot)
     told = [box.text() for box in question.findChildren(PlainEdit)]
     assert told == [f"npx -y @acme/s{number}" for number in range(1, 14)]
     ticks = [box for box in question.findChildren(TickBox) if box.isChecked()]
     ticks[0].setChecked(False)
-    qtbot.mouseClick(button(question, "Connect the ticked servers"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(button(question, "Connect ticked servers"), Qt.MouseButton.LeftButton)
     connected = {f"s{number:02}" for number in range(2, 14)}
     settled()
     qtbot.waitUntil(lambda: {words[0] for name, words in paper.asked if name == "connect"} == connected)
@@ -511,16 +514,80 @@ def test_what_cannot_be_added_stays_with_a_sentence(
     dialog = shown(window, AddServer, qtbot)
     dialog.paste.setText(json.dumps({"demo": {"command": "x"}, "empty": {"args": []}, "good": {"command": "y"}}))
     several = shown(window, PastedServers, qtbot)
-    qtbot.waitUntil(lambda: len(several.rows) == 3 and several.go.isEnabled())
-    ticked = {row.found.config.name: (row.ticked(), row.box.isEnabled()) for row in several.rows}
+    qtbot.waitUntil(lambda: len(several.found_rows) == 3 and several.add.isEnabled())
+    ticked = {row.found.config.name: (row.ticked(), row.box.isEnabled()) for row in several.found_rows}
     assert ticked == {"demo": (False, True), "empty": (False, False), "good": (True, True)}
-    several.rows[0].box.setChecked(True)
-    several.rows[0].way.setCurrentIndex(1)
+    several.found_rows[0].box.setChecked(True)
+    several.found_rows[0].conflict.setCurrentIndex(1)
     settled()
-    qtbot.mouseClick(several.go, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(several.add, Qt.MouseButton.LeftButton)
     settled()
     assert several.isVisible()
     assert "demo: The name demo is taken" in several.fault.sentence()
     assert "good" in paper.server_states
     several.reject()
     dialog.reject()
+
+
+def menu_action(pane: Any, text: str) -> Any:
+    return next(action for action in pane.server_commands.menu().actions() if action.text() == text)
+
+
+def test_the_menu_of_a_tool_acts_on_that_tool(window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    pane.show_tool("demo", "send_email")
+    texts = [action.text() for action in pane.server_commands.menu().actions()]
+    assert texts == ["Open", "Run", "Save call…", "Trust…", "Copy name", "Copy definition"]
+    menu_action(pane, "Copy name").trigger()
+    assert QApplication.clipboard().text() == "send_email"
+    menu_action(pane, "Copy definition").trigger()
+    qtbot.waitUntil(lambda: '"name": "send_email"' in QApplication.clipboard().text())
+    menu_action(pane, "Open").trigger()
+    settled()
+    assert window.centre.tool.page().tool.name == "send_email"
+    window.commands.bind("front.start", lambda: paper.note("started"))
+    pane.show_tool("demo", "list_orders")
+    menu_action(pane, "Run").trigger()
+    qtbot.waitUntil(lambda: ("started", ()) in paper.asked)
+    assert window.centre.tool.page().tool.name == "list_orders"
+
+
+def test_a_selected_tool_stays_selected_when_the_definitions_change(
+    window: Any, pane: Any, paper: Any, make: Any, qtbot: Any, settled: Any
+) -> None:
+    window.commands.do("demo.connect")
+    settled()
+    pane.show_tool("demo", "send_email")
+    paper.tool_list[1] = replace(paper.tool_list[1], mark="changed")
+    paper.tool_list.insert(0, make.tool("demo", "brand_new"))
+    window.context.store.handle(ToolsChanged("demo"))
+    qtbot.waitUntil(lambda: pane.model.find("demo", "brand_new").isValid())
+    assert pane.model.tool_at(pane.tree.currentIndex()).name == "send_email"
+    del paper.tool_list[2]
+    window.context.store.handle(ToolsChanged("demo"))
+    qtbot.waitUntil(lambda: not pane.model.find("demo", "send_email").isValid())
+    assert pane.selected_server().config.name == "demo", "the server of a tool that is gone"
+
+
+def test_a_new_server_far_down_is_selected_and_in_sight(window: Any, pane: Any, paper: Any, settled: Any) -> None:
+    for number in range(80):
+        paper.put(ServerState(ServerConfig(f"s{number:02}", "npx")))
+    settled()
+    pane.show_tool("s79")
+    assert pane.tree.viewport().rect().intersects(pane.tree.visualRect(pane.model.find("s79")))
+
+
+def test_badges_without_room_are_icons(window: Any) -> None:
+    delegate = RowDelegate(window.context.theme)
+    row = Row("k", "trigger-long-running-operation", badges=(("reads", "success"), ("reaches out", "info")))
+
+    def right_column(shown: Row) -> set[str]:
+        picture = QImage(260, 24, QImage.Format.Format_ARGB32)
+        picture.fill(window.context.theme.colour("surface"))
+        painter = QPainter(picture)
+        delegate._paint_row(painter, picture.rect(), shown)
+        painter.end()
+        return {picture.pixelColor(x, y).name() for x in range(205, 260) for y in range(24)}
+
+    both, one = replace(row, title="x" * 60), replace(row, title="x" * 60, badges=(("reads", "success"),))
+    assert right_column(both) != right_column(one), "each badge has its icon"
+    assert len(right_column(replace(row, badges=()))) < len(right_column(row))

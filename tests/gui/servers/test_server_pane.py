@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec.structs import replace
-from PySide6.QtWidgets import QPlainTextEdit, QTabBar
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QTabBar, QTextBrowser
 
 from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.shell.navigation import ShowServer
 from workbench.records import Fault, ServerStatus
 
 
@@ -54,11 +56,62 @@ def test_a_removed_server_takes_its_sheet_with_it(window: Any, paper: Any, compl
 
 def test_error_output_is_read_again_only_while_the_page_is_seen(window: Any, settled: Any) -> None:
     page = open_server(window, settled, "files").page()
-    assert page._beat.isActive()
+    assert page._log_timer.isActive()
     window.centre.setCurrentWidget(window.centre.editor)
-    assert not page._beat.isActive()
+    assert not page._log_timer.isActive()
 
 
 def test_every_page_has_a_title(window: Any, settled: Any) -> None:
     tabs = open_server(window, settled, "files").findChild(QTabBar)
     assert all(tabs.tabText(number) for number in range(tabs.count()))
+
+
+def button(sheet: Any, text: str) -> QPushButton:
+    return next(one for one in sheet.findChildren(QPushButton) if one.text() == text and one.isVisible())
+
+
+def test_the_sheet_starts_and_stops_its_own_server(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    sheet = open_server(window, settled, "demo")
+    window.servers.show_tool("files")  # a different server is selected in the list
+    qtbot.mouseClick(button(sheet, "Connect"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: ("connect", ("demo",)) in paper.asked)
+    settled()
+    paper.asked.clear()
+    qtbot.mouseClick(button(sheet, "Restart"), Qt.MouseButton.LeftButton)
+    settled()
+    assert [name for name, _ in paper.asked if name in ("connect", "disconnect")] == ["disconnect", "connect"]
+    qtbot.mouseClick(button(sheet, "Disconnect"), Qt.MouseButton.LeftButton)
+    settled()
+    assert paper.server_states["demo"].status is ServerStatus.STOPPED
+    assert paper.server_states["files"].status is ServerStatus.STOPPED
+
+
+def test_a_failed_server_offers_what_can_be_done(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    sheet = open_server(window, settled, "files")
+    fault = Fault("The server left with code 1.", "Look at its error output.")
+    paper.put(replace(paper.server_states["files"], status=ServerStatus.FAILED, fault=fault))
+    settled()
+    assert button(sheet, "Try again").isEnabled()
+    qtbot.mouseClick(button(sheet, "Find out why"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: ("diagnose", ("files",)) in paper.asked)
+    qtbot.mouseClick(button(sheet, "Remove"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "files" not in paper.server_states)
+    settled()
+
+
+def test_the_list_selects_the_server_whose_sheet_opens(window: Any, settled: Any) -> None:
+    window.servers.show_tool("files")
+    window.context.go(ShowServer("demo"))
+    settled()
+    assert window.servers.selected_server().config.name == "demo"
+    window.servers.show_tool("demo", "send_email")
+    window.context.go(ShowServer("demo", "doctor"))
+    assert window.servers.model.tool_at(window.servers.tree.currentIndex()).name == "send_email"
+
+
+def test_instructions_are_shown_as_prose(window: Any, paper: Any, settled: Any) -> None:
+    paper.put(replace(paper.server_states["files"], instructions="# Rules\n\nUse **this** ![x](http://a/b.png)."))
+    sheet = open_server(window, settled, "files")
+    prose = sheet.page().findChild(QTextBrowser)
+    assert prose.isVisible()
+    assert prose.toPlainText().startswith("Rules\nUse this")

@@ -95,7 +95,7 @@ def test_the_card_offers_to_sign_in_and_the_page_names_whose_page_will_open(
 
 
 def test_an_address_that_is_no_web_page_is_not_opened(page: Any, window: Any) -> None:
-    window.hear(SignInWanted("far", "file:///etc/passwd", "nowhere"))
+    window.context.store.handle(SignInWanted("far", "file:///etc/passwd", "nowhere"))
     assert not page.browser.open.isEnabled()
 
 
@@ -110,11 +110,11 @@ def test_a_failure_is_read_step_by_step(page: Any, paper: Any, window: Any, sett
     paper.sign_in_now = SignIn(
         "far", "failed", steps=STEPS, fault=Fault("The token endpoint issued no token.", "See below.")
     )
-    window.hear(SignInChanged("far", "failed"))
+    window.context.store.handle(SignInChanged("far", "failed"))
     settled()
     assert not page.browser.isVisible()
     assert "The token endpoint issued no token." in words_in(page)
-    assert [page.model.index(row).data() for row in range(3)] == [step.title for step in STEPS]
+    assert [page.list.model.index(row).data() for row in range(3)] == [step.title for step in STEPS]
     assert page.list.key() == "2"  # where it went wrong
     assert "https://as/token" in page.detail.toPlainText()
     assert "HTTP 500" in page.detail.toPlainText()
@@ -133,9 +133,9 @@ def test_who_is_signed_in_can_sign_out(page: Any, paper: Any, window: Any, asked
     paper.sign_in_now = SignIn("far", "done", stored=True, scope="read", expires=time.time() + 60, steps=STEPS[:2])
     paper.put(ServerState(page.state.config, ServerStatus.READY, allowed=True, sign_in="done"))
     settled()
-    assert "You are signed in. It may: read." in words_in(page)
+    assert "You are signed in. Scope: read." in words_in(page)
     assert not window.servers.card.keys.isVisible()
-    page.leave.click()
+    page.sign_out.click()
     settled()
     assert asked[-1] == ("sign_out", "far")
     assert "You are not signed in." in words_in(page)
@@ -146,5 +146,5 @@ def test_a_server_on_this_machine_has_nowhere_to_sign_in(window: Any, paper: Any
     window.centre.server.show_server("files", "sign_in")
     window.centre.setCurrentWidget(window.centre.server)
     settled()
-    assert "nowhere to sign in" in words_in(window.centre.server)
+    assert "needs no sign-in" in words_in(window.centre.server)
     assert not window.commands["server.sign_in"].isEnabled()

@@ -25,17 +25,17 @@ def test_tasks_are_listed_cancelled_and_their_results_shown(window: Any, paper: 
     paper.put(replace(paper.server_states["demo"], status=ServerStatus.READY, capabilities=("tools", "tasks.list")))
     qtbot.waitUntil(lambda: "Tasks" in tabs(sheet))
     window.centre.setCurrentWidget(window.centre.server)
-    sheet.look_at("tasks")
+    sheet.show_page("tasks")
     page = sheet.page()
-    qtbot.waitUntil(lambda: page.model.rowCount() == 2)
-    page.view.setCurrentIndex(page.model.find("t1"))
-    assert (page.cancel.isEnabled(), page.fetch.isEnabled()) == (True, False)
-    page.cancel.click()
-    qtbot.waitUntil(lambda: "go on" in page._told.text() and not page.cancel.isEnabled())
+    qtbot.waitUntil(lambda: page.list.model.rowCount() == 2)
+    page.list.select("t1")
+    assert (page.cancel_action.isEnabled(), page.fetch_action.isEnabled()) == (True, False)
+    page.cancel_action.trigger()
+    qtbot.waitUntil(lambda: not page.cancel_action.isEnabled())
     assert ("cancel_task", ("demo", "t1")) in paper.asked
-    page.view.setCurrentIndex(page.model.find("t2"))
+    page.list.select("t2")
     shown: list[str] = []
     page.result.show_json = shown.append
-    page.view.chosen.emit("t2")
+    page.run()
     qtbot.waitUntil(lambda: bool(shown))
     assert "what came of t2" in shown[0]

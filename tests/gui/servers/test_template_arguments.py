@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
-from workbench.gui.servers.template_arguments import ProposingLine
+from workbench.gui.servers.template_arguments import SuggestingLine
 from workbench.records import Completion
 
 
@@ -32,8 +32,8 @@ def script() -> Script:
 
 
 @pytest.fixture
-def line(context: Any, qtbot: Any, script: Script) -> ProposingLine:
-    made = ProposingLine("ticket", context.tasks, script)
+def line(context: Any, qtbot: Any, script: Script) -> SuggestingLine:
+    made = SuggestingLine("ticket", context.tasks, script)
     qtbot.addWidget(made)
     made.show()
     made.setFocus()
@@ -42,15 +42,15 @@ def line(context: Any, qtbot: Any, script: Script) -> ProposingLine:
 
 
 def test_letters_of_a_moment_are_one_question_and_hidden_text_is_not_proposed(
-    line: ProposingLine, script: Script, qtbot: Any
+    line: SuggestingLine, script: Script, qtbot: Any
 ) -> None:
     qtbot.keyClicks(line, "TIC")
-    qtbot.waitUntil(lambda: line.proposals() == ("TIC1", "TIC2"))
+    qtbot.waitUntil(lambda: line.suggestions() == ("TIC1", "TIC2"))
     assert script.asked == ["TIC"]
 
 
 def test_typing_goes_on_while_a_server_thinks_and_its_late_answer_is_forgotten(
-    line: ProposingLine, script: Script, qtbot: Any
+    line: SuggestingLine, script: Script, qtbot: Any
 ) -> None:
     script.gate.clear()
     qtbot.keyClicks(line, "a")
@@ -59,18 +59,18 @@ def test_typing_goes_on_while_a_server_thinks_and_its_late_answer_is_forgotten(
     assert line.text() == "ab"
     qtbot.waitUntil(lambda: script.asked == ["a", "ab"])
     script.gate.set()
-    qtbot.waitUntil(lambda: line.proposals() == ("ab1", "ab2"))
+    qtbot.waitUntil(lambda: line.suggestions() == ("ab1", "ab2"))
 
 
-def test_proposals_can_be_asked_for_without_typing(line: ProposingLine, script: Script, qtbot: Any) -> None:
+def test_proposals_can_be_asked_for_without_typing(line: SuggestingLine, script: Script, qtbot: Any) -> None:
     qtbot.keyClick(line, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: line.proposals() == ("1", "2"))
+    qtbot.waitUntil(lambda: line.suggestions() == ("1", "2"))
     assert script.asked == [""]
 
 
 def test_a_line_without_a_server_that_proposes_is_a_line(context: Any, qtbot: Any) -> None:
-    made = ProposingLine("ticket", context.tasks, None)
+    made = SuggestingLine("ticket", context.tasks, None)
     qtbot.addWidget(made)
     qtbot.keyClicks(made, "TIC")
     qtbot.keyClick(made, Qt.Key.Key_Down)
-    assert (made.text(), made.proposals()) == ("TIC", ())
+    assert (made.text(), made.suggestions()) == ("TIC", ())

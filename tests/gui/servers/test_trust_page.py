@@ -20,23 +20,24 @@ def page(context: Any, paper: Any, qtbot: Any) -> Any:
     made = TrustPage(context, None, FILES)  # type: ignore[arg-type]  # it has no commands of its own
     qtbot.addWidget(made)
     made.show()
-    made.refresh()
+    paper.bus.listen(context.store.handle)
+    context.store.load()
     return made
 
 
 def test_a_server_is_believed_by_key_and_doubted_again(page: Any, paper: Any, qtbot: Any) -> None:
-    QTest.keyClick(page.believe, Qt.Key.Key_Space)
+    QTest.keyClick(page.trust, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: paper.rooms_rules.trust.believed == ("files",))
-    QTest.keyClick(page.believe, Qt.Key.Key_Space)
+    QTest.keyClick(page.trust, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: paper.rooms_rules.trust.believed == ())
 
 
 def test_the_built_in_server_is_believed_and_nothing_changes_that(context: Any, qtbot: Any) -> None:
     page = TrustPage(context, None, DEMO)  # type: ignore[arg-type]  # it has no commands of its own
     qtbot.addWidget(page)
-    page.refresh()
-    qtbot.waitUntil(page.believe.isChecked)
-    assert not page.believe.isEnabled()
+    context.store.load()
+    qtbot.waitUntil(page.trust.isChecked)
+    assert not page.trust.isEnabled()
 
 
 def test_a_rule_for_the_whole_server_is_added_and_revoked_by_key(page: Any, paper: Any, qtbot: Any) -> None:
@@ -55,9 +56,9 @@ def test_lost_rules_are_said_and_a_new_list_begins_at_a_press(context: Any, pape
     page = TrustPage(context, None, FILES)  # type: ignore[arg-type]  # it has no commands of its own
     qtbot.addWidget(page)
     page.show()
-    page.refresh()
-    qtbot.waitUntil(page.renew.isVisible)
+    context.store.load()
+    qtbot.waitUntil(page.reset_rules.isVisible)
     assert "cannot be read" in page.rules.fault.sentence()
-    page.renew.click()
-    qtbot.waitUntil(lambda: not page.renew.isVisible())
+    page.reset_rules.click()
+    qtbot.waitUntil(lambda: not page.reset_rules.isVisible())
     assert not paper.rooms_rules.trust.lost

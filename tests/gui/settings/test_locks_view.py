@@ -25,7 +25,7 @@ def test_a_missing_lock_says_what_it_means_and_the_line_that_brings_it(context: 
     view = LocksView(context.theme, REDUCED)
     qtbot.addWidget(view)
     words = words_of(view)
-    assert any("network of its own" in text and "max_user_namespaces" in text for text in words)
+    assert any("their own files" in text and "max_user_namespaces" in text for text in words)
     assert [text for text in words if text in ("yes", "no")] == ["no", "yes", "yes", "no"]
     named = [found.accessibleName() for found in view.findChildren(QLabel)]
     assert any(name.startswith("namespaces: no.") for name in named)

@@ -1,4 +1,4 @@
-"""The page Network: which places programs may reach, whose rule it is, and what was tried."""
+"""The dialog Network: which hosts programs can reach, whose rule it is, and recent connections."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from workbench.events import EntryWritten
 from workbench.gui.settings.network import NetworkDialog
@@ -15,53 +17,63 @@ OFFER = '[[network.allow]]\ndomain = "*.team.example.org"\nports = [443, 8443]\n
 
 
 @pytest.fixture
-def page(context: Any, paper: Any, qtbot: Any) -> Callable[[], NetworkDialog]:
+def page(context: Any, paper: Any, bus: Any, qtbot: Any) -> Callable[[], NetworkDialog]:
+    bus.listen(context.store.handle)
+
     def show() -> NetworkDialog:
+        paper.network_changed()
         dialog = NetworkDialog(context)
         qtbot.addWidget(dialog)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
         dialog.open()
-        qtbot.waitUntil(lambda: dialog.model.rowCount() > 0)
         return dialog
 
     return show
 
 
 def rows(dialog: NetworkDialog) -> list[str]:
-    return [str(dialog.model.index(at).data()) for at in range(dialog.model.rowCount())]
+    model = dialog.list.model
+    return [str(model.index(at).data()) for at in range(model.rowCount())]
 
 
-def choose(dialog: NetworkDialog, words: str) -> None:
-    at = next(at for at, row in enumerate(rows(dialog)) if words in row)
-    dialog.list.setCurrentIndex(dialog.model.index(at))
+def sentences(dialog: NetworkDialog) -> str:
+    return "\n".join(found.text() for found in dialog.findChildren(QLabel) if found.isVisible())
 
 
-def test_an_action_of_the_workbench_menu_opens_it(window: Any, qtbot: Any) -> None:
+def click(dialog: NetworkDialog, text: str) -> None:
+    view, model = dialog.list.view, dialog.list.model
+    index = model.index(next(at for at, row in enumerate(rows(dialog)) if text in row))
+    view.scrollTo(index)
+    QTest.mouseClick(
+        view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, view.visualRect(index).center()
+    )
+
+
+def test_an_action_of_the_menu_opens_it(window: Any, settled: Any) -> None:
     window.commands["network.open"].trigger()
+    settled()
     (dialog,) = window.findChildren(NetworkDialog)
-    qtbot.waitUntil(lambda: dialog.model.rowCount() > 0)
-    assert "Programs reach nothing outside" in dialog._sentence.text()
+    assert "Programs cannot reach any host" in sentences(dialog)
     dialog.done(0)
 
 
 def test_without_rules_it_says_what_to_do(page: Any) -> None:
     dialog = page()
-    assert "Nothing. Add a host below, or select a host when a program requests it." in rows(dialog)
+    assert "No hosts. Add one below, or select hosts when you allow a program." in rows(dialog)
     assert any("127.0.0.0/8: this machine" in row for row in rows(dialog))
-    assert not dialog.deed.isEnabled()
-    assert not dialog.add.isEnabled()
+    assert not dialog.button("Remove rule").isEnabled()
+    assert not dialog.button("Allow host").isEnabled()
 
 
-def test_a_place_is_opened_by_the_form_and_closed_again(page: Any, paper: Any, qtbot: Any) -> None:
+def test_a_host_is_allowed_by_the_form_and_removed(page: Any, paper: Any, qtbot: Any) -> None:
     dialog = page()
-    qtbot.keyClicks(dialog.domain, "API.example.org")
-    qtbot.keyClick(dialog.domain, Qt.Key.Key_Return)
+    qtbot.keyClicks(dialog.host, "API.example.org")
+    qtbot.keyClick(dialog.host, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "api.example.org" in rows(dialog))
-    assert dialog.domain.text() == ""
-    assert "reach the open places below and nothing else" in dialog._sentence.text()
-    choose(dialog, "api.example.org")
-    assert dialog.deed.text() == "Remove this rule"
-    dialog.deed.click()
+    qtbot.waitUntil(lambda: dialog.host.text() == "")
+    assert "Programs can reach only the hosts listed below" in sentences(dialog)
+    click(dialog, "api.example.org")
+    qtbot.mouseClick(dialog.button("Remove rule"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "api.example.org" not in rows(dialog))
     assert "allow = []" in paper.network_files[1].read_text("utf-8")
 
@@ -76,42 +88,53 @@ def test_a_place_is_opened_by_the_form_and_closed_again(page: Any, paper: Any, q
         ("example.org", "https", "Ports are numbers"),
     ],
 )
-def test_what_is_no_place_is_told_and_stays_in_the_form(
+def test_what_is_no_host_is_explained_and_stays_in_the_form(
     page: Any, qtbot: Any, host: str, ports: str, words: str
 ) -> None:
     dialog = page()
-    dialog.domain.setText(host)
+    dialog.host.setText(host)
     dialog.ports.setText(ports)
-    dialog.add.click()
-    qtbot.waitUntil(lambda: words in dialog._fault.text())
-    assert not dialog._fault.isHidden()
-    assert dialog.domain.text() == host
+    qtbot.mouseClick(dialog.button("Allow host"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: words in dialog.fault.sentence())
+    assert dialog.host.text() == host
+    qtbot.waitUntil(dialog.button("Allow host").isEnabled)
 
 
-def test_an_offer_of_the_project_waits_for_a_yes_that_can_be_taken_back(page: Any, paper: Any, qtbot: Any) -> None:
+def test_a_suggestion_of_the_project_is_accepted_and_withdrawn(page: Any, paper: Any, qtbot: Any) -> None:
     paper.network_files[0].write_text(OFFER, "utf-8")
     dialog = page()
-    assert rows(dialog)[0] == "Offered by this project, closed until you accept"
+    assert rows(dialog)[0] == "Suggested by the project, not accepted"
     assert "203.0.113.0/24" in rows(dialog)
-    choose(dialog, "*.team.example.org")
-    assert dialog.deed.text() == "Accept this offer"
-    qtbot.keyClick(dialog.list, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: rows(dialog)[0] == "Open to programs")
-    choose(dialog, "*.team.example.org")
-    assert dialog.deed.text() == "Withdraw approval"
-    dialog.deed.click()
-    qtbot.waitUntil(lambda: rows(dialog)[0].startswith("Offered"))
+    click(dialog, "*.team.example.org")
+    assert dialog.button("Accept suggestion").isEnabled()
+    qtbot.keyClick(dialog.list.view, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: rows(dialog)[0] == "Programs can reach")
+    click(dialog, "*.team.example.org")
+    qtbot.mouseClick(dialog.button("Withdraw approval"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: rows(dialog)[0].startswith("Suggested"))
 
 
-def test_what_is_tried_meanwhile_appears(page: Any, make: Any) -> None:
+def test_the_menu_of_a_row_copies_it(page: Any, qtbot: Any) -> None:
+    dialog = page()
+    click(dialog, "127.0.0.0/8")
+    view = dialog.list.view
+    view.customContextMenuRequested.emit(view.visualRect(view.currentIndex()).center())
+    (menu,) = [menu for menu in dialog.findChildren(QMenu) if menu.isVisible()]
+    (copy,) = menu.actions()
+    copy.trigger()
+    menu.close()
+    assert QApplication.clipboard().text() == "127.0.0.0/8: this machine"
+
+
+def test_new_connections_appear(page: Any, bus: Any, make: Any) -> None:
     dialog = page()
     words = "Blocked: evil.test:443 is not among the hosts that programs may reach."
-    dialog.hear(EntryWritten(make.entry(900, "connection.blocked", words, detail={"address": ""})))
-    dialog.hear(EntryWritten(make.entry(901, "call.done", "demo.list_orders answered")))
+    bus.tell(EntryWritten(make.entry(900, "connection.blocked", words, detail={"address": ""})))
+    bus.tell(EntryWritten(make.entry(901, "call.done", "demo.list_orders answered")))
     assert words in rows(dialog)
     assert not [row for row in rows(dialog) if "list_orders" in row]
 
 
 def test_a_closed_network_says_why(page: Any, paper: Any) -> None:
     paper.network_files[0].write_text('[network]\ndeny = ["nonsense/9"]\n', "utf-8")
-    assert page()._sentence.text().startswith("Programs reach nothing: An entry of network.deny")
+    assert "Programs cannot reach any host: An entry of network.deny" in sentences(page())

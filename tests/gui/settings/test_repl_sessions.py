@@ -1,4 +1,4 @@
-"""A person sees whose variables are kept, and ends a state."""
+"""The dialog REPL sessions: whose variables are kept, and ending a session."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from shiboken6 import isValid
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.faults import Question
 from workbench.gui.runs.output import RunHead
-from workbench.gui.settings.repl_sessions import StatesDialog, state_rows
+from workbench.gui.settings.repl_sessions import ReplSessionsDialog, session_rows
 from workbench.records import KeptState
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 
 
-def make_state(name: str, author: str = "Claude Code", **more: Any) -> KeptState:
+def make_session(name: str, author: str = "Claude Code", **more: Any) -> KeptState:
     path = Path(__file__).parents[1] / "paper_states.py"
     spec = importlib.util.spec_from_file_location("paper_states_here", path)
     assert spec is not None
@@ -35,17 +35,17 @@ def make_state(name: str, author: str = "Claude Code", **more: Any) -> KeptState
 
 @pytest.fixture
 def dialog(window: Any, paper: Any, settled: Any) -> Any:
-    paper.put_states(make_state("analysis"), make_state("editor", "you", busy=True, expires=0.0, programs=1))
+    paper.put_states(make_session("analysis"), make_session("editor", "you", busy=True, expires=0.0, programs=1))
     window.commands.do("states.open")
     settled()
-    (found,) = window.findChildren(StatesDialog)
+    (found,) = window.findChildren(ReplSessionsDialog)
     yield found
     if isValid(found):
         found.reject()
 
 
 def titles(dialog: Any) -> list[str]:
-    return [dialog.model.index(row).data() for row in range(dialog.model.rowCount())]
+    return [dialog.list.model.index(row).data() for row in range(dialog.list.model.rowCount())]
 
 
 def press(dialog: Any, qtbot: Any, words: str) -> None:
@@ -57,40 +57,41 @@ def press(dialog: Any, qtbot: Any, words: str) -> None:
 
 
 def test_a_row_says_who_keeps_what_how_large_it_is_and_how_long_it_stays() -> None:
-    state = make_state("analysis")
-    (row,) = state_rows([state], state.used + 120)
+    state = make_session("analysis")
+    (row,) = session_rows([state], state.used + 120)
     assert (row.title, row.aside) == ("analysis", "8:00")
-    assert row.detail == "Claude Code · 4 programs · 61 MB · began 1 h ago · last used 2 min ago"
+    assert row.detail == "Claude Code · 4 programs · 61 MB · started 1 h ago · last used 2 min ago"
     assert "the process sandbox (native)" in row.tip
-    (busy,) = state_rows([make_state("x\u202ey", "a\nb", busy=True, programs=1)], state.used)
-    assert busy.aside == "at work"
+    (busy,) = session_rows([make_session("x\u202ey", "a\nb", busy=True, programs=1)], state.used)
+    assert busy.aside == "running"
     assert "\n" not in busy.detail
     assert "\u202e" not in busy.title
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Down, Qt.Key.Key_Return])
 def test_the_only_state_is_reached_with_the_keyboard_alone(dialog: Any, paper: Any, qtbot: Any, key: Any) -> None:
-    paper.put_states(make_state("analysis"))
-    qtbot.waitUntil(lambda: dialog.model.rowCount() == 1)
+    paper.put_states(make_session("analysis"))
+    qtbot.waitUntil(lambda: dialog.list.model.rowCount() == 1)
     dialog.activateWindow()
-    dialog.list.setFocus()
-    dialog.list.selectionModel().setCurrentIndex(dialog.model.index(0), QItemSelectionModel.SelectionFlag.NoUpdate)
-    assert not dialog.end.isEnabled()
-    QTest.keyClick(dialog.list, key)
-    assert dialog.end.isEnabled()
+    view = dialog.list.view
+    view.setFocus()
+    view.selectionModel().setCurrentIndex(dialog.list.model.index(0), QItemSelectionModel.SelectionFlag.NoUpdate)
+    assert not dialog.button("End…").isEnabled()
+    QTest.keyClick(view, key)
+    assert dialog.button("End…").isEnabled()
     if key == Qt.Key.Key_Return:
         press(dialog, qtbot, "Cancel")
 
 
 def test_ending_a_state_asks_first_and_says_what_is_lost(dialog: Any, paper: Any, qtbot: Any, settled: Any) -> None:
     assert titles(dialog) == ["analysis", "editor"]
-    dialog.list.setCurrentIndex(dialog.model.index(0))
-    dialog.end.click()
+    dialog.list.view.setCurrentIndex(dialog.list.model.index(0))
+    qtbot.mouseClick(dialog.button("End…"), Qt.MouseButton.LeftButton)
     press(dialog, qtbot, "Cancel")
     settled()
     assert not [name for name, _ in paper.asked if name == "end_state"]
-    dialog.end.click()
-    press(dialog, qtbot, "End it")
+    qtbot.mouseClick(dialog.button("End…"), Qt.MouseButton.LeftButton)
+    press(dialog, qtbot, "End session")
     settled()
     assert ("end_state", ("agent-Cla", "analysis")) in paper.asked
     assert titles(dialog) == ["editor"]
@@ -101,32 +102,31 @@ def test_a_state_that_is_gone_meanwhile_is_said(dialog: Any, paper: Any, qtbot: 
         raise WorkbenchError("This REPL session has already ended.", "Look at the list again.")
 
     paper.end_state = end_state
-    dialog.list.setCurrentIndex(dialog.model.index(0))
-    dialog.list.chosen.emit(dialog.list.key())
-    press(dialog, qtbot, "End it")
+    dialog.list.view.setCurrentIndex(dialog.list.model.index(0))
+    qtbot.keyClick(dialog.list.view, Qt.Key.Key_Return)
+    press(dialog, qtbot, "End session")
     settled()
-    assert "already ended" in dialog._fault.text()
-    assert dialog._fault.isVisible()
+    assert "already ended" in dialog.fault.sentence()
 
 
 def test_what_begins_and_ends_is_seen_at_once(dialog: Any, paper: Any, settled: Any) -> None:
     paper.put_states()
     settled()
     assert titles(dialog) == []
-    assert not dialog.end.isEnabled()
-    paper.put_states(make_state("later"))
+    assert not dialog.button("End…").isEnabled()
+    paper.put_states(make_session("later"))
     settled()
     assert titles(dialog) == ["later"]
 
 
 def test_the_status_bar_counts_them_and_leads_there(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
     assert not window.status.states.isVisible()
-    paper.put_states(make_state("analysis"))
+    paper.put_states(make_session("analysis"))
     qtbot.waitUntil(window.status.states.isVisible)
     assert window.status.states.text().strip() == "1 REPL session"
     window.status.states.click()
     settled()
-    (found,) = window.findChildren(StatesDialog)
+    (found,) = window.findChildren(ReplSessionsDialog)
     found.reject()
 
 
@@ -137,7 +137,7 @@ def test_a_run_says_which_state_it_goes_on_in(window: Any, paper: Any, qtbot: An
     head = RunHead(window.context.theme)
     qtbot.addWidget(head)
     head.show_run(replace(run, proposal=replace(run.proposal, state="analysis")))
-    assert "goes on in “analysis”" in head._words.text()
+    assert "continues “analysis”" in head.facts.text()
 
 
 def test_the_editor_runs_where_it_stopped(window: Any, paper: Any, settled: Any) -> None:
@@ -153,23 +153,25 @@ def test_the_editor_runs_where_it_stopped(window: Any, paper: Any, settled: Any)
     window.commands.do("editor.go_on")
     settled()
     assert sent == []
-    window.centre.editor.sheet().editor.setPlainText("x = 1")
+    window.centre.editor.current_tab().editor.setPlainText("x = 1")
     window.commands.do("editor.go_on")
     settled()
     window.commands.do("front.start")
     settled()
     assert sent == [("x = 1", "editor"), ("x = 1", "")]
-    window.centre.editor.sheet().run_id = "r7"  # one that waits for an answer
+    window.centre.editor.current_tab().run_id = "r7"  # one that waits for an answer
     window.commands.do("editor.go_on")
     settled()
     assert len(sent) == 2
-    assert "on its way already" in window.status.message()
+    assert "running already" in window.status.message()
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_it_can_be_looked_at(dialog: Any, window: Any, paper: Any, settled: Any, colours: str) -> None:
     window.context.theme.choose(colours)
-    paper.put_states(*paper.state_list, make_state("a long name of a state that somebody chose", "Cursor", programs=31))
+    paper.put_states(
+        *paper.state_list, make_session("a long name of a state that somebody chose", "Cursor", programs=31)
+    )
     settled()
     FOLDER.mkdir(exist_ok=True)
     QTest.qWait(200)

@@ -1,4 +1,4 @@
-"""A person enters secrets, sees where they are kept, and never gets one back."""
+"""The dialog Secrets: where secrets are stored; storing and deleting them. A value is never shown again."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def words_in(widget: Any) -> str:
 
 
 def rows(dialog: Any) -> list[str]:
-    return [dialog.model.index(row).data() for row in range(dialog.model.rowCount())]
+    return [dialog.list.model.index(row).data() for row in range(dialog.list.model.rowCount())]
 
 
 def shown_question(window: Any, qtbot: Any) -> Question:
@@ -89,9 +89,9 @@ def test_it_says_where_secrets_are_and_lists_what_is_missing_first(dialog: Any) 
 
 
 def test_a_value_goes_to_the_core_and_leaves_the_field(dialog: Any, asked: Any, qtbot: Any, settled: Any) -> None:
-    dialog.list.setCurrentIndex(dialog.model.find("jira"))
+    dialog.list.view.setCurrentIndex(dialog.list.model.find("jira"))
     assert dialog.name.text() == "jira"
-    assert not dialog.store.isEnabled()
+    assert not dialog.button("Store").isEnabled()
     dialog.value.setFocus()
     qtbot.keyClicks(dialog.value, "hush-hush")
     assert dialog.value.echoMode() is QLineEdit.EchoMode.Password
@@ -113,11 +113,11 @@ def test_what_is_typed_can_be_looked_at_and_is_covered_again(dialog: Any, qtbot:
 
 
 def test_deleting_asks_and_tells_who_needs_it(dialog: Any, window: Any, asked: Any, qtbot: Any, settled: Any) -> None:
-    dialog.list.setCurrentIndex(dialog.model.find("github"))
-    dialog.delete.click()
+    dialog.list.view.setCurrentIndex(dialog.list.model.find("github"))
+    qtbot.mouseClick(dialog.button("Delete…"), Qt.MouseButton.LeftButton)
     question = shown_question(window, qtbot)
     assert "used by files" in words_in(question)
-    press(question, "Delete it")
+    press(question, "Delete secret")
     settled()
     assert asked == [("drop", "github")]
 
@@ -128,7 +128,7 @@ def test_a_new_passphrase_is_given_twice(dialog: Any, asked: Any, qtbot: Any, se
     row.field.setText("four words are enough")
     row.repeated.setText("four words are enouhg")
     row.button.click()
-    assert "not the same" in words_in(row)
+    assert "passphrases differ" in words_in(row)
     row.repeated.setText("four words are enough")
     qtbot.keyClick(row.repeated, Qt.Key.Key_Return)
     settled()
@@ -145,14 +145,14 @@ def test_a_refusal_is_read_in_the_dialog(dialog: Any, settled: Any) -> None:
 
 
 def test_a_file_is_unlocked_with_one_field(dialog: Any, window: Any) -> None:
-    window.hear(SecretsChanged(replace(MEMORY, kind="locked", passphrase="unlock")))
+    window.context.store.handle(SecretsChanged(replace(MEMORY, kind="locked", passphrase="unlock")))
     assert dialog.passphrase.isVisible()
     assert not dialog.passphrase.repeated.isVisible()
-    assert dialog.passphrase.button.text() == "Unlock the file"
+    assert dialog.passphrase.button.text() == "Unlock file"
 
 
 def test_a_banner_says_that_secrets_will_be_forgotten(window: Any, asked: Any, settled: Any) -> None:
-    window.banners.refresh()
+    window.context.store.handle(SecretsChanged(MEMORY))
     settled()
     assert "lost when the core ends" in words_in(window.banners)
     press(window.banners, "Secrets…")
@@ -160,10 +160,10 @@ def test_a_banner_says_that_secrets_will_be_forgotten(window: Any, asked: Any, s
     (dialog,) = window.findChildren(SecretsDialog)
     dialog.reject()
     settled()
-    window.hear(SecretsChanged(KEYRING))
-    assert "forgotten" not in words_in(window.banners)
-    window.hear(SecretsChanged(replace(MEMORY, secrets=())))
-    assert "forgotten" not in words_in(window.banners)
+    window.context.store.handle(SecretsChanged(KEYRING))
+    assert "lost when the core ends" not in words_in(window.banners)
+    window.context.store.handle(SecretsChanged(replace(MEMORY, secrets=())))
+    assert "lost when the core ends" not in words_in(window.banners)
 
 
 @pytest.fixture
@@ -208,7 +208,7 @@ def test_plain_secrets_are_told_at_the_server_and_moved_after_a_question(
     window.servers.show_tool("files")
     assert "Looks like a secret in plain text: TOKEN in env." in words_in(window.servers.card)
     press(window.servers.card, "Move into the keyring…")
-    press(shown_question(window, qtbot), "Move them")
+    press(shown_question(window, qtbot), "Move secrets")
     settled()
     assert asked == [("move", "files")]
     assert not window.servers.card.keys.isVisible()

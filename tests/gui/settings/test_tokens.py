@@ -1,62 +1,91 @@
-"""The tokens dialog: figures to quote, one row a conversation, and advice that fits the catalogue."""
+"""The dialog Tokens and savings: figures, one row for each conversation, and advice that fits the servers."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QTableWidget
+from typing import Any
 
+from msgspec.structs import replace
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel
+
+from workbench.gui.kit.table import Table
 from workbench.gui.settings.tokens import TokensDialog
-from workbench.records import Ledger, ModeAdvice, Origin, SessionTokens, TokenReport
+from workbench.records import CoreStatus, Ledger, ModeAdvice, Origin, SessionTokens, TokenReport
+
+ADVICE = ModeAdvice("direct", 3, 300, 900, 200, 0)
 
 
-def words(dialog):
-    return "\n".join(one.text() for one in dialog.findChildren(QLabel))
+def texts(dialog: Any) -> str:
+    return "\n".join(found.text() for found in dialog.findChildren(QLabel))
 
 
-def test_the_dialog_tells_the_sum_each_conversation_and_the_advice(context, complete, paper, qtbot):
-    dialog = TokensDialog(context.theme, complete(paper.token_report()))
+def cell(dialog: TokensDialog, row: int, title: str) -> str:
+    model = dialog.findChild(Table).model()
+    titles = [model.headerData(at, Qt.Orientation.Horizontal) for at in range(model.columnCount())]
+    return str(model.index(row, titles.index(title)).data())
+
+
+def test_the_dialog_shows_the_total_each_conversation_and_the_advice(
+    context: Any, complete: Any, paper: Any, qtbot: Any
+) -> None:
+    dialog = TokensDialog(context, complete(paper.token_report()))
     qtbot.addWidget(dialog)
-    assert "≈ 41.8k tokens saved, worth $0.13" in words(dialog)
-    assert "1.9 MB of tool answers stayed" in words(dialog)
-    assert "Programs cost less for up to 33 searches" in words(dialog)
-    table = dialog.findChild(QTableWidget)
-    assert [table.item(row, 0).text() for row in range(table.rowCount())] == ["claude-code", "you"]
-    assert table.item(0, 4).text() == "41,200"
+    assert "≈ 41.8k tokens saved, worth $0.13" in texts(dialog)
+    assert "1.9 MB of tool answers stayed" in texts(dialog)
+    assert "Programs cost less for up to 33 searches" in texts(dialog)
+    assert [cell(dialog, row, "Conversation") for row in (0, 1)] == ["claude-code", "you"]
+    assert cell(dialog, 0, "Saved") == "41,200"
 
 
-def test_another_price_changes_what_it_is_worth_and_is_kept(window, paper, qtbot, settled):
+def test_conversations_are_sorted_by_a_click_on_a_heading(context: Any, complete: Any, paper: Any, qtbot: Any) -> None:
+    dialog = TokensDialog(context, complete(paper.token_report()))
+    qtbot.addWidget(dialog)
+    dialog.open()
+    header = dialog.table.horizontalHeader()
+    place = header.sectionViewportPosition(4) + 10
+    qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place, 5))
+    assert [cell(dialog, row, "Saved") for row in (0, 1)] == ["600", "41,200"]
+
+
+def test_a_new_price_changes_what_it_is_worth_and_is_stored(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
     window.commands.do("core.tokens")
     qtbot.waitUntil(lambda: window.findChild(TokensDialog) is not None)
     dialog = window.findChild(TokensDialog)
     dialog.price.setText("15")
     qtbot.keyClick(dialog.price, Qt.Key.Key_Return)
     settled()
-    assert "worth $0.63" in words(dialog)
-    assert dialog.findChild(QTableWidget).item(0, 5).text() == "$0.62"
+    assert "worth $0.63" in texts(dialog)
+    assert cell(dialog, 0, "Worth") == "$0.62"
     assert paper.current_settings.tokens_cents_per_million == 1_500
     assert dialog.isVisible()
     dialog.reject()
 
 
-def test_where_programs_did_not_pay_it_says_so(context, qtbot):
-    one = SessionTokens("a", "some agent", Origin.AGENT, Ledger(100, 400, 10))
-    dialog = TokensDialog(
-        context.theme, TokenReport(one.ledger, (one,), ModeAdvice("direct", 3, 300, 900, 200, 0), 300)
-    )
+def test_where_programs_saved_nothing_it_says_so_calmly(context: Any, qtbot: Any) -> None:
+    row = SessionTokens("a", "some agent", Origin.AGENT, Ledger(100, 400, 10))
+    dialog = TokensDialog(context, TokenReport(row.ledger, (row,), ADVICE, 300))
     qtbot.addWidget(dialog)
-    assert "Direct calls would have cost ≈ 300 tokens less" in words(dialog)
-    assert dialog.findChild(QTableWidget).item(0, 4).text() == "−300"
+    assert "No tokens saved yet" in texts(dialog)
+    assert "Programs put ≈ 400 tokens into the model's context." in texts(dialog)
+    assert cell(dialog, 0, "Saved") == "−300"
 
 
-def test_before_anything_was_spent_it_says_what_will_be_here(context, qtbot):
-    dialog = TokensDialog(context.theme, TokenReport(advice=ModeAdvice("direct", 3, 300, 900, 200, 0)))
+def test_before_anything_was_used_it_says_what_will_be_shown(context: Any, qtbot: Any) -> None:
+    dialog = TokensDialog(context, TokenReport(advice=ADVICE))
     qtbot.addWidget(dialog)
-    assert "Nothing was spent yet" in words(dialog)
-    assert "direct calls cost less" in words(dialog)
-    assert dialog.findChild(QTableWidget) is None
+    assert "No tokens saved yet" in texts(dialog)
+    assert "direct calls cost less" in texts(dialog)
+    assert dialog.table is None
 
 
-def test_the_status_bar_leads_here(window, qtbot):
+def test_the_status_bar_leads_here_and_never_alarms(window: Any, qtbot: Any) -> None:
+    assert window.status.tokens.text().strip() == "≈ 41.8k tokens saved"
+    status = window.context.store.status
+    assert isinstance(status, CoreStatus)
+    window.context.store.status = replace(status, ledger=Ledger(9, 200))
+    window.context.store.status_changed.emit()
+    assert window.status.tokens.text().strip() == "No tokens saved yet"
+    assert "used 200 tokens" in window.status.tokens.toolTip()
     window.status.tokens.click()
     qtbot.waitUntil(lambda: window.findChild(TokensDialog) is not None)
     window.findChild(TokensDialog).reject()

@@ -48,7 +48,7 @@ def test_events_become_one_signal_and_questions_go_through(loop: Any, complete: 
     keeping = spawn("link", bridge.keep())
     qtbot.waitUntil(lambda: bridge.link.state is LinkState.LINKED)
     event = Noticed(Fault("Something."))
-    with qtbot.waitSignal(bridge.heard) as heard:
+    with qtbot.waitSignal(bridge.event_received) as heard:
         wires[0].listeners[0](event)
     assert heard.args == [event]
     assert complete(bridge.api.status()).pid == 4711

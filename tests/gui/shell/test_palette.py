@@ -54,14 +54,14 @@ def test_words_find_a_tool_and_enter_before_the_answer_opens_it(
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     settled()
     assert window.centre.currentWidget() is window.centre.tool
-    assert window.centre.tabText(window.centre.currentIndex()) == "send_email"
+    assert window.centre.tabText(window.centre.currentIndex()) == "Tools"
 
 
 def test_a_find_says_what_it_is_whose_why_and_what_it_costs(palette: Palette, type_words: Any) -> None:
     assert type_words("list_orders")[0] == "list_orders"
     shown = row(palette)
     assert shown.badges[0][0] == "Tool"
-    assert shown.aside == "its exact name · ≈ 120 tokens"
+    assert shown.aside == "exact name · ≈ 120 tokens"
     assert shown.detail == "demo · not running; starts at the first call · Lists orders, newest first."
     type_words("company")
     assert (row(palette).badges[0][0], row(palette).aside) == ("Resource", "“company” in its name · 1.2 KB")
@@ -94,7 +94,7 @@ def test_where_no_tool_is_known_it_says_how_to_get_some(
     paper.tool_list, paper.resource_list = [], []
     shown = type_words("who are my customers")
     assert "Connect a server" in shown[0]
-    assert {"Add a server", "Import servers from other apps", "Connect the demo server"} <= set(shown)
+    assert {"Add a server", "Import servers from other clients", "Connect the demo server"} <= set(shown)
     assert palette.list.key().startswith("begin:action:")
 
 

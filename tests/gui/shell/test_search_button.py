@@ -11,7 +11,7 @@ def test_it_gives_the_menus_its_room_and_is_called_the_same(window: Any, qtbot: 
     named = button.accessibleName()
     window.resize(1400, 800)
     qtbot.waitUntil(lambda: button.text() == named)
-    window.resize(800, 600)
+    window.resize(700, 600)
     qtbot.waitUntil(lambda: button.text() == "Search   Ctrl+K")
     assert button.accessibleName() == named
     window.resize(1400, 800)

@@ -55,7 +55,7 @@ def again(
     from workbench.gui.main_window import MainWindow
     from workbench.gui.shell.bridge import Bridge
     from workbench.gui.shell.tasks import Tasks
-    from workbench.gui.window_controller import Wiring
+    from workbench.gui.window_controller import WindowController
 
     opened: list[tuple[Any, ...]] = []
 
@@ -68,7 +68,7 @@ def again(
         qtbot.addWidget(made, before_close_func=lambda _: None)
         made.add_output()
         made.centre.make_all()
-        Wiring(made)
+        WindowController(made)
         made.show()
         opened.append((made, tasks, bridge, spawn("core link", bridge.keep())))
         qtbot.waitUntil(lambda: made.servers.model.rowCount() > 0 and tasks.running() == 0, timeout=60_000)
@@ -83,7 +83,7 @@ def again(
 
 
 def field(window: Any, name: str) -> QLineEdit:
-    fields = window.centre.tool.sheet().call.form.findChildren(QLineEdit)
+    fields = window.centre.tool.page().call.form.findChildren(QLineEdit)
     return next(one for one in fields if one.accessibleName() == name)
 
 
@@ -106,14 +106,15 @@ def test_forms_the_open_tool_and_expanded_servers_come_back(
     assert "12345" not in text
     assert stat.S_IMODE(paths.window_session.stat().st_mode) == 0o600
     second = again()
-    qtbot.waitUntil(lambda: second.centre.tool.sheet() is not None)
+    qtbot.waitUntil(lambda: second.centre.tool.page() is not None)
     assert second.centre.currentWidget() is second.centre.tool
-    assert second.centre.tool.sheet().tool.name == "list_orders"
-    assert second.centre.tool.sheet().call.form.value() == {"note": "remember me"}
+    assert second.centre.tool.page().tool.name == "list_orders"
+    assert second.centre.tool.page().call.form.value() == {"note": "remember me"}
     assert second.servers.tree.isExpanded(second.servers.model.find("demo"))
+    assert second.centre.tool.open_tools() == (("demo", "send_email"), ("demo", "list_orders"))
     second.context.go(ShowTool("demo", "send_email"))
-    qtbot.waitUntil(lambda: second.centre.tool.sheet().tool.name == "send_email")
-    assert second.centre.tool.sheet().call.form.value() == {"note": "the other one"}
+    qtbot.waitUntil(lambda: second.centre.tool.page().tool.name == "send_email")
+    assert second.centre.tool.page().call.form.value() == {"note": "the other one"}
 
 
 def test_text_that_is_no_json_and_what_a_new_schema_has_no_field_for_come_back(
@@ -123,21 +124,21 @@ def test_text_that_is_no_json_and_what_a_new_schema_has_no_field_for_come_back(
     window.context.go(ShowTool("demo", "send_email"))
     settled()
     window.commands.do("tool.json")
-    form = window.centre.tool.sheet().call.form
+    form = window.centre.tool.page().call.form
     form.paste('{"note": "half')
     window.context.go(ShowTool("demo", "list_orders"))
     settled()
-    window.centre.tool.sheet().call.form.set_value({"note": "kept", "limit": 7})
+    window.centre.tool.page().call.form.set_value({"note": "kept", "limit": 7})
     field(window, "note").setFocus()
     qtbot.keyClicks(field(window, "note"), "!")
     window.close()  # writes at once
     schema["schema"] = {"type": "object", "properties": {"note": {"type": "string"}, "limit": {"type": "string"}}}
     second = again()
-    qtbot.waitUntil(lambda: second.centre.tool.sheet() is not None)
-    assert second.centre.tool.sheet().call.form.value() == {"note": "kept!", "limit": 7}
+    qtbot.waitUntil(lambda: second.centre.tool.page() is not None)
+    assert second.centre.tool.page().call.form.value() == {"note": "kept!", "limit": 7}
     second.context.go(ShowTool("demo", "send_email"))
-    qtbot.waitUntil(lambda: second.centre.tool.sheet().tool.name == "send_email")
-    assert second.centre.tool.sheet().call.form.draft() == {"text": '{"note": "half'}
+    qtbot.waitUntil(lambda: second.centre.tool.page().tool.name == "send_email")
+    assert second.centre.tool.page().call.form.draft() == {"text": '{"note": "half'}
 
 
 def test_a_tool_that_is_gone_and_a_file_that_is_none_are_passed_over(
@@ -148,7 +149,7 @@ def test_a_tool_that_is_gone_and_a_file_that_is_none_are_passed_over(
     for text in (json.dumps(told), "{", "[]", '{"forms": 3}', '{"open": [1]}', "\x00", '{"forms": [[1, 2]]}'):
         paths.window_session.write_text(text)
         second = again()
-        assert second.centre.tool.sheet() is None
+        assert second.centre.tool.page() is None
         assert not second.banners.findChildren(QLineEdit)
         assert second.centre.currentWidget() is second.centre.welcome
 

@@ -56,10 +56,10 @@ def keep(context: Any, qtbot: Any, asked: Any) -> Any:
 @pytest.mark.parametrize("name", ["Weekly", "weekly_report", "-a", "a--b", "a-", "a" * 65, "wöchentlich", "a b"])
 def test_a_name_that_is_not_an_agent_skills_name_is_refused_while_typing(keep: Any, name: str) -> None:
     dialog = keep(code="print(1)")
-    dialog.description.setPlainText("Prints one.")
-    dialog.name.setText(name)
-    assert dialog._name_fault.isVisible()
-    assert not dialog.keep_button.isEnabled()
+    dialog.fields.description.setPlainText("Prints one.")
+    dialog.fields.name.setText(name)
+    assert dialog.fields.name_problem.isVisible()
+    assert not dialog.button("Keep").isEnabled()
 
 
 def test_a_run_becomes_a_draft_and_then_exactly_that_draft_is_kept(
@@ -67,11 +67,11 @@ def test_a_run_becomes_a_draft_and_then_exactly_that_draft_is_kept(
 ) -> None:
     run = make.run("r", RunState.DONE)
     dialog = keep(run=run)
-    dialog.name.setText("weekly-report")
-    assert not dialog.keep_button.isEnabled()
-    dialog.description.setPlainText("Sums up the week. ")
+    dialog.fields.name.setText("weekly-report")
+    assert not dialog.button("Keep").isEnabled()
+    dialog.fields.description.setPlainText("Sums up the week. ")
     with qtbot.waitSignal(dialog.kept) as kept:
-        dialog.keep_button.click()
+        dialog.button("Keep").click()
     assert asked == [
         ("draft", "weekly-report", "Sums up the week.", run.proposal.code, "r"),
         ("keep", "weekly-report", "d" * 64),
@@ -81,20 +81,20 @@ def test_a_run_becomes_a_draft_and_then_exactly_that_draft_is_kept(
 
 def test_a_draft_alone_is_not_kept(keep: Any, asked: Any, qtbot: Any) -> None:
     dialog = keep(code="print(1)")
-    dialog.name.setText("one")
-    dialog.description.setPlainText("Prints one.")
+    dialog.fields.name.setText("one")
+    dialog.fields.description.setPlainText("Prints one.")
     with qtbot.waitSignal(dialog.kept):
-        dialog.draft_button.click()
+        dialog.button("Save as draft").click()
     assert [words[0] for words in asked] == ["draft"]
 
 
 def test_a_draft_opens_with_its_words_and_says_its_tools(keep: Any, qtbot: Any) -> None:
     skill = Skill("one", "Prints one.", "print(1)", SkillState.DRAFT, 2, "c" * 64)
     dialog = keep(skill=skill)
-    assert (dialog.name.text(), dialog.words()) == ("one", "Prints one.")
-    assert dialog._view.text() == "print(1)"
-    qtbot.waitUntil(lambda: dialog._tools.full_text() == "demo.list_orders")
-    assert dialog._strip.sentence() == "Reads orders."
+    assert (dialog.fields.name.text(), dialog.fields.description_text()) == ("one", "Prints one.")
+    assert dialog.program.text() == "print(1)"
+    qtbot.waitUntil(lambda: dialog.tools.full_text() == "demo.list_orders")
+    assert dialog.assessment.sentence() == "Reads orders."
 
 
 def test_the_words_that_agents_read_can_be_read_before_they_are_kept(keep: Any) -> None:
@@ -102,10 +102,10 @@ def test_the_words_that_agents_read_can_be_read_before_they_are_kept(keep: Any) 
     dialog = keep(skill=Skill("one", "Prints one.", "print(1)", SkillState.KEPT, 2, "c" * 64, **words))
     assert dialog.tabs.tabBar().isVisible()
     dialog.tabs.setCurrentIndex(1)
-    shown = dialog._card_view.text()
+    shown = dialog.card.text()
     assert shown.startswith("tags: orders, daily\nallowed-tools: Bash\n\n# Usage")
     assert "\u200b" not in shown  # shown as a chip
-    dialog._strip.line_wanted.emit(1)
+    dialog.assessment.line_wanted.emit(1)
     assert dialog.tabs.currentIndex() == 0
     assert not keep(code="print(1)").tabs.tabBar().isVisible()
 
@@ -116,13 +116,13 @@ def test_a_fault_is_said_and_nothing_typed_is_lost(keep: Any, paper: Any, qtbot:
 
     paper.draft_skill = draft_skill
     dialog = keep(code="print(1)")
-    dialog.name.setText("one")
-    dialog.description.setPlainText("Prints one.")
-    dialog.keep_button.click()
-    qtbot.waitUntil(lambda: dialog._fault.sentence() == "The project is not writable.")
+    dialog.fields.name.setText("one")
+    dialog.fields.description.setPlainText("Prints one.")
+    dialog.button("Keep").click()
+    qtbot.waitUntil(lambda: dialog.fault.sentence() == "The project is not writable.")
     assert dialog.isVisible()
-    assert dialog.name.text() == "one"
-    assert dialog.keep_button.isEnabled()
+    assert dialog.fields.name.text() == "one"
+    assert dialog.button("Keep").isEnabled()
 
 
 def test_everything_that_takes_the_keyboard_has_a_name(keep: Any) -> None:
@@ -137,9 +137,9 @@ def test_a_program_with_a_token_of_one_conversation_says_that_it_will_fail_in_ot
     dialog = KeepDialog(context, code='await send_email(to="[EMAIL_1.31zw]")\n')
     qtbot.addWidget(dialog)
     dialog.show()
-    assert "[EMAIL_1.31zw] stands for a value of one conversation" in dialog._hidden.full_text()
-    assert dialog._hidden.isVisible()
+    assert "[EMAIL_1.31zw]: these tokens have a value in one session only" in dialog.token_warning.full_text()
+    assert dialog.token_warning.isVisible()
     plain = KeepDialog(context, code="print(1)\n")
     qtbot.addWidget(plain)
     plain.show()
-    assert not plain._hidden.isVisible()
+    assert not plain.token_warning.isVisible()

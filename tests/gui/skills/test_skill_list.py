@@ -6,16 +6,18 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QMenu, QPushButton
 
+from workbench.events import SkillsChanged
 from workbench.gui.kit.faults import Question
-from workbench.gui.shell.navigation import KeepSkill, ShowSkill
+from workbench.gui.kit.rows import ROW
+from workbench.gui.shell.navigation import KeepSkill, ShowSkill, ShowSkillPage
 from workbench.gui.skills.keep_skill import KeepDialog
 from workbench.gui.skills.new_skill import NewSkillDialog
 
 
 @pytest.fixture
-def wishes(window: Any) -> list[Any]:
+def requests(window: Any) -> list[Any]:
     found: list[Any] = []
     requested = window.context.messages.requested
     requested.disconnect()  # only the request is looked at here, not what the window does with it
@@ -28,7 +30,7 @@ def choose(window: Any, name: str) -> None:
     window.skills.list.setCurrentIndex(window.skills.model.find(name))
 
 
-def test_a_draft_can_be_kept_and_a_kept_skill_retired(window: Any, wishes: list[Any]) -> None:
+def test_a_draft_can_be_kept_and_a_kept_skill_retired(window: Any, requests: list[Any]) -> None:
     choose(window, "first_try")
     assert window.commands["skill.keep"].isEnabled()
     assert not window.commands["skill.retire"].isEnabled()
@@ -37,7 +39,7 @@ def test_a_draft_can_be_kept_and_a_kept_skill_retired(window: Any, wishes: list[
     assert not window.commands["skill.keep"].isEnabled()
     assert window.commands["skill.retire"].isEnabled()
     window.commands.do("skill.open")
-    assert wishes == [KeepSkill("first_try"), ShowSkill("weekly_report")]
+    assert requests == [KeepSkill("first_try"), ShowSkill("weekly_report")]
 
 
 def test_retiring_asks_first_and_hides_the_skill(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
@@ -45,7 +47,7 @@ def test_retiring_asks_first_and_hides_the_skill(window: Any, paper: Any, qtbot:
     window.commands.do("skill.retire")
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     buttons = window.findChild(Question).findChildren(QPushButton)
-    next(button for button in buttons if button.text() == "Retire the skill").click()
+    next(button for button in buttons if button.text() == "Retire").click()
     qtbot.waitUntil(lambda: not window.skills.model.find("weekly_report").isValid())
     window.commands.do("skills.retired")
     assert window.skills.model.find("weekly_report").isValid()
@@ -56,10 +58,10 @@ def test_opening_a_skill_shows_its_program_in_the_editor(window: Any, paper: Any
     window.commands.do("skill.open")
     settled()
     assert window.centre.currentWidget() is window.centre.editor
-    assert window.centre.editor.sheet().text() == paper.skill_list["weekly_report"].code
+    assert window.centre.editor.current_tab().text() == paper.skill_list["weekly_report"].code
 
 
-def test_a_click_on_a_skill_is_enough_to_retire_it(window: Any, wishes: list[Any], qtbot: Any) -> None:
+def test_a_click_on_a_skill_is_enough_to_retire_it(window: Any, requests: list[Any], qtbot: Any) -> None:
     window.docks["skills"].come()
     skills = window.skills.list
     place = skills.visualRect(window.skills.model.find("weekly_report")).center()
@@ -72,7 +74,7 @@ def test_enter_presses_the_answer_that_has_the_keyboard(window: Any, paper: Any,
     window.commands.do("skill.retire")
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     buttons = window.findChild(Question).findChildren(QPushButton)
-    yes = next(button for button in buttons if button.text() == "Retire the skill")
+    yes = next(button for button in buttons if button.text() == "Retire")
     yes.setFocus()
     qtbot.keyClick(yes, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: not window.skills.model.find("weekly_report").isValid())
@@ -84,27 +86,28 @@ def test_a_skill_is_begun_by_its_name_checked_as_typed_and_opens_in_the_editor(
     window.commands.do("skill.new")
     dialog = window.findChild(NewSkillDialog)
     settled()
-    QTest.keyClicks(dialog.name, "Late Orders")
-    assert "Small letters" in dialog._name_fault.text()
-    dialog.name.setText("weekly_report".replace("_", "-"))
-    assert not dialog._name_fault.text()
-    paper.skill_list["late-orders"] = paper.skill_list["first_try"]
-    dialog._know((replace(paper.skill_list["first_try"], name="late-orders"),))
-    dialog.name.setText("late-orders")
-    assert "already" in dialog._name_fault.text()
-    assert not dialog.button.isEnabled()
-    dialog.name.setText("late-mails")
-    QTest.keyClick(dialog.name, Qt.Key.Key_Return)
-    QTest.keyClicks(dialog.description, "Finds late mails.")
-    assert dialog.button.isEnabled()
-    dialog.button.click()
+    QTest.keyClicks(dialog.fields.name, "Late Orders")
+    assert "lowercase" in dialog.fields.name_problem.text()
+    dialog.fields.name.setText("weekly_report".replace("_", "-"))
+    assert not dialog.fields.name_problem.text()
+    paper.skill_list["late-orders"] = replace(paper.skill_list["first_try"], name="late-orders")
+    window.context.store.handle(SkillsChanged("late-orders"))
+    qtbot.waitUntil(lambda: "late-orders" in {skill.name for skill in window.context.store.skills})
+    dialog.fields.name.setText("late-orders")
+    assert "already" in dialog.fields.name_problem.text()
+    assert not dialog.button("Create draft").isEnabled()
+    dialog.fields.name.setText("late-mails")
+    QTest.keyClick(dialog.fields.name, Qt.Key.Key_Return)
+    QTest.keyClicks(dialog.fields.description, "Finds late mails.")
+    assert dialog.button("Create draft").isEnabled()
+    dialog.button("Create draft").click()
     qtbot.waitUntil(lambda: window.centre.currentWidget() is window.centre.editor)
     assert ("new_skill", ("late-mails", "Finds late mails.")) in paper.asked
-    assert window.centre.editor.sheet().skill == "late-mails"
+    assert window.centre.editor.current_tab().skill == "late-mails"
     window.centre.editor.keep_as_skill()
     qtbot.waitUntil(lambda: window.findChild(KeepDialog) is not None)
     keep = window.findChild(KeepDialog)
-    assert (keep.name.text(), keep.words()) == ("late-mails", "Finds late mails.")
+    assert (keep.fields.name.text(), keep.fields.description_text()) == ("late-mails", "Finds late mails.")
     keep.done(0)
 
 
@@ -125,3 +128,71 @@ def test_the_filter_leads_into_the_list_by_keyboard(window: Any, qtbot: Any, set
     assert window.centre.tabText(window.centre.currentIndex()) == "weekly_report"
     qtbot.keyClick(pane.finder, Qt.Key.Key_Escape)
     assert not pane.finder.text()
+
+
+def test_a_draft_of_an_agent_is_announced_with_its_author(window: Any, paper: Any, settled: Any) -> None:
+    messages: list[str] = []
+    window.context.messages.said.connect(lambda message: messages.append(message.text))
+    draft = replace(paper.skill_list["first_try"], name="mail-report", author="Claude Code", sha="f" * 64)
+    paper.skill_list["mail-report"] = draft
+    window.context.store.handle(SkillsChanged("mail-report"))
+    settled()
+    assert messages == ["Claude Code saved mail-report as a draft. Review it in Skills."]
+    row = window.skills.model.find("mail-report").data(ROW)
+    assert ("by Claude Code", "info") in row.badges
+    assert window.docks["skills"].windowTitle() == "Skills · 1"
+    window.context.store.handle(SkillsChanged("mail-report"))
+    settled()
+    assert len(messages) == 1
+
+
+def test_a_row_says_the_risk_while_the_list_is_visible(window: Any, qtbot: Any) -> None:
+    window.docks["skills"].come()
+    model = window.skills.model
+    qtbot.waitUntil(lambda: ("Low risk", "success") in model.find("weekly_report").data(ROW).badges)
+    assert model.find("weekly_report").data(ROW).detail == "Sums up the week."
+
+
+def test_the_menu_of_a_skill_has_the_actions_of_its_state(window: Any, requests: list[Any], qtbot: Any) -> None:
+    choose(window, "weekly_report")
+    skills = window.skills.list
+    place = skills.visualRect(window.skills.model.find("weekly_report")).center()
+    skills.customContextMenuRequested.emit(place)
+    menu = next(menu for menu in window.skills.rows.findChildren(QMenu) if menu.isVisible())
+    actions = {action.text(): action for action in menu.actions() if action.text()}
+    assert {"Run skill…", "Test skill", "Show versions", "Export skill…", "Retire skill…"} <= actions.keys()
+    assert "Keep draft…" not in actions
+    actions["Show versions"].trigger()
+    assert requests == [ShowSkillPage("weekly_report", versions=True)]
+    menu.close()
+
+
+def test_an_earlier_version_is_kept_again_as_a_new_one(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    paper.skill_versions = (replace(paper.skill_list["weekly_report"], version=1, code="print('first')\n"),)
+    window.context.go(ShowSkillPage("weekly_report", versions=True))
+    settled()
+    page = window.centre.skill
+    assert page.tabs.currentWidget() is page.versions
+    qtbot.waitUntil(lambda: bool(page.versions.diff.changed_lines()))
+    qtbot.mouseClick(page.versions.restore, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.findChild(KeepDialog) is not None)
+    dialog = window.findChild(KeepDialog)
+    assert dialog.program.text() == "print('first')\n"
+    dialog.done(0)
+
+
+def test_a_page_whose_skill_is_filtered_out_selects_it(window: Any, paper: Any, settled: Any) -> None:
+    window.skills.finder.setText("nothing like it")
+    settled()
+    window.context.go(ShowSkillPage("old_one"))
+    settled()
+    assert window.skills.selected_name() == "old_one"
+    assert window.commands["skill.back"].isEnabled()
+
+
+def test_the_tests_of_a_skill_that_is_not_open_yet_are_played(window: Any, paper: Any, settled: Any) -> None:
+    choose(window, "weekly_report")
+    window.commands.do("skill.test")
+    settled()
+    assert window.centre.skill.tabs.currentWidget() is window.centre.skill.tests
+    assert ("test_skill", ("weekly_report", False)) in paper.asked

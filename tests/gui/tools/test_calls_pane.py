@@ -16,7 +16,7 @@ from workbench.gui.kit.rows import ROW
 from workbench.gui.shell.navigation import SaveCall, ShowCall
 from workbench.gui.tools.calls_pane import HISTORY, SAVED
 from workbench.gui.tools.save_call import SaveCallDialog
-from workbench.records import Outcome, PastCall
+from workbench.records import Outcome, PastCall, ToolCall
 
 PAGE = "calls/shop/front page.json"
 
@@ -24,10 +24,6 @@ PAGE = "calls/shop/front page.json"
 def titles(view: Any) -> list[str]:
     model = view.model()
     return [model.index(row, 0).data() for row in range(model.rowCount())]
-
-
-def choose(view: Any, key: str) -> None:
-    view.setCurrentIndex(view.model().find(key))
 
 
 @pytest.fixture
@@ -47,37 +43,38 @@ def wishes(pane: Any) -> list[Any]:
 
 
 def test_the_history_is_grouped_by_day_newest_first(pane: Any) -> None:
-    pane.look(HISTORY)
-    assert titles(pane.history.list)[-2:-1] != titles(pane.history.list)[:1]  # the eldest call has a day of its own
-    assert [title for title in titles(pane.history.list) if "_" in title] == [
+    pane.show_list(HISTORY)
+    listed = titles(pane.history.list.view)
+    assert listed[-2:-1] != listed[:1]  # the oldest call has a day of its own
+    assert [title for title in listed if "_" in title] == [
         "get_order", "list_orders", "send_email", "list_orders",
     ]  # fmt: skip
 
 
 def test_typing_searches_and_the_filter_narrows(pane: Any, qtbot: Any) -> None:
-    pane.look(HISTORY)
-    pane.history.finder.setText("ord-00001")
-    qtbot.waitUntil(lambda: [t for t in titles(pane.history.list) if "_" in t] == ["get_order"])
-    pane.history.finder.setText("no such thing")
-    qtbot.waitUntil(lambda: pane.history._empty.isVisible())
-    assert pane.history._empty.accessibleName() == "No call fits"
-    pane.history.finder.clear()
-    pane.history.filter.setCurrentIndex(2)
-    qtbot.waitUntil(lambda: [t for t in titles(pane.history.list) if "_" in t] == ["send_email"])
+    pane.show_list(HISTORY)
+    pane.history.list.finder.setText("ord-00001")
+    qtbot.waitUntil(lambda: [t for t in titles(pane.history.list.view) if "_" in t] == ["get_order"])
+    pane.history.list.finder.setText("no such thing")
+    qtbot.waitUntil(lambda: pane.history.empty.isVisible())
+    assert pane.history.empty.accessibleName() == "No call matches"
+    pane.history.list.finder.clear()
+    pane.history.state.setCurrentIndex(2)
+    qtbot.waitUntil(lambda: [t for t in titles(pane.history.list.view) if "_" in t] == ["send_email"])
 
 
 def test_a_call_that_is_made_appears_at_the_top(pane: Any, window: Any, paper: Any, qtbot: Any) -> None:
-    pane.look(HISTORY)
+    pane.show_list(HISTORY)
     call = PastCall(9, paper.past_list[-1].at + 9_000, "demo", "fresh_call", "{}")
     paper.past_list.append(call)
-    window.hear(CallsKept((call,)))
-    qtbot.waitUntil(lambda: "fresh_call" in titles(pane.history.list))
-    assert next(title for title in titles(pane.history.list) if "_" in title) == "fresh_call"
+    window.context.store.handle(CallsKept((call,)))
+    qtbot.waitUntil(lambda: "fresh_call" in titles(pane.history.list.view))
+    assert next(title for title in titles(pane.history.list.view) if "_" in title) == "fresh_call"
 
 
 def test_a_past_call_opens_in_its_form_or_runs_there(pane: Any, wishes: list[Any], window: Any, qtbot: Any) -> None:
-    pane.look(HISTORY)
-    choose(pane.history.list, "4")
+    pane.show_list(HISTORY)
+    pane.history.list.select("4")
     window.commands.do("calls.open")
     qtbot.waitUntil(lambda: len(wishes) == 1)
     window.commands.do("calls.again")
@@ -86,43 +83,43 @@ def test_a_past_call_opens_in_its_form_or_runs_there(pane: Any, wishes: list[Any
 
 
 def test_a_past_call_can_be_saved_and_forgotten(pane: Any, wishes: list[Any], window: Any, qtbot: Any) -> None:
-    pane.look(HISTORY)
-    choose(pane.history.list, "4")
+    pane.show_list(HISTORY)
+    pane.history.list.select("4")
     window.commands.do("calls.keep")
     qtbot.waitUntil(lambda: len(wishes) == 1)
     assert isinstance(wishes[0], SaveCall)
     assert (wishes[0].call.tool, wishes[0].outcome.ok) == ("get_order", True)
     window.commands.do("calls.remove")
-    qtbot.waitUntil(lambda: "get_order" not in titles(pane.history.list))
+    qtbot.waitUntil(lambda: "get_order" not in titles(pane.history.list.view))
 
 
 def test_clearing_the_history_asks_first(pane: Any, window: Any, paper: Any, qtbot: Any) -> None:
-    pane.look(HISTORY)
+    pane.show_list(HISTORY)
     window.commands.do("history.clear")
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     assert len(paper.past_list) == 4
-    (yes,) = [b for b in window.findChild(Question).findChildren(QPushButton) if b.text() == "Clear the history"]
+    (yes,) = [b for b in window.findChild(Question).findChildren(QPushButton) if b.text() == "Clear history"]
     qtbot.mouseClick(yes, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: pane.history._empty.isVisible())
-    assert pane.history._empty.accessibleName() == "No calls yet"
+    qtbot.waitUntil(lambda: pane.history.empty.isVisible())
+    assert pane.history.empty.accessibleName() == "No calls yet"
 
 
 def test_saved_calls_stand_in_their_collections_and_broken_files_say_where(pane: Any) -> None:
-    pane.look(SAVED)
-    assert titles(pane.saved.list) == [
+    pane.show_list(SAVED)
+    assert titles(pane.saved.list.view) == [
         "Files that cannot be read", "shop/odd.json", "shop", "front page", "mail", "Without a collection", "alone",
     ]  # fmt: skip
-    row = pane.saved.model.find("broken:calls/shop/odd.json").data(ROW)
+    row = pane.saved.list.model.find("broken:calls/shop/odd.json").data(ROW)
     assert row.detail.startswith("line 3")
 
 
 def test_a_check_marks_the_call_and_shows_what_differs(pane: Any, window: Any, qtbot: Any) -> None:
-    pane.look(SAVED)
-    choose(pane.saved.list, PAGE)
+    pane.show_list(SAVED)
+    pane.saved.list.select(PAGE)
     window.commands.do("calls.again")
-    qtbot.waitUntil(lambda: pane.saved.model.find(PAGE).data(ROW).aside == "1 differ")
+    qtbot.waitUntil(lambda: pane.saved.list.model.find(PAGE).data(ROW).aside == "1 difference")
     assert pane.saved.marks.isVisible()
-    assert titles(pane.saved.marks.list) == ["answers", "is the answer that is kept"]
+    assert titles(pane.saved.marks.list) == ["succeeds", "equals the saved answer"]
     pane.saved.marks.list.setCurrentIndex(pane.saved.marks.model.find("1"))
     qtbot.keyClick(pane.saved.marks.list, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.findChild(DifferenceDialog) is not None)
@@ -130,17 +127,17 @@ def test_a_check_marks_the_call_and_shows_what_differs(pane: Any, window: Any, q
 
 
 def test_all_are_checked_and_risky_ones_are_left_out(pane: Any, window: Any, qtbot: Any) -> None:
-    pane.look(SAVED)
+    pane.show_list(SAVED)
     window.commands.do("calls.check")
     qtbot.waitUntil(lambda: len(pane.saved.results) == 3)
-    asides = {key: pane.saved.model.find(key).data(ROW).aside for key in pane.saved.results}
-    assert asides == {PAGE: "1 differ", "calls/shop/mail.json": "not made", "calls/alone.json": "as expected"}
-    assert pane.saved.model.find("section:shop").data(ROW).aside == "0/2"
+    asides = {key: pane.saved.list.model.find(key).data(ROW).aside for key in pane.saved.results}
+    assert asides == {PAGE: "1 difference", "calls/shop/mail.json": "not run", "calls/alone.json": "as expected"}
+    assert pane.saved.list.model.find("section:shop").data(ROW).aside == "0/2"
 
 
 def test_a_risky_one_alone_asks(pane: Any, window: Any, qtbot: Any) -> None:
-    pane.look(SAVED)
-    choose(pane.saved.list, "calls/shop/mail.json")
+    pane.show_list(SAVED)
+    pane.saved.list.select("calls/shop/mail.json")
     window.commands.do("calls.again")
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     (yes,) = [b for b in window.findChild(Question).findChildren(QPushButton) if b.text() == "Call once"]
@@ -150,43 +147,43 @@ def test_a_risky_one_alone_asks(pane: Any, window: Any, qtbot: Any) -> None:
 
 
 def test_a_removed_call_comes_back(pane: Any, window: Any, qtbot: Any) -> None:
-    pane.look(SAVED)
-    choose(pane.saved.list, PAGE)
+    pane.show_list(SAVED)
+    pane.saved.list.select(PAGE)
     assert not window.commands["calls.undo"].isEnabled()
     window.commands.do("calls.remove")
-    qtbot.waitUntil(lambda: "front page" not in titles(pane.saved.list))
+    qtbot.waitUntil(lambda: "front page" not in titles(pane.saved.list.view))
     qtbot.waitUntil(lambda: window.commands["calls.undo"].isEnabled())
     window.commands.do("calls.undo")
-    qtbot.waitUntil(lambda: "front page" in titles(pane.saved.list))
+    qtbot.waitUntil(lambda: "front page" in titles(pane.saved.list.view))
     assert not window.commands["calls.undo"].isEnabled()
 
 
 def test_a_saved_call_opens_in_its_form(pane: Any, window: Any, qtbot: Any) -> None:
-    pane.look(SAVED)
-    choose(pane.saved.list, PAGE)
-    qtbot.keyClick(pane.saved.list, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.centre.tool.sheet() is not None)
-    qtbot.waitUntil(lambda: window.centre.tool.sheet().call.form.value() == {"limit": 3})
+    pane.show_list(SAVED)
+    pane.saved.list.select(PAGE)
+    qtbot.keyClick(pane.saved.list.view, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.centre.tool.page() is not None)
+    qtbot.waitUntil(lambda: window.centre.tool.page().call.form.value() == {"limit": 3})
 
 
 def test_saving_names_the_call_and_a_taken_name_is_said_in_the_dialog(
     pane: Any, window: Any, paper: Any, qtbot: Any
 ) -> None:
-    pane.look(SAVED)
-    choose(pane.saved.list, "calls/shop/mail.json")
+    pane.show_list(SAVED)
+    pane.saved.list.select("calls/shop/mail.json")
     window.commands.do("calls.keep")
     qtbot.waitUntil(lambda: window.findChild(SaveCallDialog) is not None)
     dialog = window.findChild(SaveCallDialog)
     dialog.name.setText("front page")
-    dialog.save()
+    qtbot.mouseClick(dialog.button("Save"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: dialog.fault.isVisible())
-    assert "already" in dialog.fault.text()
+    assert "already" in dialog.fault.sentence()
     dialog.name.setText("letter")
     dialog.tags.setText("slow, smoke")
-    dialog.save()
-    qtbot.waitUntil(lambda: "letter" in titles(pane.saved.list))
+    qtbot.mouseClick(dialog.button("Save"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "letter" in titles(pane.saved.list.view))
     assert paper.saved_list["calls/shop/letter.json"].tags == ("slow", "smoke")
-    assert "mail" not in titles(pane.saved.list)
+    assert "mail" not in titles(pane.saved.list.view)
 
 
 @pytest.fixture
@@ -195,18 +192,23 @@ def form(window: Any, settled: Any) -> Any:
 
     window.context.go(ShowTool("demo", "list_orders"))
     settled()
-    window.centre.tool.sheet().call.form.set_value({"limit": 20})
-    return window.centre.tool.sheet().call
+    window.centre.tool.page().call.form.set_value({"limit": 20})
+    return window.centre.tool.page().call
 
 
 def test_the_open_call_is_saved_with_what_it_just_got(form: Any, window: Any, paper: Any, qtbot: Any) -> None:
-    form.finished.emit(Outcome("c", True, structured='{"total": 3}'))
+    async def call(call: ToolCall) -> Outcome:
+        return Outcome(call.id, True, structured='{"total": 3}')
+
+    paper.call = call
+    with qtbot.waitSignal(form.finished):
+        form.run()
     window.commands.do("tool.save")
     qtbot.waitUntil(lambda: window.findChild(SaveCallDialog) is not None)
     dialog = window.findChild(SaveCallDialog)
     assert dialog.name.text() == "list_orders"
     dialog.expect.setCurrentIndex(1)
-    dialog.save()
+    qtbot.mouseClick(dialog.button("Save"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "calls/demo/list_orders.json" in paper.saved_list)
     kept = paper.saved_list["calls/demo/list_orders.json"]
     assert (kept.arguments, kept.kept) == ({"limit": 20}, {"total": 3})
@@ -214,7 +216,6 @@ def test_the_open_call_is_saved_with_what_it_just_got(form: Any, window: Any, pa
 
 @pytest.mark.parametrize("form_name", ["json-rpc", "curl", "command"])
 def test_the_open_call_is_copied_in_other_words(form: Any, settled: Any, form_name: str) -> None:
-    assert form_name in [name for _, name in form.menu.forms()]
     form.menu.copy(form_name)
     settled()
     assert QGuiApplication.clipboard().text() == f"{form_name} demo list_orders {{'limit': 20}}"
@@ -225,16 +226,16 @@ def test_the_palette_finds_saved_calls(paper: Any) -> None:
     from workbench.records import SavedCalls
 
     targets = saved_targets(SavedCalls(tuple(paper.saved_list.values())))
-    assert find_targets("smoke", targets)[0][1].wish == ShowCall("demo", "list_orders", {"limit": 3})
+    assert find_targets("smoke", targets)[0][1].request == ShowCall("demo", "list_orders", {"limit": 3})
 
 
 def test_the_history_is_narrowed_to_one_server(pane: Any, qtbot: Any) -> None:
-    pane.look(HISTORY)
+    pane.show_list(HISTORY)
     qtbot.waitUntil(lambda: pane.history.server.findData("files") > 0)
     pane.history.server.setCurrentIndex(pane.history.server.findData("files"))
-    qtbot.waitUntil(lambda: pane.history._empty.isVisible())
+    qtbot.waitUntil(lambda: pane.history.empty.isVisible())
     pane.history.server.setCurrentIndex(0)
-    qtbot.waitUntil(lambda: "get_order" in titles(pane.history.list))
+    qtbot.waitUntil(lambda: "get_order" in titles(pane.history.list.view))
 
 
 def test_recent_calls_of_the_tool_are_in_its_menu(form: Any, qtbot: Any) -> None:

@@ -1,4 +1,4 @@
-"""A tool that a server took back: marked in the list of servers until somebody looked."""
+"""A tool that its server removed: marked in the list of servers until the user has seen the change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.events import ToolsChanged
 from workbench.records import ChangeKind, DefinitionChange
 
 
-def test_a_tool_that_was_taken_back_stands_there_until_somebody_looked(
+def test_a_removed_tool_is_listed_until_its_change_was_seen(
     window: Any, paper: Any, settled: Any, complete: Any, qtbot: Any
 ) -> None:
     paper.changed["demo"] = [DefinitionChange("demo", "old_report", ChangeKind.REMOVED, "", 1.7e9, before="{}")]
@@ -18,7 +18,9 @@ def test_a_tool_that_was_taken_back_stands_there_until_somebody_looked(
     servers = window.servers
     qtbot.waitUntil(lambda: servers.model.find("demo", "old_report").isValid())
     assert "removed" in servers.model.find("demo", "old_report").data(Qt.ItemDataRole.AccessibleTextRole)
-    servers._choose("demo\nold_report")
+    servers.tree.setExpanded(servers.model.find("demo"), True)
+    servers.tree.setCurrentIndex(servers.model.find("demo", "old_report"))
+    qtbot.keyClick(servers.tree, Qt.Key.Key_Return)
     settled()
     qtbot.waitUntil(lambda: type(window.centre.server.sheet().page()).__name__ == "ChangesPage")
     complete(paper.mark_changes_seen("demo"))

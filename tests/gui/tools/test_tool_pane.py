@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QToolButton, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import CallProgress, ToolsChanged
+from workbench.events import CallProgress, ServerChanged, ToolsChanged
+from workbench.gui.forms.field import Field
 from workbench.gui.kit.faults import QuestionBar
 from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.shell.context import Message
 from workbench.gui.shell.keyboard import ButtonKeys
 from workbench.gui.shell.navigation import FilterServers, ShowCode, ShowTool
 from workbench.gui.tools.call_panel import CallPanel
+from workbench.gui.tools.tool_page import WRAPPER
 from workbench.gui.tools.tool_pane import ToolPane
 from workbench.records import CallDecision, Companion, Content, Fault, Outcome, Permission, Tool, ToolCall
 
@@ -48,14 +51,23 @@ def pane(context: Any, qtbot: Any, calls: list[ToolCall]) -> ToolPane:
     return made
 
 
+def button(panel: QWidget, text: str) -> QPushButton:
+    """The visible button with this text."""
+    return next(one for one in panel.findChildren(QPushButton) if one.text() == text and one.isVisible())
+
+
+def press(panel: QWidget, text: str, qtbot: Any) -> None:
+    qtbot.mouseClick(button(panel, text), Qt.MouseButton.LeftButton)
+
+
 def open_tool(pane: ToolPane, qtbot: Any, name: str) -> None:
     pane.show_tool("demo", name)
-    qtbot.waitUntil(lambda: pane.sheet() is not None and pane.sheet().tool.name == name)
+    qtbot.waitUntil(lambda: pane.page() is not None and pane.page().tool.name == name)
 
 
 def test_ctrl_enter_calls_and_the_answer_stands_beside_the_form(pane: ToolPane, calls: list[Any], qtbot: Any) -> None:
     open_tool(pane, qtbot, "list_orders")
-    panel = pane.sheet().call
+    panel = pane.page().call
     panel.form.set_value({"limit": 5})
     with qtbot.waitSignal(pane.context.messages.said) as said:
         qtbot.keyClick(panel, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -70,17 +82,17 @@ def test_a_destructive_tool_asks_in_place_and_cancel_has_the_keyboard(
     pane: ToolPane, calls: list[Any], qtbot: Any
 ) -> None:
     open_tool(pane, qtbot, "delete_customer")
-    panel = pane.sheet().call
+    panel = pane.page().call
     panel.run()
-    qtbot.waitUntil(lambda: panel._ask.isVisible())
-    assert panel._ask._sentence.full_text() == "delete_customer destroys data for good."
-    assert panel._ask._yes.text() == "Call once"
-    qtbot.keyClick(panel._ask, Qt.Key.Key_Escape)
-    assert panel._ask.isHidden()
+    qtbot.waitUntil(lambda: panel.question.isVisible())
+    assert panel.question.sentence() == "delete_customer destroys data for good."
+    assert button(panel, "Cancel").hasFocus()
+    qtbot.keyClick(panel.question, Qt.Key.Key_Escape)
+    assert panel.question.isHidden()
     assert len(calls) == 1
     panel.run()
-    qtbot.waitUntil(lambda: panel._ask.isVisible())
-    panel._ask._yes.click()
+    qtbot.waitUntil(lambda: panel.question.isVisible())
+    press(panel, "Call once", qtbot)
     qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Done"))
     assert [call.confirmed for call in calls] == [False, False, True]
 
@@ -100,10 +112,10 @@ def test_the_keyboard_comes_to_the_first_field_and_stays_on_the_button_that_runs
     assert panel.form.first_field() is panel.focusWidget()
     assert panel.focusWidget() is not panel.form._filter
     panel.form.set_value({"field_0": "x"})
-    panel._run.setFocus()
-    qtbot.keyClick(panel._run, Qt.Key.Key_Space)
+    button(panel, "Run").setFocus()
+    qtbot.keyClick(button(panel, "Run"), Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Done"))
-    assert panel._run.hasFocus()
+    assert button(panel, "Run").hasFocus()
 
 
 @pytest.mark.parametrize(("words", "tool"), [("Always call this tool", "delete_customer"), ("Trust this server", "")])
@@ -118,11 +130,10 @@ def test_a_lasting_yes_is_kept_for_own_calls_and_the_call_goes_out(
 
     paper.set_permission = set_permission
     open_tool(pane, qtbot, "delete_customer")
-    panel = pane.sheet().call
+    panel = pane.page().call
     panel.run()
-    qtbot.waitUntil(lambda: panel._ask.isVisible())
-    button = next(one for one in panel._ask.findChildren(QPushButton) if one.text() == words)
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.question.isVisible())
+    press(panel, words, qtbot)
     qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Done"))
     assert [(one.kind, one.server, one.tool, one.word) for one in kept] == [("own", "demo", tool, CallDecision.ALLOW)]
     assert [call.confirmed for call in calls] == [False, True]
@@ -133,13 +144,13 @@ def test_enter_presses_the_button_of_the_question_that_has_the_keyboard(
 ) -> None:
     ButtonKeys(pane)
     open_tool(pane, qtbot, "delete_customer")
-    panel = pane.sheet().call
-    for button, confirmed in ((panel._ask._no, [False]), (panel._ask._yes, [False, False, True])):
+    panel = pane.page().call
+    for text, confirmed in (("Cancel", [False]), ("Call once", [False, False, True])):
         panel.run()
-        qtbot.waitUntil(lambda: panel._ask.isVisible())
-        button.setFocus()
-        qtbot.keyClick(button, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda: panel._ask.isHidden() and not panel.running)
+        qtbot.waitUntil(lambda: panel.question.isVisible())
+        button(panel, text).setFocus()
+        qtbot.keyClick(button(panel, text), Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: panel.question.isHidden() and not panel.running)
         assert [call.confirmed for call in calls] == confirmed
 
 
@@ -147,41 +158,45 @@ def test_a_question_tells_the_arguments_and_is_taken_back_when_they_change(
     pane: ToolPane, calls: list[Any], qtbot: Any
 ) -> None:
     open_tool(pane, qtbot, "delete_customer")
-    panel = pane.sheet().call
+    panel = pane.page().call
     panel.form.set_value({"customer_id": "CUS-0007"})
     panel.run()
-    qtbot.waitUntil(lambda: panel._ask.isVisible())
-    assert "CUS-0007" in panel._ask._hint.full_text()
+    qtbot.waitUntil(lambda: panel.question.isVisible())
+    assert "CUS-0007" in panel.question._hint.full_text()
     panel.form.set_value({"customer_id": "CUS-0008"})
-    assert panel._ask.isHidden()
+    assert panel.question.isHidden()
     assert panel.answer.sentence() == "Nothing was sent."
     assert [call.confirmed for call in calls] == [False]
 
 
 def test_a_form_with_faults_asks_before_it_sends(pane: ToolPane, calls: list[Any], qtbot: Any) -> None:
     open_tool(pane, qtbot, "list_orders")
-    panel = pane.sheet().call
+    panel = pane.page().call
     panel.form.set_value({"limit": "many"})
     panel.run()
     assert calls == []
-    assert panel._ask._sentence.full_text() == "limit must be a whole number."
-    panel._ask._yes.click()
+    assert panel.question.sentence() == "1 argument is not valid."
+    fault = next(field.fault() for field in panel.form.findChildren(Field) if field.fault())
+    assert fault == "must be a whole number."
+    assert panel.form.fault_list.isHidden()  # it is shown once, at the field
+    assert button(panel, "1 fault").isVisible()
+    press(panel, "Send anyway", qtbot)
     qtbot.waitUntil(lambda: len(calls) == 1)
     assert calls[0].arguments == {"limit": "many"}
 
 
 def test_what_was_typed_is_kept_while_another_tool_is_looked_at(pane: ToolPane, qtbot: Any) -> None:
     open_tool(pane, qtbot, "list_orders")
-    pane.sheet().call.form.set_value({"limit": 7})
+    pane.page().call.form.set_value({"limit": 7})
     open_tool(pane, qtbot, "send_email")
-    assert pane.sheet().call.form.value() == {}
+    assert pane.page().call.form.value() == {}
     open_tool(pane, qtbot, "list_orders")
-    assert pane.sheet().call.form.value() == {"limit": 7}
+    assert pane.page().call.form.value() == {"limit": 7}
 
 
 def test_a_changed_definition_keeps_the_arguments(pane: ToolPane, paper: Any, qtbot: Any) -> None:
     open_tool(pane, qtbot, "list_orders")
-    old = pane.sheet()
+    old = pane.page()
     old.call.form.set_value({"limit": 7})
     told: Tool = old.tool
 
@@ -189,9 +204,255 @@ def test_a_changed_definition_keeps_the_arguments(pane: ToolPane, paper: Any, qt
         return replace(told, description="Changed.", hash="0" * 64)
 
     paper.tool = tool
-    pane.hear(ToolsChanged("demo"))
-    qtbot.waitUntil(lambda: pane.sheet() is not None and pane.sheet().tool.description == "Changed.")
-    assert pane.sheet().call.form.value() == {"limit": 7}
+    pane.context.store.handle(ToolsChanged("demo"))
+    qtbot.waitUntil(lambda: pane.page() is not None and pane.page().tool.description == "Changed.")
+    assert pane.page().call.form.value() == {"limit": 7}
+
+
+def titles(pane: ToolPane) -> list[str]:
+    return [pane.tabs.tabText(number) for number in range(pane.tabs.count())]
+
+
+def asked(paper: Any) -> list[str]:
+    """The tools that were read."""
+    return [words[1] for name, words in paper.asked if name == "tool_view"]
+
+
+def test_opening_a_tool_is_one_request(pane: ToolPane, paper: Any, qtbot: Any, monkeypatch: Any) -> None:
+    requests: list[str] = []
+    for name in ("tool_view", "servers", "permissions", "wrapper", "saved_calls", "past_calls", "settings", "status"):
+        original = getattr(paper, name)
+
+        def counted(*args: Any, _name: str = name, _original: Any = original) -> Any:
+            requests.append(_name)
+            return _original(*args)
+
+        monkeypatch.setattr(paper, name, counted, raising=False)
+    open_tool(pane, qtbot, "list_orders")
+    qtbot.waitUntil(lambda: pane.context.tasks.running() == 0)
+    assert requests == ["tool_view"]
+
+
+def test_tools_that_are_only_looked_at_share_a_tab(pane: ToolPane, qtbot: Any) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    open_tool(pane, qtbot, "send_email")
+    assert titles(pane) == ["send_email"]
+    qtbot.keyClicks(pane.page().call.form.first_field(), "5")  # editing makes it stay
+    open_tool(pane, qtbot, "delete_customer")
+    open_tool(pane, qtbot, "list_orders")
+    assert titles(pane) == ["send_email", "list_orders"]
+    qtbot.mouseDClick(pane.tabs, Qt.MouseButton.LeftButton, pos=pane.tabs.tabRect(1).center())
+    open_tool(pane, qtbot, "delete_customer")
+    assert titles(pane) == ["send_email", "list_orders", "delete_customer"]
+    assert pane.tabs.preview == ("demo", "delete_customer")
+    image = pane.tabs.grab().toImage()
+    pane.tabs.preview = None
+    pane.tabs.repaint()
+    assert pane.tabs.grab().toImage() != image  # its title was italic
+
+
+def test_enter_a_call_and_given_arguments_make_a_tab_stay(pane: ToolPane, qtbot: Any) -> None:
+    pane.show_tool("demo", "list_orders", enter=True)
+    qtbot.waitUntil(lambda: titles(pane) == ["list_orders"])
+    pane.show_call("demo", "send_email", {"limit": 1}, start=False)
+    qtbot.waitUntil(lambda: titles(pane) == ["list_orders", "send_email"])
+    open_tool(pane, qtbot, "delete_customer")
+    pane.run()
+    assert pane.tabs.preview is None
+    assert pane.open_tools() == (("demo", "list_orders"), ("demo", "send_email"), ("demo", "delete_customer"))
+
+
+def test_tabs_are_closed_by_button_middle_click_and_key_and_keep_what_was_typed(pane: ToolPane, qtbot: Any) -> None:
+    for name in ("list_orders", "send_email", "delete_customer"):
+        pane.show_tool("demo", name, stay=True)
+        qtbot.waitUntil(lambda name=name: pane.page() is not None and pane.page().tool.name == name)
+    pane.page().call.form.set_value({"limit": 7})
+    qtbot.keyClick(pane.page().call, Qt.Key.Key_W, Qt.KeyboardModifier.ControlModifier)
+    assert titles(pane) == ["list_orders", "send_email"]
+    qtbot.waitUntil(lambda: pane.page() is not None and pane.page().tool.name == "send_email")
+    qtbot.mouseClick(pane.tabs, Qt.MouseButton.MiddleButton, pos=pane.tabs.tabRect(0).center())
+    assert titles(pane) == ["send_email"]
+    close = next(one for one in pane.tabs.findChildren(QToolButton) if one.accessibleName() == "Close send_email")
+    qtbot.mouseClick(close, Qt.MouseButton.LeftButton)
+    assert pane.open_tools() == ()
+    assert pane.page() is None
+    open_tool(pane, qtbot, "delete_customer")
+    assert pane.page().call.form.value() == {"limit": 7}
+
+
+def test_tabs_have_a_menu_and_are_walked_by_key(pane: ToolPane, qtbot: Any) -> None:
+    for name in ("list_orders", "send_email", "delete_customer"):
+        pane.show_tool("demo", name, stay=name != "delete_customer")
+        qtbot.waitUntil(lambda name=name: pane.page() is not None and pane.page().tool.name == name)
+    qtbot.keyClick(pane.page().call, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: pane.page().tool.name == "list_orders")
+    qtbot.keyClick(pane.page().call, Qt.Key.Key_PageUp, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: pane.page().tool.name == "delete_customer")
+
+    def choose(text: str, tab: int) -> None:
+        pane.tabs.customContextMenuRequested.emit(pane.tabs.tabRect(tab).center())
+        qtbot.waitUntil(lambda: any(menu.isVisible() for menu in pane.findChildren(QMenu)))
+        menu = next(menu for menu in pane.findChildren(QMenu) if menu.isVisible())
+        next(action for action in menu.actions() if action.text() == text).trigger()
+        menu.close()
+
+    choose("Keep open", 2)
+    assert pane.tabs.preview is None
+    choose("Close others", 1)
+    assert titles(pane) == ["send_email"]
+    qtbot.waitUntil(lambda: pane.page().tool.name == "send_email")
+    choose("Close all", 0)
+    assert titles(pane) == []
+
+
+def test_restored_tabs_are_read_when_they_come_to_the_front(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+    keys = [("demo", name) for name in ("list_orders", "send_email", "delete_customer")]
+    pane.restore(keys, keys[1])
+    qtbot.waitUntil(lambda: pane.page() is not None and pane.page().tool.name == "send_email")
+    assert titles(pane) == ["list_orders", "send_email", "delete_customer"]
+    assert asked(paper) == ["send_email"]
+    qtbot.mouseClick(pane.tabs, Qt.MouseButton.LeftButton, pos=pane.tabs.tabRect(2).center())
+    qtbot.waitUntil(lambda: pane.page().tool.name == "delete_customer")
+    assert asked(paper) == ["send_email", "delete_customer"]
+
+
+def test_many_tabs_keep_few_pages(pane: ToolPane, paper: Any, make: Any, qtbot: Any) -> None:
+    paper.tool_list += [make.tool("demo", f"tool_{number}") for number in range(30)]
+    for number in range(30):
+        pane.show_tool("demo", f"tool_{number}", stay=True)
+        qtbot.waitUntil(lambda number=number: pane.page() is not None and pane.page().tool.name == f"tool_{number}")
+    assert len(titles(pane)) == 30
+    assert len(pane.findChildren(CallPanel)) <= 17  # one may still be on its way out
+    assert pane.width() == 900
+
+
+def test_changes_are_read_for_the_tool_in_front_and_later_for_others(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+    for name in ("list_orders", "send_email"):
+        pane.show_tool("demo", name, stay=True)
+        qtbot.waitUntil(lambda name=name: pane.page() is not None and pane.page().tool.name == name)
+    paper.asked.clear()
+    pane.context.store.handle(ToolsChanged("demo"))
+    qtbot.waitUntil(lambda: asked(paper) == ["send_email"])
+    qtbot.waitUntil(lambda: pane.context.tasks.running() == 0)
+    pane.show_tool("demo", "list_orders")
+    qtbot.waitUntil(lambda: asked(paper) == ["send_email", "list_orders"])
+
+
+@pytest.fixture
+def running(pane: ToolPane, paper: Any, qtbot: Any) -> Iterator[Any]:
+    """A panel whose call has not been answered, and the calls that were cancelled."""
+    gate, cancelled = asyncio.Event(), []
+
+    async def call(call: ToolCall) -> Outcome:
+        await gate.wait()
+        return Outcome(call.id, False, fault=Fault("The call was cancelled."))
+
+    async def cancel_call(call_id: str) -> None:
+        cancelled.append(call_id)
+        gate.set()
+
+    paper.call, paper.cancel_call = call, cancel_call
+    open_tool(pane, qtbot, "list_orders")
+    panel = pane.page().call
+    panel.run()
+    qtbot.waitUntil(lambda: panel.running)
+    yield panel, cancelled
+    gate.set()
+    qtbot.waitUntil(lambda: pane.context.tasks.running() == 0)
+
+
+def test_a_tab_may_be_closed_while_its_call_is_running(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+    gate = asyncio.Event()
+    faults: list[Any] = []
+    pane.context.tasks.failed.connect(faults.append)
+
+    async def call(call: ToolCall) -> Outcome:
+        await gate.wait()
+        return Outcome(call.id, True)
+
+    paper.call = call
+    open_tool(pane, qtbot, "list_orders")
+    pane.run()
+    qtbot.waitUntil(lambda: pane.page().call.running)
+    pane.close_tool("demo", "list_orders")
+    qtbot.wait(10)
+    gate.set()
+    qtbot.waitUntil(lambda: pane.context.tasks.running() == 0)
+    assert faults == []
+    assert pane.open_tools() == ()
+
+
+def test_a_definition_that_changes_during_a_call_is_shown_after_it(
+    pane: ToolPane, paper: Any, running: Any, qtbot: Any
+) -> None:
+    panel, _ = running
+    before = pane.page().tool
+
+    async def tool(server: str, name: str) -> Tool:
+        return replace(before, description="Changed.", hash="0" * 64)
+
+    paper.tool = tool
+    paper.asked.clear()
+    pane.context.store.handle(ToolsChanged("demo"))
+    qtbot.waitUntil(lambda: asked(paper) == ["list_orders"])
+    assert pane.page().call is panel
+    panel.cancel()
+    qtbot.waitUntil(lambda: pane.page() is not None and pane.page().tool.description == "Changed.")
+
+
+def test_escape_in_a_search_field_cancels_no_call(pane: ToolPane, running: Any, qtbot: Any) -> None:
+    panel, cancelled = running
+    panel.answer.result.open_find()
+    search = next(box for box in panel.findChildren(QLineEdit) if box.accessibleName() == "Find in the result")
+    search.show()
+    search.setFocus()
+    qtbot.keyClick(search, Qt.Key.Key_Escape)
+    qtbot.keyClick(pane.tabs, Qt.Key.Key_Escape)  # neither outside the panel
+    assert cancelled == []
+    button(panel, "Cancel").setFocus()
+    qtbot.keyClick(button(panel, "Cancel"), Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: len(cancelled) == 1)
+
+
+def test_a_failure_shows_how_long_the_call_really_took(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+    async def call(call: ToolCall) -> Outcome:
+        pane.page().call.answer._began -= 7
+        raise WorkbenchError("The connection to the core was lost.")
+
+    paper.call = call
+    open_tool(pane, qtbot, "list_orders")
+    pane.run()
+    qtbot.waitUntil(lambda: pane.page().call.answer.sentence() == "Failed · 7.0 s")
+
+
+def test_after_a_call_without_arguments_run_has_the_keyboard(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+    async def tool(server: str, name: str) -> Tool:
+        return Tool(server, name, name, "", {"type": "object", "properties": {}}, None)
+
+    paper.tool = tool
+    pane.show_tool("demo", "list_orders", enter=True)
+    qtbot.waitUntil(lambda: pane.page() is not None and button(pane, "Run").hasFocus())
+    qtbot.keyClick(button(pane, "Run"), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: pane.page().call.answer.sentence().startswith("Done"))
+    assert button(pane, "Run").hasFocus()
+
+
+def test_the_menu_of_arguments_names_what_each_entry_does(pane: ToolPane, calls: list[Any], qtbot: Any) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    panel = pane.page().call
+    menu = next(one for one in panel.findChildren(QPushButton) if one.accessibleName() == "Arguments").menu()
+    assert [action.text() for action in menu.actions()] == [
+        "Paste JSON (Ctrl+Shift+V)", "Bring back the last arguments", "Reset form (Ctrl+Shift+R)",
+    ]  # fmt: skip
+    assert not menu.actions()[1].isEnabled()
+    QGuiApplication.clipboard().setText('{"limit": 3}')
+    menu.actions()[0].trigger()
+    assert panel.form.value() == {"limit": 3}
+    menu.actions()[1].trigger()
+    assert panel.form.value() == {}
+    with qtbot.waitSignal(pane.context.messages.said) as said:
+        menu.actions()[2].trigger()
+    assert said.args == [Message("Form reset.", "tool.back")]
 
 
 def test_progress_is_shown_and_cancel_reaches_the_server(pane: ToolPane, paper: Any, qtbot: Any) -> None:
@@ -208,20 +469,21 @@ def test_progress_is_shown_and_cancel_reaches_the_server(pane: ToolPane, paper: 
 
     paper.call, paper.cancel_call = call, cancel_call
     open_tool(pane, qtbot, "list_orders")
-    panel = pane.sheet().call
+    panel = pane.page().call
     panel.run()
     qtbot.waitUntil(lambda: panel.running)
-    pane.hear(CallProgress(panel._call_id, 3, 10, "third page"))
+    pane.context.store.handle(CallProgress(panel._call_id, 3, 10, "third page"))
     assert panel.answer.sentence().endswith(" · 3 / 10 (30%) · third page")
     panel.answer._began -= 5
-    qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Running for 6"))  # also while the server says nothing
+    qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Running for 6"))  # also without reports of the server
     assert panel.answer.sentence().endswith("third page")
-    assert panel._cancel.isVisible()
-    assert not panel._run.isVisible()
+    assert button(panel, "Cancel").isVisible()
+    assert not [one for one in panel.findChildren(QPushButton) if one.text() == "Run" and one.isVisible()]
     qtbot.keyClick(panel, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not panel.running)
     assert len(cancelled) == 1
     assert panel.answer.fault.sentence() == "The call was cancelled."
+    assert panel.answer.sentence().startswith("Cancelled · 6")
 
 
 def test_a_lost_core_is_a_sentence_and_a_hint(pane: ToolPane, paper: Any, qtbot: Any) -> None:
@@ -231,34 +493,34 @@ def test_a_lost_core_is_a_sentence_and_a_hint(pane: ToolPane, paper: Any, qtbot:
     paper.call = call
     open_tool(pane, qtbot, "list_orders")
     pane.run()
-    answer = pane.sheet().call.answer
+    answer = pane.page().call.answer
     qtbot.waitUntil(lambda: answer.fault.sentence() == "The core is not connected.")
-    assert not pane.sheet().call.running
+    assert not pane.page().call.running
 
 
 def test_an_unknown_tool_says_so(pane: ToolPane, qtbot: Any) -> None:
     pane.show_tool("demo", "nothing")
-    qtbot.waitUntil(lambda: pane._fault.sentence() == "There is no tool nothing.")
+    qtbot.waitUntil(lambda: pane.fault.sentence() == "There is no tool nothing.")
 
 
 def test_an_answer_that_departs_from_its_schema_is_pointed_out(pane: ToolPane, qtbot: Any) -> None:
     open_tool(pane, qtbot, "list_orders")
-    answer = pane.sheet().call.answer
+    answer = pane.page().call.answer
     outcome = Outcome("c", True, (), '{"a": 1}', schema_fault="a must be text.")
     answer.show_outcome(outcome, has_schema=True)
-    assert answer._schema.full_text() == "departs from its schema"
-    assert answer._schema_fault.sentence() == "a must be text."
+    assert answer._schema.full_text() == "does not match schema"
+    assert answer.schema_fault.sentence() == "a must be text."
 
 
 def test_each_step_says_what_it_costs_and_the_wrapper_comes_when_asked(pane: ToolPane, qtbot: Any) -> None:
     open_tool(pane, qtbot, "list_orders")
-    sheet = pane.sheet()
-    words = sheet.tab_words()
+    sheet = pane.page()
+    words = sheet.tab_texts()
     assert words[0] == "Call"
     assert "≈" in words[1]
     assert "≈" in words[2]
-    sheet.look(3)
-    qtbot.waitUntil(lambda: "≈" in sheet.tab_words()[3])
+    sheet.show_tab(WRAPPER)
+    qtbot.waitUntil(lambda: "≈" in sheet.tab_texts()[3])
 
 
 def test_the_same_call_opens_as_code(pane: ToolPane, paper: Any, qtbot: Any) -> None:
@@ -267,16 +529,16 @@ def test_the_same_call_opens_as_code(pane: ToolPane, paper: Any, qtbot: Any) -> 
 
     paper.call_as_code = call_as_code
     open_tool(pane, qtbot, "list_orders")
-    pane.sheet().call.form.set_value({"limit": 2})
+    pane.page().call.form.set_value({"limit": 2})
     with qtbot.waitSignal(pane.context.messages.requested) as wanted:
-        pane.sheet().call.open_as_code()
+        pane.page().call.open_as_code()
     assert wanted.args == [ShowCode("await list_orders({'limit': 2})")]
 
 
 def test_everything_that_takes_the_keyboard_has_a_name(pane: ToolPane, qtbot: Any) -> None:
     open_tool(pane, qtbot, "list_orders")
     pane.run()
-    qtbot.waitUntil(lambda: pane.sheet().call.answer.result.isVisible())
+    qtbot.waitUntil(lambda: pane.page().call.answer.result.isVisible())
     for widget in pane.findChildren(QWidget):
         if widget.isVisible() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None:
             face = QAccessible.queryAccessibleInterface(widget)
@@ -289,24 +551,28 @@ def test_what_is_often_used_with_a_tool_and_its_category_are_one_press_away(
     demo = paper.server_states["demo"]
     paper.server_states["demo"] = replace(demo, config=replace(demo.config, category="Sales"))
     paper.companion_list = (Companion("demo", "send_email", 4), Companion("mail", "post", 2))
+    pane.context.store.load()
+    qtbot.waitUntil(lambda: "demo" in pane.context.store.servers)
     open_tool(pane, qtbot, "list_orders")
-    companions = pane.sheet().companions
-    qtbot.waitUntil(companions.isVisible)
-    assert [button.text() for button in companions.buttons()] == ["Sales", "send_email", "mail › post"]
-    assert companions.buttons()[1].toolTip() == "Ran in 4 programs together with this tool"
+    related = pane.page().related
+    qtbot.waitUntil(related.isVisible)
+    links = related.findChildren(QPushButton)
+    assert [link.text() for link in links] == ["Sales", "send_email", "mail › post"]
+    assert links[1].toolTip() == "Used in 4 programs together with this tool"
     wishes: list[object] = []
     pane.context.messages.requested.connect(wishes.append)
-    companions.buttons()[0].click()
-    companions.buttons()[1].click()
-    companions.buttons()[2].click()
+    qtbot.mouseClick(links[0], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(links[1], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(links[2], Qt.MouseButton.LeftButton)
     assert wishes == [
         FilterServers("Sales"),
         ShowTool("demo", "send_email", enter=True),
         ShowTool("mail", "post", enter=True),
     ]
-    paper.companion_list, paper.server_states["demo"] = (), demo
+    paper.companion_list = ()
+    pane.context.store.handle(ServerChanged(demo))
     pane.show_tool("demo", "list_orders")
-    qtbot.waitUntil(lambda: not companions.isVisible())
+    qtbot.waitUntil(lambda: not related.isVisible())
 
 
 @pytest.mark.parametrize(
@@ -316,7 +582,7 @@ def test_what_is_no_json_object_is_never_sent_saved_or_copied(
     pane: ToolPane, calls: list[Any], qtbot: Any, text: str
 ) -> None:
     open_tool(pane, qtbot, "list_orders")
-    panel = pane.sheet().call
+    panel = pane.page().call
     saved: list[Any] = []
     said: list[str] = []
     pane.context.messages.requested.connect(saved.append)
@@ -335,7 +601,7 @@ def test_what_is_no_json_object_is_never_sent_saved_or_copied(
     assert panel.window().focusWidget() is editor  # what is typed next corrects the text
     qtbot.mouseClick(buttons[0], Qt.MouseButton.LeftButton)
     assert bar.isHidden()
-    panel.save_call()
+    panel.menu.save()
     panel.open_as_code()
     panel.menu.copy("json-rpc")
     assert calls == []
@@ -349,10 +615,10 @@ def test_a_text_that_is_no_json_is_kept_while_another_tool_is_looked_at_and_repl
     pane: ToolPane, qtbot: Any
 ) -> None:
     open_tool(pane, qtbot, "list_orders")
-    panel = pane.sheet().call
+    panel = pane.page().call
     panel.form.show_json(True)
     focused_text(panel).setPlainText('{"limit": 5, half')
-    panel.take({"limit": 7})
+    panel.fill({"limit": 7})
     assert panel.form.value() == {"limit": 7}
     panel.bring_back()
     assert focused_text(panel).toPlainText() == '{"limit": 5, half'

@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from workbench.gui.tools.tool_pane import ToolSheet
-from workbench.gui.tools.trust_page import ToolTrust
+from workbench.gui.tools.tool_page import TRUST, ToolPage
+from workbench.gui.tools.trust_page import ToolTrustPage
 from workbench.permissions.tool_annotations import effective_tool
-from workbench.records import Hints, Tool, Trust
+from workbench.records import Hints, Tool, ToolView, Trust
 
 SCHEMA = {"type": "object", "properties": {"to": {"type": "string"}, "body": {"type": "string"}}}
 SEND = Tool("demo", "send_email", "", "Sends.", SCHEMA, None, Hints(read_only=True, open_world=True), {}, "e" * 64)
@@ -19,23 +19,23 @@ SEND = Tool("demo", "send_email", "", "Sends.", SCHEMA, None, Hints(read_only=Tr
 
 @pytest.fixture
 def page(context: Any, paper: Any, qtbot: Any) -> Any:
-    made = ToolTrust(context, effective_tool(SEND, Trust()))
+    context.store.load()
+    made = ToolTrustPage(context, effective_tool(SEND, Trust()))
     qtbot.addWidget(made)
     made.show()
-    made.refresh()
     return made
 
 
 def test_what_the_server_says_what_is_not_believed_and_what_is_guessed_is_told(page: Any) -> None:
-    shown = {name: choice.itemText(0) for name, choice in page.bits.choices.items()}
-    assert shown["read_only"] == "The server says yes, not believed"
+    shown = {name: choice.itemText(0) for name, choice in page.annotations.choices.items()}
+    assert shown["read_only"] == "The server says yes, not trusted"
     assert shown["destructive"] == "The server does not say"
     assert shown["open_world"] == "The server says yes"
-    assert shown["sends"] == "A guess: yes"
+    assert shown["sends"] == "Guess: yes"
 
 
 def test_a_word_of_the_person_counts_at_once(page: Any, paper: Any, qtbot: Any) -> None:
-    choice = page.bits.choices["private"]
+    choice = page.annotations.choices["private"]
     choice.setFocus()
     choice.setCurrentIndex(1)
     choice.activated.emit(1)
@@ -64,12 +64,12 @@ def test_the_arguments_of_the_tool_are_offered(page: Any) -> None:
     assert [page.rules.argument.itemText(row) for row in range(3)] == ["", "to", "body"]
 
 
-def test_a_sheet_keeps_its_page_when_the_tool_is_trusted_otherwise(context: Any, qtbot: Any) -> None:
-    sheet = ToolSheet(context, SEND)
-    qtbot.addWidget(sheet)
-    sheet.show()
-    sheet.call.show_trust()
-    assert sheet.tab_words()[4] == "Trust"
-    sheet.weigh(effective_tool(SEND, Trust()))
-    assert sheet.trust.isVisible()
-    assert sheet.trust.bits.choices["read_only"].itemText(0) == "The server says yes, not believed"
+def test_the_page_keeps_its_tab_when_the_tool_is_trusted_otherwise(context: Any, qtbot: Any) -> None:
+    page = ToolPage(context, ToolView(SEND))
+    qtbot.addWidget(page)
+    page.show()
+    page.show_trust()
+    assert page.tab_texts()[TRUST] == "Trust"
+    page.show_view(ToolView(effective_tool(SEND, Trust())))
+    assert page.trust.isVisible()
+    assert page.trust.annotations.choices["read_only"].itemText(0) == "The server says yes, not trusted"

@@ -1,15 +1,14 @@
-"""The audit as a table of any length: rows are known by number, and only the pages that are looked at are held.
+"""The audit as a table model of any length. Rows have a number from the start; only pages near the view are loaded.
 
-It never asks the core: it emits `wants` for a page and `counts` for how many there are, and is given the answers. Live
-entries are put on top in batches, and obey the same filter.
+The model never asks the core: it emits `page_needed` and `count_needed`, and its owner passes the answers in. Live
+entries are added on top in batches and must match the same query.
 """
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
@@ -19,225 +18,208 @@ from workbench.gui.kit.icons import icon
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.wording import amount, clock, duration, risk_word
 from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Risk
-from workbench.records.audit import EXACT_FILTERS, has_word, search_words
+from workbench.records.audit import entry_matches
 
 Index = QModelIndex | QPersistentModelIndex
+RunTitle = Callable[[str], str]
+"""The title of the run with this id; empty where it is not known."""
 _ROOT = QModelIndex()
-PAGE = 200
-"""How many entries one page brings; `EntryMarks.every` is the same number."""
-HELD = 30
-"""Pages that are held; others are asked for again when somebody scrolls there."""
-FRESH = 1_000
-"""Live entries on top; then all are counted anew, and pages take them in."""
-AT_ONCE = 2
-"""Pages that are on their way: more would come all at once, for rows that somebody has passed by since."""
-SETTLE_MS = 12
-"""So long a row has to be in sight before its page is asked for: who drags the bar passes by many."""
+PAGE = 200  # entries of a page; `EntryMarks.every` is the same number
+MOST_PAGES = 30  # pages that are held; others are loaded again when they come into view
+MOST_LIVE = 1_000  # live entries above the pages; then everything is counted again and pages include them
+MOST_REQUESTS = 2  # pages requested at the same time; more would come for rows that are no longer in view
+SETTLE_MS = 12  # how long a row is in view before its page is requested: dragging the scroll bar passes many
 
-SEQ, TIME, KIND, WHAT, WHO, TOOL, RISK, MS, TOKENS = range(9)
+SEQ, TIME, KIND, SUMMARY, ACTOR, TOOL, RISK, MS, TOKENS = range(9)
+HEADERS = ("No.", "Time", "Kind", "What happened", "Who", "Tool", "Risk", "Took", "≈ Tokens")
 NUMBERS = (SEQ, MS, TOKENS)
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_TEXT_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 
 
 class AuditModel(QAbstractTableModel):
-    """Entries by falling number."""
+    """Entries, newest first."""
 
-    wants = Signal(object)
+    page_needed = Signal(object)
     """Carries the EntryQuery of a page."""
-    counts = Signal(object)
+    count_needed = Signal(object)
     """Carries the EntryQuery whose entries are to be counted."""
-    looked = Signal(int)
-    """A first page is not full yet: everything from this number on was looked at. 0: it is."""
+    search_progress = Signal(int)
+    """The first page is not full yet; everything from this entry on was searched. 0: the page is complete."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, run_title: RunTitle = lambda _: "", parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._run_title = run_title
         self._query = EntryQuery(brief=True, limit=PAGE)
-        self._fresh: list[Entry] = []  # live ones above the pages, numbers falling
+        self._live: list[Entry] = []  # above the pages, newest first
         self._pages: OrderedDict[int, tuple[Entry, ...]] = OrderedDict()
-        self._starts: tuple[int, ...] = ()  # number of the first entry of each page
+        self._page_starts: tuple[int, ...] = ()  # number of the first entry of each page
         self._count = 0  # entries of all pages
-        self._asked: dict[int, int] = {}  # what was asked for `before` this number belongs to this page
-        self._parts: dict[int, list[Entry]] = {}  # pages that came in part
-        self._missing: dict[int, None] = {}  # pages that were in sight and are not held, the last one looked at last
+        self._requests: dict[int, int] = {}  # page number by the `before` of its request
+        self._parts: dict[int, list[Entry]] = {}  # pages of which a part has come
+        self._missing: dict[int, None] = {}  # pages that came into view and are not held, the latest last
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settle.timeout.connect(self._ask_missing)
+        self._settle.timeout.connect(self.request_missing)
 
-    # what Qt asks
+    # what Qt reads
 
     def rowCount(self, parent: Index = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self._fresh) + self._count
+        return 0 if parent.isValid() else len(self._live) + self._count
 
     def columnCount(self, parent: Index = _ROOT) -> int:
-        return 0 if parent.isValid() else TOKENS + 1
+        return 0 if parent.isValid() else len(HEADERS)
 
     def headerData(self, section: int, way: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if way != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole and section in NUMBERS:
-            return RIGHT
-        return headers()[section] if role == Qt.ItemDataRole.DisplayRole else None
+            return _RIGHT
+        return HEADERS[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if index.column() in NUMBERS else None
-        if role not in (
-            Qt.ItemDataRole.DisplayRole,
-            Qt.ItemDataRole.AccessibleTextRole,
-            Qt.ItemDataRole.DecorationRole,
-        ):
+            return _RIGHT if index.column() in NUMBERS else None
+        if role not in (*_TEXT_ROLES, Qt.ItemDataRole.DecorationRole):
             return None
         entry = self._at(index.row())
+        if role == Qt.ItemDataRole.DecorationRole:
+            return _cell_icon(entry, index.column()) if entry is not None else None
         if entry is None:
-            return "…" if index.column() == WHAT and role != Qt.ItemDataRole.DecorationRole else None
-        return sign(entry, index.column()) if role == Qt.ItemDataRole.DecorationRole else cell(entry, index.column())
+            return "…" if index.column() == SUMMARY else None
+        return _cell_text(entry, index.column(), self._run_title)
 
-    # what the pane asks
-
-    @property
-    def wanted(self) -> EntryQuery:
-        """What is shown."""
-        return self._query
+    # what the pane reads
 
     @property
-    def filtered(self) -> bool:
-        """Whether some entries may be left out."""
-        return replace(self._query, brief=False, limit=0, before=0) != EntryQuery(limit=0)
-
-    def entry(self, index: Index) -> Entry | None:
-        return self._at(index.row()) if index.isValid() else None
-
     def query(self) -> EntryQuery:
-        """The question for the first page of what is wanted now."""
-        self._asked = {0: 0}
-        self._parts.clear()
+        """The query whose entries are shown."""
         return self._query
 
-    def find(self, seq: int) -> QModelIndex:
-        """The row of an entry that is held."""
-        for row, entry in enumerate(self._fresh):
-            if entry.seq == seq:
-                return self.index(row, 0)
-        page = bisect_left(self._starts, -seq, key=lambda start: -start)
-        page -= page >= len(self._starts) or self._starts[page] != seq
-        for offset, entry in enumerate(self._pages.get(page, ())):
-            if entry.seq == seq:
-                return self.index(len(self._fresh) + page * PAGE + offset, 0)
-        return QModelIndex()
+    @property
+    def is_filtered(self) -> bool:
+        return replace(self._query, brief=False, limit=0, before=0) != EntryQuery(limit=0)
 
     @property
     def held(self) -> int:
         """How many entries are in memory."""
-        return len(self._fresh) + sum(map(len, self._pages.values()))
+        return len(self._live) + sum(map(len, self._pages.values()))
+
+    def entry(self, index: Index) -> Entry | None:
+        return self._at(index.row()) if index.isValid() else None
+
+    def find(self, seq: int) -> QModelIndex:
+        """The row of an entry, if it is in memory."""
+        for row, entry in enumerate(self._live):
+            if entry.seq == seq:
+                return self.index(row, 0)
+        page = bisect_left(self._page_starts, -seq, key=lambda start: -start)
+        page -= page >= len(self._page_starts) or self._page_starts[page] != seq
+        for offset, entry in enumerate(self._pages.get(page, ())):
+            if entry.seq == seq:
+                return self.index(len(self._live) + page * PAGE + offset, 0)
+        return QModelIndex()
 
     # what changes it
 
-    def filter(self, query: EntryQuery) -> None:
-        """Want other entries: what is known is sifted at once, the rest is asked for."""
+    def reload(self) -> None:
+        """Request the first page again."""
+        self._requests = {0: 0}
+        self._parts.clear()
+        self.page_needed.emit(self._query)
+
+    def set_query(self, query: EntryQuery) -> None:
+        """Show the entries of a query: those in memory that match at once, then what the core finds."""
         self._query = replace(query, brief=True, before=0, limit=PAGE)
         self.beginResetModel()
-        kept = [entry for entry in (*self._fresh, *self._pages.get(0, ())) if self.fits(entry)]
-        self._fresh, self._count, self._starts = kept, 0, ()
+        known = (*self._live, *self._pages.get(0, ()))
+        self._live = [entry for entry in known if entry_matches(entry, self._query)]
+        self._count, self._page_starts = 0, ()
         self._pages.clear()
         self._missing.clear()
         self.endResetModel()
-        self.wants.emit(self.query())
+        self.reload()
 
-    def answer(self, query: EntryQuery, page: EntryPage) -> None:
-        """The core's page for a query; one for a filter that is no longer wanted is dropped."""
-        number = self._asked.get(query.before) if replace(query, before=0) == self._query else None
+    def add_page(self, query: EntryQuery, page: EntryPage) -> None:
+        """The core's answer to `page_needed`; an answer to an older query is dropped."""
+        number = self._requests.get(query.before) if replace(query, before=0) == self._query else None
         if number is None:
             return
-        self.lose(query)
+        self.request_ended(query)
         part = [*self._parts.pop(number, ()), *page.entries]
         due = min(PAGE, self._count - number * PAGE) if number else PAGE
         if len(part) < due and not page.complete:
-            self._go_on(number, part, page.reached)
+            self._continue(number, part, page.reached)
         if number == 0:
-            self._show_first(part, going_on=0 in self._parts)
+            self._show_first_page(part, is_part=0 in self._parts)
         elif number not in self._parts:
-            self._hold(number, part)
+            self._hold_page(number, part)
 
-    def lose(self, query: EntryQuery) -> None:
-        """Nothing is on its way for this query any more; others may go."""
+    def request_ended(self, query: EntryQuery) -> None:
+        """The request for this query was answered or failed, so another page may be requested."""
         if replace(query, before=0) == self._query:
-            self._asked.pop(query.before, None)
+            self._requests.pop(query.before, None)
         if self._missing and not self._settle.isActive():
             self._settle.start()
 
-    def anchor(self, query: EntryQuery, marks: EntryMarks) -> None:
-        """How many there are, and where pages begin."""
+    def set_marks(self, query: EntryQuery, marks: EntryMarks) -> None:
+        """The core's answer to `count_needed`: the number of entries, and where each page begins."""
         if replace(query, before=0) != self._query:
             return
-        fresh = [entry for entry in self._fresh if entry.seq > marks.newest]
-        same = fresh == self._fresh and (not self._starts or self._starts[0] == (marks.marks or (0,))[0])
-        if same and marks.total >= self._count > 0:
-            self._starts = marks.marks
+        live = [entry for entry in self._live if entry.seq > marks.newest]
+        first = marks.marks[:1]
+        unchanged = live == self._live and (not self._page_starts or self._page_starts[:1] == (first or (0,)))
+        if unchanged and marks.total >= self._count > 0:
+            self._page_starts = marks.marks
             if marks.total > self._count:
-                self.beginInsertRows(QModelIndex(), self.rowCount(), len(fresh) + marks.total - 1)
+                self.beginInsertRows(QModelIndex(), self.rowCount(), len(live) + marks.total - 1)
                 self._count = marks.total
                 self.endInsertRows()
             return
-        pages = dict(self._pages)
         self.beginResetModel()
-        self._fresh, self._starts, self._count = fresh, marks.marks, marks.total
+        self._live, self._page_starts, self._count = live, marks.marks, marks.total
         self._pages = OrderedDict(
             (number, page)
-            for number, page in pages.items()
+            for number, page in self._pages.items()
             if page and marks.marks[number : number + 1] == (page[0].seq,)
         )
         self.endResetModel()
 
-    def grow(self, entries: Sequence[Entry]) -> None:
-        """Live entries, oldest first."""
-        newest = self._fresh[0].seq if self._fresh else self._starts[0] if self._starts else 0
-        fresh = [entry for entry in entries if entry.seq > newest and self.fits(entry)]
-        if fresh:
-            self.beginInsertRows(QModelIndex(), 0, len(fresh) - 1)
-            self._fresh[:0] = sorted(fresh, key=lambda entry: entry.seq, reverse=True)
+    def add_live(self, entries: Sequence[Entry]) -> None:
+        """Add entries that were written just now, oldest first."""
+        newest = self._live[0].seq if self._live else self._page_starts[0] if self._page_starts else 0
+        matching = [entry for entry in entries if entry.seq > newest and entry_matches(entry, self._query)]
+        if matching:
+            self.beginInsertRows(QModelIndex(), 0, len(matching) - 1)
+            self._live[:0] = sorted(matching, key=lambda entry: entry.seq, reverse=True)
             self.endInsertRows()
-        if len(self._fresh) > FRESH:
-            self.counts.emit(self._query)
+        if len(self._live) > MOST_LIVE:
+            self.count_needed.emit(self._query)
 
-    def fits(self, entry: Entry) -> bool:
-        note, query = entry.note, self._query
-        if not all(getattr(query, name) in ("", getattr(note, name)) for name in EXACT_FILTERS):
-            return False
-        if not note.kind.startswith(query.kind) or (query.outcome and note.ok != (query.outcome == "ok")):
-            return False
-        if entry.at < query.since or (query.until and entry.at >= query.until):
-            return False
-        words = search_words(query.text)
-        if not words:
-            return True
-        detail = json.dumps(dict(note.detail), ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
-        whole = " ".join((note.summary, note.kind, note.actor, note.server, note.tool, note.run_id, detail))
-        return all(has_word(whole, word) for word in words)
-
-    def _go_on(self, number: int, part: list[Entry], before: int) -> None:
+    def _continue(self, number: int, part: list[Entry], before: int) -> None:
         self._parts[number] = part
-        self._asked[before] = number
-        self.wants.emit(replace(self._query, before=before))
+        self._requests[before] = number
+        self.page_needed.emit(replace(self._query, before=before))
 
-    def _show_first(self, part: list[Entry], *, going_on: bool) -> None:
-        """Live entries that arrived while the page was on its way stay on top."""
+    def _show_first_page(self, part: list[Entry], *, is_part: bool) -> None:
+        """Live entries that arrived after the page was requested stay on top."""
         newest = part[0].seq if part else 0
-        fresh = [entry for entry in self._fresh if entry.seq > newest]
-        if going_on and not part and not self._starts:
-            fresh = self._fresh  # sifted ones are shown until the core has found some
+        live = [entry for entry in self._live if entry.seq > newest]
+        if is_part and not part and not self._page_starts:
+            live = self._live  # entries from memory stay until the core has found some
         self.beginResetModel()
-        self._fresh, self._pages = fresh, OrderedDict({0: tuple(part)} if part else {})
-        self._starts, self._count = (newest,) if part else (), len(part)
+        self._live, self._pages = live, OrderedDict({0: tuple(part)} if part else {})
+        self._page_starts, self._count = (newest,) if part else (), len(part)
         self.endResetModel()
-        self.looked.emit(min(self._asked, default=0) if going_on else 0)
-        if not going_on:
-            self.counts.emit(self._query)
+        self.search_progress.emit(min(self._requests, default=0) if is_part else 0)
+        if not is_part:
+            self.count_needed.emit(self._query)
 
     def _at(self, row: int) -> Entry | None:
-        if row < len(self._fresh):
-            return self._fresh[row]
-        number, offset = divmod(row - len(self._fresh), PAGE)
+        if row < len(self._live):
+            return self._live[row]
+        number, offset = divmod(row - len(self._live), PAGE)
         page = self._pages.get(number)
         if page is None:
             self._missing.pop(number, None)
@@ -247,42 +229,43 @@ class AuditModel(QAbstractTableModel):
             return None
         return page[offset] if offset < len(page) else None
 
-    def _ask_missing(self) -> None:
-        """The pages that were looked at last, as soon as others have come."""
-        if len(self._asked) >= AT_ONCE:
+    def request_missing(self) -> None:
+        """Request the pages that came into view last."""
+        if len(self._requests) >= MOST_REQUESTS:
             return
-        on_the_way = set(self._asked.values())
+        requested = set(self._requests.values())
         for number in list(self._missing)[-2:]:
-            if number not in self._pages and number not in on_the_way and number < len(self._starts):
-                self._asked[self._starts[number] + 1] = number
-                self.wants.emit(replace(self._query, before=self._starts[number] + 1))
+            if number not in self._pages and number not in requested and number < len(self._page_starts):
+                self._requests[self._page_starts[number] + 1] = number
+                self.page_needed.emit(replace(self._query, before=self._page_starts[number] + 1))
         self._missing.clear()
 
-    def _hold(self, number: int, part: list[Entry]) -> None:
+    def _hold_page(self, number: int, part: list[Entry]) -> None:
         self._pages[number] = tuple(part)
-        while len(self._pages) > HELD:
+        while len(self._pages) > MOST_PAGES:  # the first page stays
             self._pages.pop(next(iter(self._pages)) if next(iter(self._pages)) else list(self._pages)[1])
-        top = len(self._fresh) + number * PAGE
+        top = len(self._live) + number * PAGE
         self.dataChanged.emit(self.index(top, 0), self.index(min(top + PAGE, self.rowCount()) - 1, TOKENS))
 
 
-def headers() -> tuple[str, ...]:
-    return (
-        "No.",
-        "Time",
-        "Kind",
-        "What happened",
-        "Who",
-        "Tool",
-        "Risk",
-        "Took",
-        "≈ Tokens",
-    )
+def sentence_of(entry: Entry, run_title: RunTitle) -> str:
+    """What happened, with its subject: the core's summary of a step of a run does not name the run."""
+    note = entry.note
+    if not note.kind.startswith("run.") or not note.run_id or not note.summary[:1].islower():
+        return note.summary
+    if note.actor and note.summary.startswith(note.actor):
+        return note.summary
+    title = run_title(note.run_id)
+    if note.actor in ("", "you"):
+        subject = f"Your program “{title}”" if title else f"Your program (run {note.run_id[:8]})"
+    else:
+        subject = f"“{title}” of {note.actor}" if title else f"A program of {note.actor}"
+    return f"{subject} {note.summary}"
 
 
-def sign(entry: Entry, column: int) -> QIcon | None:
-    """The icon in a cell: what went wrong, and how risky it was."""
-    if column == WHAT and not entry.note.ok:
+def _cell_icon(entry: Entry, column: int) -> QIcon | None:
+    """A failure and a risk have an icon beside the text."""
+    if column == SUMMARY and not entry.note.ok:
         return icon("alert", "danger")
     if column == RISK and entry.note.risk in set(Risk):
         word = risk_word(Risk(entry.note.risk))
@@ -290,8 +273,8 @@ def sign(entry: Entry, column: int) -> QIcon | None:
     return None
 
 
-def cell(entry: Entry, column: int) -> str:
-    """One cell as text; all of it is foreign."""
+def _cell_text(entry: Entry, column: int, run_title: RunTitle) -> str:
+    """The text of a cell; all of it may come from servers and agents."""
     note = entry.note
     match column:
         case 0:
@@ -301,7 +284,7 @@ def cell(entry: Entry, column: int) -> str:
         case 2:
             return one_line(note.kind, 60)
         case 3:
-            return one_line(note.summary, 300)
+            return one_line(sentence_of(entry, run_title), 300)
         case 4:
             return one_line(note.actor, 60)
         case 5:

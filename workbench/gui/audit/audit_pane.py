@@ -1,4 +1,4 @@
-"""The table of entries: columns that give way where it is narrow, and a menu that narrows down to what a row has."""
+"""The Audit pane: the table of entries, its filters, the selected entry in full, and the state of the hash chain."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -22,39 +22,66 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.errors import WorkbenchError
-from workbench.events import AuditVerifying, EntryWritten, Event
+from workbench.events import AuditVerifying, EntryWritten
 from workbench.gui.audit import audit_model as columns
 from workbench.gui.audit.audit_model import AuditModel
-from workbench.gui.audit.filters import ChipRow, Filter, FilterMenu, line, query_of, read, told, typed
-from workbench.gui.audit.timeline import EntryCard, RoadDialog
+from workbench.gui.audit.entry_card import EntryCard
+from workbench.gui.audit.filters import (
+    ChipRow,
+    Filter,
+    FilterMenu,
+    make_query,
+    parse_saved_filter,
+    parse_search,
+    serialize_filter,
+)
+from workbench.gui.audit.timeline import TimelineDialog
 from workbench.gui.kit.controls import CalmCombo
 from workbench.gui.kit.lists import EmptyState, Strip, action_button, lead_focus, search_box
-from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.kit.wording import first_sentence
 from workbench.gui.shell.actions import ENTRY_RUN
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
-from workbench.gui.shell.navigation import ShowCode, ShowRun
+from workbench.gui.shell.navigation import ShowRun
 from workbench.gui.shell.window_state import Layout
 from workbench.records import ChainReport, Entry, EntryQuery, ReviewFigures
+from workbench.records.common_types import count_of
 
 LETTERS = (9, 10, 15, 30, 17, 22, 13, 10, 10)
-"""Widths of the columns in letters; the fourth takes what is left."""
-LEAST_TELLING = (
-    columns.TOKENS, columns.WHO, columns.MS, columns.TOOL, columns.RISK, columns.SEQ, columns.KIND,
-)  # fmt: skip
+"""Widths of the columns in letters; the entry's sentence gets at least the 30 and takes the rest."""
+FIRST_HIDDEN = (columns.TOKENS, columns.MS, columns.SEQ, columns.KIND, columns.TOOL, columns.RISK, columns.ACTOR)
+"""The order in which columns are hidden where it is narrow; the card shows all of them."""
+LIVE_MS = 60  # live entries are added together, so that a run of a thousand calls does not block the window
+SEARCH_MS = 150
+KINDS = (
+    ("Everything", ""),
+    ("Runs", "run."),
+    ("Decisions", "run.decided"),
+    ("Tool calls", "call."),
+    ("Servers", "server."),
+    ("Skills", "skill."),
+    ("Agents", "agent."),
+    ("Privacy", "privacy."),
+    ("Network", "connection."),
+    ("Settings", "setting."),
+    ("Core", "core."),
+)
 
 
 class AuditTable(QTableView):
-    """Enter shows the road of a run; the menu key opens the menu."""
+    """Hides columns where it is narrow. The context menu filters by the values of an entry."""
 
-    only = Signal(object)
-    """Carries the Filter that the entries are to be narrowed down by."""
-    road_wanted = Signal()
+    filter_chosen = Signal(object)
+    """Carries a Filter."""
+    opened = Signal()
+    """Enter was pressed on an entry, or it was double-clicked."""
 
-    def __init__(self, theme: Theme, model: AuditModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._entries = model
+    def __init__(self, theme: Theme, model: AuditModel, actions: tuple[QAction, ...]) -> None:
+        """`actions` are offered for entries of a run."""
+        super().__init__()
+        self._entries, self._run_actions = model, actions
         unit = theme.unit
         self.setModel(model)
         self.setAccessibleName("Audit entries")
@@ -71,45 +98,48 @@ class AuditTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + unit * 2)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._open_menu)
-        self.doubleClicked.connect(self.road_wanted)
-        head = self.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setMinimumSectionSize(unit * 6)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionResizeMode(columns.WHAT, QHeaderView.ResizeMode.Stretch)
-        width = self.fontMetrics().averageCharWidth()
+        self.doubleClicked.connect(self.opened)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(unit * 6)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(columns.SUMMARY, QHeaderView.ResizeMode.Stretch)
         for column, letters in enumerate(LETTERS):
-            self.setColumnWidth(column, width * letters)
+            self.setColumnWidth(column, self.fontMetrics().averageCharWidth() * letters)
+
+    def enter(self) -> None:
+        """Move the keyboard into the table, to the first row unless one is selected."""
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not self.selectionModel().hasSelection():
+            self.selectRow(0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.road_wanted.emit()
+            self.opened.emit()
         else:
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where it is narrow the least telling columns go first; the entry beside the table has them all."""
         super().resizeEvent(event)
         room = self.width() // max(1, self.fontMetrics().averageCharWidth())
-        shown = sum(LETTERS)
-        for column in LEAST_TELLING:
-            self.setColumnHidden(column, shown > room)
-            shown -= LETTERS[column] if shown > room else 0
+        needed = sum(LETTERS)
+        for column in FIRST_HIDDEN:
+            self.setColumnHidden(column, needed > room)
+            needed -= LETTERS[column] if needed > room else 0
 
     def _open_menu(self, place: QPoint) -> None:
-        menu = self.narrowing()
-        if menu is not None:
+        if (menu := self.entry_menu()) is not None:
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(self.viewport().mapToGlobal(place))
 
-    def narrowing(self) -> QMenu | None:
-        """The menu of the chosen entry."""
+    def entry_menu(self) -> QMenu | None:
+        """The context menu of the selected entry."""
         entry = self._entries.entry(self.currentIndex())
         if entry is None:
             return None
         note, menu = entry.note, QMenu(self)
         if note.run_id:
-            menu.addAction("Show timeline").triggered.connect(self.road_wanted)
+            menu.addActions(self._run_actions)
             menu.addSeparator()
         values = (
             ("run", note.run_id), ("session", note.session), ("actor", note.actor), ("server", note.server),
@@ -117,17 +147,17 @@ class AuditTable(QTableView):
         )  # fmt: skip
         for field, value in values:
             if value:
-                one = Filter(field, value)
-                words = f"Only {told(one)}".replace("&", "&&")
-                menu.addAction(words).triggered.connect(partial(self._choose, one))
+                new = Filter(field, value)
+                action = menu.addAction(f"Show only {new.label}".replace("&", "&&"))
+                action.triggered.connect(partial(self._choose_filter, new))
         return menu
 
-    def _choose(self, one: Filter, checked: bool = False) -> None:
-        self.only.emit(one)
+    def _choose_filter(self, new: Filter, _checked: bool = False) -> None:
+        self.filter_chosen.emit(new)
 
 
 class ReviewChip(QPushButton):
-    """Leads to the decisions; hidden until there is one."""
+    """Sums up the user's decisions, and filters by them when pressed; hidden without decisions."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -136,83 +166,70 @@ class ReviewChip(QPushButton):
 
     def show_figures(self, figures: ReviewFigures) -> None:
         self.setVisible(figures.decided > 0)
-        words = "Allowed {0} of {1} · half within {2} s"
         median = figures.median_seconds
-        text = words.format(figures.allowed, figures.decided, f"{median:.1f}" if median < 5 else f"{median:.0f}")
-        hasty = f" · {figures.hasty} unread" if figures.hasty else ""
-        self.setText(text + hasty)
-        told = "Your newest {0} decisions about programs and calls, with the median of the time you looked."
-        found = f" {figures.hasty} were allowed sooner than anybody can read." if figures.hasty else ""
-        self.setToolTip(told.format(figures.decided) + found)
-        self.setAccessibleName(f"{text + hasty}. Show the decisions")
+        text = f"Allowed {figures.allowed:,} of {figures.decided:,} · median {median:.{int(median < 5)}f} s"
+        text += f" · {figures.hasty:,} unread" if figures.hasty else ""
+        tip = f"Your latest {count_of(figures.decided, 'decision')} on programs and calls, with the median review time."
+        if figures.hasty:
+            tip += f" {hasty_sentence(figures.hasty)}"
+        self.setText(text)
+        self.setToolTip(tip)
+        self.setAccessibleName(f"{text}. Show the decisions")
 
 
-FLUSH_MS = 60
-"""Live entries are put in together after so long: a run of a thousand calls stays smooth."""
+def hasty_sentence(number: int) -> str:
+    """How many requests the user allowed without enough time to read them."""
+    return f"{count_of(number, 'request')} allowed faster than anyone can read." if number else ""
 
 
 class AuditPane(Pane):
-    """The table, its filters, and the chain's state."""
+    """Lists the entries of the audit, newest first."""
 
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._commands = commands
         self._layout_file = Layout(context.paths)
-        self.model = AuditModel(self)
-        self.table = AuditTable(context.theme, self.model, self)
-        self.finder = search_box("Search what happened, or server:demo risk:high since:7d", "Filter the audit by text")
+        self.model = AuditModel(self._run_title, self)
+        self._show_run = QAction("Show run", self)
+        self._show_run.triggered.connect(self._open_run)
+        self.table = AuditTable(context.theme, self.model, (commands["audit.timeline"], self._show_run))
+        self.finder = search_box("Search, or type server:demo risk:high since:7d", "Search the audit")
         self.kind = CalmCombo()
-        self.chips = ChipRow(context.theme, self)
+        self.chips = ChipRow(context.theme, self._current_filter, self)
         self.menu = FilterMenu(self)
         self.chain = ForeignLabel(elide=True)
         mark(self.chain, role="muted")
         self.figures = ReviewChip()
-        self.card = EntryCard(context, self)
-        self._fresh: list[Entry] = []
-        self._shown = 0  # number of the entry that the card shows
-        self._flush = QTimer(self, singleShot=True, interval=FLUSH_MS)
-        self._pause = QTimer(self, singleShot=True, interval=150)
-        self._empty = EmptyState(context.theme, "list", *self._nothing())
+        self.card = EntryCard(context, self._run_title, self)
+        self._live: list[Entry] = []
+        self._shown = 0  # number of the entry in the card
+        self._live_soon = QTimer(self, singleShot=True, interval=LIVE_MS)
+        self._search_soon = QTimer(self, singleShot=True, interval=SEARCH_MS)
+        self._empty = EmptyState(context.theme, "list", *self._empty_text())
         self._lay_out()
         self._bind()
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, EntryWritten):
-            self._fresh.append(event.entry)
-            if event.entry.note.kind.startswith("run.decided"):
-                self._ask_figures()
-            if not self._flush.isActive():
-                self._flush.start()
-        elif isinstance(event, AuditVerifying):
-            mark(self.chain, tone="")
-            percent = 100 * event.done // max(1, event.entries)
-            self.chain.setText(f"Verifying… {percent} % of {event.entries:,} entries")
-
-    def refresh(self) -> None:
+    def reload(self) -> None:
+        """Load the shown entries again."""
         self._shown = 0
-        self._ask(self.model.query())
-        self._ask_figures()
+        self.model.reload()
+        self._load_figures()
 
-    def only(self, one: Filter) -> None:
-        """See entries of this only, beside what is filtered by already."""
-        self.chips.add((one,))
+    def add_filter(self, new: Filter) -> None:
+        """Show only entries that match this filter too."""
+        self.chips.add((new,))
 
-    # putting it together
-
-    def _nothing(self) -> tuple[str, str]:
-        if self.model.filtered:
-            return "No entry matches", "Search for less, or take filters away."
-        return (
-            "Nothing to show",
-            "Every call, proposal, decision and refusal is written here and chained to the one before.",
-        )
+    def _empty_text(self) -> tuple[str, str]:
+        if self.model.is_filtered:
+            return "No entry matches", "Change the search or remove filters."
+        return "No entries yet", "Every call, program, decision and refusal is recorded here in a chain of hashes."
 
     def _lay_out(self) -> None:
         theme = self.context.theme
         strip = Strip(theme)
         strip.row.addWidget(self.finder, 2)
         self.kind.setAccessibleName("Kind of entry")
-        for text, prefix in self._kinds():
+        for text, prefix in KINDS:
             self.kind.addItem(text, prefix)
         strip.row.addWidget(self.kind)
         strip.row.addWidget(action_button(self._commands["audit.filter"], theme))
@@ -240,176 +257,173 @@ class AuditPane(Pane):
         column.addWidget(split, 1)
         lead_focus(self, self._stack)
 
-    def _kinds(self) -> tuple[tuple[str, str], ...]:
-        return (
-            ("Everything", ""),
-            ("Runs", "run."),
-            ("Decisions", "run.decided"),
-            ("Tool calls", "call."),
-            ("Servers", "server."),
-            ("Skills", "skill."),
-            ("Agents", "agent."),
-            ("Privacy", "privacy."),
-            ("Network", "connection."),
-            ("Settings", "setting."),
-            ("Core", "core."),
-        )
-
     def _bind(self) -> None:
-        self._flush.timeout.connect(self._grow)
-        self._pause.timeout.connect(self._filter)
-        self.finder.textChanged.connect(self._pause.start)
-        self.finder.returnPressed.connect(self._take_typed)
+        store, bind = self.context.store, self._commands.bind
+        store.linked.connect(self.reload)
+        store.on(EntryWritten, self._entry_written)
+        store.on(AuditVerifying, self._verifying)
+        self._live_soon.timeout.connect(self._add_live)
+        self._search_soon.timeout.connect(self._filter)
+        self.finder.textChanged.connect(self._search_soon.start)
+        self.finder.returnPressed.connect(self._make_chips)
+        for key, work in ((Qt.Key.Key_Down, self.table.enter), (Qt.Key.Key_Escape, self.finder.clear)):
+            shortcut = QShortcut(QKeySequence(key), self.finder)
+            shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+            shortcut.activated.connect(work)
         self.kind.currentIndexChanged.connect(self._filter)
-        self.chips.bind(self._line)
         self.chips.show_chips((), self._layout_file.audit_filters)
         self.chips.changed.connect(self._filter)
-        self.chips.recalled.connect(self._recall)
-        self.chips.kept_changed.connect(self._keep_filters)
-        self.menu.chosen.connect(self.only)
-        self.menu.asked.connect(self._type)
-        self.model.wants.connect(self._ask)
-        self.model.counts.connect(self._count)
-        self.model.looked.connect(self._looked)
+        self.chips.saved_chosen.connect(self._use_saved_filter)
+        self.chips.saved_changed.connect(self._save_filters)
+        self.menu.chosen.connect(self.add_filter)
+        self.menu.time_wanted.connect(self._type_time)
+        self.model.page_needed.connect(self._load_page)
+        self.model.count_needed.connect(self._load_marks)
+        self.model.search_progress.connect(self._show_progress)
         self.figures.clicked.connect(self._show_decisions)
         for changed in (self.model.modelReset, self.model.rowsInserted):
-            changed.connect(self._fill)
-        self.model.dataChanged.connect(self._selected)
-        self.table.selectionModel().currentRowChanged.connect(self._selected)
-        self.table.only.connect(self.only)
-        self.table.road_wanted.connect(self._show_road)
-        self.card.road.clicked.connect(self._show_road)
-        self._commands.bind("audit.verify", self._verify)
-        self._commands.bind("audit.export", self._export)
-        self._commands.bind("audit.filter", self._open_menu)
-        self._commands.bind("audit.road", self._show_road)
+            changed.connect(self._rows_changed)
+        self.model.dataChanged.connect(self._show_selected)
+        self.table.selectionModel().currentRowChanged.connect(self._show_selected)
+        self.table.filter_chosen.connect(self.add_filter)
+        self.table.opened.connect(self._show_timeline)
+        self.card.timeline.clicked.connect(self._show_timeline)
+        bind("audit.verify", self._verify)
+        bind("audit.export", self._export)
+        bind("audit.filter", self._open_filter_menu)
+        bind("audit.timeline", self._show_timeline)
 
     # filtering
 
-    def _line(self) -> str:
-        """All of it, to be kept for later."""
-        return line(self.finder.text().strip(), self.chips.filters)
+    def _current_filter(self) -> str:
+        """The search and the chips, as they can be saved."""
+        return serialize_filter(self.finder.text().strip(), self.chips.filters)
 
     def _query(self) -> EntryQuery:
-        words, filters = typed(self.finder.text())
-        made = query_of(words, (*self.chips.filters, *filters))
-        return made if made.kind else replace(made, kind=str(self.kind.currentData()))
+        text, filters = parse_search(self.finder.text())
+        query = make_query(text, (*self.chips.filters, *filters))
+        return query if query.kind else replace(query, kind=str(self.kind.currentData()))
 
-    def _take_typed(self) -> None:
-        """Enter makes chips of what was typed as `field:value`."""
-        words, filters = typed(self.finder.text())
+    def _make_chips(self) -> None:
+        """Turn what was typed as `field:value` into chips."""
+        text, filters = parse_search(self.finder.text())
         if filters:
-            self.finder.setText(words)
+            self.finder.setText(text)
             self.chips.add(filters)
 
     def _filter(self) -> None:
-        self._pause.stop()
+        self._search_soon.stop()
         self.chips.show_chips(self.chips.filters)
-        self.model.filter(self._query())
+        self.model.set_query(self._query())
 
-    def _recall(self, kept: str) -> None:
-        text, filters = read(kept)
+    def _use_saved_filter(self, saved: str) -> None:
+        text, filters = parse_saved_filter(saved)
         self.finder.setText(text)
         self.chips.show_chips(filters)
         self._filter()
 
-    def _keep_filters(self, kept: tuple[str, ...]) -> None:
-        self._layout_file.audit_filters = kept
+    def _save_filters(self, saved: tuple[str, ...]) -> None:
+        self._layout_file.audit_filters = saved
 
-    def _type(self, field: str) -> None:
-        """A time is typed where everything is typed."""
+    def _type_time(self, field: str) -> None:
         self.finder.setText(f"{self.finder.text().strip()} {field}".lstrip())
         self.finder.setFocus(Qt.FocusReason.OtherFocusReason)
-        said = "Type a day or a time behind “{}”, such as 2026-11-05 or 2026-11-05T14:00, and press Enter."
-        self.context.say(said.format(field))
+        self.context.say(
+            f"Type a date or time after “{field}”, such as 2026-11-05 or 2026-11-05T14:00, and press Enter."
+        )
 
-    async def _open_menu(self) -> None:
+    async def _open_filter_menu(self) -> None:
         self.menu.fill(await self.context.api.facets())
         self.menu.popup(self.kind.mapToGlobal(self.kind.rect().bottomLeft()))
 
     def _show_decisions(self) -> None:
-        """Only what was decided, newest first."""
         self.kind.setCurrentIndex(self.kind.findData("run.decided"))
 
-    # reading
+    # loading
 
-    def _ask(self, query: EntryQuery) -> None:
-        self.context.tasks.run("audit", self._read(query))
+    def _load_page(self, query: EntryQuery) -> None:
+        self.context.tasks.run("audit", self._read_page(query))
 
-    async def _read(self, query: EntryQuery) -> None:
+    async def _read_page(self, query: EntryQuery) -> None:
         try:
             page = await self.context.api.entry_page(query)
         except WorkbenchError:
-            self.model.lose(query)
+            self.model.request_ended(query)
             raise
-        self._carefully(lambda: self.model.answer(query, page))
+        self._keep_selection(partial(self.model.add_page, query, page))
 
-    def _count(self, query: EntryQuery) -> None:
-        self.context.tasks.run("count entries", self._counted(query))
+    def _load_marks(self, query: EntryQuery) -> None:
+        self.context.tasks.run("count entries", self._read_marks(query))
 
-    async def _counted(self, query: EntryQuery) -> None:
+    async def _read_marks(self, query: EntryQuery) -> None:
         marks = await self.context.api.entry_marks(query)
-        self._carefully(lambda: self.model.anchor(query, marks))
+        self._keep_selection(partial(self.model.set_marks, query, marks))
 
-    def _carefully(self, change: Callable[[], None]) -> None:
-        """The chosen entry stays chosen."""
-        chosen = self.model.entry(self.table.currentIndex())
+    def _keep_selection(self, change: Callable[[], None]) -> None:
+        """Change the model; the selected entry stays selected where it is still in memory."""
+        selected = self.model.entry(self.table.currentIndex())
         change()
-        if chosen is not None and not self.table.currentIndex().isValid():
-            self.table.setCurrentIndex(self.model.find(chosen.seq))
+        if selected is not None and not self.table.currentIndex().isValid():
+            self.table.setCurrentIndex(self.model.find(selected.seq))
 
-    def _looked(self, reached: int) -> None:
-        """A search that takes longer says how far back it is."""
-        words = f"Looked back to entry {reached:,}; looking further…"
-        self._empty.say(*(("Searching…", words) if reached else self._nothing()))
+    def _show_progress(self, reached: int) -> None:
+        searching = "Searching…", f"Searched back to entry {reached:,}."
+        self._empty.say(*(searching if reached else self._empty_text()))
 
-    def _ask_figures(self) -> None:
-        asked = self.context.api.review_figures()
-        self.context.tasks.run("figures about decisions", asked, self.figures.show_figures)
+    def _load_figures(self) -> None:
+        self.context.tasks.run("figures about decisions", self.context.api.review_figures(), self.figures.show_figures)
 
-    def _grow(self) -> None:
-        fresh, self._fresh = self._fresh, []
-        self.model.grow(fresh)
+    def _entry_written(self, event: EntryWritten) -> None:
+        self._live.append(event.entry)
+        if event.entry.note.kind.startswith("run.decided"):
+            self._load_figures()
+        if not self._live_soon.isActive():
+            self._live_soon.start()
 
-    def _fill(self) -> None:
+    def _add_live(self) -> None:
+        live, self._live = self._live, []
+        self.model.add_live(live)
+
+    def _rows_changed(self) -> None:
         self._stack.setCurrentWidget(self.table if self.model.rowCount() else self._empty)
-        self._selected()
+        self._show_selected()
 
-    # one entry
+    # the selected entry
 
-    def _selected(self) -> None:
+    def _run_title(self, run_id: str) -> str:
+        run = self.context.store.runs.get(run_id)
+        return one_line(run.proposal.purpose or first_sentence(run.proposal.code), 60) if run is not None else ""
+
+    def _show_selected(self) -> None:
         entry = self.model.entry(self.table.currentIndex())
         self._commands.hold(ENTRY_RUN, entry is not None and bool(entry.note.run_id))
         if entry is None and self.table.currentIndex().isValid():
-            return  # its page is on the way
+            return  # its page is being loaded
         if entry is not None and entry.seq == self._shown:
-            return  # others came in above it; the detail that was fetched stays
+            return  # entries were added above it; the card keeps the loaded detail
         self._shown = entry.seq if entry is not None else 0
         self.card.show_entry(entry)
         if entry is not None and not entry.note.detail:
-            self.context.tasks.run("entry", self.context.api.entry(entry.seq), self._whole)
+            self.context.tasks.run("entry", self.context.api.entry(entry.seq), self._show_complete)
 
-    def _whole(self, entry: Entry) -> None:
-        """Lists come without details."""
-        now = self.model.entry(self.table.currentIndex())
-        if now is not None and now.seq == entry.seq:
+    def _show_complete(self, entry: Entry) -> None:
+        """Pages come without details."""
+        if entry.seq == self._shown:
             self.card.show_entry(entry)
 
-    def _show_road(self) -> None:
+    def _selected_run(self) -> str:
         entry = self.model.entry(self.table.currentIndex())
-        if entry is not None and entry.note.run_id:
-            dialog = RoadDialog(self.context, entry.note.run_id, self.window())
-            dialog.road.code_wanted.connect(self._open_code)
-            dialog.road.result_wanted.connect(self._open_result)
-            dialog.open_soon()
+        return entry.note.run_id if entry is not None else ""
 
-    def _open_code(self, code: str, purpose: str) -> None:
-        self.context.go(ShowCode(code, purpose))
+    def _show_timeline(self) -> None:
+        if run_id := self._selected_run():
+            TimelineDialog(self.context, run_id, self._run_title, self.window()).load_and_show()
 
-    def _open_result(self, run_id: str) -> None:
-        self.context.go(ShowRun(run_id))
+    def _open_run(self) -> None:
+        if run_id := self._selected_run():
+            self.context.go(ShowRun(run_id))
 
-    # the whole
+    # export and verification
 
     def _export(self) -> None:
         dialog = QFileDialog(self.window(), "Export these entries")
@@ -417,26 +431,34 @@ class AuditPane(Pane):
         dialog.setNameFilters(["JSON (*.json)", "CSV (*.csv)"])
         dialog.selectFile("audit.json")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self._export_to)
+        dialog.fileSelected.connect(self.export_to)
         dialog.open()
 
-    def _export_to(self, file: str) -> None:
-        form = "csv" if file.lower().endswith(".csv") else "json"
-        asked = self.context.api.export_entries(replace(self.model.wanted, brief=False), file, form)
+    def export_to(self, file: str) -> None:
+        """Write all entries that match the filters into a CSV or JSON file."""
+        self.context.tasks.run("export the audit", self._write(file))
+
+    async def _write(self, file: str) -> None:
         self.context.say("Exporting…")
-        said = "{0:,} entries were written into {1}."
-        self.context.tasks.run("export the audit", asked, lambda count: self.context.say(said.format(count, file)))
+        form = "csv" if file.lower().endswith(".csv") else "json"
+        number = await self.context.api.export_entries(replace(self.model.query, brief=False), file, form)
+        self.context.say(f"Exported {number:,} {'entry' if number == 1 else 'entries'} to {file}.")
 
     async def _verify(self) -> None:
-        mark(self.chain, tone="")
-        self.chain.setText("Verifying…")
-        self._say(await self.context.api.verify_audit())
+        self._show_chain("Verifying…", "")
+        self._show_report(await self.context.api.verify_audit())
 
-    def _say(self, report: ChainReport) -> None:
+    def _verifying(self, event: AuditVerifying) -> None:
+        percent = 100 * event.done // max(1, event.entries)
+        self._show_chain(f"Verifying… {percent}% of {event.entries:,} entries", "")
+
+    def _show_report(self, report: ChainReport) -> None:
         if report.whole:
-            text = f"✓ Unbroken: {report.entries} entries, head {report.head[:12]}"
-            mark(self.chain, tone="success")
+            self._show_chain(f"✓ The audit is intact: {report.entries:,} entries, head {report.head[:12]}", "success")
         else:
-            text = f"✗ Broken at entry {report.broken_at}: {report.reason}. Nothing from there on can be trusted."
-            mark(self.chain, tone="danger")
+            reason = f"{report.reason}. Do not trust entries from there on."
+            self._show_chain(f"✗ The audit is not intact at entry {report.broken_at:,}: {reason}", "danger")
+
+    def _show_chain(self, text: str, tone: str) -> None:
+        mark(self.chain, tone=tone)
         self.chain.setText(text)

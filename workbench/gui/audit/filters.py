@@ -1,4 +1,4 @@
-"""What the audit is filtered by: typed as `server:demo`, shown as chips, kept as text."""
+"""Filters of the audit: typed as `server:demo`, shown as chips, stored as text."""
 
 from __future__ import annotations
 
@@ -18,108 +18,105 @@ from workbench.gui.kit.wording import risk_word
 from workbench.records import EntryQuery, Facet, Risk
 from workbench.records.audit import current_kind
 
-FIELDS = ("since", "until", "actor", "session", "run", "server", "tool", "risk", "outcome", "kind")
-"""In the order in which chips stand; these are the words that can be typed before a colon."""
-_NAMES = {"run": "run_id"}  # of EntryQuery, where they differ
+LABELS = {
+    "since": "Since",
+    "until": "Until",
+    "actor": "Who",
+    "session": "Session",
+    "run": "Run",
+    "server": "Server",
+    "tool": "Tool",
+    "risk": "Risk",
+    "outcome": "Outcome",
+    "kind": "Kind",
+}
+"""The fields that can be typed before a colon, in the order of their chips, with their labels."""
+_QUERY_FIELDS = {"run": "run_id"}  # fields of EntryQuery that have another name
+_VALUE_LABELS = {
+    "1h": "an hour ago",
+    "today": "today",
+    "7d": "7 days ago",
+    "30d": "30 days ago",
+    "ok": "succeeded",
+    "failed": "failed or was refused",
+}
+MOST_SAVED = 8
 
 
 class Filter(Struct, frozen=True):
-    """One chip."""
+    """A field and the value that entries must have."""
 
     field: str
-    value: str  # as it was typed or chosen: of a time `7d`, `today`, `2026-11-05`, `2026-11-05T14:00`
+    value: str  # as typed or chosen; a time is `7d`, `today`, `2026-11-05` or `2026-11-05T14:00`
+
+    @property
+    def label(self) -> str:
+        named = self.field in ("since", "until", "outcome")
+        value = _VALUE_LABELS.get(self.value, self.value) if named else self.value
+        return f"{LABELS[self.field]}: {one_line(value, 40)}"
+
+    @property
+    def is_valid(self) -> bool:
+        if self.field in ("since", "until"):
+            return parse_time(self.value) is not None
+        if self.field == "risk":
+            return self.value in set(Risk)
+        return self.field in LABELS and (self.field != "outcome" or self.value in ("ok", "failed"))
 
 
 Filters = tuple[Filter, ...]
 
 
-def typed(text: str) -> tuple[str, Filters]:
-    """The words of a line, and the filters that stand among them as `field:value`; what cannot be one stays a word."""
-    words, found = [], list[Filter]()
+def parse_search(text: str) -> tuple[str, Filters]:
+    """Split what the user typed into text and filters; a word such as `http://x` that is no valid filter stays text."""
+    words, filters = [], list[Filter]()
     for word in text.split():
         field, colon, value = word.partition(":")
-        one = Filter(field.casefold(), value)
-        if colon and value and usable(one):
-            found.append(one)
+        candidate = Filter(field.casefold(), value)
+        if colon and value and candidate.is_valid:
+            filters.append(candidate)
         else:
             words.append(word)
-    return " ".join(words), tuple(found)
+    return " ".join(words), tuple(filters)
 
 
-def usable(one: Filter) -> bool:
-    if one.field in ("since", "until"):
-        return parse_time(one.value) is not None
-    if one.field == "risk":
-        return one.value in set(Risk)
-    return one.field in FIELDS and (one.field != "outcome" or one.value in ("ok", "failed"))
+def replace_filter(filters: Filters, new: Filter) -> Filters:
+    """The filters with this one in place of any other on its field."""
+    others = [other for other in filters if other.field != new.field]
+    return tuple(sorted((*others, new), key=lambda each: list(LABELS).index(each.field)))
 
 
-def put(filters: Filters, new: Filter) -> Filters:
-    """With this one, in the place of another of its field."""
-    kept = [one for one in filters if one.field != new.field]
-    return tuple(sorted((*kept, new), key=lambda one: FIELDS.index(one.field)))
-
-
-def query_of(text: str, filters: Filters, now: float | None = None) -> EntryQuery:
-    """What the core is asked; spans of time count from now."""
-    words, times = dict[str, str](), dict[str, float]()
-    for one in filters:
-        if one.field in ("since", "until"):
-            times[one.field] = parse_time(one.value, now) or 0.0
+def make_query(text: str, filters: Filters, now: float | None = None) -> EntryQuery:
+    """The query for the core. Relative times count from now."""
+    texts, times = dict[str, str](), dict[str, float]()
+    for each in filters:
+        if each.field in ("since", "until"):
+            times[each.field] = parse_time(each.value, now) or 0.0
         else:
-            words[_NAMES.get(one.field, one.field)] = current_kind(one.value) if one.field == "kind" else one.value
-    return EntryQuery(text=text.strip(), **words, **times)  # type: ignore[arg-type]  # texts and times, by their names
+            value = current_kind(each.value) if each.field == "kind" else each.value
+            texts[_QUERY_FIELDS.get(each.field, each.field)] = value
+    return EntryQuery(text=text.strip(), **texts, **times)  # type: ignore[arg-type]  # texts and times, by their names
 
 
-def told(one: Filter) -> str:
-    """A chip's words."""
-    names = {
-        "since": "Since",
-        "until": "Until",
-        "actor": "Who",
-        "session": "Session",
-        "run": "Run",
-        "server": "Server",
-        "tool": "Tool",
-        "risk": "Risk",
-        "outcome": "Outcome",
-        "kind": "Kind",
-    }
-    return f"{names[one.field]}: {one_line(spoken(one), 40)}"
+def serialize_filter(text: str, filters: Filters) -> str:
+    """Filters and text as one string; tabs separate them, so that a value may contain spaces."""
+    return "\t".join((*(f"{each.field}:{each.value}" for each in filters), text))
 
 
-def spoken(one: Filter) -> str:
-    """A value in words."""
-    spans = {
-        "1h": "an hour ago",
-        "today": "today",
-        "7d": "7 days ago",
-        "30d": "30 days ago",
-        "ok": "worked",
-        "failed": "did not work",
-    }
-    return spans.get(one.value, one.value) if one.field in ("since", "until", "outcome") else one.value
-
-
-def line(text: str, filters: Filters) -> str:
-    """One line that `typed` reads back, where no value holds a blank; with a tab between, so that any value may."""
-    return "\t".join((*(f"{one.field}:{one.value}" for one in filters), text))
-
-
-def read(kept: str) -> tuple[str, Filters]:
-    """What `line` made; of a newer version's filters those that are known here."""
-    *parts, text = kept.split("\t")
-    found = (Filter(*part.split(":", 1)) for part in parts if ":" in part)
-    return text, tuple(one for one in found if usable(one))
+def parse_saved_filter(saved: str) -> tuple[str, Filters]:
+    """The opposite of `serialize_filter`. Filters that this version does not know are dropped."""
+    *parts, text = saved.split("\t")
+    filters = (Filter(*part.split(":", 1)) for part in parts if ":" in part)
+    return text, tuple(each for each in filters if each.is_valid)
 
 
 class FilterMenu(QMenu):
-    """Filled before it is shown."""
+    """Offers the values that occur in the audit; filled each time it is opened."""
 
     chosen = Signal(object)
-    """Carries one Filter."""
-    asked = Signal(str)
-    """A time is to be typed: `since:` or `until:`."""
+    """Carries a Filter."""
+    time_wanted = Signal(str)
+    """The user wants to type a time; carries `since:` or `until:`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -127,64 +124,55 @@ class FilterMenu(QMenu):
         self.fill(())
 
     def fill(self, facets: Sequence[Facet]) -> None:
-        """With what occurs; times, risks and outcomes are always there."""
         self.clear()
-        self._times()
-        for name, field in (("&Who", "actor"), ("&Session", "session"), ("Ser&ver", "server"), ("&Tool", "tool")):
-            menu = self.addMenu(name)
-            for one in (facet for facet in facets if facet.field == field):
-                words = f"{one_line(one.value, 60)}\t{one.entries:,}".replace("&", "&&")
-                self._add(menu, words, Filter(field, one.value))
+        menu = self.addMenu("T&ime")
+        for text, value in (("Last hour", "1h"), ("Today", "today"), ("Last 7 days", "7d"), ("Last 30 days", "30d")):
+            self._add(menu, text, Filter("since", value))
+        menu.addSeparator()
+        for text, field in (("Since a date or time…", "since:"), ("Until a date or time…", "until:")):
+            menu.addAction(text).triggered.connect(partial(self._want_time, field))
+        for title, field in (("&Who", "actor"), ("&Session", "session"), ("Ser&ver", "server"), ("&Tool", "tool")):
+            menu = self.addMenu(title)
+            for facet in facets:
+                if facet.field == field:
+                    text = f"{one_line(facet.value, 60)}\t{facet.entries:,}".replace("&", "&&")
+                    self._add(menu, text, Filter(field, facet.value))
             menu.setEnabled(not menu.isEmpty())
         menu = self.addMenu("&Risk")
         for risk in Risk:
             self._add(menu, risk_word(risk).text, Filter("risk", str(risk)))
         menu = self.addMenu("&Outcome")
-        self._add(menu, "It worked", Filter("outcome", "ok"))
-        self._add(menu, "It did not work, or was refused", Filter("outcome", "failed"))
+        self._add(menu, "Succeeded", Filter("outcome", "ok"))
+        self._add(menu, "Failed or was refused", Filter("outcome", "failed"))
 
-    def _times(self) -> None:
-        menu = self.addMenu("T&ime")
-        for words, value in (
-            ("Last hour", "1h"),
-            ("Today", "today"),
-            ("Last 7 days", "7d"),
-            ("Last 30 days", "30d"),
-        ):
-            self._add(menu, words, Filter("since", value))
-        menu.addSeparator()
-        for words, field in (
-            ("Since a day or time…", "since:"),
-            ("Until a day or time…", "until:"),
-        ):
-            menu.addAction(words).triggered.connect(partial(self._ask, field))
+    def _add(self, menu: QMenu, text: str, new: Filter) -> None:
+        menu.addAction(text).triggered.connect(partial(self._choose, new))
 
-    def _add(self, menu: QMenu, words: str, one: Filter) -> None:
-        menu.addAction(words).triggered.connect(partial(self._choose, one))
+    def _choose(self, new: Filter, _checked: bool = False) -> None:
+        self.chosen.emit(new)
 
-    def _choose(self, one: Filter, checked: bool = False) -> None:
-        self.chosen.emit(one)
-
-    def _ask(self, field: str, checked: bool = False) -> None:
-        self.asked.emit(field)
+    def _want_time(self, field: str, _checked: bool = False) -> None:
+        self.time_wanted.emit(field)
 
 
 class ChipRow(QScrollArea):
-    """Hidden while there is nothing in it. A chip goes by a click, by Enter, or by Delete."""
+    """The active filters and the saved ones as chips; hidden when there are none. A click, Enter or Delete removes an
+    active filter."""
 
     changed = Signal()
-    """Other filters."""
-    recalled = Signal(str)
-    """A kept filter was chosen: its text and its chips, as `filters.line` writes them."""
-    kept_changed = Signal(object)
-    """Carries all kept filters, as texts."""
+    """`filters` changed."""
+    saved_chosen = Signal(str)
+    """Carries a saved filter, as `serialize_filter` writes it."""
+    saved_changed = Signal(object)
+    """Carries all saved filters."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, current: Callable[[], str], parent: QWidget | None = None) -> None:
+        """`current` returns what “Save filter” would save."""
         super().__init__(parent)
         self._theme = theme
+        self._current = current
         self.filters: Filters = ()
-        self.kept: tuple[str, ...] = ()
-        self._line: Callable[[], str] = str  # what would be kept now
+        self.saved: tuple[str, ...] = ()
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -193,42 +181,46 @@ class ChipRow(QScrollArea):
         self.setFixedHeight(self.fontMetrics().height() + theme.unit * 4)
         self.hide()
 
-    def bind(self, line: Callable[[], str]) -> None:
-        """Where the text to be kept with the chips comes from."""
-        self._line = line
-
-    def show_chips(self, filters: Filters, kept: tuple[str, ...] | None = None) -> None:
-        """Others than before; nothing is told."""
-        had = self._focused()
-        self.filters, self.kept = filters, self.kept if kept is None else kept
+    def show_chips(self, filters: Filters, saved: tuple[str, ...] | None = None) -> None:
+        """Replace the filters without emitting `changed`."""
+        had_focus = self._has_focus()
+        self.filters, self.saved = filters, self.saved if saved is None else saved
         page = QWidget()
         row = QHBoxLayout(page)
         row.setContentsMargins(self._theme.unit * 2, 0, self._theme.unit * 2, self._theme.unit)
         row.setSpacing(self._theme.unit)
-        for one in filters:
-            row.addWidget(self._chip(told(one), partial(self._drop, one.field), "Remove the filter {}", "close"))
-        if filters and self._line() not in self.kept:
-            row.addWidget(self._quiet("Keep this filter", self._keep))
-        for text in self.kept:
-            if text != self._line():
-                row.addWidget(self._kept_chip(text))
+        for each in filters:
+            chip = self._chip(each.label, f"Remove the filter {each.label}", "close", partial(self._drop, each.field))
+            chip.setCheckable(True)
+            chip.setChecked(True)
+            chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the cross is right of the text
+            row.addWidget(chip)
+        current = self._current()
+        if filters and current not in self.saved:
+            save = QPushButton("Save filter")
+            mark(save, kind="quiet")
+            save.clicked.connect(self._save)
+            row.addWidget(save)
+        for text in self.saved:
+            if text != current:
+                row.addWidget(self._saved_chip(text))
         row.addStretch(1)
         self.setWidget(page)
-        self.setVisible(bool(filters or self.kept))
-        if had and (first := page.findChild(QPushButton)) is not None:
+        self.setVisible(bool(filters or self.saved))
+        if had_focus and (first := page.findChild(QPushButton)) is not None:
             first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def add(self, filters: Filters) -> None:
-        for one in filters:
-            self.filters = put(self.filters, one)
+        for each in filters:
+            self.filters = replace_filter(self.filters, each)
         self.show_chips(self.filters)
         self.changed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and isinstance(watched, QPushButton):
             if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-                if text := watched.property("kept"):
-                    self._forget(str(text))
+                if saved := watched.property("saved"):
+                    self._set_saved(tuple(other for other in self.saved if other != str(saved)))
                 else:
                     watched.click()
                 return True
@@ -237,50 +229,35 @@ class ChipRow(QScrollArea):
                 return True
         return super().eventFilter(watched, event)
 
-    def _chip(self, text: str, deed: Callable[[], None], name: str, symbol: str) -> QPushButton:
+    def _chip(self, text: str, name: str, symbol: str, work: Callable[[], object]) -> QPushButton:
         chip = QPushButton(text)
         mark(chip, kind="chip")
-        chip.setCheckable(True)
-        chip.setChecked(True)
-        chip.setIcon(icon(symbol, "accent"))
-        chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the cross stands behind the words
-        chip.setAccessibleName(name.format(text))
-        chip.setToolTip(plain_tip(name.format(text)))
+        chip.setIcon(icon(symbol, "accent" if symbol == "close" else "muted"))
+        chip.setAccessibleName(name)
+        chip.setToolTip(plain_tip(name))
         chip.installEventFilter(self)
-        chip.clicked.connect(deed)
+        chip.clicked.connect(work)
         return chip
 
-    def _kept_chip(self, kept: str) -> QPushButton:
-        text, filters = read(kept)
-        words = ", ".join(filter(None, (text, *map(told, filters))))
-        chip = self._chip(one_line(words, 60), partial(self.recalled.emit, kept), "Use the kept filter {}", "bookmark")
-        chip.setCheckable(False)
-        chip.setIcon(icon("bookmark", "muted"))
-        chip.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-        chip.setProperty("kept", kept)
-        chip.setToolTip("Use this kept filter. Delete forgets it.")
+    def _saved_chip(self, saved: str) -> QPushButton:
+        text, filters = parse_saved_filter(saved)
+        shown = one_line(", ".join(part for part in (text, *(each.label for each in filters)) if part), 60)
+        chip = self._chip(shown, f"Use the saved filter {shown}", "bookmark", partial(self.saved_chosen.emit, saved))
+        chip.setProperty("saved", saved)
+        chip.setToolTip("Use this saved filter. Press Delete to remove it.")
         return chip
 
-    def _quiet(self, text: str, deed: Callable[[], None]) -> QPushButton:
-        button = QPushButton(text)
-        mark(button, kind="quiet")
-        button.clicked.connect(deed)
-        return button
-
-    def _drop(self, field: str) -> None:
-        self.show_chips(tuple(one for one in self.filters if one.field != field))
+    def _drop(self, field: str, _checked: bool = False) -> None:
+        self.show_chips(tuple(each for each in self.filters if each.field != field))
         self.changed.emit()
 
-    def _keep(self) -> None:
-        self.kept = (*self.kept, self._line())[-8:]
-        self.show_chips(self.filters)
-        self.kept_changed.emit(self.kept)
+    def _save(self) -> None:
+        self._set_saved((*self.saved, self._current())[-MOST_SAVED:])
 
-    def _forget(self, kept: str) -> None:
-        self.kept = tuple(one for one in self.kept if one != kept)
-        self.show_chips(self.filters)
-        self.kept_changed.emit(self.kept)
+    def _set_saved(self, saved: tuple[str, ...]) -> None:
+        self.show_chips(self.filters, saved)
+        self.saved_changed.emit(saved)
 
-    def _focused(self) -> bool:
+    def _has_focus(self) -> bool:
         page, focus = self.widget(), self.window().focusWidget()
         return page is not None and focus is not None and page.isAncestorOf(focus)

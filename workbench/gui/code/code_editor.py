@@ -1,4 +1,4 @@
-"""What the editor's keys do to lines of a program: indent, outdent, comment, and how a new line begins."""
+"""The code editor: exact text, line numbers with risk marks, colours, brackets, and keys that indent and comment."""
 
 from __future__ import annotations
 
@@ -35,107 +35,106 @@ STEP = "    "
 
 
 def indented(lines: Sequence[str]) -> list[str]:
+    """The lines, indented by one step; empty lines stay empty."""
     return [STEP + line if line.strip() else line for line in lines]
 
 
 def outdented(lines: Sequence[str]) -> list[str]:
-    return [_less(line) for line in lines]
+    """The lines without one step of indentation."""
+    return [_outdented_line(line) for line in lines]
 
 
 def commented(lines: Sequence[str], mark: str = "#") -> list[str]:
-    """Comment all lines, or uncomment them where every line is a comment already."""
-    full = [line for line in lines if line.strip()]
-    if full and all(line.lstrip().startswith(mark) for line in full):
-        return [_bare(line, mark) for line in lines]
-    depth = min((len(line) - len(line.lstrip()) for line in full), default=0)
+    """The lines as comments, or uncommented if each of them is a comment already."""
+    written = [line for line in lines if line.strip()]
+    if written and all(line.lstrip().startswith(mark) for line in written):
+        return [_uncommented_line(line, mark) for line in lines]
+    depth = min((len(line) - len(line.lstrip()) for line in written), default=0)
     return [f"{line[:depth]}{mark} {line[depth:]}" if line.strip() else line for line in lines]
 
 
 def next_indent(line: str, mark: str = "#") -> str:
-    """The white space a line after this one starts with."""
+    """The indentation of the line after this one."""
     lead = line[: len(line) - len(line.lstrip())]
     body = line.split(mark)[0].rstrip()
     if body.endswith((":", "(", "[", "{")):
         return lead + STEP
     if mark != "#":
-        return lead  # the closing bracket ends a block, not its last word
+        return lead  # a bracket ends a block, not a keyword
     if body.lstrip().split(" ")[0] in {"return", "pass", "break", "continue", "raise"}:
-        return _less(lead)
+        return _outdented_line(lead)
     return lead
 
 
-def _less(line: str) -> str:
+def _outdented_line(line: str) -> str:
     if line.startswith("\t"):
         return line[1:]
     lead = len(line) - len(line.lstrip(" "))
     return line[min(lead, len(STEP)) :]
 
 
-def _bare(line: str, mark: str) -> str:
+def _uncommented_line(line: str, mark: str) -> str:
     lead = line[: len(line) - len(line.lstrip())]
     rest = line.lstrip().removeprefix(mark)
     return lead + rest.removeprefix(" ") if line.strip() else line
 
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
-_BACK = {close: opening for opening, close in _PAIRS.items()}
-BRACKET_REACH = 6_000  # characters looked through: more than a screen shows on either side
+_OPENING = {close: opening for opening, close in _PAIRS.items()}
+BRACKET_REACH = 6_000  # characters searched in each direction: more than a screen shows
 
 
-def partner(text: str, place: int) -> tuple[int, int] | None:
-    """Positions of the bracket beside `place` and of its partner; None without one."""
+def matching_brackets(text: str, place: int) -> tuple[int, int] | None:
+    """Positions of the bracket next to `place` and of the bracket that belongs to it; None without one."""
     for at in (place, place - 1):
         sign = text[at : at + 1] if at >= 0 else ""
         if sign in _PAIRS:
-            other = _seek(text, at, 1, sign, _PAIRS[sign])
-        elif sign in _BACK:
-            other = _seek(text, at, -1, sign, _BACK[sign])
+            other = _find_bracket(text, at, 1, sign, _PAIRS[sign])
+        elif sign in _OPENING:
+            other = _find_bracket(text, at, -1, sign, _OPENING[sign])
         else:
             continue
         return (at, other) if other >= 0 else None
     return None
 
 
-def _seek(text: str, at: int, step: int, same: str, wanted: str) -> int:
+def _find_bracket(text: str, at: int, step: int, same: str, wanted: str) -> int:
     depth = 0
     pair = re.compile(f"[{re.escape(same + wanted)}]")
-    found: Iterator[re.Match[str]]
+    matches: Iterator[re.Match[str]]
     if step > 0:
-        found = pair.finditer(text, at, min(len(text), at + BRACKET_REACH))
+        matches = pair.finditer(text, at, min(len(text), at + BRACKET_REACH))
     else:
-        found = reversed([*pair.finditer(text, max(0, at + 1 - BRACKET_REACH), at + 1)])
-    for match in found:
+        matches = reversed([*pair.finditer(text, max(0, at + 1 - BRACKET_REACH), at + 1)])
+    for match in matches:
         depth += 1 if match.group() == same else -1
         if depth == 0:
             return match.start()
     return -1
 
 
-class Mark(Struct, frozen=True):
-    """What stands in the gutter beside a line."""
+class GutterMark(Struct, frozen=True):
+    """A risk icon beside a line's number, with its tooltip."""
 
     risk: Risk
-    words: str
+    text: str
 
 
 class Gutter(QWidget):
-    """Belongs to one editor and draws only the lines one can see."""
+    """Line numbers and risk marks of one editor; draws only the visible lines."""
 
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__(editor)
         self._editor = editor
-        self._marks: Mapping[int, Mark] = {}
+        self._marks: Mapping[int, GutterMark] = {}
         self.setAccessibleName("Line numbers")
 
-    def show_marks(self, marks: Mapping[int, Mark]) -> None:
+    def show_marks(self, marks: Mapping[int, GutterMark]) -> None:
         self._marks = marks
         self.update()
 
-    def mark_of(self, line: int) -> Mark | None:
-        return self._marks.get(line)
-
     def wanted_width(self) -> int:
-        digits = max(3, len(str(self._editor.line_count())))
+        digits = max(3, self._editor.label_length())
         return self._sign() + self.fontMetrics().horizontalAdvance("9") * digits + self._sign() // 2
 
     def sizeHint(self) -> QSize:
@@ -151,7 +150,8 @@ class Gutter(QWidget):
                 continue
             painter.setPen(scheme.colour("text" if number == current else "muted"))
             room = QRect(0, top, self.width() - self._sign() // 2, height)
-            painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, str(number + 1))
+            text = self._editor.line_label(number)
+            painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, text)
             self._paint_mark(painter, number + 1, top)
         painter.end()
 
@@ -169,7 +169,7 @@ class Gutter(QWidget):
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             mark = self._marks.get(self._line_at(event.pos().y()))
-            QToolTip.showText(event.globalPos(), plain_tip(mark.words) if mark else "", self)
+            QToolTip.showText(event.globalPos(), plain_tip(mark.text) if mark else "", self)
             return True
         return super().event(event)
 
@@ -184,57 +184,57 @@ class Gutter(QWidget):
 
 
 _PAUSE_MS = 150
-_AT_ONCE = 20_000  # characters that are coloured before the text is shown; a longer text bit by bit
-_BIT = 0.004  # seconds of lexing or painting between two turns of the loop
+_LEX_AT_ONCE = 20_000  # characters, 25 ms; a longer text is lexed in slices: 5,000 lines take 300 ms
+_SLICE = 0.004  # seconds of lexing or painting between two turns of the loop
 _BRACKETS = frozenset("()[]{}")
 _WITHOUT_COMMENTS = ("json", "markdown")
-_MARKED = 300  # lines that are marked at once
-FAR = 2**31 - 1  # a column beyond the end of every line
+_MAX_MARKED_LINES = 300
+LINE_END = 2**31 - 1  # a column beyond the end of every line
 
 
 class CodeEditor(PlainEdit):
-    """Plain text with the looks and keys of code. `text()` is exactly what is shown."""
+    """Plain text with the colours and keys of code. `text()` returns exactly what is shown."""
 
     edited = Signal()
-    """The text changed, by a person or by `set_text`."""
+    """The text changed, by the user or by `set_text`."""
     seen = Signal()
-    """Other lines are on screen than before."""
+    """The lines on screen may have changed."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, language: str = "python") -> None:
         super().__init__(parent=parent)
-        self.painting = False  # colours are laid on: no text changes
+        self.painting = False  # colours are applied; the text does not change
         self.theme = theme
         self._language = language
         self.scheme = self.wanted_scheme()
         self._highlighter = Highlighter(self.document(), self.scheme)
         self._gutter = Gutter(self)
-        self._marks: Mapping[int, Mark] = {}
+        self._marks: Mapping[int, GutterMark] = {}
         self._layers: dict[str, list[QTextEdit.ExtraSelection]] = {}
         self._lexing: Lexing | None = None
-        self._line = -1  # the current one, as the gutter shows it
-        self._lexed = ""  # the text that is being lexed
+        self._line = -1  # the current line in the gutter
+        self._lexed = ""  # the text of `_lexing`
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._lex)
-        self._bit = QTimer(self, singleShot=True, interval=0)
-        self._bit.timeout.connect(self._go_on)
+        self._slice = QTimer(self, singleShot=True, interval=0)
+        self._slice.timeout.connect(self._continue_lexing)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setAccessibleName("Code")
         mark(self, kind="code")
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_appearance()
+        theme.changed.connect(self._apply_appearance)
         self.textChanged.connect(self._text_changed)
-        self.blockCountChanged.connect(self._make_room)
-        self.updateRequest.connect(self._follow)
+        self.blockCountChanged.connect(self._fit_gutter)
+        self.updateRequest.connect(self._scroll_gutter)
         self.cursorPositionChanged.connect(self._mark_lines)
 
     def set_text(self, text: str) -> None:
-        """Show a text; characters Qt would take for line ends become chips, so that they can be seen."""
+        """Show a text. Characters that Qt would treat as line ends are shown as chips."""
         self.setPlainText(tamed(text))
         self._lex()
 
-    def speak(self, language: str) -> None:
-        """Colour and comment the text as this language."""
+    def set_language(self, language: str) -> None:
+        """Colour and comment the text as a program in this language."""
         if language != self._language:
             self._language = language
             self._lex()
@@ -244,25 +244,30 @@ class CodeEditor(PlainEdit):
         return self._language
 
     def wanted_scheme(self) -> Scheme:
-        """The colours it should have now."""
+        """The colours to apply; subclasses may choose others."""
         return Scheme("", self.theme.colours)
 
     def wanted_font(self) -> QFont:
+        """The font to apply; subclasses may choose another."""
         return self.theme.mono()
 
-    def show_marks(self, marks: Mapping[int, Mark]) -> None:
-        """Marks by line, counted from 1."""
+    def show_marks(self, marks: Mapping[int, GutterMark]) -> None:
+        """Show marks in the gutter by line, counted from 1."""
         self._marks = marks
         self._gutter.show_marks(marks)
-        self.show_layer("marks", [self._line_mark(line, made) for line, made in [*marks.items()][:_MARKED]])
+        self.show_layer("marks", [self._line_mark(line, mark) for line, mark in [*marks.items()][:_MAX_MARKED_LINES]])
+
+    def gutter_mark(self, line: int) -> GutterMark | None:
+        """The mark of a line, counted from 1."""
+        return self._marks.get(line)
 
     def show_layer(self, name: str, selections: Sequence[QTextEdit.ExtraSelection]) -> None:
-        """What lies over the text, one layer for each purpose; they move along with the text."""
+        """Set the highlights of one purpose; they move with the text."""
         self._layers[name] = list(selections)
         self._mark_lines()
 
     def go_to(self, line: int, column: int = 0) -> None:
-        """Put the cursor on a line and the line in the middle of the view."""
+        """Move the cursor to a line, counted from 1, and centre it."""
         cursor = QTextCursor(self.document())
         cursor.setPosition(self.line_place(max(0, min(line, self.line_count()) - 1), column))
         self.setTextCursor(cursor)
@@ -270,15 +275,23 @@ class CodeEditor(PlainEdit):
         self.seen.emit()
 
     def shows(self, line: int) -> bool:
-        """Whether the whole line is on screen now."""
+        """Whether the whole line is on screen."""
         bottom = self.viewport().height()
         return any(
             number == line - 1 and top >= 0 and top + height <= bottom + 1
             for number, top, height in self.visible_lines()
         )
 
+    def line_label(self, line: int) -> str:
+        """What the gutter shows beside a line, counted from 0."""
+        return str(line + 1)
+
+    def label_length(self) -> int:
+        """The length of the longest label."""
+        return len(str(self.line_count()))
+
     def visible_lines(self) -> Iterator[tuple[int, int, int]]:
-        """Number from 0, top and height of each line whose beginning is on screen."""
+        """Number from 0, top and height of each line whose start is on screen."""
         block: QTextBlock = self.firstVisibleBlock()
         bottom = self.viewport().height()
         while block.isValid():
@@ -315,12 +328,12 @@ class CodeEditor(PlainEdit):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and hasattr(self, "_gutter"):
             self._gutter.setFont(self.font())
-            self._part_letters()
+            self._disable_ligatures()
             self.setTabStopDistance(self.fontMetrics().horizontalAdvance(STEP))
-            self._make_room()
+            self._fit_gutter()
 
-    def _part_letters(self) -> None:
-        """No ligatures: a reviewer must see `!=` and `//` as the letters they are."""
+    def _disable_ligatures(self) -> None:
+        """A reviewer must see `!=` and `//` as they are written."""
         font = QFont(self.font())
         for feature in ("calt", "liga", "clig", "dlig"):
             font.setFeature(QFont.Tag(feature), 0)
@@ -331,20 +344,20 @@ class CodeEditor(PlainEdit):
         control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
         if control and event.key() == Qt.Key.Key_Slash:
             self.toggle_comment()
-        elif plain and event.key() == Qt.Key.Key_Backspace and self._takes_a_step():
-            self._less()
+        elif plain and event.key() == Qt.Key.Key_Backspace and self._at_indent_step():
+            self._remove_indent_step()
         elif event.key() == Qt.Key.Key_Backtab:
             self._change_lines(outdented)
         elif plain and event.key() == Qt.Key.Key_Tab:
-            self._tab()
+            self._insert_tab()
         elif plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._new_line()
+            self._insert_line()
         else:
             return False
         return True
 
     def toggle_comment(self) -> None:
-        """Comment the chosen lines, or uncomment them where all are comments; JSON and Markdown have none."""
+        """Comment the selected lines, or uncomment them if all are comments. JSON and Markdown have no comments."""
         if not self.isReadOnly() and self._language not in _WITHOUT_COMMENTS:
             self._change_lines(lambda old: commented(old, self._comment))
 
@@ -352,27 +365,27 @@ class CodeEditor(PlainEdit):
     def _comment(self) -> str:
         return "//" if self._language == "typescript" else "#"
 
-    def _tab(self) -> None:
+    def _insert_tab(self) -> None:
         cursor = self.textCursor()
         if cursor.hasSelection():
             self._change_lines(indented)
             return
         cursor.insertText(" " * (len(STEP) - cursor.positionInBlock() % len(STEP)))
 
-    def _takes_a_step(self) -> bool:
-        """Whether there is nothing but whole steps of indent before the cursor."""
+    def _at_indent_step(self) -> bool:
+        """Whether only whole steps of indentation are before the cursor."""
         cursor = self.textCursor()
         before = cursor.block().text()[: cursor.positionInBlock()]
         return not cursor.hasSelection() and bool(before) and before == STEP * (len(before) // len(STEP))
 
-    def _less(self) -> None:
+    def _remove_indent_step(self) -> None:
         cursor = self.textCursor()
         cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(STEP))
         cursor.removeSelectedText()
         self.setTextCursor(cursor)
 
-    def _new_line(self) -> None:
-        """A line break is always a block of its own, also with Shift, where Qt would hide a U+2028 in the text."""
+    def _insert_line(self) -> None:
+        """Start a new line. With Shift, Qt would insert a U+2028 instead."""
         cursor = self.textCursor()
         before = cursor.block().text()[: cursor.positionInBlock()]
         cursor.insertText("\n" + next_indent(before, self._comment))
@@ -384,17 +397,17 @@ class CodeEditor(PlainEdit):
         beyond = max(cursor.selectionEnd() - (1 if cursor.hasSelection() else 0), 0)
         first = self.line_of(self.document().findBlock(cursor.selectionStart()))
         last = self.line_of(self.document().findBlock(beyond))
-        self.choose_lines(cursor, first, last)
+        self.select_lines(cursor, first, last)
         old = self.selected_text(cursor).split("\n")
         self.insert_at(cursor, "\n".join(change(old)))
         if len(old) > 1:
-            self.choose_lines(cursor, first, last)
+            self.select_lines(cursor, first, last)
         self.setTextCursor(cursor)
 
-    def choose_lines(self, cursor: QTextCursor, first: int, last: int) -> None:
-        """Let the cursor select whole lines, without the break after the last one."""
+    def select_lines(self, cursor: QTextCursor, first: int, last: int) -> None:
+        """Select whole lines with a cursor, without the break after the last one."""
         cursor.setPosition(self.line_block(first).position())
-        cursor.setPosition(self.line_place(last, FAR), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(self.line_place(last, LINE_END), QTextCursor.MoveMode.KeepAnchor)
 
     def _changed(self, place: int, removed: int, added: int) -> None:
         if not self.painting:
@@ -402,25 +415,25 @@ class CodeEditor(PlainEdit):
 
     def _text_changed(self) -> None:
         if not self.painting:
-            self._bit.stop()
+            self._slice.stop()
             self._lexing = None
             self._pause.start()
             self.edited.emit()
 
     def _lex(self) -> None:
-        """Colours follow the text; those of a long one in bits, so that the next key never waits."""
+        """Lex the text and apply colours; in slices if it is long, so that typing never waits."""
         self._pause.stop()
-        self._bit.stop()
+        self._slice.stop()
         text = self.text()
         if len(text) > LARGEST or self.has_soft_breaks():
             return
         self._lexing, self._lexed = Lexing(text, self._language), text
-        self._go_on(math.inf if len(text) <= _AT_ONCE else _BIT)
+        self._continue_lexing(math.inf if len(text) <= _LEX_AT_ONCE else _SLICE)
 
-    def _go_on(self, seconds: float = _BIT) -> None:
+    def _continue_lexing(self, seconds: float = _SLICE) -> None:
         if self._lexing is not None:
-            if not self._lexing.go(seconds):
-                self._bit.start()
+            if not self._lexing.run(seconds):
+                self._slice.start()
                 return
             seen = [number for number, _, _ in self.visible_lines()]
             self._highlighter.show_spans(self._lexed, self._lexing.spans(), seen)
@@ -431,22 +444,22 @@ class CodeEditor(PlainEdit):
         self.blockSignals(blocked)
         self.painting = False
         if not over:
-            self._bit.start()
+            self._slice.start()
         self.viewport().update()
 
-    def _dress(self) -> None:
+    def _apply_appearance(self) -> None:
         self.scheme = self.wanted_scheme()
         self.setFont(self.wanted_font())
-        self._wear()
+        self._apply_scheme_style()
         self.painting = True
         self._highlighter.recolour(self.scheme)
         self.painting = False
         self.show_marks(self._marks)
-        self._make_room()
+        self._fit_gutter()
         self._gutter.update()
 
-    def _wear(self) -> None:
-        """A scheme that is not the workbench's own brings its ground; a palette cannot, where a stylesheet is."""
+    def _apply_scheme_style(self) -> None:
+        """Apply a scheme's background and the font size: with an application stylesheet, a palette has no effect."""
         ground, text = self.scheme.own.get("sunken", ""), self.scheme.own.get("code_text", "")
         points = self.wanted_font().pointSize()
         rules = [f"background: {ground}; color: {text};"] if ground else []
@@ -455,7 +468,7 @@ class CodeEditor(PlainEdit):
         if wanted != self.styleSheet():
             self.setStyleSheet(wanted)
 
-    def _make_room(self) -> None:
+    def _fit_gutter(self) -> None:
         self.setViewportMargins(self._gutter.wanted_width(), 0, 0, 0)
         self._place_gutter()
 
@@ -463,35 +476,35 @@ class CodeEditor(PlainEdit):
         inside = self.contentsRect()
         self._gutter.setGeometry(QRect(inside.left(), inside.top(), self._gutter.wanted_width(), inside.height()))
 
-    def _follow(self, rect: QRect, moved: int) -> None:
+    def _scroll_gutter(self, rect: QRect, moved: int) -> None:
         if moved:
             self._gutter.scroll(0, moved)
         else:
             self._gutter.update(0, rect.y(), self._gutter.width(), rect.height())
 
     def _mark_lines(self) -> None:
-        found = [one for name in sorted(self._layers) for one in self._layers[name]]
+        selections = [selection for name in sorted(self._layers) for selection in self._layers[name]]
         if not self.isReadOnly() and not self.textCursor().hasSelection():
             line = self._selection(self.textCursor(), "hover", 1.0, whole=True)
-            found.insert(len(self._layers.get("marks", ())), line)
-        found += [self._bracket(place) for place in self._pair() or ()]
-        self.setExtraSelections(found)
+            selections.insert(len(self._layers.get("marks", ())), line)
+        selections += [self._bracket(place) for place in self._bracket_pair() or ()]
+        self.setExtraSelections(selections)
         if (row := self.line_of(self.textCursor().block())) != self._line:
             self._line = row
             self._gutter.update()
 
-    def _pair(self) -> tuple[int, int] | None:
-        """The bracket beside the cursor and its partner, in Qt's counting."""
+    def _bracket_pair(self) -> tuple[int, int] | None:
+        """The bracket at the cursor and the one that belongs to it, as positions in the document."""
         cursor = self.textCursor()
         line, column = cursor.block().text(), cursor.positionInBlock()
         if not _BRACKETS & {*line} or not _BRACKETS & {*utf16_slice(line, max(column - 1, 0), column + 1)}:
             return None
-        start, text = self._near(cursor.position())
-        pair = partner(text, code_points(text, cursor.position() - start))
+        start, text = self._lines_around(cursor.position())
+        pair = matching_brackets(text, code_points(text, cursor.position() - start))
         return None if pair is None else (start + units(text, pair[0]), start + units(text, pair[1]))
 
-    def _near(self, place: int) -> tuple[int, str]:
-        """Whole lines around a place, as far as a bracket's partner is looked for, and where they begin."""
+    def _lines_around(self, place: int) -> tuple[int, str]:
+        """Where the lines around a place begin, and their text: as far as brackets are matched."""
         document = self.document()
         first = document.findBlock(max(0, place - BRACKET_REACH))
         last = document.findBlock(min(place + BRACKET_REACH, document.characterCount() - 1))
@@ -499,9 +512,9 @@ class CodeEditor(PlainEdit):
         cursor.setPosition(last.position() + last.length() - 1, QTextCursor.MoveMode.KeepAnchor)
         return first.position(), cursor.selectedText()
 
-    def _line_mark(self, line: int, made: Mark) -> QTextEdit.ExtraSelection:
+    def _line_mark(self, line: int, mark: GutterMark) -> QTextEdit.ExtraSelection:
         cursor = QTextCursor(self.line_block(line - 1))
-        return self._selection(cursor, risk_word(made.risk).tone, 0.12, whole=True)
+        return self._selection(cursor, risk_word(mark.risk).tone, 0.12, whole=True)
 
     def _bracket(self, place: int) -> QTextEdit.ExtraSelection:
         cursor = self.textCursor()
@@ -509,16 +522,12 @@ class CodeEditor(PlainEdit):
         cursor.setPosition(place + 1, QTextCursor.MoveMode.KeepAnchor)
         return self._selection(cursor, "accent", 0.3, whole=False)
 
-    def _code_point(self) -> int:
-        """Where the cursor stands, in Python's counting; Qt counts UTF-16 units."""
-        return code_points(self.text(), self.text_place(self.textCursor().position()))
-
     def _selection(self, cursor: QTextCursor, role: str, share: float, *, whole: bool) -> QTextEdit.ExtraSelection:
-        made = QTextEdit.ExtraSelection()
-        ground = self.scheme.colour(role) if share >= 1 else self.scheme.soft(role, share)
-        made.format.setBackground(ground)
+        selection = QTextEdit.ExtraSelection()
+        background = self.scheme.colour(role) if share >= 1 else self.scheme.soft(role, share)
+        selection.format.setBackground(background)
         if whole:
-            made.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+            selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
             cursor.clearSelection()
-        made.cursor = cursor
-        return made
+        selection.cursor = cursor
+        return selection

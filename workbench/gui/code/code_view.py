@@ -1,25 +1,24 @@
-"""Code to be read, not changed: with marks in the gutter, opened where it matters."""
+"""A read-only code view with risk marks in its gutter."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from workbench.gui.code.code_editor import CodeEditor, Mark
+from workbench.gui.code.code_editor import CodeEditor, GutterMark
 from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import Theme
 from workbench.gui.kit.wording import risk_word
 from workbench.records import Finding, Risk, Verdict
 
 ORDER: Final = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
-"""The risk words from harmless to worst."""
+"""Risks from lowest to highest."""
 
 
 class CodeView(CodeEditor):
-    """Shows hidden characters as chips; lines keep their numbers."""
+    """Read-only code. Hidden characters are shown as chips."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, language: str = "python") -> None:
         super().__init__(theme, parent, language)
@@ -35,27 +34,27 @@ class CodeView(CodeEditor):
         self.show_marks(marks_of(verdict))
 
 
-def marks_of(verdict: Verdict) -> dict[int, Mark]:
-    """One mark per line: the worst of its findings and effects, with all their words."""
-    found: dict[int, Mark] = {}
-    told: Iterable[tuple[int, Risk, str]] = (
-        *((finding.span.line, finding.risk, _words(finding)) for finding in verdict.findings),
+def marks_of(verdict: Verdict) -> dict[int, GutterMark]:
+    """One mark per line: the highest risk of its findings and effects, with the texts of all of them."""
+    notes: tuple[tuple[int, Risk, str], ...] = (
+        *((finding.span.line, finding.risk, _finding_text(finding)) for finding in verdict.findings),
         *((effect.line, effect.risk, f"{effect.kind}: {effect.text}") for effect in verdict.effects),
     )
-    for line, risk, words in told:
-        before = found.get(line)
-        if before is None:
-            found[line] = Mark(risk, words)
-        elif words not in before.words:
-            found[line] = Mark(max(before.risk, risk, key=ORDER.index), f"{before.words}\n{words}")
-    return {line: made for line, made in found.items() if line > 0}
+    marks: dict[int, GutterMark] = {}
+    for line, risk, text in notes:
+        mark = marks.get(line)
+        if mark is None:
+            marks[line] = GutterMark(risk, text)
+        elif text not in mark.text:
+            marks[line] = GutterMark(max(mark.risk, risk, key=ORDER.index), f"{mark.text}\n{text}")
+    return {line: mark for line, mark in marks.items() if line > 0}
 
 
 def worst_line(verdict: Verdict) -> int:
-    """The line of the worst finding or effect; the first one among equals, 0 when nothing has a line."""
+    """The first line with the highest risk; 0 if no finding or effect has a line."""
     marks = marks_of(verdict)
     return min(marks, key=lambda line: (-ORDER.index(marks[line].risk), line), default=0)
 
 
-def _words(finding: Finding) -> str:
+def _finding_text(finding: Finding) -> str:
     return f"{risk_word(finding.risk).text}: {finding.message}"

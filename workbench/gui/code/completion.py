@@ -1,35 +1,46 @@
-"""Names that fit what is being typed; pure, so that what is shown first can be tested without a window."""
+"""Completion and parameter help of the program editor, with answers from the core."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHelpEvent, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QFrame, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QCompleter, QFrame, QToolTip, QVBoxLayout
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.program_editor import ProgramEditor
 from workbench.gui.kit.lists import RowsView
 from workbench.gui.kit.plain_edit import code_points
-from workbench.gui.kit.rows import Row, RowsModel
-from workbench.gui.kit.text import ForeignLabel, plain_tip
+from workbench.gui.kit.rows import Row, RowDelegate, RowsModel
+from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip
 from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.kit.wording import hint_words
 from workbench.gui.shell.context import Context
-from workbench.records import CallShape, Candidate
+from workbench.gui.shell.store import Store
+from workbench.records import CallShape, Candidate, ToolSummary
 
-MOST = 100
-
-
-def fitting(found: Sequence[Candidate], typed: str) -> list[Candidate]:
-    """Those that begin with the letters come first, then those that begin so in any case, then those that hold them in
-    their order; the order of the answer decides among equals."""
-    ranked = [(rank, place, one) for place, one in enumerate(found) if (rank := _rank(one.name, typed)) is not None]
-    return [one for _, _, one in sorted(ranked, key=lambda each: each[:2])[:MOST]]
+MAX_NAMES = 100
 
 
-def word_before(line: str, place: int) -> str:
-    """The letters of a name that end at this place."""
+def rank_candidates(candidates: Sequence[Candidate], typed: str) -> list[Candidate]:
+    """The candidates that match, best first: same beginning, same beginning in any case, then letters in order."""
+    ranked = [
+        (rank, place, candidate)
+        for place, candidate in enumerate(candidates)
+        if (rank := _rank(candidate.name, typed)) is not None
+    ]
+    return [candidate for _, _, candidate in sorted(ranked, key=lambda entry: entry[:2])[:MAX_NAMES]]
+
+
+def name_before(line: str, place: int) -> str:
+    """The identifier, or its beginning, that ends at this column."""
     start = place
     while start > 0 and (line[start - 1].isalnum() or line[start - 1] == "_"):
         start -= 1
@@ -40,251 +51,232 @@ def word_before(line: str, place: int) -> str:
 def _rank(name: str, typed: str) -> int | None:
     if name.startswith(typed):
         return 0
-    held, wanted = name.casefold(), typed.casefold()
-    if held.startswith(wanted):
+    folded, wanted = name.casefold(), typed.casefold()
+    if folded.startswith(wanted):
         return 1
     if len(typed) < 2:
         return None
     place = -1
     for letter in wanted:
-        place = held.find(letter, place + 1)
+        place = folded.find(letter, place + 1)
         if place < 0:
             return None
-    return 2 if held[0] == wanted[0] else 3
+    return 2 if folded[0] == wanted[0] else 3
 
 
-_ROWS = 9  # names one sees without scrolling
-_LETTERS = 46
-_ICONS = {"function": "tool", "class": "layers", "module": "book", "param": "pencil", "keyword": "code"}
+_VISIBLE_ROWS = 9
+_POPUP_LETTERS = 76
+_LABEL_LETTERS = 48
+_ICONS = {"function": "code", "class": "layers", "module": "book", "param": "pencil", "keyword": "code"}
 
 
-class CompletionList(QFrame):
-    """Lies over the window like a menu, without its own keyboard."""
+def candidate_rows(candidates: Sequence[Candidate], tools: dict[str, ToolSummary]) -> list[Row]:
+    """Rows of the completion list; a tool says what it does instead of its kind in Python."""
+    rows = []
+    for number, candidate in enumerate(candidates):
+        tool = tools.get(candidate.name) if candidate.kind in ("module", "function") else None
+        label = _tool_label(tool) if tool is not None else candidate.kind
+        icon = "tool" if tool is not None else _ICONS.get(candidate.kind, "dot")
+        rows.append(Row(str(number), candidate.name, aside=label, icon=icon, mono=True))
+    return rows
 
-    taken = Signal(str)
-    """Carries the name that was clicked."""
 
-    def __init__(self, theme: Theme, editor: QWidget) -> None:
-        super().__init__(editor)
-        self._theme = theme
-        self._editor = editor
-        self._names: list[str] = []
-        mark(self, kind="card")
-        self.model = RowsModel(self)
-        self.list = RowsView(theme, "Names that fit", self)
-        self.list.setModel(self.model)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.clicked.connect(self._clicked)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.addWidget(self.list)
-        self.hide()
+def tools_by_function(store: Store, names: frozenset[str], line: str) -> dict[str, ToolSummary]:
+    """The tools that programs import under these names; servers that the line names come first."""
+    found: dict[str, ToolSummary] = {}
+    for server, tools in store.tools.items():
+        for tool in tools:
+            function = tool.import_line.rpartition(" ")[2]
+            if function in names and (function not in found or server in line):
+                found[function] = tool
+    return found
 
-    def show_names(self, found: Sequence[Candidate], place: QPoint, line_height: int) -> None:
-        """Below the line of the cursor, or above it where there is no room; `place` is the window's."""
-        self._names = [one.name for one in found]
-        icons = [_ICONS.get(one.kind, "dot") for one in found]
-        rows = [Row(str(at), one.name, aside=one.kind, icon=icons[at], mono=True) for at, one in enumerate(found)]
-        self.model.show_rows(rows)
-        self.list.setCurrentIndex(self.model.index(0))
-        window = self._editor.window()
-        if self.parentWidget() is not window:
-            self.setParent(window)
-        row = max(1, self.list.sizeHintForRow(0))
-        width = min(self.fontMetrics().averageCharWidth() * _LETTERS, window.width())
-        height = row * min(len(found), _ROWS) + self._theme.unit * 3
-        below = place.y() + line_height
-        top = below if below + height <= window.height() else max(0, place.y() - height)
-        self.setGeometry(max(0, min(place.x(), window.width() - width)), top, width, height)
-        self.show()
-        self.raise_()
-        self._announce()
 
-    def name(self) -> str:
-        """The chosen name."""
-        row = self.list.currentIndex().row()
-        return self._names[row] if self.isVisible() and 0 <= row < len(self._names) else ""
-
-    def names(self) -> list[str]:
-        return self._names if self.isVisible() else []
-
-    def move_by(self, step: int) -> None:
-        row = max(0, min(self.list.currentIndex().row() + step, len(self._names) - 1))
-        self.list.setCurrentIndex(self.model.index(row))
-        self._announce()
-
-    def _announce(self) -> None:
-        """Who hears the window learns which name is chosen: the list never has the keyboard."""
-        words = f"{self.name()}, {self.list.currentIndex().row() + 1} of {len(self._names)}"
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._editor, words))
-
-    def _clicked(self) -> None:
-        self.taken.emit(self.name())
+def _tool_label(tool: ToolSummary) -> str:
+    hints = ", ".join(word for word, _ in hint_words(tool.hints))
+    parts = ("tool", hints, tool.summary)
+    return one_line(" · ".join(part for part in parts if part), _LABEL_LETTERS)
 
 
 _CARD_LETTERS = 84
-_LINES = 6  # of documentation that a call shows
-_ROOM = 0.6  # of the editor's width at most
+_MAX_DOC_LINES = 6
+_MAX_HEIGHT = 0.6  # share of the window's height
 
 
-class SignatureCard(QFrame):
-    """Words of strangers, so never rich text; the current parameter stands between ▸ and ◂."""
+class HelpCard(QFrame):
+    """Shows the call at the cursor, or an explanation, above the current line. The current parameter is in ▸ ◂."""
 
     def __init__(self, theme: Theme, editor: ProgramEditor) -> None:
         super().__init__(editor)
         self._theme = theme
         self._editor = editor
-        self.wished = False  # a person asked: one hears that there is nothing
+        self.requested = False  # the user asked for it, so an empty answer is said too
         mark(self, kind="card")
         self._head = ForeignLabel()
         self._head.setFont(theme.mono())
-        self._words = ForeignLabel()
-        mark(self._words, role="muted")
+        self._body = ForeignLabel()
+        mark(self._body, role="muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.unit * 2, theme.unit, theme.unit * 2, theme.unit)
         column.setSpacing(theme.unit // 2)
-        for part in (self._head, self._words):
+        for part in (self._head, self._body):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             column.addWidget(part)
         self.hide()
 
-    def show_shapes(self, shapes: Sequence[CallShape]) -> None:
-        """The call one is in; outside of every call the card goes."""
-        wished, self.wished = self.wished, False
+    def show_call(self, shapes: Sequence[CallShape]) -> None:
+        """Show the innermost call; without one, hide, or say so if the user asked."""
+        requested, self.requested = self.requested, False
         if not shapes:
-            self.say("The cursor is not in a call.") if wished else self.hide()
+            self.show_text("The cursor is not in a call.") if requested else self.hide()
             return
         shape = shapes[0]
-        parts = [f"▸{one}◂" if at == shape.current else one for at, one in enumerate(shape.parameters)]
-        lines = shape.words.strip().split("\n")[:_LINES]
+        parts = [f"▸{name}◂" if at == shape.current else name for at, name in enumerate(shape.parameters)]
+        lines = shape.words.strip().split("\n")[:_MAX_DOC_LINES]
         self._show(f"{shape.name}({', '.join(parts)})", "\n".join(lines))
 
-    def say(self, words: str) -> None:
-        """The first line is the name or the call, what follows its documentation."""
-        head, _, rest = words.partition("\n")
-        self._show(head, rest.strip())
+    def show_text(self, text: str) -> None:
+        """The first line becomes the heading."""
+        head, _, body = text.partition("\n")
+        self._show(head, body.strip())
 
-    def words(self) -> str:
-        return f"{self._head.full_text()}\n{self._words.full_text()}".strip() if self.isVisible() else ""
+    def text(self) -> str:
+        return f"{self._head.full_text()}\n{self._body.full_text()}".strip() if self.isVisible() else ""
 
-    def _show(self, head: str, rest: str) -> None:
+    def _show(self, head: str, body: str) -> None:
         self._head.setText(head)
-        self._words.setText(rest)
-        self._words.setVisible(bool(rest))
+        self._body.setText(body)
+        self._body.setVisible(bool(body))
         window = self._editor.window()
         if self.parentWidget() is not window:
             self.setParent(window)
         width = min(self.fontMetrics().averageCharWidth() * _CARD_LETTERS, window.width() - self._theme.unit * 4)
         self.setFixedWidth(width)
-        height = min(self.heightForWidth(width), round(window.height() * _ROOM))
-        place = self._editor.cursorRect(self._editor.textCursor())
-        corner = self._editor.viewport().mapTo(window, place.topLeft())
-        top = corner.y() - height - 2 if corner.y() > height + 2 else corner.y() + place.height() + 2
+        line = self._editor.cursorRect(self._editor.textCursor())
+        corner = self._editor.viewport().mapTo(window, line.topLeft())
+        room = corner.y() - 2
+        height = min(self.heightForWidth(width), round(window.height() * _MAX_HEIGHT))
+        if height > room and body:  # the completion list opens below the line, so the card stays above it
+            self._body.hide()
+            height = self.heightForWidth(width)
+        top = room - height if height <= room else corner.y() + line.height() + 2
         self.setGeometry(max(0, min(corner.x(), window.width() - width)), top, width, height)
         self.show()
         self.raise_()
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._editor, f"{head} {rest}"[:400]))
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._editor, f"{head} {body}"[:400]))
 
 
-_SILENT = ("code_string", "code_comment")  # where nobody wants to be helped
+_NO_COMPLETION_IN = ("code_string", "code_comment")
 _CALL_MS = 60
-_PAGE = 8
 
 
-class Completing(QObject):
-    """Belongs to one editor; only programs in Python are completed."""
+class CodeCompletion(QObject):
+    """Completes names in one editor and shows the parameters of calls. Only Python is completed."""
 
     def __init__(self, context: Context, editor: ProgramEditor) -> None:
         super().__init__(editor)
         self._context = context
         self._editor = editor
-        self.list = CompletionList(context.theme, editor)
-        self.card = SignatureCard(context.theme, editor)
-        self._found: tuple[Candidate, ...] = ()
-        self._start = -1  # where the word begins whose names are known
+        self.card = HelpCard(context.theme, editor)
+        self._model = RowsModel(self)
+        self._completer = QCompleter(self._model, self)
+        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._completer.setWidget(editor)
+        self.popup = RowsView(context.theme, "Completions")
+        self._completer.setPopup(self.popup)
+        self.popup.setItemDelegate(RowDelegate(context.theme, self.popup))  # a completer replaces it by its own
+        self._completer.setMaxVisibleItems(_VISIBLE_ROWS)
+        self._candidates: tuple[Candidate, ...] = ()
+        self._tools: dict[str, ToolSummary] = {}
+        self._start = -1  # where the word begins for which `_candidates` are known
         self._asking = False
-        self._again = False  # something was typed while a question was under way
-        self._wished = False  # a person asked, so one hears that there is nothing
+        self._ask_again = False  # something was typed while a request was under way
+        self._requested = False  # the user asked for it, so an empty answer is said too
         self._call = QTimer(self, singleShot=True, interval=_CALL_MS)
         self._call.timeout.connect(self._ask_call)
-        self.list.taken.connect(self._take)
+        self._completer.activated[QModelIndex].connect(self._insert)  # type: ignore[index]  # overloads are not typed
+        self._completer.highlighted[QModelIndex].connect(self._announce)  # type: ignore[index]
+        editor.key_filter = self._filter_key
         editor.installEventFilter(self)
         editor.viewport().installEventFilter(self)
         editor.typed.connect(self._typed)
         editor.cursorPositionChanged.connect(self._moved)
-        editor.verticalScrollBar().valueChanged.connect(self.leave)
+        editor.verticalScrollBar().valueChanged.connect(self.hide)
 
     @property
-    def able(self) -> bool:
+    def enabled(self) -> bool:
         return self._editor.language == "python" and not self._editor.isReadOnly()
 
-    def propose(self) -> None:
-        """A person asks for names."""
-        if self.able:
-            self._wished = True
+    def names(self) -> list[str]:
+        """The names in the list, while it is shown."""
+        rows = range(self._model.rowCount()) if self.popup.isVisible() else ()
+        return [str(self._model.index(row).data()) for row in rows]
+
+    def complete(self) -> None:
+        """Show the names that fit at the cursor."""
+        if self.enabled:
+            self._requested = True
             self._start = -1
             self._ask()
 
     def show_call(self) -> None:
-        """A person asks for the parameters of the call they are in."""
-        if self.able:
-            self.card.wished = True
+        """Show the parameters of the call at the cursor."""
+        if self.enabled:
+            self.card.requested = True
             self._ask_call()
 
     def explain(self) -> None:
-        """A person asks what the name at the cursor stands for."""
+        """Show the documentation of the name at the cursor and the problems there."""
         if self._editor.language == "python":
-            self._context.tasks.run("explain a name", self._explained(self._editor.textCursor(), None))
+            self._context.tasks.run("explain a name", self._explain(self._editor.textCursor(), None))
 
-    def leave(self) -> None:
-        """Nothing is proposed any more."""
-        self.list.hide()
+    def hide(self) -> None:
+        """Close the list and the card."""
+        self.popup.hide()
         self.card.hide()
-        self._wished = False
+        self._requested = False
 
-    def end(self) -> None:
-        """The editor goes; what lies over the window goes with it."""
-        self.leave()
-        self.list.deleteLater()
+    def close(self) -> None:
+        """Delete the card, which is a child of the window, before the editor is deleted. Qt deletes the popup."""
+        self.hide()
         self.card.deleteLater()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and watched is self._editor:
-            return self._key(event)
-        if event.type() == QEvent.Type.FocusOut and watched is self._editor:
-            self.leave()
+        if watched is self._editor and event.type() == QEvent.Type.FocusOut and not self.popup.isVisible():
+            self.hide()
         if isinstance(event, QHelpEvent) and watched is self._editor.viewport():
             return self._hover(event)
         return False
 
-    # while one types
+    # while the user types
 
-    def _key(self, event: QKeyEvent) -> bool:
-        if self.list.isVisible():
-            steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _PAGE, Qt.Key.Key_PageUp: -_PAGE}
-            if event.key() in steps and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
-                self.list.move_by(steps[Qt.Key(event.key())])
-                return True
+    def _filter_key(self, event: QKeyEvent) -> bool:
+        """The completer offers keys to the editor first: those that it handles itself must not reach the text."""
+        if self.popup.isVisible():
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab) and not event.modifiers():
-                if self.list.name() != self._word():
-                    self._take(self.list.name())
+                if self._selected() != self._typed_name():
+                    event.ignore()
                     return True
-                self.list.hide()
-        if event.key() == Qt.Key.Key_Escape and (self.list.isVisible() or self.card.isVisible()):
-            self.leave()
+                self.popup.hide()
+            elif event.key() == Qt.Key.Key_Escape:
+                self.hide()
+                event.accept()
+                return True
+        if event.key() == Qt.Key.Key_Escape and self.card.isVisible():
+            self.hide()
             return True
         return False
 
     def _typed(self, letters: str) -> None:
-        if not self.able:
+        if not self.enabled:
             return
         if letters in ("(", ",") or self.card.isVisible():
             self._call.start()
-        word, cursor = self._word(), self._editor.textCursor()
+        word, cursor = self._typed_name(), self._editor.textCursor()
         start = cursor.position() - len(word)
-        taken = not letters and start != self._start  # letters were removed, and no names are known here
-        if taken or (not word and letters != ".") or self._silent(cursor):
-            self.list.hide()
+        unknown = not letters and start != self._start  # letters were deleted, and no names are known here
+        if unknown or (not word and letters != ".") or self._in_text(cursor):
+            self.popup.hide()
             self._start = -1
         elif start == self._start:
             self._show()
@@ -292,116 +284,123 @@ class Completing(QObject):
             self._ask()
 
     def _moved(self) -> None:
-        if self.list.isVisible() and self._editor.textCursor().position() - len(self._word()) != self._start:
-            self.list.hide()
+        if self.popup.isVisible() and self._editor.textCursor().position() - len(self._typed_name()) != self._start:
+            self.popup.hide()
         if self.card.isVisible() and not self._call.isActive():
             self._call.start()
 
     def _ask(self) -> None:
         if self._asking:
-            self._again = True
+            self._ask_again = True
             return
         self._asking = True
-        self._context.tasks.run("complete a program", self._answered())
+        self._context.tasks.run("complete a program", self._fetch_candidates())
 
-    async def _answered(self) -> None:
+    async def _fetch_candidates(self) -> None:
         cursor = self._editor.textCursor()
-        start = cursor.position() - len(self._word())
+        start = cursor.position() - len(self._typed_name())
         try:
-            found = await self._context.api.complete_code(*self._place(cursor))
+            candidates = await self._context.api.complete_code(*self._position(cursor))
         except WorkbenchError:
-            found = ()  # a program jedi stumbles over is typed on all the same
+            candidates = ()  # typing goes on without completion
         finally:
             self._asking = False
-        again, self._again = self._again, False
-        now = self._editor.textCursor().position() - len(self._word())
-        if now == start:
-            self._found, self._start = found, start
+        again, self._ask_again = self._ask_again, False
+        now = self._editor.textCursor()
+        if now.position() - len(self._typed_name()) == start:
+            names = frozenset(candidate.name for candidate in candidates)
+            self._tools = tools_by_function(self._context.store, names, now.block().text())
+            self._candidates, self._start = candidates, start
             self._show()
         elif again:
             self._ask()
 
     def _show(self) -> None:
-        word = self._word()
-        found = fitting(self._found, word)
-        alone = len(found) == 1 and found[0].name == word
-        if not found or alone or not self._editor.hasFocus():
-            self.list.hide()
-            if self._wished and not found:
-                self.card.say("No name fits here.")
-            self._wished = False
+        word = self._typed_name()
+        candidates = rank_candidates(self._candidates, word)
+        complete = len(candidates) == 1 and candidates[0].name == word
+        requested, self._requested = self._requested, False
+        if not candidates or complete or not self._editor.hasFocus():
+            self.popup.hide()
+            if requested and not candidates:
+                self.card.show_text("No names fit here.")
             return
-        self._wished = False
+        self._model.show_rows(candidate_rows(candidates, self._tools))
         cursor = self._editor.textCursor()
         cursor.setPosition(cursor.position() - len(word))
         place = self._editor.cursorRect(cursor)
-        corner = self._editor.viewport().mapTo(self._editor.window(), place.topLeft())
-        self.list.show_names(found, corner, place.height())
+        place.translate(self._editor.viewport().geometry().topLeft())
+        width = min(self.popup.fontMetrics().averageCharWidth() * _POPUP_LETTERS, self._editor.window().width())
+        self._completer.complete(QRect(place.left(), place.top(), width, place.height()))
+        self.popup.setCurrentIndex(self._completer.completionModel().index(0, 0))
 
-    def _take(self, name: str) -> None:
-        word, cursor = self._word(), self._editor.textCursor()
-        self.list.hide()
+    def _selected(self) -> str:
+        index = self.popup.currentIndex()
+        return str(index.data()) if index.isValid() else ""
+
+    def _insert(self, index: QModelIndex) -> None:
+        name, word, cursor = str(index.data()), self._typed_name(), self._editor.textCursor()
         cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(word))
         cursor.insertText(name)
         self._editor.setTextCursor(cursor)
-        self._editor.setFocus()
         self._start = -1
+
+    def _announce(self, index: QModelIndex) -> None:
+        """A screen reader says the current name: the list never has the keyboard."""
+        text = f"{index.data()}, {index.row() + 1} of {self._model.rowCount()}"
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._editor, text))
 
     # calls and explanations
 
     def _ask_call(self) -> None:
-        self._context.tasks.run("show a call", self._called(self._editor.textCursor().position()))
+        self._context.tasks.run("show a call", self._fetch_call(self._editor.textCursor().position()))
 
-    async def _called(self, place: int) -> None:
+    async def _fetch_call(self, place: int) -> None:
         try:
-            shapes = await self._context.api.call_shapes(*self._place(self._editor.textCursor()))
+            shapes = await self._context.api.call_shapes(*self._position(self._editor.textCursor()))
         except WorkbenchError:
             shapes = ()
         if self._editor.textCursor().position() == place:
-            self.card.show_shapes(shapes)
+            self.card.show_call(shapes)
 
     def _hover(self, event: QHelpEvent) -> bool:
         cursor = self._editor.cursorForPosition(event.pos())
-        words = self._editor.words_at(cursor.position())
-        if words:
-            QToolTip.showText(event.globalPos(), plain_tip(words), self._editor.viewport())
+        problems = self._editor.problems_at(cursor.position())
+        if problems:
+            QToolTip.showText(event.globalPos(), plain_tip(problems), self._editor.viewport())
         elif self._editor.language == "python":
-            self._context.tasks.run("explain a name", self._explained(cursor, event.globalPos()))
+            self._context.tasks.run("explain a name", self._explain(cursor, event.globalPos()))
         return True
 
-    async def _explained(self, cursor: QTextCursor, place: QPoint | None) -> None:
-        words = self._editor.words_at(cursor.position())
+    async def _explain(self, cursor: QTextCursor, place: QPoint | None) -> None:
+        text = self._editor.problems_at(cursor.position())
         try:
-            told = await self._context.api.explain_code(*self._place(cursor))
+            explanation = await self._context.api.explain_code(*self._position(cursor))
+            text = f"{text}\n\n{explanation.words}".strip()
         except WorkbenchError:
-            told = None
-        if told is not None and told.words:
-            words = f"{words}\n\n{told.words}".strip()
+            pass  # the problems are shown without it
         if place is None:
-            self.card.say(words or "Nothing is known of this name.")
-        elif words and self._editor.viewport().underMouse():
-            QToolTip.showText(place, plain_tip(words), self._editor.viewport())
+            self.card.show_text(text or "No documentation for this name.")
+        elif text and self._editor.viewport().underMouse():
+            QToolTip.showText(place, plain_tip(text), self._editor.viewport())
 
-    # where things are
+    # positions
 
-    def _place(self, cursor: QTextCursor) -> tuple[str, int, int]:
-        line = cursor.block().text()
-        return (
-            self._editor.text(),
-            self._editor.line_of(cursor.block()) + 1,
-            code_points(line, cursor.positionInBlock()),
-        )
+    def _position(self, cursor: QTextCursor) -> tuple[str, int, int]:
+        """The program, the line from 1, and the column in code points, as the core counts them."""
+        column = code_points(cursor.block().text(), cursor.positionInBlock())
+        return self._editor.text(), self._editor.line_of(cursor.block()) + 1, column
 
-    def _word(self) -> str:
-        """Letters of names are one unit of Qt's counting each, but for rare scripts, which are left alone."""
+    def _typed_name(self) -> str:
+        """Letters of names are one UTF-16 unit each, except in rare scripts, which are not completed."""
         cursor = self._editor.textCursor()
         line = cursor.block().text()
-        return word_before(line, code_points(line, cursor.positionInBlock()))
+        return name_before(line, code_points(line, cursor.positionInBlock()))
 
-    def _silent(self, cursor: QTextCursor) -> bool:
-        """What was typed behind the end of a comment or text is not lexed yet: the letter before it says it."""
+    def _in_text(self, cursor: QTextCursor) -> bool:
+        """Whether the cursor is in a string or comment. A letter just typed has no colour yet: look one back."""
         row, column = cursor.blockNumber(), cursor.positionInBlock()
-        if self._editor.role_at(row, column - 1) in _SILENT:
+        if self._editor.role_at(row, column - 1) in _NO_COMPLETION_IN:
             return True
         before = cursor.block().text()[max(0, column - 2) : column - 1]
-        return before not in ("", '"', "'") and self._editor.role_at(row, column - 2) in _SILENT
+        return before not in ("", '"', "'") and self._editor.role_at(row, column - 2) in _NO_COMPLETION_IN

@@ -1,170 +1,151 @@
-"""Finds places in a program: plain words here, regular expressions in a process of their own that can be ended.
+"""Find and replace in a code editor, with plain text or regular expressions.
 
-Python's regular expressions cannot be interrupted, and some take longer than the sun will shine. Those that a person
-types run beside the window, for a second or two at most, so the window never waits for one.
+Qt's regular expressions (PCRE2) give up after a bounded number of steps, about 20 ms. A text is searched in pieces with
+a time budget, so that no expression blocks the window.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from bisect import bisect_left
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from functools import partial
+from time import perf_counter
 from typing import TypeAlias
 
-from PySide6.QtCore import QObject, QProcess, Qt, QTimer, Signal
+from msgspec import Struct
+from PySide6.QtCore import QRegularExpression, QRegularExpressionMatch, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QTextEdit, QToolButton, QWidget
 
 from workbench.gui.code.code_editor import CodeEditor
 from workbench.gui.kit.lists import Strip, search_box, tool_button
-from workbench.gui.kit.plain_edit import code_points, exact_text, tamed, units
+from workbench.gui.kit.plain_edit import tamed, units, utf16_slice
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import Theme, mark
+from workbench.records.common_types import count_of
 
-SECONDS = 2.0
-MOST = 50_000  # hits of one search
+MAX_HITS = 15_000  # hits that are shown and counted; 15,000 take 20 ms
+MAX_REPLACED = 200_000
+BUDGET = 0.15  # seconds of a search while the user types
+_REPLACE_BUDGET = 1.0  # seconds of the search for "Replace all"
+TOO_SLOW = "This expression takes too long. Simplify it, or search in a selection."
+_PIECE = 40_000  # characters that are searched at once: the most that cannot be interrupted
+_OVERLAP = 4_000  # characters of the next piece that a match may reach into, and of the one before for look-behind
+_REFERENCE = re.compile(r"\\(?:(\d{1,2})|g<(\w{1,64})>|(.))", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\"}
 Hit: TypeAlias = tuple[int, int, str]
-"""From, to, and what would stand there instead; in Python's counting."""
-
-_PROGRAM = """
-import json, re, resource, sys
-resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-wish = json.loads(sys.stdin.buffer.read())
-flags = re.MULTILINE | (0 if wish["case"] else re.IGNORECASE)
-try:
-    words = "\\\\b(?:" + wish["words"] + ")\\\\b" if wish["whole"] else wish["words"]
-    re.compile(wish["words"])
-    sought = re.compile(words, flags)
-    found, instead = [], wish["instead"]
-    for match in sought.finditer(wish["text"], wish["start"], wish["end"]):
-        if len(found) >= wish["most"]:
-            break
-        found.append((match.start(), match.end(), match.expand(instead)))
-    told = {"hits": found}
-except (re.error, IndexError, OverflowError, RecursionError, MemoryError) as fault:
-    told = {"fault": str(fault) or "it needs too much memory"}
-sys.stdout.buffer.write(json.dumps(told).encode())
-"""
+"""Start and end in UTF-16 units of the text, and the replacement."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What is looked for, and what would stand there instead."""
+class FindQuery(Struct, frozen=True):
+    """What to search for, and its replacement."""
 
-    words: str
-    instead: str = ""
+    text: str
+    replacement: str = ""
     regex: bool = False
     case: bool = False
-    whole: bool = False
-    start: int = 0
-    end: int = -1  # -1: to the end of the text
+    whole_words: bool = False
+    start: int = 0  # in UTF-16 units
+    end: int = -1  # -1: the end of the text
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search came to; with a fault there are no hits."""
+class FindResult(Struct, frozen=True):
+    """The hits of a search, or why there are none."""
 
-    wish: Wish
+    query: FindQuery
     text: str
     hits: tuple[Hit, ...] = ()
     fault: str = ""
+    complete: bool = True  # False: there are more hits
 
 
-def plain_hits(text: str, wish: Wish) -> tuple[Hit, ...]:
-    """Where words stand as they are; no text can make this slow."""
-    if not wish.words:
-        return ()
-    words = re.escape(wish.words)
-    if wish.whole:
-        words = rf"(?<!\w){words}(?!\w)"
-    end = len(text) if wish.end < 0 else wish.end
-    found: list[Hit] = []
-    for match in re.compile(words, 0 if wish.case else re.IGNORECASE).finditer(text, wish.start, end):
-        found.append((match.start(), match.end(), wish.instead))
-        if len(found) >= MOST:
-            break
-    return tuple(found)
+def find_all(text: str, query: FindQuery, max_hits: int = MAX_HITS, budget: float = BUDGET) -> FindResult:
+    """Search a text; takes a little longer than the budget, in seconds, at most."""
+    if not query.text:
+        return FindResult(query, text)
+    expression, fault = _compile(query)
+    if fault:
+        return FindResult(query, text, fault=fault)
+    end = query.end if query.end >= 0 else units(text, len(text))
+    hits: list[Hit] = []
+    deadline = perf_counter() + budget
+    whole = query.start == 0 and query.end < 0
+    for piece, base, first, last in _pieces(text if whole else utf16_slice(text, query.start, end)):
+        base += query.start
+        matches = expression.globalMatch(piece, max(first, hits[-1][1] - base) if hits else first)
+        late = perf_counter() > deadline
+        while not late and matches.hasNext():
+            match = matches.next()
+            if match.capturedStart() >= last:
+                break
+            instead = _expand(query.replacement, match) if query.regex else query.replacement
+            hits.append((base + match.capturedStart(), base + match.capturedEnd(), instead))
+            late = len(hits) >= max_hits or perf_counter() > deadline
+        if late and hits:
+            return FindResult(query, text, tuple(hits), complete=False)
+        if late or not matches.isValid():
+            return FindResult(query, text, fault=TOO_SLOW)
+    return FindResult(query, text, tuple(hits))
 
 
-class Search(QObject):
-    """Only the answer to the latest wish is told."""
-
-    found = Signal(object)
-    """Carries a Found."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._process: QProcess | None = None
-        self._asked: Found | None = None
-        self._late = QTimer(self, singleShot=True, interval=round(SECONDS * 1000))
-        self._late.timeout.connect(self._too_late)
-
-    def seek(self, text: str, wish: Wish) -> None:
-        self.stop()
-        if not wish.regex or not wish.words:
-            self.found.emit(Found(wish, text, plain_hits(text, wish)))
+def _pieces(text: str) -> Iterator[tuple[str, int, int, int]]:
+    """Pieces of whole lines with some context, and in UTF-16 units: the piece's place in the text, where its own
+    characters begin in it, and where they end."""
+    start = place = 0
+    while True:
+        end = start + _PIECE
+        end = len(text) if end >= len(text) else text.find("\n", end) + 1 or len(text)
+        end = min(end, start + 2 * _PIECE)
+        before, own = text[max(0, start - _OVERLAP) : start], text[start:end]
+        first, width = units(before, len(before)), units(own, len(own))
+        last = first + width + (end >= len(text))  # a match may also be empty and lie at the very end
+        yield before + own + text[end : end + _OVERLAP], place - first, first, last
+        if end >= len(text):
             return
-        self._asked = Found(wish, text)
-        process = self._process = QProcess(self)
-        process.finished.connect(self._ended)
-        process.errorOccurred.connect(self._broken)
-        process.start(sys.executable, ["-I", "-S", "-c", _PROGRAM])
-        told = {name: getattr(wish, name) for name in ("words", "instead", "case", "whole", "start")}
-        told |= {"text": text, "end": len(text) if wish.end < 0 else wish.end, "most": MOST}
-        process.write(json.dumps(told).encode())
-        process.closeWriteChannel()
-        self._late.start()
+        start, place = end, place + width
 
-    def stop(self) -> None:
-        """Nothing is sought any more; its process is gone when this returns."""
-        self._late.stop()
-        process, self._process = self._process, None
-        self._asked = None
-        if process is not None:
-            process.finished.disconnect(self._ended)
-            process.errorOccurred.disconnect(self._broken)
-            process.kill()
-            process.waitForFinished(1000)
-            process.deleteLater()
 
-    def _ended(self) -> None:
-        process, asked = self._process, self._asked
-        if process is None or asked is None:
-            return
-        told = bytes(process.readAllStandardOutput().data())
-        self.stop()
-        try:
-            answer = json.loads(told)
-        except ValueError:
-            answer = {"fault": "it ended without an answer"}
-        if "fault" in answer:
-            self.found.emit(replace(asked, fault=f"No regular expression: {answer['fault']}."))
-        else:
-            self.found.emit(replace(asked, hits=tuple((a, b, words) for a, b, words in answer["hits"])))
+def _compile(query: FindQuery) -> tuple[QRegularExpression, str]:
+    """The expression, or why there is none."""
+    pattern = query.text if query.regex else QRegularExpression.escape(query.text)
+    options = QRegularExpression.PatternOption.MultilineOption
+    options |= QRegularExpression.PatternOption.UseUnicodePropertiesOption
+    if not query.case:
+        options |= QRegularExpression.PatternOption.CaseInsensitiveOption
+    expression = QRegularExpression(pattern, options)
+    if not expression.isValid():
+        return expression, f"Not a regular expression: {expression.errorString()}."
+    groups = {str(number) for number in range(expression.captureCount() + 1)} | {*expression.namedCaptureGroups()}
+    for number, name, escape in _REFERENCE.findall(query.replacement) if query.regex else ():
+        if (number or name) and (number.lstrip("0") or name or "0") not in groups:
+            return expression, f"The expression has no group {number or name}."
+        if escape and escape.isalpha() and escape not in _ESCAPES:
+            return expression, f"The replacement has an unknown escape: \\{escape}."
+    if query.whole_words:
+        expression.setPattern(rf"(?<!\w)(?:{pattern})(?!\w)")
+    return expression, ""
 
-    def _broken(self) -> None:
-        if self._asked is not None:
-            asked = self._asked
-            self.stop()
-            self.found.emit(replace(asked, fault="The search could not be started."))
 
-    def _too_late(self) -> None:
-        if self._asked is not None:
-            asked = self._asked
-            self.stop()
-            words = "This regular expression takes too long; it was stopped after {0:g} seconds."
-            self.found.emit(replace(asked, fault=words.format(SECONDS)))
+def _expand(replacement: str, match: QRegularExpressionMatch) -> str:
+    """Put the matched groups into a replacement: \\1, \\g<name>, \\n and \\t as in Python."""
+
+    def expand(reference: re.Match[str]) -> str:
+        number, name, escape = reference.groups()
+        if escape is not None:
+            return _ESCAPES.get(escape, escape)
+        return str(match.captured(int(number) if number else name))
+
+    return _REFERENCE.sub(expand, replacement)
 
 
 _PAUSE_MS = 120
-_LINE_BY_LINE = 2_000  # replacements made one by one; more of them as one
-_LAYER = "sought"
+_MAX_SINGLE_EDITS = 2_000  # replacements made one by one; more are made by replacing the whole text
+_LAYER = "search"  # layers are drawn in the order of their names: above "marks" and "problems"
 
 
 class EditorFindBar(Strip):
-    """Belongs to one editor; hidden until it is asked for."""
+    """The find bar of one editor; hidden until it is opened."""
 
     closed = Signal()
 
@@ -172,71 +153,98 @@ class EditorFindBar(Strip):
         super().__init__(theme, parent)
         self._editor = editor
         self._theme = theme
-        self._search = Search(self)
-        self._search.found.connect(self._show)
-        self._found: Found | None = None
-        self._range: QTextCursor | None = None  # the selection that is searched; it moves along with the text
-        self._then = ""  # what to do when the answer to a fresh search is there
+        self._result: FindResult | None = None
+        self._range: QTextCursor | None = None  # the selection to search in; it moves with the text
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._pause.timeout.connect(self._seek)
+        self._pause.timeout.connect(self._search)
         self._build()
-        editor.edited.connect(self._edited)
+        editor.edited.connect(self._text_edited)
         editor.verticalScrollBar().valueChanged.connect(self._mark_hits)
         self.hide()
 
     def open_bar(self, *, replacing: bool = False) -> None:
-        """Begin with the selected words; a selection of several lines is what is searched."""
+        """Start with the selected text; a selection of several lines becomes the range to search in."""
         cursor = self._editor.textCursor()
-        chosen = cursor.selection().toRawText() if cursor.hasSelection() else ""
-        if "\u2029" in chosen:
-            self._inside.setChecked(True)
-        elif chosen:
-            self.words.setText(chosen)
+        selected = self._editor.selected_text(cursor) if cursor.hasSelection() else ""
+        if "\n" in selected:
+            self._in_selection.setChecked(True)
+        elif selected:
+            self.text.setText(selected)
         replaces = replacing and not self._editor.isReadOnly()
-        self._second.setVisible(replaces)
-        self.instead.setVisible(replaces)
+        self._replace_buttons.setVisible(replaces)
+        self.replacement.setVisible(replaces)
         self.show()
-        self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.words.selectAll()
-        self._seek()
+        self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.text.selectAll()
+        self._search()
 
     def close_bar(self) -> None:
         self._pause.stop()
-        self._search.stop()
-        self._found = None
-        self._then = ""
-        self._inside.setChecked(False)
+        self._result = None
+        self._in_selection.setChecked(False)
         self._editor.show_layer(_LAYER, [])
         self.hide()
         self._editor.setFocus()
         self.closed.emit()
 
-    def go(self, step: int) -> None:
-        """To the next hit (1) or the one before (-1); with nothing to look for, the bar opens."""
-        if not self.words.text():
+    def go(self, step: int, _checked: bool = False) -> None:
+        """Go to the next hit (1) or the previous one (-1); with nothing to search for, open the bar."""
+        if not self.text.text():
             self.open_bar()
-        elif self._fresh():
-            self._step(step)
-        else:
-            self._ask("next" if step > 0 else "previous")
+            return
+        hits, cursor = self._current_hits(), self._editor.textCursor()
+        if hits:
+            here = self._editor.text_place(cursor.selectionStart() if step < 0 else cursor.position())
+            at = bisect_left([start for start, _, _ in hits], here)
+            if step < 0:
+                at -= 1
+            elif at < len(hits) and hits[at][:2] == (here, here) and not cursor.hasSelection():
+                at += 1  # the cursor is on this empty hit already
+            self._select(hits[at % len(hits)])
+        self._show_count()
 
     def replace_one(self) -> None:
-        """Replace the hit the cursor stands on, then go on."""
-        self._replace() if self._fresh() else self._ask("replace")
+        """Replace the selected hit and go to the next one."""
+        hits = self._current_hits()
+        hit = self._selected_hit(hits)
+        if hit is not None and not self._editor.isReadOnly():
+            cursor = self._editor.textCursor()
+            cursor.insertText(tamed(hit[2]))
+            self._editor.setTextCursor(cursor)
+        self.go(1)
 
     def replace_all(self) -> None:
         """Replace every hit; one undo takes all of it back."""
-        self._replace_all() if self._fresh() else self._ask("all")
+        if not self._current_hits() or self._result is None or self._editor.isReadOnly():
+            self._show_count()
+            return
+        result = self._result
+        if not result.complete:
+            result = find_all(result.text, result.query, MAX_REPLACED, _REPLACE_BUDGET)
+        hits = result.hits
+        cursor = QTextCursor(self._editor.document())
+        cursor.beginEditBlock()
+        if len(hits) > _MAX_SINGLE_EDITS or self._editor.has_soft_breaks():
+            cursor.select(QTextCursor.SelectionType.Document)
+            self._editor.insert_at(cursor, _replace_hits(result.text, hits))
+        else:
+            for start, end, replacement in reversed(hits):
+                cursor.setPosition(start)
+                cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+                cursor.insertText(tamed(replacement))
+        cursor.endEditBlock()
+        self._say(f"Replaced {count_of(len(hits), 'hit')}.{'' if result.complete else ' There are more.'}")
+        self._pause.stop()
 
-    def words_said(self) -> str:
-        """What stands beside the field."""
-        return self._said.full_text()
+    def status_text(self) -> str:
+        """The text beside the field: the number of hits, or a fault."""
+        return self._status.full_text()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.close_bar()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if self.instead.hasFocus():
+            if self.replacement.hasFocus():
                 self.replace_one()
             else:
                 self.go(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
@@ -245,229 +253,159 @@ class EditorFindBar(Strip):
 
     # searching
 
-    def _wish(self) -> Wish:
-        text, start, end = exact_text(self._editor), 0, -1
+    def _query(self) -> FindQuery:
+        start, end = 0, -1
         if self._range is not None and self._range.hasSelection():
-            start, end = (self._place(text, place) for place in sorted((self._range.anchor(), self._range.position())))
-        ticked = (self._regex.isChecked(), self._case.isChecked(), self._whole.isChecked())
-        return Wish(tamed(self.words.text()), tamed(self.instead.text()), *ticked, start, end)
+            places = sorted((self._range.anchor(), self._range.position()))
+            start, end = (self._editor.text_place(place) for place in places)
+        options = (self._regex.isChecked(), self._case.isChecked(), self._whole.isChecked())
+        return FindQuery(tamed(self.text.text()), tamed(self.replacement.text()), *options, start, end)
 
-    def _seek(self) -> None:
+    def _search(self) -> None:
         self._pause.stop()
-        if self.isVisible() or self._then:
-            self._search.seek(exact_text(self._editor), self._wish())
+        if self.isVisible():
+            self._find()
+            self._mark_hits()
+            self._show_count()
 
-    def _ask(self, then: str) -> None:
-        self._then = then
-        self._seek()
+    def _find(self) -> None:
+        self._result = find_all(self._editor.text(), self._query())
 
-    def _fresh(self) -> bool:
-        found = self._found
-        return found is not None and found.text == exact_text(self._editor) and found.wish == self._wish()
+    def _current_hits(self) -> tuple[Hit, ...]:
+        """The hits in the text as it is now."""
+        if not self._is_current():
+            self._pause.stop()
+            self._find()
+            self._mark_hits()
+        return self._result.hits if self._result is not None else ()
 
-    def _show(self, found: Found) -> None:
-        self._found = found
-        then, self._then = self._then, ""
-        if found.fault:
-            self._say(found.fault, "danger")
-        elif then in ("next", "previous"):
-            self._step(1 if then == "next" else -1)
-        elif then == "replace":
-            self._replace()
-        elif then == "all":
-            self._replace_all()
-        else:
-            self._count()
-        self._mark_hits()
+    def _is_current(self) -> bool:
+        result = self._result
+        return result is not None and result.text == self._editor.text() and result.query == self._query()
 
-    def _edited(self) -> None:
+    def _text_edited(self) -> None:
         if self.isVisible():
             self._pause.start()
 
-    # going and replacing
-
-    def _hits(self) -> tuple[Hit, ...]:
-        return self._found.hits if self._found is not None else ()
-
-    def _step(self, step: int) -> None:
-        hits, cursor = self._hits(), self._editor.textCursor()
-        if not hits:
-            self._count()
-            return
-        text = exact_text(self._editor)
-        here = self._place(text, cursor.selectionStart() if step < 0 else cursor.position())
-        starts = [start for start, _, _ in hits]
-        at = bisect_left(starts, here)
-        if step < 0:
-            at -= 1
-        elif at < len(hits) and hits[at][:2] == (here, here) and not cursor.hasSelection():
-            at += 1  # an empty hit where the cursor stands already
-        self._choose(hits[at % len(hits)], text)
-        self._count()
-
-    def _choose(self, hit: Hit, text: str) -> None:
+    def _select(self, hit: Hit) -> None:
         cursor = self._editor.textCursor()
-        start, end = (self._editor.document_place(units(text, place)) for place in hit[:2])
-        cursor.setPosition(start)
-        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(self._editor.document_place(hit[0]))
+        cursor.setPosition(self._editor.document_place(hit[1]), QTextCursor.MoveMode.KeepAnchor)
         self._editor.setTextCursor(cursor)
         self._editor.centerCursor()
 
-    def _current(self) -> Hit | None:
-        text, cursor = exact_text(self._editor), self._editor.textCursor()
-        place = self._place(text, cursor.selectionStart()), self._place(text, cursor.selectionEnd())
-        return next((hit for hit in self._hits() if hit[:2] == place), None)
-
-    def _replace(self) -> None:
-        hit = self._current()
-        if hit is not None and not self._editor.isReadOnly():
-            cursor = self._editor.textCursor()
-            cursor.insertText(tamed(hit[2]))
-            self._editor.setTextCursor(cursor)
-            self._ask("next")
-        else:
-            self._step(1)
-
-    def _replace_all(self) -> None:
-        hits = self._hits()
-        if not hits or self._editor.isReadOnly():
-            self._count()
-            return
-        text = exact_text(self._editor)
-        cursor = QTextCursor(self._editor.document())
-        cursor.beginEditBlock()
-        if len(hits) > _LINE_BY_LINE or not text.isascii() or self._editor.has_soft_breaks():
-            cursor.select(QTextCursor.SelectionType.Document)
-            self._editor.insert_at(cursor, _replaced(text, hits))
-        else:
-            for start, end, instead in reversed(hits):
-                cursor.setPosition(start)
-                cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-                cursor.insertText(tamed(instead))
-        cursor.endEditBlock()
-        one = "1 place was replaced."
-        self._say(one if len(hits) == 1 else f"{len(hits):,} places were replaced.")
-        self._pause.stop()
+    def _selected_hit(self, hits: tuple[Hit, ...]) -> Hit | None:
+        cursor = self._editor.textCursor()
+        place = self._editor.text_place(cursor.selectionStart()), self._editor.text_place(cursor.selectionEnd())
+        at = bisect_left(hits, (*place, ""))
+        return hits[at] if at < len(hits) and hits[at][:2] == place else None
 
     # what is shown
 
-    def _count(self) -> None:
-        hits = self._hits()
-        if not self.words.text():
+    def _show_count(self) -> None:
+        result = self._result
+        if result is None or not result.query.text:
             self._say("")
-        elif not hits:
+        elif result.fault:
+            self._say(result.fault, "warning")
+        elif not result.hits:
             self._say("Not found.")
         else:
-            current = self._current()
-            number = f"{hits.index(current) + 1:,}" if current is not None else "–"
-            more = "+" if len(hits) >= MOST else ""
-            self._say(f"{number} of {len(hits):,}{more}")
+            selected = self._selected_hit(result.hits)
+            number = f"{bisect_left(result.hits, selected) + 1:,}" if selected is not None else "–"
+            self._say(f"{number} of {len(result.hits):,}{'' if result.complete else '+'}")
 
-    def _say(self, words: str, tone: str = "") -> None:
-        mark(self._said, role="muted" if not tone else "", tone=tone)
-        self._said.setText(words)
+    def _say(self, text: str, tone: str = "") -> None:
+        mark(self._status, role="" if tone else "muted", tone=tone)
+        self._status.setText(text)
 
     def _mark_hits(self) -> None:
-        """Only what is on screen is marked."""
-        hits, text = self._hits(), self._found.text if self._found is not None else ""
-        if not self.isVisible() or not hits or self._found is None or not self._fresh():
-            self._editor.show_layer(_LAYER, [])
+        """Mark the hits that are on screen."""
+        editor, result = self._editor, self._result
+        if not self.isVisible() or result is None or not result.hits or result.text != editor.text():
+            editor.show_layer(_LAYER, [])
             return
-        rows = [number for number, _, _ in self._editor.visible_lines()]
-        first = self._editor.line_block(rows[0]).position() if rows else 0
-        last = self._editor.line_block(rows[-1] + 1).position() if rows else -1  # 0 beyond the last line
-        start = self._place(text, first)
-        end = self._place(text, last) if last > 0 else len(text)
-        begin = bisect_left(hits, (start, 0, ""))
-        shown = []
-        for hit in hits[begin:]:
-            if hit[0] > end:
+        rows = [number for number, _, _ in editor.visible_lines()]
+        top = editor.text_place(editor.line_block(rows[0]).position()) if rows else 0
+        below = editor.line_block(rows[-1] + 1) if rows else None
+        bottom = editor.text_place(below.position()) if below is not None and below.isValid() else None
+        marks = []
+        for hit in result.hits[bisect_left(result.hits, (top, 0, "")) :]:
+            if bottom is not None and hit[0] > bottom:
                 break
-            shown.append(self._lit(*(self._editor.document_place(units(text, place)) for place in hit[:2])))
-        self._editor.show_layer(_LAYER, shown)
+            marks.append(self._hit_mark(hit))
+        editor.show_layer(_LAYER, marks)
 
-    def _place(self, text: str, place: int) -> int:
-        """A place of the document, in the text."""
-        return code_points(text, self._editor.text_place(place))
-
-    def _lit(self, start: int, end: int) -> QTextEdit.ExtraSelection:
-        made = QTextEdit.ExtraSelection()
-        made.format.setBackground(self._editor.scheme.soft("warning", 0.35))
+    def _hit_mark(self, hit: Hit) -> QTextEdit.ExtraSelection:
+        selection = QTextEdit.ExtraSelection()
+        selection.format.setBackground(self._editor.scheme.soft("warning", 0.35))
         cursor = QTextCursor(self._editor.document())
-        cursor.setPosition(start)
-        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        made.cursor = cursor
-        return made
+        cursor.setPosition(self._editor.document_place(hit[0]))
+        cursor.setPosition(self._editor.document_place(hit[1]), QTextCursor.MoveMode.KeepAnchor)
+        selection.cursor = cursor
+        return selection
 
-    def _limit(self, inside: bool) -> None:
+    def _limit(self, on: bool) -> None:
         cursor = self._editor.textCursor()
-        self._range = QTextCursor(cursor) if inside and cursor.hasSelection() else None
-        if inside and self._range is None:
-            self._inside.setChecked(False)
-            self._say("Select the lines to search in first.")
+        self._range = QTextCursor(cursor) if on and cursor.hasSelection() else None
+        if on and self._range is None:
+            self._in_selection.setChecked(False)
+            self._say("Select the lines to search first.")
             return
-        self._seek()
+        self._search()
 
     def _build(self) -> None:
-        self.words = search_box("Find in the program", "Find in the program")
-        self.instead = search_box("Replace with", "Replace with")
-        self._said = ForeignLabel()
-        self._said.setWordWrap(False)
-        self._case = self._tick("Aa", "Capital letters count")
-        self._whole = self._tick("ab", "Whole words only")
-        self._regex = self._tick(".*", "Regular expression")
-        self._inside = self._tick("[ ]", "Only in the selection")
+        self.text = search_box("Find in the program", "Find in the program")
+        self.replacement = search_box("Replace with", "Replace with")
+        self._status = ForeignLabel()
+        self._status.setWordWrap(False)
+        self._case = self._option("Aa", "Match case")
+        self._whole = self._option("ab", "Whole words only")
+        self._regex = self._option(".*", "Regular expression")
+        self._in_selection = self._option("[ ]", "Search in the selection")
         first = QHBoxLayout()
-        for tick in (self._case, self._whole, self._regex, self._inside):
-            first.addWidget(tick)
-        first.addWidget(self._said)
+        for option in (self._case, self._whole, self._regex, self._in_selection):
+            first.addWidget(option)
+        first.addWidget(self._status)
         for symbol, name, act in (
-            ("chevron-up", "The place before (Shift+Enter)", self._back),
-            ("chevron-down", "The next place (Enter)", self._on),
-            ("x", "Close the search (Escape)", self.close_bar),
+            ("chevron-up", "Previous hit (Shift+Enter)", partial(self.go, -1)),
+            ("chevron-down", "Next hit (Enter)", partial(self.go, 1)),
+            ("x", "Close (Escape)", self.close_bar),
         ):
             button = tool_button(symbol, name, self._theme)
             button.clicked.connect(act)
             first.addWidget(button)
-        self._second = QWidget()
-        row = QHBoxLayout(self._second)
+        self._replace_buttons = QWidget()
+        row = QHBoxLayout(self._replace_buttons)
         row.setContentsMargins(0, 0, 0, 0)
-        for words, act in (("Replace", self.replace_one), ("Replace all", self.replace_all)):
-            plain = QPushButton(words)
+        for text, act in (("Replace", self.replace_one), ("Replace all", self.replace_all)):
+            plain = QPushButton(text)
             plain.clicked.connect(act)
             row.addWidget(plain)
         row.addStretch(1)
         grid = QGridLayout()
-        grid.addWidget(self.words, 0, 0)
+        grid.addWidget(self.text, 0, 0)
         grid.addLayout(first, 0, 1)
-        grid.addWidget(self.instead, 1, 0)
-        grid.addWidget(self._second, 1, 1)
+        grid.addWidget(self.replacement, 1, 0)
+        grid.addWidget(self._replace_buttons, 1, 1)
         grid.setColumnStretch(0, 1)
         self.row.addLayout(grid, 1)
-        self.words.textChanged.connect(self._pause.start)
-        self.instead.textChanged.connect(self._pause.start)
+        self.text.textChanged.connect(self._pause.start)
+        self.replacement.textChanged.connect(self._pause.start)
 
-    def _tick(self, sign: str, name: str) -> QToolButton:
+    def _option(self, sign: str, name: str) -> QToolButton:
         button = tool_button("", name, self._theme)
         button.setText(sign)
         button.setCheckable(True)
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        button.toggled.connect(self._limit if sign == "[ ]" else self._ticked)
+        button.toggled.connect(self._limit if sign == "[ ]" else self._search)
         return button
 
-    def _ticked(self, _checked: bool) -> None:
-        self._seek()
 
-    def _on(self) -> None:
-        self.go(1)
-
-    def _back(self) -> None:
-        self.go(-1)
-
-
-def _replaced(text: str, hits: tuple[Hit, ...]) -> str:
+def _replace_hits(text: str, hits: tuple[Hit, ...]) -> str:
+    data = text.encode("utf-16-le", "surrogatepass")
     pieces, at = [], 0
-    for start, end, instead in hits:
-        pieces += [text[at:start], tamed(instead)]
+    for start, end, replacement in hits:
+        pieces += [data[at * 2 : start * 2], tamed(replacement).encode("utf-16-le", "surrogatepass")]
         at = end
-    return "".join([*pieces, text[at:]])
+    return b"".join([*pieces, data[at * 2 :]]).decode("utf-16-le", "surrogatepass")

@@ -1,4 +1,4 @@
-"""Lexes programs with pygments and paints the spans."""
+"""Syntax colours: lexes programs with pygments and applies the spans to a document."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from workbench.gui.code.colour_schemes import Scheme
 Spans: TypeAlias = tuple[tuple[int, int, str], ...]
 
 LARGEST = 300_000  # characters; longer text stays plain
-_OFTEN = 50  # tokens between two looks at the clock
+_CLOCK_EVERY = 50  # tokens between two looks at the clock
 
 
 class Lexing:
-    """Lexes one text piece by piece, so that a long one never holds up a key."""
+    """Lexes one text in slices of time, so that typing in a long text never waits."""
 
     def __init__(self, text: str, language: str = "python") -> None:
         self._rows: list[list[tuple[int, int, str]]] = [[] for _ in range(text.count("\n") + 1)]
         self._tokens = iter(()) if len(text) > LARGEST else iter(_lexer(language).get_tokens(text))
         self._row = self._column = 0
 
-    def go(self, seconds: float = math.inf) -> bool:
-        """Go on for so long; True when everything was read."""
+    def run(self, seconds: float = math.inf) -> bool:
+        """Lex for this long; True when the whole text is lexed."""
         end = perf_counter() + seconds
         for count, (kind, piece) in enumerate(self._tokens, 1):
-            self._take(_role(kind), piece)
-            if not count % _OFTEN and perf_counter() > end:
+            self._add_token(_role(kind), piece)
+            if not count % _CLOCK_EVERY and perf_counter() > end:
                 return False
         return True
 
     def spans(self) -> list[Spans]:
         return [tuple(row) for row in self._rows]
 
-    def _take(self, role: str, piece: str) -> None:
+    def _add_token(self, role: str, piece: str) -> None:
         for number, part in enumerate(piece.split("\n")):
             if number:
                 self._row, self._column = self._row + 1, 0
@@ -50,9 +50,9 @@ class Lexing:
 
 
 def lex(text: str, language: str = "python") -> list[Spans]:
-    """One tuple of spans per line; empty tuples where there is nothing to colour."""
+    """One tuple of spans per line; empty where there is nothing to colour."""
     lexing = Lexing(text, language)
-    lexing.go()
+    lexing.run()
     return lexing.spans()
 
 
@@ -102,7 +102,7 @@ def _role(kind: Any) -> str:  # Any: a token type of pygments
 
 
 class Highlighter(QSyntaxHighlighter):
-    """A line that was edited since the last lexing takes the spans of an equal line, or none for a moment."""
+    """Colours lines by the last lexing. Until the next, an edited line takes the spans of an equal line, or none."""
 
     def __init__(self, document: QTextDocument, scheme: Scheme) -> None:
         super().__init__(document)
@@ -110,10 +110,10 @@ class Highlighter(QSyntaxHighlighter):
         self._lines: list[tuple[str, Spans]] = []
         self._by_text: dict[str, Spans] = {}
         self._formats: dict[str, QTextCharFormat] = {}
-        self._waiting: deque[int] = deque()  # rows to be painted again, the ones on screen first
+        self._waiting: deque[int] = deque()  # rows to colour again, those on screen first
 
     def show_spans(self, text: str, spans: list[Spans], seen: Sequence[int] = ()) -> None:
-        """Take what lexing found; only lines that look different are painted again, by `paint`."""
+        """Set the spans of a text; `paint` then colours the lines whose spans changed, those in `seen` first."""
         before, self._lines = self._lines, list(zip(text.split("\n"), spans, strict=False))
         self._by_text = dict(self._lines)
         first, last = _differing(before, self._lines)
@@ -123,7 +123,7 @@ class Highlighter(QSyntaxHighlighter):
         self._waiting = rows
 
     def paint(self, seconds: float = math.inf) -> bool:
-        """Paint for so long; True when nothing waits."""
+        """Colour waiting lines for this long; True when none waits."""
         end = perf_counter() + seconds
         while self._waiting:
             self.rehighlightBlock(self.document().findBlockByNumber(self._waiting.popleft()))
@@ -132,13 +132,13 @@ class Highlighter(QSyntaxHighlighter):
         return True
 
     def recolour(self, scheme: Scheme) -> None:
-        """The theme or the scheme changed."""
+        """Colour everything again with other colours."""
         self._scheme = scheme
         self._formats.clear()
         self.rehighlight()
 
     def role_at(self, row: int, column: int) -> str:
-        """The colour role of a letter, as it was at the last lexing."""
+        """The colour role of a character at the last lexing; "" for none."""
         if row >= len(self._lines):
             return ""
         return next((role for start, width, role in self._lines[row][1] if start <= column < start + width), "")
@@ -155,18 +155,18 @@ class Highlighter(QSyntaxHighlighter):
 
     def _format(self, role: str) -> QTextCharFormat:
         if role not in self._formats:
-            made = QTextCharFormat()
-            made.setForeground(self._scheme.colour(role))
+            text_format = QTextCharFormat()
+            text_format.setForeground(self._scheme.colour(role))
             if role == "code_comment":
-                made.setFontItalic(True)
+                text_format.setFontItalic(True)
             if role == "code_keyword":
-                made.setFontWeight(QFont.Weight.Medium)
-            self._formats[role] = made
+                text_format.setFontWeight(QFont.Weight.Medium)
+            self._formats[role] = text_format
         return self._formats[role]
 
 
 def _differing(before: list[tuple[str, Spans]], now: list[tuple[str, Spans]]) -> tuple[int, int]:
-    """The rows between what is equal at the beginning and at the end: formats move along with lines that shift."""
+    """The range of rows that differ: formats move with lines that only shift."""
     first, most = 0, min(len(before), len(now))
     while first < most and before[first] == now[first]:
         first += 1

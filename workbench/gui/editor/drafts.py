@@ -1,4 +1,4 @@
-"""Keeps what stands in the editor on disk while it is typed, so that a crash or a restart loses nothing."""
+"""Stores the text of each editor tab on disk while it is typed, so that a crash or a restart loses nothing."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from msgspec import Struct, to_builtins
 
 from workbench.errors import WorkbenchError
 from workbench.files import write_file
-from workbench.gui.code.program_editor import Told
 
-CLOSED = 20  # closed tabs that can be opened again
+MAX_CLOSED = 20  # closed tabs that can be reopened
 
 
 class Draft(Struct, frozen=True):
@@ -28,54 +27,52 @@ class Draft(Struct, frozen=True):
     key: str
     title: str
     code: str
-    skill: str = ""
-    place: int = 0  # where the cursor stood
+    skill: str = ""  # the skill that the program belongs to
+    place: int = 0  # position of the cursor
     language: str = "python"
     file: str = ""  # where it was opened from or saved to
-    saved: str = ""  # the print of the text as it was opened or saved last; empty: not known
-    steps: Told = ()  # what was changed, so that undo lives on
-    ends: str = "\n"  # the line ends of its file
-    ahead: Told = ()  # what was undone, so that redo lives on; the next one is the last
+    saved: str = ""  # digest of the text as it was opened or saved last; empty: not known
+    line_ends: str = "\n"  # of its file
 
 
 class Drafts:
-    """One small file per tab, replaced in one step so that none is ever half written."""
+    """One small file per tab, replaced atomically."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._closed = folder / "closed"
         self._lock = Lock()
         self._numbers = count()
-        self._newest: dict[str, int] = {}
+        self._newest: dict[str, int] = {}  # number of the last write, by key
 
     def all(self) -> tuple[Draft, ...]:
-        """What was open last, in the order of its tabs; a file that cannot be read is left where it is."""
+        """The open tabs in their order. Files that cannot be read are skipped and stay where they are."""
         order = {key: place for place, key in enumerate(self._order().get("keys", ()))}
-        found = [*_read_all(self._folder)]
-        return tuple(draft for _, draft in sorted(found, key=lambda one: (order.get(one[1].key, len(order)), one[0])))
+        drafts = sorted(_read_all(self._folder), key=lambda entry: (order.get(entry[1].key, len(order)), entry[0]))
+        return tuple(draft for _, draft in drafts)
 
     def front(self) -> str:
         """The key of the tab that was in front."""
         return str(self._order().get("front", ""))
 
     def keep(self, draft: Draft) -> None:
-        """Raises a `WorkbenchError` where the folder cannot be written."""
-        self.keeper(draft)()
+        """Write a draft. Raises WorkbenchError if the folder cannot be written."""
+        self.writer(draft)()
 
-    def keeper(self, draft: Draft) -> Callable[[], None]:
-        """Keeps this draft when called, on whatever thread; after a newer one, or after the end, it does nothing."""
+    def writer(self, draft: Draft) -> Callable[[], None]:
+        """A function that writes this draft, for any thread. It does nothing after a newer write or `forget`."""
         text, number = json.dumps(to_builtins(draft)), next(self._numbers)
 
-        def keep() -> None:
+        def write() -> None:
             with self._lock:
                 if number > self._newest.get(draft.key, -1):
                     write_file(self._folder / f"{draft.key}.json", text, durable=False)
                     self._newest[draft.key] = number
 
-        return keep
+        return write
 
     def keep_order(self, keys: Sequence[str], front: str) -> None:
-        """How the tabs stand; not worth a word where it cannot be kept."""
+        """Store the order of the tabs; a failure is ignored."""
         with contextlib.suppress(WorkbenchError):
             write_file(self._folder / "order", json.dumps({"keys": list(keys), "front": front}), durable=False)
 
@@ -85,19 +82,19 @@ class Drafts:
             (self._folder / f"{key}.json").unlink(missing_ok=True)
 
     def put_away(self, key: str) -> None:
-        """A tab was closed: its text can be opened again for a while."""
+        """Move the draft of a closed tab aside; the last MAX_CLOSED can be reopened."""
         with contextlib.suppress(OSError), self._lock:
             self._newest[key] = next(self._numbers)
             self._closed.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.replace(self._folder / f"{key}.json", self._closed / f"{key}.json")
             os.utime(self._closed / f"{key}.json")
-            old = sorted(self._closed.glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
-            for file in old[:-CLOSED]:
+            closed = sorted(self._closed.glob("*.json"), key=lambda file: file.stat().st_mtime_ns)
+            for file in closed[:-MAX_CLOSED]:
                 file.unlink(missing_ok=True)
 
-    def fetch_back(self) -> Draft | None:
-        """The tab that was closed last; it is no closed one any more."""
-        newest = max(_read_all(self._closed), key=lambda one: one[0], default=None)
+    def reopen(self) -> Draft | None:
+        """Bring back the tab that was closed last."""
+        newest = max(_read_all(self._closed), key=lambda entry: entry[0], default=None)
         if newest is None:
             return None
         with contextlib.suppress(OSError):
@@ -106,9 +103,9 @@ class Drafts:
 
     def _order(self) -> dict[str, Any]:  # Any: JSON
         with contextlib.suppress(OSError, ValueError):
-            told = json.loads((self._folder / "order").read_text(encoding="utf-8"))
-            if isinstance(told, dict) and isinstance(told.get("keys", []), list):
-                return told
+            order = json.loads((self._folder / "order").read_text(encoding="utf-8"))
+            if isinstance(order, dict) and isinstance(order.get("keys", []), list):
+                return order
         return {}
 
 
@@ -116,20 +113,18 @@ def new_key() -> str:
     return uuid.uuid4().hex
 
 
-def print_of(text: str) -> str:
-    """A short stand-in for a text, to see later whether it is still the same."""
+def digest_of(text: str) -> str:
+    """A hash of a text, to see later whether the text has changed."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _read_all(folder: Path) -> Iterator[tuple[int, Draft]]:
+    """The readable drafts of a folder with the times of their files."""
     for file in folder.glob("*.json"):
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
-            told = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))
-            title, code, skill = (str(told[name]) for name in ("title", "code", "skill"))
-            more = {name: str(told[name]) for name in ("language", "file", "saved", "ends") if name in told}
-            steps, ahead = (
-                tuple((int(place), str(old), str(new)) for place, old, new in told.get(name, ()))
-                for name in ("steps", "ahead")
-            )
-            draft = Draft(file.stem, title, code, skill, int(told["place"]), **more, steps=steps, ahead=ahead)
+            stored = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))
+            title, code, skill = (str(stored[name]) for name in ("title", "code", "skill"))
+            optional = {name: str(stored[name]) for name in ("language", "file", "saved") if name in stored}
+            line_ends = str(stored.get("line_ends", stored.get("ends", "\n")))  # "ends": until version 0.1
+            draft = Draft(file.stem, title, code, skill, int(stored["place"]), **optional, line_ends=line_ends)
             yield file.stat().st_mtime_ns, draft

@@ -1,21 +1,23 @@
-"""The editor pane: programs in tabs, run from here, nothing typed ever lost."""
+"""The editor pane: programs in tabs that are stored as they are typed, and run from here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from operator import methodcaller
-from typing import Any, Final
+from collections.abc import Callable
+from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabBar, QTabWidget, QVBoxLayout, QWidget
+from msgspec.structs import replace
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import Event, RunChanged
-from workbench.gui.code.colour_schemes import Looks
+from workbench.events import RunChanged
+from workbench.gui.code.colour_schemes import EditorAppearance
+from workbench.gui.code.diff_view import DifferenceDialog
 from workbench.gui.editor.drafts import Draft, Drafts, new_key
-from workbench.gui.editor.opening_and_saving import Filing
-from workbench.gui.editor.program_tab import LANGUAGES, Sheet, SheetDeeds
+from workbench.gui.editor.program_files import ProgramFiles
+from workbench.gui.editor.program_pickers import ProgramPickers
+from workbench.gui.editor.program_tab import PROGRAM_LANGUAGES, ProgramTab
 from workbench.gui.kit.faults import QuestionBar
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.lists import EmptyState, tool_button
@@ -23,157 +25,220 @@ from workbench.gui.kit.text import one_line, plain_tip
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import language_word
 from workbench.gui.shell.context import Context, Pane
+from workbench.gui.shell.long_text import fetch_whole
 from workbench.gui.shell.navigation import FollowRun, KeepProgram, ShowPlan
-from workbench.records import Fault, Run
+from workbench.records import Run, Skill
+from workbench.records.runs import ENDS
 
-_SENDING = "…"  # the run has no id yet
-_STATE = "editor"  # the kept state of programs that a person runs to go on with
-_TITLE = 28  # letters of a title on its tab
+_STARTING = "…"  # stands for the id of a run until the core returns it
+_STATE = "editor"  # the REPL session of programs that keep their variables
+_TITLE_LETTERS = 28
+_UNTITLED = "Untitled"
+_TAB_MENU = ("editor.save", "editor.save_as", "editor.rename", "", "editor.compare", "editor.move_left",
+             "editor.move_right", "", "editor.close", "editor.reopen")  # fmt: skip
+_TEXT_MENU = ("editor.line", "editor.comment", "editor.explain", "editor.compare", "front.start")
 
 
 class EditorPane(Pane):
-    """Ctrl+Enter runs the tab one sees; with Shift, it goes on with the variables of the one before."""
+    """Ctrl+Enter runs the tab in front; with Shift, it continues with the variables of the previous program."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._drafts = Drafts(context.paths.editor)
-        self.looks = Looks(context.theme, context.paths.editor / "looks", self)
+        self.appearance = EditorAppearance(context.theme, context.paths.editor / "looks", self)
         self._tabs = QTabWidget(self)
-        self._ask = QuestionBar(context.theme)
-        self._early: dict[str, Run] = {}  # runs that were heard of before their id was told
-        self._whole = False  # every tab of before is there: from now on their order is kept
+        self._question = QuestionBar(context.theme)
+        self._restored = False  # from then on, the order of the tabs is stored
+        self.files = ProgramFiles(context, self._question, self)
+        self.files.opened.connect(self._open_draft)
+        self.files.changed.connect(self._show_titles)
+        self.pickers = ProgramPickers(context, self.appearance, self, self.current_tab, self.tabs)
+        self.pickers.text_opened.connect(self._open_text)
         self._build()
-        self.filing = Filing(context, self._ask, self)
-        self.filing.opened.connect(self._opened)
-        self.filing.changed.connect(self._show_titles)
-        self.deeds = SheetDeeds(context, self.looks, self, self.sheet, self._sheets)
-        self.deeds.opened.connect(self._opened_text)
+        self._bind()
         front = self._drafts.front()
         for draft in self._drafts.all():
             self._add(draft)
-        for number, sheet in enumerate(self._sheets()):
-            if sheet.key == front:
+        for number, tab in enumerate(self.tabs()):
+            if tab.key == front:
                 self._tabs.setCurrentIndex(number)
-        self._whole = True
+        self._restored = True
         self._show_state()
+        context.store.on(RunChanged, self._run_changed)
+        context.store.linked.connect(self._core_linked)
+        context.store.skills_changed.connect(self._show_state)
 
     def open_code(self, title: str, code: str, skill: str = "", language: str = "python") -> None:
-        """Show a program in a tab of its own; one that shows the very same already comes to the front."""
-        for number in range(self._tabs.count()):
-            sheet = self._sheet(number)
-            if sheet is not None and sheet.text() == code and sheet.skill == skill:
-                self._tabs.setCurrentIndex(number)
-                sheet.editor.setFocus()
+        """Show a program in a tab of its own, or the tab that shows the same program already."""
+        for tab in self.tabs():
+            if tab.text() == code and tab.skill == skill:
+                self._show_tab(tab)
                 return
-        sheet = self._add(Draft(new_key(), title or "Untitled", code, skill, 0, language))
-        sheet.keep()
+        tab = self._add(Draft(new_key(), self._unused_title(title or _UNTITLED), code, skill, 0, language))
+        tab.keep()
         self._keep_order()
-        sheet.editor.setFocus()
+        tab.editor.setFocus()
 
     def new_program(self) -> None:
-        self._add(Draft(new_key(), "Untitled", "")).editor.setFocus()
+        self._add(Draft(new_key(), self._unused_title(_UNTITLED), "")).editor.setFocus()
 
-    def sheet(self) -> Sheet | None:
-        """The tab one sees."""
-        return self._sheet(self._tabs.currentIndex())
+    def current_tab(self) -> ProgramTab | None:
+        return self._tab(self._tabs.currentIndex())
+
+    def tabs(self) -> list[ProgramTab]:
+        return [tab for tab in map(self._tab, range(self._tabs.count())) if tab is not None]
 
     def has_text(self) -> bool:
-        """Whether there is a program in front that could be run."""
-        sheet = self.sheet()
-        return sheet is not None and bool(sheet.text().strip())
+        """Whether the tab in front contains text."""
+        tab = self.current_tab()
+        return tab is not None and bool(tab.text().strip())
+
+    # running
 
     def run(self) -> None:
-        """Send the program off as a person's run."""
-        self._send("")
+        """Run the program in front."""
+        self._start("")
 
     def go_on(self) -> None:
-        """The same, with the variables of the last program that was run this way; they stay for the next."""
-        self._send(_STATE)
+        """Run the program in front with the variables of the last one that was run this way."""
+        self._start(_STATE)
 
     def dry_run(self) -> None:
-        """Send it off with its side effects held back; its plan is shown when it is over."""
-        self._send("", dry_run=True)
-
-    def _send(self, state: str, *, dry_run: bool = False) -> None:
-        sheet = self.sheet()
-        if sheet is None or not self.has_text():
-            return
-        if sheet.language not in LANGUAGES:
-            words = "{0} is not run; programs are written in Python or TypeScript."
-            self.context.say(words.format(language_word(sheet.language)))
-            return
-        if sheet.run_id:
-            self.context.say("This program is on its way already. Stop ends it.")
-            return
-        sheet.keep()
-        sheet.fault.show_fault(None)
-        sheet.run_id = _SENDING
-        self._show_state()
-        self.context.tasks.run("run a program", self._submit(sheet, state, dry_run=dry_run))
+        """Run it with its side effects held back, and show the plan at the end."""
+        self._start("", dry_run=True)
 
     def stop(self) -> None:
-        sheet = self.sheet()
-        if sheet is not None and sheet.run_id not in ("", _SENDING):
-            self.context.tasks.run("stop a run", self.context.api.stop_run(sheet.run_id))
+        """Stop the run of the program in front, also while it waits for approval."""
+        tab = self.current_tab()
+        if tab is not None and tab.run_id not in ("", _STARTING):
+            self.context.tasks.run("stop a run", self.context.api.stop_run(tab.run_id))
+
+    def _start(self, state: str, *, dry_run: bool = False) -> None:
+        tab = self.current_tab()
+        if tab is None or not self.has_text():
+            return
+        if tab.language not in PROGRAM_LANGUAGES:
+            self.context.say(f"{language_word(tab.language)} cannot be run. Write programs in Python or TypeScript.")
+            return
+        if tab.run_id:
+            self.context.say("This program is running already. Ctrl+. stops it.")
+            return
+        tab.keep()
+        tab.show_fault(None)
+        tab.set_run(_STARTING)
+        self.context.tasks.run("run a program", self._submit(tab, state, dry_run=dry_run))
+
+    async def _submit(self, tab: ProgramTab, state: str, *, dry_run: bool) -> None:
+        api = self.context.api
+        try:
+            code, title, skill, language = tab.text(), tab.title, tab.skill, tab.language
+            if dry_run:
+                run = await api.dry_run(code, title, skill, language, tab.profile)
+            else:
+                run = await api.submit(code, title, skill, state, language, tab.profile)
+        except WorkbenchError as fault:
+            tab.set_run("")
+            tab.show_fault(fault)
+            return
+        tab.set_run(run.id)
+        self.context.go(FollowRun(run.id))
+        if dry_run:
+            self.context.go(ShowPlan(run.id))
+        self._follow(tab, self.context.store.runs.get(run.id, run))  # its events may have come first
+
+    def _run_changed(self, event: RunChanged) -> None:
+        for tab in self.tabs():
+            if tab.run_id == event.run.id:
+                self._follow(tab, event.run)
+
+    def _follow(self, tab: ProgramTab, run: Run) -> None:
+        if run.state in ENDS:
+            tab.set_run("")
+
+    def _core_linked(self) -> None:
+        """A core that was restarted has no runs."""
+        for tab in self.tabs():
+            tab.set_run("")
+            tab.assess()
+
+    # skills
 
     def keep_as_skill(self) -> None:
-        if (sheet := self.sheet()) is None or not sheet.text().strip():
+        """Make a skill of the program in front, or the next version of its skill."""
+        if (tab := self.current_tab()) is None or not tab.text().strip():
             return
-        if sheet.language != "python":
-            words = "Skills are programs in Python."
-            sheet.fault.show_fault(Fault(words, "Write it in Python to keep it as a skill."))
+        if tab.language != "python":
+            tab.show_fault(
+                WorkbenchError("Skills are programs in Python.", "Write it in Python to keep it as a skill.")
+            )
         else:
-            self.context.go(KeepProgram(sheet.text(), sheet.skill))
+            self.context.go(KeepProgram(tab.text(), tab.skill))
+
+    async def _save_skill(self, tab: ProgramTab) -> None:
+        """Save the program as the draft of its skill's next version and show the difference to the current one."""
+        text = tab.text()
+        try:
+            skill = (await self.context.api.skill_page(tab.skill)).skill
+            (before,) = await fetch_whole(self.context.fetch, [skill.code])
+            if text == before and skill.version:
+                self.context.say(f"{skill.name} has no changes since version {skill.version}.")
+                tab.mark_saved(text)
+                self._show_titles()
+                return
+            draft = await self.context.api.draft_skill(skill.name, skill.description, text, skill.run_id)
+        except WorkbenchError as fault:
+            tab.show_fault(fault)
+            return
+        tab.mark_saved(text)
+        self._show_titles()
+        old, new = skill.version, skill.version + 1
+        self.context.say(f"Saved as the draft of version {new} of {skill.name}.")
+        self._show_draft(draft, before, text, f"version {old}" if old else "the draft before", new)
+
+    def _show_draft(self, draft: Skill, before: str, text: str, old: str, version: int) -> None:
+        sentence = f"{draft.name}: your text is saved as the draft of version {version}. Agents use it once it is kept."
+        legend = f"− {old}   + draft of version {version}"
+        title = f"Draft of version {version}"
+        dialog = DifferenceDialog(self.context, sentence, before, text, self.window(), legend, title=title)
+        dialog.add_button(f"Keep version {version}", partial(self._start_keeping, dialog, draft), "primary")
+        dialog.open()
+
+    def _start_keeping(self, dialog: DifferenceDialog, draft: Skill) -> None:
+        dialog.run(self.context.tasks, "keep a skill", self._keep_draft(draft), closes=True)
+
+    async def _keep_draft(self, draft: Skill) -> None:
+        skill = await self.context.api.keep_skill(draft.name, draft.sha)
+        self.context.say(f"Kept {skill.name} as version {skill.version}. Agents find it from now on.")
+
+    # tabs
 
     def keep(self) -> None:
         """Write every tab to disk now."""
-        for number in range(self._tabs.count()):
-            if (sheet := self._sheet(number)) is not None:
-                sheet.keep()
-
-    def hear(self, event: Event) -> None:
-        if isinstance(event, RunChanged):
-            for number in range(self._tabs.count()):
-                sheet = self._sheet(number)
-                if sheet is not None and sheet.run_id == event.run.id:
-                    sheet.follow(event.run)
-                elif sheet is not None and sheet.run_id == _SENDING:
-                    self._early[event.run.id] = event.run
-
-    def refresh(self) -> None:
-        """The core came back: a run that it did not finish is over."""
-        for number in range(self._tabs.count()):
-            if (sheet := self._sheet(number)) is not None:
-                sheet.run_id = ""
-                sheet.assess()
-        self._show_state()
+        for tab in self.tabs():
+            tab.keep()
 
     def close_tab(self, number: int) -> None:
-        """What one changed is kept aside: a closed tab can be opened again."""
-        sheet = self._sheet(number)
-        if sheet is None:
+        """Close a tab; its text is put aside and can be reopened."""
+        tab = self._tab(number)
+        if tab is None:
             return
-        sheet.keep()
-        worth = bool(sheet.text().strip())
-        if worth:
-            self._drafts.put_away(sheet.key)
-            words = "Closed {0}. Reopen the closed tab brings it back."
-            self.context.say(words.format(one_line(sheet.title, _TITLE)))
-        self._drop(sheet)
-
-    def close_front(self) -> None:
-        self.close_tab(self._tabs.currentIndex())
+        tab.keep()
+        if tab.text().strip():
+            self._drafts.put_away(tab.key)
+            self.context.say(f"Closed {one_line(tab.title, _TITLE_LETTERS)}.", undo="editor.reopen")
+        self._drop(tab)
 
     def reopen(self) -> None:
-        """The tab that was closed last, with its undo."""
-        draft = self._drafts.fetch_back()
+        """Reopen the tab that was closed last."""
+        draft = self._drafts.reopen()
         if draft is None:
-            self.context.say("No tab was closed lately.")
+            self.context.say("There is no closed tab to reopen.")
         else:
-            self._add(draft).editor.setFocus()
+            self._add(replace(draft, title=draft.title if draft.file else self._unused_title(draft.title)))
+            self._focus_front()
 
     def step(self, by: int) -> None:
-        """To the tab at the right or left, around the end."""
+        """Go to the next tab (1) or the previous one (-1), around the end."""
         if self._tabs.count():
             self._tabs.setCurrentIndex((self._tabs.currentIndex() + by) % self._tabs.count())
             self._focus_front()
@@ -183,152 +248,215 @@ class EditorPane(Pane):
         if 0 <= here + by < self._tabs.count():
             self._tabs.tabBar().moveTab(here, here + by)
 
-    def open_file(self) -> None:
-        self.filing.ask_open()
-
     def save(self) -> None:
-        if (sheet := self.sheet()) is not None:
-            self.filing.save(sheet)
+        """Save to the tab's file; the program of a skill becomes the draft of its next version."""
+        tab = self.current_tab()
+        if tab is None:
+            return
+        if tab.skill and not tab.file and tab.language == "python":
+            self.context.tasks.run("save a skill", self._save_skill(tab))
+        else:
+            self.files.save(tab)
 
-    def save_as(self) -> None:
-        if (sheet := self.sheet()) is not None:
-            self.filing.save_as(sheet)
+    # in the text
 
-    def rename(self) -> None:
-        if (sheet := self.sheet()) is not None:
-            self.filing.ask_name(sheet)
+    def open_find_bar(self) -> None:
+        """Open the find bar of the tab in front."""
+        if (tab := self.current_tab()) is not None:
+            tab.find_bar.open_bar()
 
-    def seek(self, *, replacing: bool = False) -> None:
-        """Find in the program in front."""
-        if (sheet := self.sheet()) is not None:
-            sheet.finder.open_bar(replacing=replacing)
-
-    def find_on(self, step: int) -> None:
-        if (sheet := self.sheet()) is not None:
-            sheet.finder.go(step)
+    def go_to_problem(self, step: int) -> None:
+        """Go to the next problem and show its text, also in the status bar for screen readers."""
+        if (tab := self.current_tab()) is not None:
+            text = tab.editor.next_problem(step)
+            self.context.say(one_line(text, 200) or "No problems in this program.")
+            tab.editor.setFocus()
+            if text:
+                tab.completion.card.show_text(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
             alt = event.modifiers() & Qt.KeyboardModifier.AltModifier
-            self._send(_STATE if shift and not alt else "", dry_run=bool(alt))
+            self._start(_STATE if shift and not alt else "", dry_run=bool(alt))
+        elif control and event.key() == Qt.Key.Key_Period:  # the action for it is off while the run waits
+            self.stop()
         else:
             super().keyPressEvent(event)
 
-    async def _submit(self, sheet: Sheet, state: str, *, dry_run: bool = False) -> None:
-        api = self.context.api
-        try:
-            code, title, skill, language = sheet.text(), sheet.title, sheet.skill, sheet.language
-            if dry_run:
-                run = await api.dry_run(code, title, skill, language, sheet.profile)
-            else:
-                run = await api.submit(code, title, skill, state, language, sheet.profile)
-        except WorkbenchError as fault:
-            sheet.run_id = ""
-            sheet.fault.show_fault(Fault(fault.message, fault.hint))
-        else:
-            sheet.run_id = run.id
-            self.context.go(FollowRun(run.id))
-            if dry_run:
-                self.context.go(ShowPlan(run.id))
-            sheet.follow(self._early.get(run.id, run))
-        self._early.clear()
-        self._show_state()
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A middle click closes a tab."""
+        if event.type() == QEvent.Type.MouseButtonRelease and isinstance(event, QMouseEvent):
+            bar = self._tabs.tabBar()
+            number = bar.tabAt(event.position().toPoint())
+            if event.button() == Qt.MouseButton.MiddleButton and watched is bar and number >= 0:
+                self.close_tab(number)
+                return True
+        return super().eventFilter(watched, event)
 
-    def _add(self, draft: Draft) -> Sheet:
-        sheet = Sheet(self.context, self._drafts, draft, self.looks)
-        sheet.settled.connect(self._show_state)
-        sheet.kept.connect(self._show_titles)
-        number = self._tabs.addTab(sheet, one_line(draft.title, _TITLE).replace("&", "&&"))
-        close = tool_button("close", f"Close {one_line(draft.title, _TITLE)}", self.context.theme)
-        close.setProperty("sheet", sheet.key)
-        close.clicked.connect(self._close_clicked)
+    def _add(self, draft: Draft) -> ProgramTab:
+        tab = ProgramTab(self.context, self._drafts, draft, self.appearance)
+        tab.run_changed.connect(self._show_state)
+        tab.text_kept.connect(self._show_titles)
+        tab.editor.menu_actions = [self.context.commands[name] for name in _TEXT_MENU]
+        number = self._tabs.addTab(tab, "")
+        close = tool_button("close", f"Close {one_line(draft.title, _TITLE_LETTERS)}", self.context.theme)
+        close.clicked.connect(partial(self._close, tab))
         self._tabs.tabBar().setTabButton(number, QTabBar.ButtonPosition.RightSide, close)
         self._tabs.setCurrentIndex(number)
         self._show_titles()
         self._show_state()
-        return sheet
+        return tab
+
+    def _close(self, tab: ProgramTab, _checked: bool = False) -> None:
+        self.close_tab(self._tabs.indexOf(tab))
+
+    def _unused_title(self, title: str) -> str:
+        """The title, with a number if another tab has it."""
+        titles = {tab.title for tab in self.tabs()}
+        number, unused = 2, title
+        while unused in titles:
+            unused, number = f"{title} {number}", number + 1
+        return unused
 
     def _show_titles(self) -> None:
-        """A dot says that a program is not what was opened or saved; the tip says where it is."""
-        for number in range(self._tabs.count()):
-            if (sheet := self._sheet(number)) is None:
-                continue
-            dot = "• " if sheet.touched() else ""
-            self._tabs.setTabText(number, dot + one_line(sheet.title, _TITLE).replace("&", "&&"))
-            where = sheet.file or (f"the skill {sheet.skill}" if sheet.skill else "")
-            self._tabs.setTabToolTip(number, plain_tip(where or "Kept here, in no file yet."))
-            sheet.editor.setAccessibleName(f"Program {sheet.title}")
+        """A dot marks unsaved changes; files of the same name are told apart by their folders."""
+        tabs = self.tabs()
+        titles = [tab.title for tab in tabs]
+        for number, tab in enumerate(tabs):
+            title = one_line(tab.title, _TITLE_LETTERS)
+            if tab.file and titles.count(tab.title) > 1:
+                title = f"{title} ({one_line(tab.folder, _TITLE_LETTERS)})"
+            self._tabs.setTabText(number, f"{'• ' * tab.is_changed()}{title}".replace("&", "&&"))
+            where = tab.file or (f"The skill {tab.skill}" if tab.skill else "Not in a file yet.")
+            self._tabs.setTabToolTip(number, plain_tip(where))
+            tab.editor.setAccessibleName(f"Program {title}")
 
-    def _keep_order(self, _from: int = 0, _to: int = 0) -> None:
-        if self._whole:
-            sheets = [sheet for sheet in map(self._sheet, range(self._tabs.count())) if sheet is not None]
-            front = self.sheet()
-            self._drafts.keep_order([sheet.key for sheet in sheets], front.key if front is not None else "")
+    def _keep_order(self) -> None:
+        if self._restored:
+            front = self.current_tab()
+            self._drafts.keep_order([tab.key for tab in self.tabs()], front.key if front is not None else "")
 
-    def _sheets(self) -> list[Sheet]:
-        return [sheet for sheet in map(self._sheet, range(self._tabs.count())) if sheet is not None]
-
-    def _opened(self, draft: Draft) -> None:
-        """A file that is open already comes to the front."""
-        for number, sheet in enumerate(self._sheets()):
-            if draft.file and sheet.file == draft.file:
-                self._tabs.setCurrentIndex(number)
-                self._focus_front()
+    def _open_draft(self, draft: Draft) -> None:
+        """Show a file in a new tab, or the tab that shows it already."""
+        for tab in self.tabs():
+            if draft.file and tab.file == draft.file:
+                self._show_tab(tab)
                 return
-        sheet = self._add(draft)
-        sheet.keep()
-        sheet.editor.setFocus()
+        title = draft.title if draft.file else self._unused_title(draft.title)
+        tab = self._add(replace(draft, title=title))
+        tab.keep()
+        tab.editor.setFocus()
 
-    def _opened_text(self, title: str, code: str, language: str) -> None:
+    def _open_text(self, title: str, code: str, language: str) -> None:
         self.open_code(title, code, "", language)
 
+    def _show_tab(self, tab: ProgramTab) -> None:
+        self._tabs.setCurrentWidget(tab)
+        tab.editor.setFocus()
+
     def _focus_front(self) -> None:
-        if (sheet := self.sheet()) is not None:
-            sheet.editor.setFocus()
+        if (tab := self.current_tab()) is not None:
+            tab.editor.setFocus()
 
-    def _close_clicked(self) -> None:
-        button = self.sender()
-        key = button.property("sheet") if button is not None else ""
-        for number in range(self._tabs.count()):
-            sheet = self._sheet(number)
-            if sheet is not None and sheet.key == key:
-                self.close_tab(number)
-                return
-
-    def _drop(self, sheet: Sheet) -> None:
-        self._tabs.removeTab(self._tabs.indexOf(sheet))
-        sheet.completing.end()
-        sheet.finder.close_bar()
-        sheet.hide()
-        sheet.deleteLater()
-        self._drafts.forget(sheet.key)
+    def _drop(self, tab: ProgramTab) -> None:
+        self._tabs.removeTab(self._tabs.indexOf(tab))
+        tab.completion.close()
+        tab.find_bar.close_bar()
+        tab.hide()
+        tab.deleteLater()
+        self._drafts.forget(tab.key)
         self._keep_order()
+        self._show_titles()
         self._show_state()
         self._focus_front()
 
-    def _sheet(self, number: int) -> Sheet | None:
+    def _tab(self, number: int) -> ProgramTab | None:
         page = self._tabs.widget(number)
-        return page if isinstance(page, Sheet) else None
+        return page if isinstance(page, ProgramTab) else None
+
+    def _open_tab_menu(self, place: QPoint) -> None:
+        number = self._tabs.tabBar().tabAt(place)
+        if number < 0:
+            return
+        self._tabs.setCurrentIndex(number)
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name in _TAB_MENU:
+            menu.addAction(self.context.commands[name]) if name else menu.addSeparator()
+        menu.popup(self._tabs.tabBar().mapToGlobal(place))
+
+    def _on_tab(self, act: Callable[[ProgramTab], object]) -> Callable[[], None]:
+        """A function that does something with the tab in front, if there is one."""
+
+        def act_on_tab() -> None:
+            if (tab := self.current_tab()) is not None:
+                act(tab)
+
+        return act_on_tab
+
+    def _bind(self) -> None:
+        files, pickers, on_tab, zoom = self.files, self.pickers, self._on_tab, self.appearance.zoom
+        actions: dict[str, Callable[[], None]] = {
+            "new": self.new_program,
+            "open": files.ask_open,
+            "example": pickers.pick_example,
+            "save": self.save,
+            "save_as": on_tab(files.ask_save),
+            "rename": on_tab(files.ask_name),
+            "close": on_tab(self._close),
+            "reopen": self.reopen,
+            "next_tab": partial(self.step, 1),
+            "previous_tab": partial(self.step, -1),
+            "move_right": partial(self.move_tab, 1),
+            "move_left": partial(self.move_tab, -1),
+            "replace": on_tab(lambda tab: tab.find_bar.open_bar(replacing=True)),
+            "find_next": on_tab(lambda tab: tab.find_bar.go(1)),
+            "find_previous": on_tab(lambda tab: tab.find_bar.go(-1)),
+            "line": pickers.go_to_symbol,
+            "comment": on_tab(lambda tab: tab.editor.toggle_comment()),
+            "complete": on_tab(lambda tab: tab.completion.complete()),
+            "call": on_tab(lambda tab: tab.completion.show_call()),
+            "explain": on_tab(lambda tab: tab.completion.explain()),
+            "problem": partial(self.go_to_problem, 1),
+            "problem_before": partial(self.go_to_problem, -1),
+            "problems": pickers.pick_problem,
+            "compare": pickers.compare,
+            "history": pickers.pick_run,
+            "larger": partial(zoom, 1),
+            "smaller": partial(zoom, -1),
+            "usual": partial(zoom, 0),
+            "scheme": pickers.pick_scheme,
+        }
+        for name, act in actions.items():
+            self.context.commands.bind(f"editor.{name}", act)
 
     def _build(self) -> None:
-        words = "Open a call as code, a skill, or start with an empty program."
-        self._empty = EmptyState(self.context.theme, "code", "No program open", words)
-        self._empty.offer(text="New program").clicked.connect(self.new_program)
+        sentence = "Write a program, open a file, or start from an example. “Open as code” turns a call into a program."
+        self._empty = EmptyState(self.context.theme, "code", "No program open", sentence)
+        new = self._empty.offer(text="New program")
+        new.clicked.connect(self.new_program)
+        self._empty.offer(text="Open file…").clicked.connect(self.files.ask_open)
+        self._empty.offer(text="Examples…").clicked.connect(self.pickers.pick_example)
+        self._empty.setFocusProxy(new)
         self._tabs.setMovable(True)
         self._tabs.setDocumentMode(True)
         self._tabs.setAccessibleName("Programs")
         self._tabs.currentChanged.connect(self._show_state)
         self._tabs.currentChanged.connect(self._keep_order)
-        self._tabs.tabBar().tabMoved.connect(self._keep_order)
+        bar = self._tabs.tabBar()
+        bar.tabMoved.connect(self._keep_order)
+        bar.installEventFilter(self)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        bar.customContextMenuRequested.connect(self._open_tab_menu)
         self._tabs.setCornerWidget(self._corner())
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._tabs, 1)
         layout.addWidget(self._empty, 1)
-        layout.addWidget(self._ask)
+        layout.addWidget(self._question)
 
     def _corner(self) -> QWidget:
         unit = self.context.theme.unit
@@ -338,59 +466,42 @@ class EditorPane(Pane):
         row.setSpacing(unit)
         new = tool_button("plus", "New program", self.context.theme)
         new.clicked.connect(self.new_program)
-        skill = tool_button("bookmark", "Keep as a skill", self.context.theme)
-        skill.clicked.connect(self.keep_as_skill)
+        self._keep = tool_button("bookmark", "Keep as a skill…", self.context.theme)
+        self._keep.clicked.connect(self.keep_as_skill)
         self._run = QPushButton(icon("play", "on_accent"), "Run")
         self._run.setToolTip("Run this program in the sandbox (Ctrl+Enter)")
         mark(self._run, kind="primary")
         self._run.clicked.connect(self.run)
         self._dry_run = tool_button("list", "Dry run", self.context.theme)
-        self._dry_run.setToolTip("Run it with its side effects held back, and choose among them (Ctrl+Alt+Enter)")
+        self._dry_run.setToolTip("Run it with its side effects held back, then choose among them (Ctrl+Alt+Enter)")
         self._dry_run.clicked.connect(self.dry_run)
         self._stop = QPushButton(icon("stop", "danger"), "Stop")
+        self._stop.setToolTip("Stop this run (Ctrl+.)")
         self._stop.clicked.connect(self.stop)
-        for button in (new, skill, self._dry_run, self._run, self._stop):
+        for button in (new, self._keep, self._dry_run, self._run, self._stop):
             row.addWidget(button)
         return corner
 
-    def _show_state(self, _number: int = 0) -> None:
-        sheet = self.sheet()
-        running = sheet is not None and bool(sheet.run_id)
+    def _show_state(self) -> None:
+        tab = self.current_tab()
+        running = tab is not None and bool(tab.run_id)
         self._run.setVisible(not running)
         self._dry_run.setVisible(not running)
         self._stop.setVisible(running)
-        self._tabs.setVisible(self._tabs.count() > 0)
-        self._empty.setVisible(self._tabs.count() == 0)
-        self.setFocusProxy(self._empty if sheet is None else sheet.editor)
+        self._show_keep_button(tab)
+        self._tabs.setVisible(tab is not None)
+        self._empty.setVisible(tab is None)
+        self.setFocusProxy(self._empty if tab is None else tab.editor)
 
-
-EDITOR_DEEDS: Final[Mapping[str, Callable[[Any], object]]] = {  # Any: an EditorPane, imported when it is first needed
-    "editor.new": methodcaller("new_program"),
-    "editor.open": methodcaller("open_file"),
-    "editor.save": methodcaller("save"),
-    "editor.save_as": methodcaller("save_as"),
-    "editor.rename": methodcaller("rename"),
-    "editor.close": methodcaller("close_front"),
-    "editor.reopen": methodcaller("reopen"),
-    "editor.next_tab": methodcaller("step", 1),
-    "editor.previous_tab": methodcaller("step", -1),
-    "editor.move_right": methodcaller("move_tab", 1),
-    "editor.move_left": methodcaller("move_tab", -1),
-    "editor.replace": methodcaller("seek", replacing=True),
-    "editor.find_next": methodcaller("find_on", 1),
-    "editor.find_previous": methodcaller("find_on", -1),
-    "editor.line": lambda pane: pane.deeds.go_to(),
-    "editor.comment": lambda pane: pane.deeds.comment(),
-    "editor.complete": lambda pane: pane.deeds.propose(),
-    "editor.call": lambda pane: pane.deeds.show_call(),
-    "editor.explain": lambda pane: pane.deeds.explain(),
-    "editor.problem": lambda pane: pane.deeds.problem(1),
-    "editor.problem_before": lambda pane: pane.deeds.problem(-1),
-    "editor.problems": lambda pane: pane.deeds.all_problems(),
-    "editor.compare": lambda pane: pane.deeds.compare(),
-    "editor.history": lambda pane: pane.deeds.earlier_runs(),
-    "editor.larger": lambda pane: pane.looks.zoom(1),
-    "editor.smaller": lambda pane: pane.looks.zoom(-1),
-    "editor.usual": lambda pane: pane.looks.zoom(0),
-    "editor.scheme": lambda pane: pane.deeds.choose_scheme(),
-}
+    def _show_keep_button(self, tab: ProgramTab | None) -> None:
+        """For a skill's program, the button says which version it would become."""
+        name = tab.skill if tab is not None and not tab.file else ""
+        skill = next((skill for skill in self.context.store.skills if skill.name == name), None)
+        text = f"Keep version {skill.version + 1}…" if skill is not None else ""
+        style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon if text else Qt.ToolButtonStyle.ToolButtonIconOnly
+        self._keep.setText(text)
+        self._keep.setToolButtonStyle(style)
+        self._keep.setAccessibleName(text or "Keep as a skill…")
+        self._keep.setToolTip(
+            "Name, describe and keep this program; Ctrl+S saves a draft" if text else "Keep as a skill…"
+        )

@@ -1,4 +1,4 @@
-"""Rows of changed files: who changed what, and how large it is."""
+"""List rows for sets of file changes and for the files in them."""
 
 from __future__ import annotations
 
@@ -13,93 +13,89 @@ from workbench.gui.kit.wording import ago
 from workbench.gui.shell.long_text import size_words
 from workbench.gui.shell.navigation import HELD
 from workbench.records import FileChange, FileChanges
+from workbench.records.common_types import count_of
 from workbench.records.files import OUTSIDE
 
 _ICONS = {"held": "hourglass", "allowed": "check", "run": "play", "agent": "agent", "person": "user", "undo": "undo"}
-
-
 _TONES = {"added": "success", "changed": "info", "deleted": "danger", "rights": "muted"}
+_WORDS = {"added": "new", "changed": "changed", "deleted": "deleted", "rights": "permissions"}
 
 
 def change_rows(changes: Iterable[FileChanges]) -> list[Row]:
-    """One row for each, newest first."""
-    return [_row(one) for one in changes]
+    """Sets of changes, newest first."""
+    return [_row(each) for each in changes]
 
 
 def held_rows(changes: Iterable[FileChanges]) -> list[Row]:
-    """Those that wait for the user."""
-    badge = ("waits for you", "warning")
+    """Sets of changes that wait for the user."""
+    badges = (("waiting for you", "warning"),)
     return [
-        replace(_row(one), key=f"{HELD}{one.id}", badges=(badge,), strong=True, icon="hourglass") for one in changes
+        replace(_row(each), key=f"{HELD}{each.id}", badges=badges, strong=True, icon="hourglass") for each in changes
     ]
 
 
-def title_of(one: FileChanges) -> str:
-    """Who did what, in one line."""
-    if one.kind == "held":
-        program = one_line(one.label, 120) or "a program"
-        return f"Changes of {one_line(one.actor, 60)} to files that are not its own: {program}"
-    if one.kind == "allowed":
-        return f"You allowed: {one_line(one.label, 120) or 'changes of a program'}"
-    if one.kind == "undo":
-        return f"Taken back: {one_line(one.label, 120) or 'changes'}"
-    if one.kind == "person":
-        return f"You {one_line(one.label, 120)}"
-    return one_line(one.label, 120) or f"A program of {one_line(one.actor, 60)}"
+def title_of(changes: FileChanges) -> str:
+    """Who changed what, in one line."""
+    label, actor = one_line(changes.label, 120), one_line(changes.actor, 60)
+    match changes.kind:
+        case "held":
+            return f"{actor} wants to change files: {label or 'a program'}"
+        case "allowed":
+            return f"You allowed: {label or 'changes of a program'}"
+        case "undo":
+            return f"Undone: {label or 'changes'}"
+        case "person":
+            return f"You {label}"
+        case _:
+            return label or f"A program of {actor}"
 
 
 def file_rows(changes: FileChanges) -> list[Row]:
-    """The files of one of them; the key is the path."""
-    return [_file_row(one) for one in changes.files]
+    """The files of a set of changes; the key is the path."""
+    return [_file_row(change) for change in changes.files]
 
 
-def deed_word(deed: str) -> str:
-    return {
-        "added": "new",
-        "changed": "changed",
-        "deleted": "deleted",
-        "rights": "rights",
-    }.get(deed, deed)
+def change_word(change: FileChange) -> str:
+    return _WORDS.get(change.deed, change.deed)
 
 
-def _row(one: FileChanges) -> Row:
-    count = "1 file" if one.count == 1 else f"{one.count} files"
-    badges: Badges = (("undone", "muted"),) if one.undone_by else ()
-    who = one_line(one.actor, 60) if one.kind == "run" else ""
+def _row(changes: FileChanges) -> Row:
+    badges: Badges = (("undone", "muted"),) if changes.undone_by else ()
+    actor = one_line(changes.actor, 60) if changes.kind == "run" else ""
+    facts = (count_of(changes.count, "file"), actor, one_line(changes.note, 80))
     return Row(
-        one.id,
-        title_of(one),
-        detail=" · ".join(filter(None, (count, who, one_line(one.note, 80)))),
-        aside=ago(one.at, time.time()),
-        icon=_ICONS.get(one.kind, "file"),
-        tone="muted" if one.undone_by else "accent",
+        changes.id,
+        title_of(changes),
+        detail=" · ".join(fact for fact in facts if fact),
+        aside=ago(changes.at, time.time()),
+        icon=_ICONS.get(changes.kind, "file"),
+        tone="muted" if changes.undone_by else "accent",
         badges=badges,
-        faded=bool(one.undone_by),
-        tip=time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(one.at)),
+        faded=bool(changes.undone_by),
+        tip=time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(changes.at)),
     )
 
 
-def _file_row(one: FileChange) -> Row:
-    badges = [(deed_word(one.deed), _TONES.get(one.deed, "muted"))]
-    if one.shared:
-        badges.append(("shared", "warning"))
-    if one.warning:
-        badges.append(("may be run", "danger"))
-    state = one.after or one.before
+def _file_row(change: FileChange) -> Row:
+    badges = [(change_word(change), _TONES.get(change.deed, "muted"))]
+    if change.shared:
+        badges.append(("uncertain author", "warning"))
+    if change.warning:
+        badges.append(("may be executed", "danger"))
+    state = change.after or change.before
     kind = state.kind if state else "file"
-    others = ["a program of yours or a server" if name == OUTSIDE else name for name in one.shared]
-    words = f"May be the work of {', '.join(others[:5])}"
-    tip = "\n".join(filter(None, (one.path, f"⚠ {one.warning}" if one.warning else "", words if one.shared else "")))
+    others = ["another program or a server" if name == OUTSIDE else f"run {name}" for name in change.shared[:5]]
+    lines = (
+        change.path,
+        f"⚠ {change.warning}" if change.warning else "",
+        f"Possibly changed by {', '.join(others)}" if others else "",
+    )
+    sizes = [size_words(each.size) if each else "none" for each in (change.before, change.after)]
     return Row(
-        one.path,
-        one_line(one.path, 200),
-        detail=" → ".join(_size(one)) if kind == "file" else kind,
+        change.path,
+        one_line(change.path, 200),
+        detail=" → ".join(sizes) if kind == "file" else kind,
         icon=kind if kind in ("folder", "link") else "file",
         badges=tuple(badges),
-        tip=tip,
+        tip="\n".join(line for line in lines if line),
     )
-
-
-def _size(one: FileChange) -> list[str]:
-    none = "not there"
-    return [size_words(state.size) if state else none for state in (one.before, one.after)]

@@ -1,6 +1,6 @@
-"""The workspace as a tree that asks for a folder when it is opened, or as a list of what a filter found.
+"""The workspace as a tree model that requests a folder when it is expanded, or as a flat list of search results.
 
-An index carries the number of its entry: no pointers, so nothing dangles.
+An index carries the number of its entry instead of a pointer, which could dangle.
 """
 
 from __future__ import annotations
@@ -18,131 +18,130 @@ from workbench.records import FileInfo
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-_TOP = 0  # the number of what stands above all
-MOST_FOUND = 2_000  # files that a filter shows
+_TOP = 0  # number of the invisible root
+MOST_MATCHES = 2_000  # files that a search shows
 
 
 @dataclass(slots=True)
 class _Entry:
-    """One file or folder, and what is in it as far as that is known."""
+    """A file or folder, with the entries in it that are known."""
 
     info: FileInfo
-    above: int
-    inside: list[int] = field(default_factory=list)
-    asked: bool = False  # its folder was read, or is being read
+    parent: int
+    children: list[int] = field(default_factory=list)
+    requested: bool = False  # the folder was read, or is being read
 
 
 class FilesModel(QAbstractItemModel):
-    """Keys are paths."""
+    """Files and folders; the key of a row is its path."""
 
-    wants = Signal(str)
-    """The path of a folder that somebody opened."""
+    folder_needed = Signal(str)
+    """Carries the path of a folder that was expanded."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._entries = {_TOP: _Entry(FileInfo("", 0, 0.0, "folder"), _TOP)}
         self._numbers = {"": _TOP}
         self._next = 1
-        self.flat = False  # it shows what a filter found
+        self.is_flat = False  # it shows search results
 
-    # what Qt asks
+    # what Qt reads
 
     def rowCount(self, parent: Index = _ROOT) -> int:
-        return len(self._entries[self._number(parent)].inside)
+        return len(self._entries[self._number(parent)].children)
 
     def columnCount(self, parent: Index = _ROOT) -> int:
         return 1
 
     def index(self, row: int, column: int, parent: Index = _ROOT) -> QModelIndex:
-        inside = self._entries[self._number(parent)].inside
-        return self.createIndex(row, 0, inside[row]) if column == 0 and 0 <= row < len(inside) else QModelIndex()
+        children = self._entries[self._number(parent)].children
+        return self.createIndex(row, 0, children[row]) if column == 0 and 0 <= row < len(children) else QModelIndex()
 
     def parent(self, index: Index) -> QModelIndex:  # type: ignore[override]  # QObject.parent() is another method
         entry = self._entries.get(self._number(index))
-        if not index.isValid() or entry is None or entry.above == _TOP:
+        if not index.isValid() or entry is None or entry.parent == _TOP:
             return QModelIndex()
-        return self._place(entry.above)
+        return self._index_of(entry.parent)
 
     def hasChildren(self, parent: Index = _ROOT) -> bool:
-        return (not self.flat and self._entries[self._number(parent)].info.kind == "folder") or not parent.isValid()
+        return (not self.is_flat and self._entries[self._number(parent)].info.kind == "folder") or not parent.isValid()
 
     def canFetchMore(self, parent: Index) -> bool:
         entry = self._entries[self._number(parent)]
-        return not self.flat and entry.info.kind == "folder" and not entry.asked
+        return not self.is_flat and entry.info.kind == "folder" and not entry.requested
 
     def fetchMore(self, parent: Index) -> None:
         entry = self._entries[self._number(parent)]
-        entry.asked = True
-        self.wants.emit(entry.info.path)
+        entry.requested = True
+        self.folder_needed.emit(entry.info.path)
 
     def data(self, index: Index, role: int = 0) -> object:
         if not index.isValid():
             return None
-        return row_data(_row(self._entries[self._number(index)].info, whole=self.flat), role)
+        return row_data(_row(self._entries[self._number(index)].info, with_folder=self.is_flat), role)
 
-    # what the pane asks
+    # what the pane reads and changes
 
     def info(self, index: Index) -> FileInfo | None:
         return self._entries[self._number(index)].info if index.isValid() else None
 
     def find(self, path: str) -> QModelIndex:
         number = self._numbers.get(path)
-        return self._place(number) if number else QModelIndex()
+        return self._index_of(number) if number else QModelIndex()
 
     def folders(self) -> list[str]:
-        """Those that were read, the top first."""
-        return [entry.info.path for entry in self._entries.values() if entry.asked]
+        """The folders that were read, the workspace first."""
+        return [entry.info.path for entry in self._entries.values() if entry.requested]
 
-    def show_found(self, found: Sequence[FileInfo]) -> None:
-        """Become this list."""
-        self._begin_anew(flat=True)
-        self._insert(_TOP, 0, found[:MOST_FOUND])
+    def show_matches(self, matches: Sequence[FileInfo]) -> None:
+        """Show search results as a flat list."""
+        self._clear(flat=True)
+        self._insert(_TOP, 0, matches[:MOST_MATCHES])
 
     def show_tree(self) -> None:
-        """Become the tree again; its folders are asked for anew."""
-        self._begin_anew(flat=False)
+        """Show the tree; its folders are requested again."""
+        self._clear(flat=False)
         self.fetchMore(QModelIndex())
 
-    def fill(self, folder: str, infos: Sequence[FileInfo]) -> None:
-        """What is in a folder now: what left goes, what is new comes, what is there stays where it is."""
-        above = self._numbers.get(folder)
-        if above is None or self.flat:
+    def set_folder(self, folder: str, infos: Sequence[FileInfo]) -> None:
+        """Update the entries of a folder; rows of entries that stay are kept."""
+        parent = self._numbers.get(folder)
+        if parent is None or self.is_flat:
             return
-        self._entries[above].asked = True
+        self._entries[parent].requested = True
         kept = {info.path: info for info in infos}
-        self._drop(above, kept)
+        self._drop(parent, kept)
         place = 0
         while place < len(infos):
-            inside = self._entries[above].inside
-            if place < len(inside) and self._entries[inside[place]].info.path == infos[place].path:
-                self._renew(inside[place], infos[place])
+            children = self._entries[parent].children
+            if place < len(children) and self._entries[children[place]].info.path == infos[place].path:
+                self._update_entry(children[place], infos[place])
                 place += 1
                 continue
             end = place
-            here = self._entries[inside[place]].info.path if place < len(inside) else ""
+            here = self._entries[children[place]].info.path if place < len(children) else ""
             while end < len(infos) and infos[end].path != here:
                 end += 1
-            self._insert(above, place, infos[place:end])
+            self._insert(parent, place, infos[place:end])
             place = end
 
-    def _drop(self, above: int, kept: dict[str, FileInfo]) -> None:
-        """What changed its kind goes, too. What stands in another order comes again."""
-        inside = self._entries[above].inside
-        left = [self._entries[one].info.path for one in inside if self._stays(one, kept)]
-        staying = set(left)
-        same = left == [path for path in kept if path in staying]
-        end = len(inside)
+    def _drop(self, parent: int, kept: dict[str, FileInfo]) -> None:
+        """Remove entries that are gone or of a different kind, and all of them if their order changed."""
+        children = self._entries[parent].children
+        staying = [self._entries[number].info.path for number in children if self._stays(number, kept)]
+        same = staying == [path for path in kept if path in set(staying)]
+        end = len(children)
         while end > 0:
-            if same and self._stays(inside[end - 1], kept):
+            if same and self._stays(children[end - 1], kept):
                 end -= 1
                 continue
             start = end - 1
-            while start > 0 and not (same and self._stays(inside[start - 1], kept)):
+            while start > 0 and not (same and self._stays(children[start - 1], kept)):
                 start -= 1
-            self.beginRemoveRows(self._place(above), start, end - 1)
-            for number in inside[start:end]:
-                self._forget(number)
-            del inside[start:end]
+            self.beginRemoveRows(self._index_of(parent), start, end - 1)
+            for number in children[start:end]:
+                self._remove(number)
+            del children[start:end]
             self.endRemoveRows()
             end = start
 
@@ -150,56 +149,56 @@ class FilesModel(QAbstractItemModel):
         info = self._entries[number].info
         return info.path in kept and kept[info.path].kind == info.kind
 
-    def _renew(self, number: int, info: FileInfo) -> None:
+    def _update_entry(self, number: int, info: FileInfo) -> None:
         if self._entries[number].info != info:
             self._entries[number].info = info
-            place = self._place(number)
+            place = self._index_of(number)
             self.dataChanged.emit(place, place)
 
-    def _insert(self, above: int, place: int, infos: Sequence[FileInfo]) -> None:
+    def _insert(self, parent: int, place: int, infos: Sequence[FileInfo]) -> None:
         if not infos:
             return
-        self.beginInsertRows(self._place(above), place, place + len(infos) - 1)
+        self.beginInsertRows(self._index_of(parent), place, place + len(infos) - 1)
         numbers = list(range(self._next, self._next + len(infos)))
         self._next += len(infos)
         for number, info in zip(numbers, infos, strict=True):
-            self._entries[number] = _Entry(info, above)
+            self._entries[number] = _Entry(info, parent)
             self._numbers[info.path] = number
-        self._entries[above].inside[place:place] = numbers
+        self._entries[parent].children[place:place] = numbers
         self.endInsertRows()
 
-    def _forget(self, number: int) -> None:
+    def _remove(self, number: int) -> None:
         entry = self._entries.pop(number)
         self._numbers.pop(entry.info.path, None)
-        for inner in entry.inside:
-            self._forget(inner)
+        for child in entry.children:
+            self._remove(child)
 
-    def _begin_anew(self, *, flat: bool) -> None:
+    def _clear(self, *, flat: bool) -> None:
         self.beginResetModel()
-        self._entries = {_TOP: _Entry(FileInfo("", 0, 0.0, "folder"), _TOP, asked=flat)}
+        self._entries = {_TOP: _Entry(FileInfo("", 0, 0.0, "folder"), _TOP, requested=flat)}
         self._numbers = {"": _TOP}
-        self.flat = flat
+        self.is_flat = flat
         self.endResetModel()
 
     def _number(self, index: Index) -> int:
         return index.internalId() if index.isValid() else _TOP
 
-    def _place(self, number: int) -> QModelIndex:
+    def _index_of(self, number: int) -> QModelIndex:
         if number == _TOP:
             return QModelIndex()
-        return self.createIndex(self._entries[self._entries[number].above].inside.index(number), 0, number)
+        return self.createIndex(self._entries[self._entries[number].parent].children.index(number), 0, number)
 
 
-def _row(info: FileInfo, *, whole: bool) -> Row:
-    """A file's line: its name, how large it is, and what is odd about it."""
+def _row(info: FileInfo, *, with_folder: bool) -> Row:
+    """A file's name and size, and what is unusual about it."""
     folder, _, name = info.path.rpartition("/")
     badges: tuple[tuple[str, str], ...] = ()
     if info.kind in ("link", "odd"):
-        badges = (("link" if info.kind == "link" else "no file", "muted"),)
+        badges = (("link" if info.kind == "link" else "special file", "muted"),)
     elif not info.plain:
-        badges = (("second name", "muted"),)
+        badges = (("hard link", "muted"),)
     elif info.warning:
-        badges = (("may be run", "warning"),)
+        badges = (("may be executed", "warning"),)
     is_folder = info.kind == "folder"
     lines = (info.path, f"⚠ {info.warning}" if info.warning else "", ago(info.changed) if info.changed else "")
     tip = "\n".join(filter(None, lines))
@@ -211,6 +210,6 @@ def _row(info: FileInfo, *, whole: bool) -> Row:
         tone="accent" if is_folder else "warning" if info.warning else "muted",
         badges=badges,
         faded=info.kind in ("link", "odd"),
-        detail=one_line(folder, 200) if whole else "",
+        detail=one_line(folder, 200) if with_folder else "",
         tip=tip,
     )

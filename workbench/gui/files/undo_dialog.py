@@ -1,195 +1,157 @@
-"""Shows what taking changes back would do, file by file, before it is done. What would cost work is not ticked."""
+"""The dialog that shows what an undo would do, or what a held run would write, file by file, before it is done."""
 
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDialog,
-    QHBoxLayout,
-    QHeaderView,
-    QPushButton,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from workbench.gui.files.change_rows import title_of
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.lists import label
-from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip
+from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.tick_delegate import TickDelegate
 from workbench.gui.shell.context import Context
 from workbench.records import UndoLine, UndoPlan
+from workbench.records.common_types import count_of
 
-_TICKED = frozenset({"ready"})
-_FREE = frozenset({"ready", "shared", "conflict"})
+_TICKED = frozenset({"ready"})  # states that lose nothing
+_TICKABLE = frozenset({"ready", "shared", "conflict"})
 _TONES = {"conflict": "danger", "shared": "warning", "lost": "muted", "done": "muted"}
-_MOST = 2_000  # lines that are shown; the others are done or left with those
+_MOST_LINES = 2_000
+_ACTIONS = {
+    "restore": "is restored",
+    "remove": "is deleted",
+    "bring back": "is restored",
+    "nothing": "stays as it is",
+    "change": "is changed",
+    "delete": "is deleted",
+    "make": "is created",
+}
+_UNDO_INTRO = "Ticked files are restored to their earlier state. You can undo this too."
+_ALLOW_INTRO = (
+    "Ticked files are replaced by what the program wrote. You can undo this under Changes. The others keep waiting."
+)
 
 
-class UndoDialog(QDialog):
-    """`chosen` are the paths that stay ticked. `held`: they are changes that a program wants to make, not undone."""
+class UndoDialog(Dialog):
+    """Files are ticked where nothing else would be lost. `held`: the changes were not made yet and are allowed here."""
 
     def __init__(self, context: Context, plan: UndoPlan, parent: QWidget | None = None, *, held: bool = False) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Allow changes" if held else "Undo changes")
-        self._context, self._plan, self._held = context, plan, held
+        intro = _ALLOW_INTRO if held else _UNDO_INTRO
+        super().__init__(context.theme, "Allow changes" if held else "Undo changes", intro, parent)
+        self._verb = "Allow" if held else "Undo"
         unit = context.theme.unit
         self.resize(unit * 220, unit * 120)
         self.setMinimumSize(unit * 100, unit * 70)
+        title = label(visible(title_of(plan.changes)), "strong")
+        title.setWordWrap(True)
         self.list = QTreeWidget()
-        self._go = QPushButton()
-        self.words = ForeignLabel()
-        mark(self.words, role="muted")
-        self._fill()
-        self._lay_out(unit)
+        self.list.setAccessibleName("Files to write" if held else "Files to restore")
+        self.reason = ForeignLabel()
+        mark(self.reason, role="muted")
+        self._fill(plan)
+        self.body.addWidget(title)
+        self.body.addWidget(self.list, 1)
+        self.body.addWidget(self.reason)
+        self.add_button("Cancel", self.reject, default=True)
+        self.submit = self.add_button(self._verb, self.accept, "primary")
         self.list.itemChanged.connect(self._count)
-        self.list.currentItemChanged.connect(self._say)
-        self._say()
+        self.list.currentItemChanged.connect(self._show_reason)
+        self._show_reason()
         self._count()
+        self.list.setFocus()
 
-    def chosen(self) -> tuple[str, ...]:
+    def ticked_paths(self) -> tuple[str, ...]:
         items = (self.list.topLevelItem(row) for row in range(self.list.topLevelItemCount()))
         ticked = [item for item in items if item is not None and item.checkState(0) is Qt.CheckState.Checked]
         return tuple(str(item.data(0, Qt.ItemDataRole.UserRole)) for item in ticked)
 
-    def _fill(self) -> None:
-        self.list.setColumnCount(3)
-        self.list.setHeaderLabels(["File", "What happens", "Why"])
+    def _fill(self, plan: UndoPlan) -> None:
+        self.list.setHeaderLabels(["File", "What happens", "Reason"])
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
-        spoken = "What would be written" if self._held else "What undoing would do"
-        self.list.setAccessibleName(spoken)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.list.setItemDelegateForColumn(0, TickDelegate(self._context.theme, self.list))
-        self.list.addTopLevelItems([self._item(line) for line in self._plan.lines[:_MOST]])
-        head = self.list.header()
-        head.setStretchLastSection(True)
-        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
-        letter = self.fontMetrics().averageCharWidth()
-        head.resizeSection(0, letter * 36)
-        head.resizeSection(1, letter * 24)
+        self.list.setItemDelegateForColumn(0, TickDelegate(self.theme, self.list))
+        self.list.addTopLevelItems([self._item(line) for line in plan.lines[:_MOST_LINES]])
+        header = self.list.header()
+        header.setStretchLastSection(True)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+        for column, letters in ((0, 36), (1, 24)):
+            header.resizeSection(column, self.fontMetrics().averageCharWidth() * letters)
         if (first := self.list.topLevelItem(0)) is not None:
             self.list.setCurrentItem(first)
 
     def _item(self, line: UndoLine) -> QTreeWidgetItem:
-        deeds = {
-            "restore": "comes back as it was",
-            "remove": "is deleted",
-            "bring back": "comes back",
-            "nothing": "stays as it is",
-            "change": "is changed",
-            "delete": "is deleted",
-            "make": "is made",
-        }
-        words = f"{line.words} ⚠ {line.warning}" if line.warning else line.words
-        height = self.fontMetrics().height() + self._context.theme.unit * 2
-        item = QTreeWidgetItem([one_line(line.path, 200), deeds[line.deed], one_line(words, 300)])
+        reason = f"{line.words} ⚠ {line.warning}" if line.warning else line.words
+        item = QTreeWidgetItem([one_line(line.path, 200), _ACTIONS[line.deed], one_line(reason, 300)])
         item.setData(0, Qt.ItemDataRole.UserRole, line.path)
-        item.setSizeHint(0, QSize(0, height))
+        item.setSizeHint(0, QSize(0, self.fontMetrics().height() + self.theme.unit * 2))
         for column in range(3):
-            item.setToolTip(column, plain_tip(f"{line.path}\n{words}"))
-        if line.state in _FREE:
+            item.setToolTip(column, plain_tip(f"{line.path}\n{reason}"))
+        if line.state in _TICKABLE:
             item.setCheckState(0, Qt.CheckState.Checked if line.state in _TICKED else Qt.CheckState.Unchecked)
         if tone := _TONES.get(line.state):
-            item.setForeground(2, self._context.theme.colour(tone))
+            item.setForeground(2, self.theme.colour(tone))
         return item
 
-    def _lay_out(self, unit: int) -> None:
-        title = ForeignLabel(title_of(self._plan.changes), elide=True)
-        mark(title, role="heading")
-        undo = "Ticked files become what they were before. This is a change like any other: it can be undone."
-        allow = "Ticked files become what the program made of them. “Changes” can undo that. The others go on waiting."
-        words = label(allow if self._held else undo, "muted")
-        words.setWordWrap(True)
-        cancel = QPushButton("Cancel")
-        cancel.clicked.connect(self.reject)
-        self._go.clicked.connect(self.accept)
-        mark(self._go, kind="primary")
-        foot = QHBoxLayout()
-        foot.addStretch()
-        foot.addWidget(cancel)
-        foot.addWidget(self._go)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(unit * 5,) * 4)
-        column.setSpacing(unit * 3)
-        column.addWidget(title)
-        column.addWidget(words)
-        column.addWidget(self.list, 1)
-        column.addWidget(self.words)
-        column.addLayout(foot)
-        cancel.setDefault(True)
-        self.list.setFocus()
-
-    def _say(self, *_items: object) -> None:
-        """The whole of what stands in the chosen row."""
+    def _show_reason(self, *_items: object) -> None:
+        """Show the selected row's reason in full: its column may cut it."""
         item = self.list.currentItem()
-        self.words.setText(f"{item.text(0)}: {item.text(2)}" if item is not None else "")
+        self.reason.setText(f"{item.text(0)}: {item.text(2)}" if item is not None else "")
 
     def _count(self) -> None:
-        count = len(self.chosen())
-        self._go.setEnabled(count > 0)
-        one, many = "Undo 1 file", "Undo {0} files"
-        if self._held:
-            one, many = "Allow 1 file", "Allow {0} files"
-        self._go.setText(one if count == 1 else many.format(count))
+        number = len(self.ticked_paths())
+        self.submit.setEnabled(number > 0)
+        self.submit.setText(f"{self._verb} {count_of(number, 'file')}")
 
 
 async def ask_undo(context: Context, name: str, owner: QWidget) -> str:
-    """Show the plan, do what is ticked, and answer what a person reads then."""
-    paths = await _ticked(UndoDialog(context, await context.api.undo_plan(name), owner))
+    """Show the plan of an undo, undo what the user ticks, and return a message about it."""
+    paths = await _ask_paths(UndoDialog(context, await context.api.undo_plan(name), owner))
     if not paths:
         return ""
     done = await context.api.undo_files(name, paths)
-    if done.note:
-        return one_line(done.note, 200)
-    many = f"{done.count:,} files are as they were. “Changes” can undo that, too."
-    return "One file is as it was. “Changes” can undo that, too." if done.count == 1 else many
+    return one_line(done.note, 200) or f"Restored {count_of(done.count, 'file')}. You can undo this under Changes."
 
 
 async def ask_allow(context: Context, run_id: str, owner: QWidget) -> str:
-    """The same for what a program wants to change."""
-    paths = await _ticked(UndoDialog(context, await context.api.held_plan(run_id), owner, held=True))
+    """Show what a held run would write, write what the user ticks, and return a message about it."""
+    paths = await _ask_paths(UndoDialog(context, await context.api.held_plan(run_id), owner, held=True))
     if not paths:
         return ""
     done = await context.api.decide_files(run_id, paths, ())
-    if done.note:
-        return one_line(done.note, 200)
-    many = f"{done.count:,} files were written. “Changes” can undo that."
-    return "One file was written. “Changes” can undo that." if done.count == 1 else many
+    return one_line(done.note, 200) or f"Wrote {count_of(done.count, 'file')}. You can undo this under Changes."
 
 
 async def ask_deny(context: Context, run_id: str, owner: QWidget) -> str:
-    """Drop what a program wants to change, after a question: it is kept nowhere else."""
-    held = (await context.api.held_plan(run_id)).changes
-    paths = tuple(one.path for one in held.files)
-    title = "Keep the files as they are?"
-    words = "What the program wrote for them is dropped."
-    question = Question(context.theme, title, words, owner)
-    question.show_text("\n".join(paths[:500]), "Files that stay as they are")
-    if not await question.ask("Keep the old files", danger=True):
+    """Discard what a held run wants to write, after a question, because it is stored nowhere else."""
+    changes = (await context.api.held_plan(run_id)).changes
+    paths = tuple(change.path for change in changes.files)
+    sentence = "What the program wrote for these files is discarded."
+    text = "\n".join(paths[:500])
+    if not await context.ask(
+        "Keep the old files?", sentence, "Keep the old files", danger=True, text=text, parent=owner
+    ):
         return ""
     await context.api.decide_files(run_id, (), paths)
-    return "The files stay as they are."
+    return "Kept the old files."
 
 
-async def _ticked(dialog: UndoDialog) -> tuple[str, ...]:
+async def _ask_paths(dialog: UndoDialog) -> tuple[str, ...]:
     answer: asyncio.Future[tuple[str, ...]] = asyncio.get_running_loop().create_future()
-
-    def finished(code: int) -> None:
-        if not answer.done():
-            answer.set_result(dialog.chosen() if code == QDialog.DialogCode.Accepted else ())
-
-    dialog.finished.connect(finished)
+    dialog.finished.connect(partial(_set_answer, answer, dialog))
     dialog.open()
     try:
         return await answer
     except asyncio.CancelledError:
         dialog.reject()
         raise
+
+
+def _set_answer(answer: asyncio.Future[tuple[str, ...]], dialog: UndoDialog, code: int) -> None:
+    if not answer.done():
+        answer.set_result(dialog.ticked_paths() if code == QDialog.DialogCode.Accepted else ())

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from workbench.gui.forms.field import Field, Make
-from workbench.gui.forms.field_editor import Brief, Editor, nest
+from workbench.gui.forms.field_editor import Editor, FieldSpec, indented_layout
 from workbench.gui.forms.schema_shapes import Kind, shape_of
 from workbench.gui.forms.text_editor import LONGEST_LINE
-from workbench.gui.forms.validation import FieldPath, PathFault, faults_of
+from workbench.gui.forms.validation import FieldPath, PathFault, find_faults
 from workbench.gui.kit.controls import CalmCombo
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.json_text import identical
@@ -21,28 +22,28 @@ from workbench.gui.kit.text import has_hidden, one_line
 from workbench.gui.kit.theme import mark
 from workbench.records import JsonObject, JsonValue
 
-_MOST_ROWS = 200  # a longer list is edited as JSON: nobody scrolls through so many rows
+_MOST_ROWS = 200  # a longer list is edited as JSON: too many rows to scroll through
 
 
 class ArrayEditor(Editor):
-    """Each row is a field with its own buttons; Alt+Up and Alt+Down move the row that has the keyboard."""
+    """A list, one row per entry. Alt+Up and Alt+Down move the row that has the keyboard."""
 
-    def __init__(self, brief: Brief, make: Make, parent: QWidget | None = None) -> None:
-        super().__init__(brief, parent)
+    def __init__(self, spec: FieldSpec, make: Make, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
         self._make = make
         self._rows: list[Field] = []
-        self._layout = nest(self, brief)
-        self._layout.setSpacing(brief.theme.unit * 2)
-        self._add = QPushButton(icon("plus", "muted"), f"Add to {one_line(brief.name, 40)}")
+        self._layout = indented_layout(self, spec)
+        self._layout.setSpacing(spec.theme.unit * 2)
+        self._add = QPushButton(icon("plus", "muted"), f"Add to {one_line(spec.name, 40)}")
         mark(self._add, kind="quiet")
-        self._add.clicked.connect(self._add_by_person)
+        self._add.clicked.connect(self._add_row)
         line = QHBoxLayout()
         line.addWidget(self._add)
         line.addStretch(1)
         self._layout.addLayout(line)
         self.setFocusProxy(self._add)
-        for _ in brief.shape.heads:  # a tuple has its places from the start
-            if brief.openings.spend(brief.depth):
+        for _ in spec.shape.heads:  # a tuple starts with all its entries
+            if spec.budget.spend(spec.depth):
                 self._append()
 
     def read(self) -> JsonValue:
@@ -71,11 +72,11 @@ class ArrayEditor(Editor):
         for number, row in enumerate(self._rows):
             row.show_faults([(path[1:], words) for path, words in faults if path and path[0] == number], strict)
 
-    def reach(self, path: FieldPath) -> None:
+    def focus_path(self, path: FieldPath) -> None:
         if path and isinstance(path[0], int) and path[0] < len(self._rows):
-            self._rows[path[0]].reach(path[1:])
+            self._rows[path[0]].focus_path(path[1:])
         else:
-            super().reach(path)
+            super().focus_path(path)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -85,63 +86,49 @@ class ArrayEditor(Editor):
         if alone and number is not None and event.key() in steps:
             step = steps[Qt.Key(event.key())]
             self._swap(number, step)
-            self._rows[min(max(number + step, 0), len(self._rows) - 1)].reach()
+            self._rows[min(max(number + step, 0), len(self._rows) - 1)].focus_path()
             return
         super().keyPressEvent(event)
 
     def _append(self) -> Field:
         number = len(self._rows) + 1
-        heads = self.brief.shape.heads
-        schema = heads[number - 1] if number <= len(heads) else self.brief.shape.items
-        row = Field(self.brief.inner(f"{number}", schema, required=True), self._make, self, item=True)
+        heads = self.spec.shape.heads
+        schema = heads[number - 1] if number <= len(heads) else self.spec.shape.items
+        row = Field(self.spec.child(f"{number}", schema, required=True), self._make, self, item=True)
         row.changed.connect(self.changed)
-        name = one_line(self.brief.name, 40)
-        for sign, words, act in (
-            ("chevron-up", "Move entry {0} of {1} up", self._move_up),
-            ("chevron-down", "Move entry {0} of {1} down", self._move_down),
-            ("x", "Remove entry {0} of {1}", self._remove),
+        name = one_line(self.spec.name, 40)
+        for symbol, text, act in (
+            ("chevron-up", f"Move entry {number} of {name} up", partial(self._move, row, -1)),
+            ("chevron-down", f"Move entry {number} of {name} down", partial(self._move, row, 1)),
+            ("x", f"Remove entry {number} of {name}", partial(self._remove, row)),
         ):
-            button = QToolButton(row)
-            button.setIcon(icon(sign, "muted"))
-            button.setAutoRaise(True)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setToolTip(words.format(number, name))
-            button.setAccessibleName(words.format(number, name))
-            button.clicked.connect(act)
-            row.add_tool(button)
+            row.add_tool(_row_button(row, symbol, text, act))
         self._layout.insertWidget(len(self._rows), row)
         self._rows.append(row)
         self._offer()
         return row
 
     def _offer(self) -> None:
-        """A tuple that allows nothing behind its places cannot grow."""
-        closed = self.brief.shape.items is False and len(self._rows) >= len(self.brief.shape.heads)
+        """Hide the button where the schema allows no further entry."""
+        closed = self.spec.shape.items is False and len(self._rows) >= len(self.spec.shape.heads)
         self._add.setVisible(not closed)
 
-    def _add_by_person(self) -> None:
+    def _add_row(self) -> None:
         if len(self._rows) < _MOST_ROWS:
-            self._append().reach()
+            self._append().focus_path()
             self.changed.emit()
 
-    def _row_of_sender(self) -> int:
-        button = self.sender()
-        return next(number for number, row in enumerate(self._rows) if row.isAncestorOf(_widget(button)))
-
-    def _remove(self) -> None:
-        """Values move up, the last row goes: the numbers stay in order and no widget is made anew."""
-        number = self._row_of_sender()
+    def _remove(self, row: Field, _checked: bool = False) -> None:
+        """Move the values up and drop the last row: the numbers stay in order, and no widget is created."""
+        number = self._rows.index(row)
         values = [row.read() for row in self._rows]
         del values[number]
         self.write(values)
         self.changed.emit()
-        (self._rows[min(number, len(self._rows) - 1)].reach() if self._rows else self._add.setFocus())
+        (self._rows[min(number, len(self._rows) - 1)].focus_path() if self._rows else self._add.setFocus())
 
-    def _move_up(self) -> None:
-        self._swap(self._row_of_sender(), -1)
-
-    def _move_down(self) -> None:
-        self._swap(self._row_of_sender(), 1)
+    def _move(self, row: Field, step: int, _checked: bool = False) -> None:
+        self._swap(self._rows.index(row), step)
 
     def _swap(self, number: int, step: int) -> None:
         other = number + step
@@ -160,26 +147,32 @@ class ArrayEditor(Editor):
         self._offer()
 
 
-def _widget(sender: object) -> QWidget:
-    assert isinstance(sender, QWidget)
-    return sender
+def _row_button(parent: QWidget, symbol: str, name: str, act: Callable[..., None]) -> QToolButton:
+    button = QToolButton(parent)
+    button.setIcon(icon(symbol, "muted"))
+    button.setAutoRaise(True)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setToolTip(name)
+    button.setAccessibleName(name)
+    button.clicked.connect(act)
+    return button
 
 
 _MOST_NAMES = 200
 
 
 class MapEditor(Editor):
-    """Rows in the order they were added; a name given twice is a fault."""
+    """An object with any names, one row per entry. A name that occurs twice is a fault."""
 
-    def __init__(self, brief: Brief, make: Make, parent: QWidget | None = None) -> None:
-        super().__init__(brief, parent)
+    def __init__(self, spec: FieldSpec, make: Make, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
         self._make = make
         self._rows: list[_Row] = []
-        self._layout = nest(self, brief)
-        self._layout.setSpacing(brief.theme.unit * 2)
-        self._add = QPushButton(icon("plus", "muted"), f"Add a value to {one_line(brief.name, 40)}")
+        self._layout = indented_layout(self, spec)
+        self._layout.setSpacing(spec.theme.unit * 2)
+        self._add = QPushButton(icon("plus", "muted"), f"Add a value to {one_line(spec.name, 40)}")
         mark(self._add, kind="quiet")
-        self._add.clicked.connect(self._add_by_person)
+        self._add.clicked.connect(self._add_row)
         line = QHBoxLayout()
         line.addWidget(self._add)
         line.addStretch(1)
@@ -208,7 +201,9 @@ class MapEditor(Editor):
     def own_faults(self) -> tuple[PathFault, ...]:
         names = [row.name.text() for row in self._rows]
         doubled = [name for number, name in enumerate(names) if name in names[:number]]
-        found: list[PathFault] = [((name,), "This name is given twice; only one could be sent.") for name in doubled]
+        found: list[PathFault] = [
+            ((name,), "This name occurs twice; only one value could be sent.") for name in doubled
+        ]
         for row in self._rows:
             found += [((row.name.text(), *path), words) for path, words in row.field.own_faults()]
         return tuple(found)
@@ -218,24 +213,24 @@ class MapEditor(Editor):
             own = [(path[1:], words) for path, words in faults if path and path[0] == row.name.text()]
             row.field.show_faults(own, strict)
 
-    def reach(self, path: FieldPath) -> None:
+    def focus_path(self, path: FieldPath) -> None:
         row = next((row for row in self._rows if path and row.name.text() == path[0]), None)
         if row is None:
-            super().reach(path)
+            super().focus_path(path)
         elif len(path) > 1:
-            row.field.reach(path[1:])
+            row.field.focus_path(path[1:])
         else:
             row.name.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _append(self) -> _Row:
-        row = _Row(self.brief, self._make, len(self._rows) + 1, self)
+        row = _Row(self.spec, self._make, len(self._rows) + 1, self)
         row.changed.connect(self.changed)
         row.gone.connect(self._remove)
         self._layout.insertWidget(len(self._rows), row)
         self._rows.append(row)
         return row
 
-    def _add_by_person(self) -> None:
+    def _add_row(self) -> None:
         if len(self._rows) < _MOST_NAMES:
             self._append().name.setFocus()
             self.changed.emit()
@@ -253,7 +248,7 @@ class MapEditor(Editor):
 
 
 def _unfit(name: str) -> bool:
-    """Whether a line could not give this name back."""
+    """Whether a line edit would change this name."""
     return has_hidden(name) or not survives(name) or "\n" in name or len(name) > LONGEST_LINE
 
 
@@ -263,26 +258,19 @@ class _Row(QWidget):
     changed = Signal()
     gone = Signal(object)
 
-    def __init__(self, brief: Brief, make: Make, number: int, parent: QWidget) -> None:
+    def __init__(self, spec: FieldSpec, make: Make, number: int, parent: QWidget) -> None:
         super().__init__(parent)
-        where = one_line(brief.name, 40)
+        where = one_line(spec.name, 40)
         self.name = QLineEdit(self)
         self.name.setMaxLength(LONGEST_LINE)
         self.name.setPlaceholderText("name")
         self.name.setAccessibleName(f"Name {number} in {where}")
-        inner = brief.inner(f"value {number}", brief.shape.extra, required=True)
+        inner = spec.child(f"value {number}", spec.shape.extra, required=True)
         self.field = Field(inner, make, self, item=True)
-        remove = QToolButton(self)
-        remove.setIcon(icon("x", "muted"))
-        remove.setAutoRaise(True)
-        remove.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        remove.setAccessibleName(f"Remove value {number} of {where}")
-        remove.setToolTip("Remove this value")
-        remove.clicked.connect(self._remove)
-        self.field.add_tool(remove)
+        self.field.add_tool(_row_button(self, "x", f"Remove value {number} of {where}", self._remove))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(brief.theme.unit)
+        layout.setSpacing(spec.theme.unit)
         layout.addWidget(self.name)
         layout.addWidget(self.field)
         self.name.textChanged.connect(self.changed)
@@ -292,23 +280,23 @@ class _Row(QWidget):
         self.gone.emit(self)
 
 
-_PLACES = 2_000  # schemas looked at to rank one shape; a wrong rank costs nothing, a long look does
+_PLACES = 2_000  # schemas that are evaluated to rank one shape; a wrong rank does no harm, a slow one does
 
 
-class EitherEditor(Editor):
-    """What was entered in one shape is kept while another is looked at."""
+class ShapeChoiceEditor(Editor):
+    """A value that may have one of several shapes. Each shape keeps what was entered while another is shown."""
 
-    def __init__(self, brief: Brief, make: Make, parent: QWidget | None = None) -> None:
-        super().__init__(brief, parent)
+    def __init__(self, spec: FieldSpec, make: Make, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
         self._make = make
-        self._branches = brief.shape.branches
+        self._branches = spec.shape.branches
         self._made: dict[int, Editor] = {}
         self._switch = CalmCombo(self)
-        self._switch.addItems([_label(branch, brief.root) for branch in self._branches])
-        self._switch.setAccessibleName(f"Shape of {brief.name}")
+        self._switch.addItems([_label(branch, spec.root) for branch in self._branches])
+        self._switch.setAccessibleName(f"Shape of {spec.name}")
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(brief.theme.unit)
+        self._layout.setSpacing(spec.theme.unit)
         self._layout.addWidget(self._switch)
         self.setFocusProxy(self._switch)
         self._show(0)
@@ -318,10 +306,10 @@ class EitherEditor(Editor):
         return self._current().read()
 
     def write(self, value: JsonValue) -> bool:
-        """The branch with the fewest faults that gives the value back unchanged."""
-        root = self.brief.root
+        """Choose the branch with the fewest faults that returns the value unchanged."""
+        root = self.spec.root
         ranked = sorted(
-            range(len(self._branches)), key=lambda row: len(faults_of(value, self._branches[row], root, _PLACES))
+            range(len(self._branches)), key=lambda row: len(find_faults(value, self._branches[row], root, _PLACES))
         )
         for row in ranked:
             editor = self._editor(row)
@@ -343,18 +331,18 @@ class EitherEditor(Editor):
     def show_faults(self, faults: Sequence[PathFault], strict: bool) -> None:
         self._current().show_faults(faults, strict)
 
-    def reach(self, path: FieldPath) -> None:
+    def focus_path(self, path: FieldPath) -> None:
         if path:
-            self._current().reach(path)
+            self._current().focus_path(path)
         else:
-            super().reach(path)
+            super().focus_path(path)
 
     def _current(self) -> Editor:
         return self._editor(max(self._switch.currentIndex(), 0))
 
     def _editor(self, row: int) -> Editor:
         if row not in self._made:
-            editor = self._make(self.brief.branch(self._branches[row]), self)
+            editor = self._make(self.spec.branch(self._branches[row]), self)
             editor.changed.connect(self.changed)
             self._layout.addWidget(editor)
             self._made[row] = editor
@@ -371,7 +359,7 @@ class EitherEditor(Editor):
 
 
 def _label(branch: JsonObject, root: JsonObject) -> str:
-    """What a branch is called: its title, the value that marks it, or its type and fields."""
+    """The name of a branch: its title, the constant that identifies it, or its type and fields."""
     if isinstance(branch.get("title"), str):
         return one_line(branch["title"], 60)
     shape = shape_of(branch, root)
@@ -382,7 +370,7 @@ def _label(branch: JsonObject, root: JsonObject) -> str:
         names = ", ".join(sorted(shape.required) or list(shape.properties))
         return one_line(f"{shape.kind} with {names}", 60)
     if shape.kind is Kind.ARRAY:
-        return one_line(f"list of {shape_of(shape.items, root).type_word}", 60)
+        return one_line(f"list of {shape_of(shape.items, root).type_text}", 60)
     if shape.kind is Kind.ENUM:
         return one_line(" | ".join(map(str, shape.choices)), 60)
-    return shape.type_word
+    return shape.type_text

@@ -1,4 +1,4 @@
-"""Chooses the editor for a place of the form; imports the editors here so that they need not know each other."""
+"""Chooses the editor for a field. Only this module imports all editors, so that they need not import each other."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Final
 
 from PySide6.QtWidgets import QWidget
 
-from workbench.gui.forms.container_editors import ArrayEditor, EitherEditor, MapEditor
-from workbench.gui.forms.field_editor import DEEPEST, Brief, Editor
+from workbench.gui.forms.container_editors import ArrayEditor, MapEditor, ShapeChoiceEditor
+from workbench.gui.forms.field_editor import DEEPEST, Editor, FieldSpec
 from workbench.gui.forms.object_editor import ObjectEditor
 from workbench.gui.forms.schema_shapes import Kind
 from workbench.gui.forms.simple_editors import (
@@ -20,11 +20,11 @@ from workbench.gui.forms.simple_editors import (
     RawEditor,
 )
 from workbench.gui.forms.text_editor import TextEditor
-from workbench.gui.forms.text_purpose import Purpose, purpose_of
+from workbench.gui.forms.text_purpose import TextPurpose, purpose_of
 
 _MOST_FIELDS: Final = 400  # properties; the largest real tool seen has 205
 _MOST_CHOICES: Final = 2_000  # values of an enum
-_SIMPLE: Final[Mapping[Kind, Callable[[Brief, QWidget | None], Editor]]] = {
+_SIMPLE: Final[Mapping[Kind, Callable[[FieldSpec, QWidget | None], Editor]]] = {
     Kind.STRING: TextEditor,
     Kind.INTEGER: NumberEditor,
     Kind.NUMBER: NumberEditor,
@@ -38,19 +38,19 @@ _NESTED: Final = {
     Kind.OBJECT: ObjectEditor,
     Kind.MAP: MapEditor,
     Kind.ARRAY: ArrayEditor,
-    Kind.CHOICE: EitherEditor,
+    Kind.CHOICE: ShapeChoiceEditor,
 }
 
 
-def make_editor(brief: Brief, parent: QWidget | None = None) -> Editor:
-    """The editor that fits; raw JSON where fields would be too many or nested too deeply to be read."""
-    kind = brief.shape.kind
-    if kind is Kind.STRING and purpose_of(brief) is Purpose.BYTES:
-        return BytesEditor(brief, parent)
-    if len(brief.shape.choices) > _MOST_CHOICES:
-        return RawEditor(brief, parent)
+def make_editor(spec: FieldSpec, parent: QWidget | None = None) -> Editor:
+    """Create the editor for a field; raw JSON if there would be too many fields or levels to read."""
+    kind = spec.shape.kind
+    if kind is Kind.STRING and purpose_of(spec) is TextPurpose.BYTES:
+        return BytesEditor(spec, parent)
+    if len(spec.shape.choices) > _MOST_CHOICES:
+        return RawEditor(spec, parent)
     if kind in _SIMPLE:
-        return _SIMPLE[kind](brief, parent)
-    if brief.depth > DEEPEST or len(brief.shape.properties) > _MOST_FIELDS:
-        return RawEditor(brief, parent)
-    return _NESTED[kind](brief, make_editor, parent)
+        return _SIMPLE[kind](spec, parent)
+    if spec.depth > DEEPEST or len(spec.shape.properties) > _MOST_FIELDS:
+        return RawEditor(spec, parent)
+    return _NESTED[kind](spec, make_editor, parent)

@@ -1,4 +1,4 @@
-"""What an editor is told when it is made: where it stands in the form and what it edits."""
+"""Base class of the editors of a form, and the description of what an editor edits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEEPEST: Final = 12  # levels of fields inside fields; what lies deeper is edite
 
 
 class Absent(Enum):
-    """Not sent at all, which is something else than null."""
+    """The value of a field that is not sent; null is a different value."""
 
     ABSENT = "absent"
 
@@ -28,27 +28,27 @@ class Absent(Enum):
 ABSENT: Final = Absent.ABSENT
 
 
-_BY_ITSELF = 50  # nested editors that a form opens without being asked
-_SO_DEEP = 6  # and down to this level
+_BY_ITSELF = 50  # nested editors that a form expands on its own
+_SO_DEEP = 6  # levels down to which it does
 
 
-class Openings:
-    """How many nested editors a form may still open by itself: a schema that contains itself twice would go on for
-    ever."""
+class ExpandBudget:
+    """How many nested editors a form may still expand on its own: a schema that contains itself twice would never
+    end."""
 
     def __init__(self) -> None:
         self._left = _BY_ITSELF
 
     def spend(self, depth: int) -> bool:
-        """Whether one more may open at that depth."""
+        """Take one expansion at this depth; False if there is none left."""
         if depth > _SO_DEEP or self._left <= 0:
             return False
         self._left -= 1
         return True
 
 
-class Brief(Struct, frozen=True):
-    """One place of the form."""
+class FieldSpec(Struct, frozen=True):
+    """What one editor edits: its name, schema and depth in the form."""
 
     name: str  # what the field is called, for labels and screen readers
     schema: JsonValue
@@ -57,57 +57,57 @@ class Brief(Struct, frozen=True):
     theme: Theme
     required: bool = True
     depth: int = 0
-    openings: Openings = field(default_factory=Openings)  # shared by all places of one form
+    budget: ExpandBudget = field(default_factory=ExpandBudget)  # shared by the whole form
 
-    def inner(self, name: str, schema: JsonValue, *, required: bool) -> Brief:
-        """The brief of a place inside this one."""
+    def child(self, name: str, schema: JsonValue, *, required: bool) -> FieldSpec:
+        """The spec of a value inside this one."""
         shape = shape_of(schema, self.root)
-        return Brief(name, schema, self.root, shape, self.theme, required, self.depth + 1, self.openings)
+        return FieldSpec(name, schema, self.root, shape, self.theme, required, self.depth + 1, self.budget)
 
-    def branch(self, schema: JsonObject) -> Brief:
-        """The same place seen as one of its branches."""
+    def branch(self, schema: JsonObject) -> FieldSpec:
+        """The same value with the schema of one of its branches."""
         return replace(self, schema=schema, shape=shape_of(schema, self.root), depth=self.depth + 1)
 
 
 class Editor(QWidget):
-    """Edits one value. `write` answers False for a value it could not give back unchanged; then raw JSON takes over."""
+    """Edits one value. `write` returns False for a value that `read` would change; it is then edited as raw JSON."""
 
     changed = Signal()
 
-    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
+    def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.brief = brief
+        self.spec = spec
 
     def read(self) -> JsonValue:
-        """The value as it stands; what is not finished is given as its text, and the check says so."""
+        """The current value; an entry that is not finished is returned as text, and validation reports it."""
         raise NotImplementedError
 
     def write(self, value: JsonValue) -> bool:
         raise NotImplementedError
 
     def clear(self) -> None:
-        """Back to how it was when nothing had been entered."""
+        """Remove what was entered."""
         raise NotImplementedError
 
     def own_faults(self) -> tuple[PathFault, ...]:
-        """What keeps the entry from being a value at all, such as text that is not JSON."""
+        """Why the entry is no value at all, for example text that is not JSON."""
         return ()
 
     def show_faults(self, faults: Sequence[PathFault], strict: bool) -> None:
-        """Let fields inside show what is wrong with them; paths are relative to this editor."""
+        """Show faults at the inner fields; paths are relative to this editor."""
 
-    def reach(self, path: FieldPath) -> None:
-        """Put the keyboard into the field at that place; an editor without fields of its own takes it itself."""
+    def focus_path(self, path: FieldPath) -> None:
+        """Put the keyboard into the field at this path, or into the editor itself if it has no fields."""
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def nest(owner: QWidget, brief: Brief) -> QVBoxLayout:
-    """The layout into which the fields of `owner` go."""
-    unit = brief.theme.unit
+def indented_layout(owner: QWidget, spec: FieldSpec) -> QVBoxLayout:
+    """The layout for the fields of `owner`, indented below the top level."""
+    unit = spec.theme.unit
     inner = QVBoxLayout()
     inner.setContentsMargins(0, 0, 0, 0)
     inner.setSpacing(unit * 3)
-    if brief.depth == 0:
+    if spec.depth == 0:
         owner.setLayout(inner)
         return inner
     outer = QHBoxLayout(owner)

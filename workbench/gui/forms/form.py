@@ -1,4 +1,4 @@
-"""What is wrong with the arguments, one line each; a press or Enter goes to the field."""
+"""A form for JSON that a schema describes, such as the arguments of a tool: as fields, or as JSON text."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -27,14 +28,15 @@ from PySide6.QtWidgets import (
 
 from workbench.errors import WorkbenchError
 from workbench.gui.forms.editor_factory import make_editor
-from workbench.gui.forms.field_editor import Brief, Editor
+from workbench.gui.forms.field_editor import Editor, FieldSpec
 from workbench.gui.forms.object_editor import FOLD_FROM, ObjectEditor
 from workbench.gui.forms.schema_shapes import Kind, Shape, shape_of
 from workbench.gui.forms.simple_editors import RawEditor
-from workbench.gui.forms.validation import MISSING, FieldPath, PathFault, faults_of, written
+from workbench.gui.forms.validation import MISSING, FieldPath, PathFault, find_faults, path_text
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.json_text import dump, identical, parse
-from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip
+from workbench.gui.kit.lists import label, search_box
+from workbench.gui.kit.text import one_line, plain_tip
 from workbench.gui.kit.theme import Theme, mark
 from workbench.records import JsonObject, JsonValue
 
@@ -43,16 +45,16 @@ _LONGEST = 300
 
 
 class FaultList(QListWidget):
-    """Hidden while nothing is wrong."""
+    """The faults that no field shows, one line each; a click or Enter goes to the place. Hidden without faults."""
 
-    wanted = Signal(object)
-    """Carries the path of the field somebody wants to go to."""
+    chosen = Signal(object)
+    """Carries the path of a fault."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._faults: tuple[PathFault, ...] = ()
-        self.setAccessibleName("What is wrong with the arguments")
+        self.setAccessibleName("Faults of the arguments")
         self.setUniformItemSizes(True)
         self.setIconSize(QSize(theme.unit * 3, theme.unit * 3))
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -60,28 +62,27 @@ class FaultList(QListWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)
-        self.itemActivated.connect(self._chosen)
-        self.itemClicked.connect(self._chosen)
+        self.itemActivated.connect(self._choose)
+        self.itemClicked.connect(self._choose)
         self.hide()
 
     def show_faults(self, faults: Sequence[PathFault]) -> None:
-        """Show these, outermost first; the chosen line stays chosen as far as it is still there."""
+        """Show these, outermost first; the selected line stays selected if it is still there."""
         if tuple(faults) == self._faults:
             return
         row = self.currentRow()
         self._faults = tuple(faults)
         self.clear()
         for path, sentence in faults:
-            words = f"{written(path)}: {sentence}" if path else sentence
-            item = QListWidgetItem(icon("alert", "danger"), one_line(words, _LONGEST))
-            item.setToolTip(plain_tip(words))
+            text = f"{path_text(path)}: {sentence}" if path else sentence
+            item = QListWidgetItem(icon("alert", "danger"), one_line(text, _LONGEST))
+            item.setToolTip(plain_tip(text))
             self.addItem(item)
         self.setCurrentRow(min(row, len(faults) - 1))
         self.setVisible(bool(faults))
         self.updateGeometry()
 
     def sentences(self) -> tuple[str, ...]:
-        """The lines as they stand there."""
         return tuple(self.item(row).text() for row in range(self.count()))
 
     def sizeHint(self) -> QSize:
@@ -95,9 +96,9 @@ class FaultList(QListWidget):
         super().showEvent(event)
         self.updateGeometry()
 
-    def _chosen(self, item: QListWidgetItem) -> None:
+    def _choose(self, item: QListWidgetItem) -> None:
         path: FieldPath = self._faults[self.row(item)][0]
-        self.wanted.emit(path)
+        self.chosen.emit(path)
 
 
 _PAUSE_MS = 120
@@ -107,52 +108,55 @@ _TYPED = (QLineEdit, QComboBox, QPlainTextEdit)
 
 
 class SchemaForm(QWidget):
-    """Edits the arguments of one call."""
+    """Edits one JSON object. `show_json` switches between fields and text."""
 
     changed = Signal()
+    faults_changed = Signal(int)
+    """Carries the number of faults that are shown."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._schema: JsonObject = {}
         self._editor: Editor | None = None
+        self._no_arguments: QLabel | None = None
         self._strict = False
-        self._took = 0  # milliseconds that the last check took: after 10 MB it waits for a longer pause in typing
+        self._check_ms = 0  # duration of the last check: with 10 MB the next one waits for a longer pause in typing
+        self._shown: tuple[PathFault, ...] = ()  # faults that are shown
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._check)
-        self._settle = QTimer(self, singleShot=True, interval=0)  # a field that was just made has no place yet
-        self._settle.timeout.connect(self._bring_into_view)
+        self._scroll_soon = QTimer(self, singleShot=True, interval=0)  # a new field has no place yet
+        self._scroll_soon.timeout.connect(self._bring_into_view)
         self._build()
         self.set_schema({})
 
     def set_schema(self, schema: Mapping[str, Any]) -> None:  # Any: foreign JSON
-        """Show fields for another schema; what was entered is gone."""
+        """Show fields for another schema, with its default values."""
         schema = _arguments(schema)
         self._schema = schema
         self._strict = False
-        brief = Brief("Arguments", schema, schema, shape_of(schema, schema), self._theme)
-        self._editor = make_editor(brief)
+        spec = FieldSpec("Arguments", schema, schema, shape_of(schema, schema), self._theme)
+        self._editor = make_editor(spec)
         self._editor.changed.connect(self._edited)
-        self._fields.setWidget(self._framed(self._editor, brief.shape))
+        self._fields.setWidget(self._framed(self._editor, spec.shape))
         self._raw.write(self._editor.read())
         self._choose(_FORM)
-        many = isinstance(self._editor, ObjectEditor) and len(brief.shape.properties) > FOLD_FROM
-        self._filter.setVisible(many)
+        self._many = isinstance(self._editor, ObjectEditor) and len(spec.shape.properties) > FOLD_FROM
+        self._filter.setVisible(self._many)
         self._filter.clear()
-        if many:
-            self._filter.setPlaceholderText(f"Filter {len(brief.shape.properties)} fields")
+        self._filter.setPlaceholderText(f"Filter {len(spec.shape.properties):,} fields")
         self._check()
 
     def value(self) -> dict[str, Any]:  # Any: JSON
-        """What would be sent; fields that nobody touched are not in it. Raises where the text is not a JSON object."""
-        if fault := self.no_object():
-            raise WorkbenchError(fault, 'Tool arguments are one JSON object, such as {"limit": 20}.')
+        """What would be sent, without untouched optional fields. Raises WorkbenchError if the text is not an object."""
+        if fault := self.object_fault():
+            raise WorkbenchError(fault, 'Arguments are one JSON object, such as {"limit": 20}.')
         found = self._current().read()
         assert isinstance(found, Mapping)
         return dict(found)
 
-    def no_object(self) -> str:
-        """Why what is shown cannot be sent at all; "" when it is a JSON object, right or wrong for the schema."""
+    def object_fault(self) -> str:
+        """Why the content is no JSON object and so cannot be sent at all; "" if it is one, valid or not."""
         current = self._current()
         if isinstance(current.read(), Mapping):
             return ""
@@ -160,13 +164,13 @@ class SchemaForm(QWidget):
         return own[0][1] if own else "The arguments must be one JSON object."
 
     def draft(self) -> JsonObject:
-        """What is shown, finished or not, for `show_draft`: a text that is JSON or not, or the value of the fields."""
+        """The content for `show_draft`, finished or not: the JSON text as typed, or the value of the fields."""
         if self.json_shown():
             return {"text": self._raw.text()}
         return {"value": self._current().read()}
 
     def show_draft(self, draft: Mapping[str, JsonValue]) -> None:
-        """Show again what `draft` answered; what no longer fits the schema stays visible as JSON inside its field."""
+        """Show what `draft` returned; a value that no longer fits the schema is shown as JSON inside its field."""
         text, value = draft.get("text"), draft.get("value")
         if isinstance(text, str):
             self._raw.show_text(text)
@@ -178,25 +182,25 @@ class SchemaForm(QWidget):
             self.show_draft({"text": value if isinstance(value, str) else dump(value)})
 
     def set_value(self, value: Mapping[str, JsonValue]) -> None:
-        """Show this value; what the fields cannot hold stays visible as JSON inside its field."""
+        """Show this value; what a field cannot hold is shown as JSON inside the field."""
         self._keep_text(dict(value))
         if self._editor is None or not self._editor.write(dict(value)):
             self._choose(_JSON)
         self._check()
 
     def first_field(self) -> QWidget | None:
-        """What a user who comes by key types into first: a field, not the filter above the fields."""
-        fields = (one for one in self._fields.findChildren(QWidget) if isinstance(one, _TYPED))
+        """The widget that gets the keyboard first: a field, not the filter above the fields."""
+        fields = (widget for widget in self._fields.findChildren(QWidget) if isinstance(widget, _TYPED))
         return next((field for field in fields if field.isVisibleTo(self)), None)
 
     def reset(self) -> None:
-        """Back to what the schema proposes."""
+        """Show the default values of the schema."""
         self.set_schema(self._schema)
         self.changed.emit()
 
     def paste(self, text: str) -> None:
-        """Take arguments from JSON text, also out of a whole `tools/call` request. Text that is none is kept to be
-        mended."""
+        """Take arguments from JSON text, also from a complete `tools/call` request. Other text is shown to be
+        corrected."""
         try:
             value = _arguments_in(parse(text))
         except WorkbenchError:
@@ -210,28 +214,34 @@ class SchemaForm(QWidget):
         self.changed.emit()
 
     def faults(self) -> tuple[tuple[str, str], ...]:
-        """Everything that is wrong, as path and sentence."""
-        return tuple((written(path), sentence) for path, sentence in self._faults())
+        """All faults, as path and sentence."""
+        return tuple((path_text(path), sentence) for path, sentence in self._faults())
 
-    def scold(self) -> None:
-        """Also say what is missing in fields nobody touched; asked when the person wants to send."""
+    def validate(self) -> tuple[tuple[str, str], ...]:
+        """Show and return all faults, from now on also of required fields that were not touched."""
         self._strict = True
         self._check()
+        return tuple((path_text(path), sentence) for path, sentence in self._shown)
 
-    def reach(self, path: FieldPath = ()) -> None:
-        """Put the keyboard into the field at that place and bring it into view."""
+    def show_first_fault(self) -> None:
+        """Put the keyboard into the first field that is not valid."""
+        if self._shown:
+            self.focus_path(self._shown[0][0])
+
+    def focus_path(self, path: FieldPath = ()) -> None:
+        """Put the keyboard into the field at this path and scroll to it."""
         if self.json_shown() or self._editor is None:
             self._raw.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         self._filter.clear()
-        self._editor.reach(path)
-        self._settle.start()
+        self._editor.focus_path(path)
+        self._scroll_soon.start()
 
     def json_shown(self) -> bool:
         return self._pages.currentIndex() == _JSON
 
     def show_json(self, on: bool) -> None:
-        """Switch between fields and JSON, carrying the value over; text that is not JSON yet stays where it is."""
+        """Switch between fields and JSON text; text that is not valid JSON stays."""
         if on == self.json_shown():
             return
         if on:
@@ -242,7 +252,7 @@ class SchemaForm(QWidget):
         self._check()
 
     def _keep_text(self, value: JsonValue) -> None:
-        """Write the JSON text anew only where it means something else: its layout belongs to whoever typed it."""
+        """Replace the JSON text only if its value differs, so that text keeps the layout in which it was typed."""
         if self._raw.own_faults() or not identical(self._raw.read(), value):
             self._raw.write(value)
 
@@ -265,25 +275,28 @@ class SchemaForm(QWidget):
         self._pages.setMinimumHeight(1)  # it scrolls; in a low window a question below it keeps its height
         layout.addWidget(self._pages, 1)
         self.fault_list = FaultList(self._theme, self)
-        self.fault_list.wanted.connect(self.reach)
+        self.fault_list.chosen.connect(self.focus_path)
         layout.addWidget(self.fault_list)
 
+    def add_button(self, button: QWidget) -> None:
+        """Put a button beside the switch between form and JSON."""
+        self._head_row.insertWidget(self._head_row.count() - 2, button)
+
     def _head(self, unit: int) -> QHBoxLayout:
-        head = QHBoxLayout()
+        self._head_row = head = QHBoxLayout()
         head.setContentsMargins(unit * 3, unit * 2, unit * 3, unit)
         head.setSpacing(unit)
-        self._filter = QLineEdit(self)
-        self._filter.setClearButtonEnabled(True)
-        self._filter.setAccessibleName("Filter fields")
+        self._many = False
+        self._filter = search_box("", "Filter fields")
         self._filter.textChanged.connect(self._filtered)
         head.addWidget(self._filter, 1)
         head.addStretch(0)
         self._modes = QButtonGroup(self)
-        for number, words, tip in (
+        for number, text, tip in (
             (_FORM, "Form", "Edit the arguments as fields"),
-            (_JSON, "JSON", "Edit the arguments as JSON text"),
+            (_JSON, "JSON", "Edit the arguments as JSON text (Ctrl+J)"),
         ):
-            button = QPushButton(words, self)
+            button = QPushButton(text, self)
             button.setCheckable(True)
             button.setToolTip(tip)
             mark(button, kind="chip")
@@ -293,8 +306,8 @@ class SchemaForm(QWidget):
         return head
 
     def _raw_page(self, unit: int) -> QWidget:
-        brief = Brief("Arguments", {}, {}, Shape(Kind.RAW, {}), self._theme)
-        self._raw = RawEditor(brief, tall=True)
+        spec = FieldSpec("Arguments", {}, {}, Shape(Kind.RAW, {}), self._theme)
+        self._raw = RawEditor(spec, tall=True)
         self._raw.changed.connect(self._edited)
         page = QWidget()
         layout = QVBoxLayout(page)
@@ -308,27 +321,27 @@ class SchemaForm(QWidget):
         layout = QVBoxLayout(page)
         layout.setContentsMargins(unit * 3, unit, unit * 3, unit * 3)
         layout.addWidget(editor)
-        if (shape.kind is Kind.OBJECT and not shape.properties) or (shape.kind is Kind.MAP and not self._schema):
-            note = ForeignLabel("This tool takes no arguments.")
-            mark(note, role="muted")
-            layout.insertWidget(0, note)
+        self._no_arguments = label("This tool takes no arguments.", "muted") if _takes_nothing(shape) else None
+        if self._no_arguments is not None:
+            layout.insertWidget(0, self._no_arguments)
         layout.addStretch(1)
         return page
 
     def _choose(self, page: int) -> None:
         self._pages.setCurrentIndex(page)
         self._modes.button(page).setChecked(True)
+        self._filter.setVisible(self._many and page == _FORM)
 
     def _mode_clicked(self, number: int) -> None:
         self.show_json(number == _JSON)
         self._modes.button(self._pages.currentIndex()).setChecked(True)
 
-    def _filtered(self, words: str) -> None:
+    def _filtered(self, text: str) -> None:
         if isinstance(self._editor, ObjectEditor):
-            self._editor.filter(words)
+            self._editor.filter(text)
 
     def _edited(self) -> None:
-        self._pause.start(max(_PAUSE_MS, self._took * 4))
+        self._pause.start(max(_PAUSE_MS, self._check_ms * 4))
         self.changed.emit()
 
     def _faults(self) -> tuple[PathFault, ...]:
@@ -336,25 +349,35 @@ class SchemaForm(QWidget):
         own = current.own_faults()
         value = current.read()
         if not isinstance(value, Mapping):
-            return own or (((), self.no_object()),)
+            return own or (((), self.object_fault()),)
         broken = {path for path, _ in own}
-        checked = (fault for fault in faults_of(value, self._schema, self._schema) if fault[0] not in broken)
+        checked = (fault for fault in find_faults(value, self._schema, self._schema) if fault[0] not in broken)
         return (*own, *checked)
 
     def _check(self) -> None:
         began = time.monotonic()
         faults = self._faults()
-        self._took = round((time.monotonic() - began) * 1000)
+        self._check_ms = round((time.monotonic() - began) * 1000)
         if self._editor is not None and not self.json_shown():
             self._editor.show_faults(faults, self._strict)
-        told = [fault for fault in faults if self._strict or self.json_shown() or fault[1] != MISSING]
-        self.fault_list.show_faults(told)
+            if self._no_arguments is not None:  # a call from elsewhere may bring some all the same
+                self._editor.setVisible(bool(self._editor.read()))
+        self._shown = tuple(fault for fault in faults if self._strict or self.json_shown() or fault[1] != MISSING)
+        self.fault_list.show_faults([fault for fault in self._shown if self.json_shown() or not fault[0]])
+        self.faults_changed.emit(len(self._shown))
 
     def _bring_into_view(self) -> None:
         focus = self._fields.focusWidget()
         inside = self._fields.widget()
         if focus is not None and inside is not None and inside.isAncestorOf(focus):
             self._fields.ensureWidgetVisible(focus, self._theme.unit * 4, self._theme.unit * 12)
+
+
+def _takes_nothing(shape: Shape) -> bool:
+    """Whether the schema describes no property: neither by name nor what additional ones look like."""
+    extra = shape.schema.get("additionalProperties")
+    described = isinstance(extra, Mapping) or "patternProperties" in shape.schema or "propertyNames" in shape.schema
+    return shape.kind in (Kind.OBJECT, Kind.MAP) and not shape.properties and extra is not True and not described
 
 
 def _arguments(schema: Mapping[str, Any]) -> JsonObject:  # Any: foreign JSON

@@ -1,6 +1,6 @@
-"""An object: one field per property, required ones first, and room for names the schema does not list.
+"""Edits an object: one field per property, required ones first, and rows for names that the schema does not list.
 
-Of a large object the optional fields lie behind one button, and fields are made when they are first shown: a tool with
+A large object shows its optional fields on demand and creates fields when they are first shown, so that a tool with
 two hundred parameters opens as fast as one with three.
 """
 
@@ -13,47 +13,48 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from workbench.gui.forms.field import Field, Make
-from workbench.gui.forms.field_editor import ABSENT, Brief, Editor, nest
+from workbench.gui.forms.field_editor import ABSENT, Editor, FieldSpec, indented_layout
 from workbench.gui.forms.schema_shapes import Kind, shape_of
 from workbench.gui.forms.validation import FieldPath, PathFault
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.theme import mark
 from workbench.records import JsonValue
+from workbench.records.common_types import count_of
 
 FOLD_FROM = 12
-"""An object with more properties than this keeps its optional ones behind a button."""
-_FEW = 3  # so many optional fields are not worth a button
-_AT_ONCE = 16  # fields made in one go; the next ones a little later, so that the window never stalls
+"""An object with more properties than this folds its optional ones."""
+_FEW = 3  # so few optional fields are always shown
+_AT_ONCE = 16  # fields that are created at once; the next ones follow later, so that the window never stalls
 
 
 class ObjectEditor(Editor):
-    """Fields below each other; nested ones are set in behind a line."""
+    """One field per property, from top to bottom."""
 
-    def __init__(self, brief: Brief, make: Make, parent: QWidget | None = None) -> None:
-        super().__init__(brief, parent)
+    def __init__(self, spec: FieldSpec, make: Make, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
         self._make = make
-        self._names = sorted(brief.shape.properties, key=lambda name: name not in brief.shape.required)
+        self._names = sorted(spec.shape.properties, key=lambda name: name not in spec.shape.required)
         self._places = {name: place for place, name in enumerate(self._names)}
         self._fields: dict[str, Field] = {}
-        self._order: list[str] = []  # names as the value had them that was written last
+        self._order: list[str] = []  # names in the order of the last value that was written
         self._needle = ""
         self._extra: Editor | None = None
-        self._layout: QVBoxLayout = nest(self, brief)
+        self._layout: QVBoxLayout = indented_layout(self, spec)
         self._parts = (QVBoxLayout(), QVBoxLayout())  # required, optional
-        optional = len(self._names) - len(brief.shape.required & self._places.keys())
+        optional = len(self._names) - len(spec.shape.required & self._places.keys())
         self._folded = len(self._names) > FOLD_FROM and optional > _FEW
         self._lay_out(optional)
         self._waiting: list[str] = []
         self._batch = QTimer(self, singleShot=True, interval=0)
         self._batch.timeout.connect(self._build_some)
-        self._sift()
-        if brief.shape.extra is not None and brief.shape.extra is not False:
+        self._update_visible()
+        if spec.shape.extra is not None and spec.shape.extra is not False:
             self._open_extra()
 
     def read(self) -> JsonValue:
         found: dict[str, Any] = {}  # Any: JSON
         for name in self._names:
-            if name in self._fields or name in self.brief.shape.required:
+            if name in self._fields or name in self.spec.shape.required:
                 value = self._field(name).read()
                 if value is not ABSENT:
                     found[name] = value
@@ -72,7 +73,7 @@ class ObjectEditor(Editor):
         rest = {name: part for name, part in value.items() if name not in self._places}
         if (rest or self._extra is not None) and not self._open_extra().write(rest):
             return False
-        self._sift()
+        self._update_visible()
         return True
 
     def clear(self) -> None:
@@ -91,21 +92,21 @@ class ObjectEditor(Editor):
             rest = [(path, words) for path, words in faults if path and path[0] not in self._fields]
             self._extra.show_faults(rest, strict)
 
-    def reach(self, path: FieldPath) -> None:
+    def focus_path(self, path: FieldPath) -> None:
         name = path[0] if path else next(iter(self._names), "")
         if isinstance(name, str) and name in self._places:
             field = self._field(name)
             field.show()
-            field.reach(path[1:])
+            field.focus_path(path[1:])
         elif self._extra is not None:
-            self._extra.reach(path)
+            self._extra.focus_path(path)
         else:
-            super().reach(path)
+            super().focus_path(path)
 
     def filter(self, words: str) -> None:
-        """Show only fields whose name or description has the words."""
+        """Show only fields whose name or description contains the text."""
         self._needle = words.strip().lower()
-        self._sift()
+        self._update_visible()
 
     def _lay_out(self, optional: int) -> None:
         for part in self._parts:
@@ -125,20 +126,20 @@ class ObjectEditor(Editor):
 
     def _toggle(self) -> None:
         self._folded = not self._folded
-        self._sift()
+        self._update_visible()
 
-    def _dress_fold(self, wanted: set[str]) -> None:
-        shown = len(wanted - self.brief.shape.required)
-        more = "{0} more optional fields" if shown else "{0} optional fields"
+    def _update_fold_button(self, wanted: set[str]) -> None:
+        shown = len(wanted - self.spec.shape.required)
         folded = self._folded and not self._needle
-        self._fold.setText(more.format(self._optional - shown) if folded else "Fold the optional fields")
+        more = count_of(self._optional - shown, "more optional field" if shown else "optional field")
+        self._fold.setText(more if folded else "Hide optional fields")
         self._fold.setIcon(icon("chevron-right" if folded else "chevron-down", "muted"))
         self._fold.setEnabled(not self._needle)
 
-    def _sift(self) -> None:
-        """Show what shall be seen; what of it is not made yet is made in portions."""
+    def _update_visible(self) -> None:
+        """Show the fields that are wanted; missing ones are created in portions."""
         wanted = {name for name in self._names if self._wanted(name)}
-        self._dress_fold(wanted)
+        self._update_fold_button(wanted)
         for name, field in self._fields.items():
             field.setVisible(name in wanted)
         self._waiting = [name for name in self._names if name in wanted and name not in self._fields]
@@ -146,10 +147,10 @@ class ObjectEditor(Editor):
 
     def _wanted(self, name: str) -> bool:
         if self._needle:
-            shape = shape_of(self.brief.shape.properties[name], self.brief.root)
+            shape = shape_of(self.spec.shape.properties[name], self.spec.root)
             return self._needle in name.lower() or self._needle in shape.description.lower()
         field = self._fields.get(name)
-        return not self._folded or name in self.brief.shape.required or (field is not None and field.sent)
+        return not self._folded or name in self.spec.shape.required or (field is not None and field.sent)
 
     def _build_some(self) -> None:
         for name in self._waiting[:_AT_ONCE]:
@@ -159,11 +160,11 @@ class ObjectEditor(Editor):
             self._batch.start()
 
     def _field(self, name: str) -> Field:
-        """The field of that name, made when it is first needed."""
+        """The field of this name, created when it is first needed."""
         if name not in self._fields:
-            shape = self.brief.shape
+            shape = self.spec.shape
             required = name in shape.required
-            field = Field(self.brief.inner(name, shape.properties[name], required=required), self._make, self)
+            field = Field(self.spec.child(name, shape.properties[name], required=required), self._make, self)
             field.changed.connect(self.changed)
             part = self._parts[0 if required else 1]
             before = [one for one in self._fields if (one in shape.required) is required]
@@ -172,10 +173,10 @@ class ObjectEditor(Editor):
         return self._fields[name]
 
     def _open_extra(self) -> Editor:
-        """The rows for other names; made at once where the schema offers them, else when a value brings some."""
+        """The rows for other names, created if the schema allows them or a value contains some."""
         if self._extra is None:
-            schema = self.brief.shape.extra if self.brief.shape.extra not in (None, False) else True
-            inner = self.brief.inner("More values", {"type": "object", "additionalProperties": schema}, required=True)
+            schema = self.spec.shape.extra if self.spec.shape.extra not in (None, False) else True
+            inner = self.spec.child("More values", {"type": "object", "additionalProperties": schema}, required=True)
             assert inner.shape.kind is Kind.MAP
             self._extra = self._make(inner, self)
             self._extra.changed.connect(self.changed)

@@ -1,4 +1,4 @@
-"""Reads JSON Schemas as a form needs them: references, kinds of editors, choices, purposes, hints."""
+"""Interprets JSON Schemas for a form: references, kinds of values, choices, hints."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from workbench.gui.kit.text import one_line
 from workbench.records import JsonObject, JsonValue
 
 ANNOTATIONS: Final = ("title", "description", "default", "examples", "deprecated", "$schema", "$id", "$comment")
-"""Keywords that say something without constraining anything."""
-_JUMPS = 32  # references followed before a circle of them is given up
-_PARTS = 50  # parts of an `allOf` that are looked at
+"""Keywords that describe a value without restricting it."""
+_JUMPS = 32  # references that are followed, in case they form a circle
+_PARTS = 50  # parts of an `allOf` that are merged
 _DEEPEST = 12  # levels to which two schemas are merged
 
 
 def resolve(schema: JsonValue, root: JsonObject) -> JsonObject | None:
-    """Follow references and fold `allOf`; None where the schema says nothing a form could use."""
+    """Follow references and merge `allOf`; None if the schema contains nothing that a form can use."""
     for _ in range(_JUMPS):
         if not isinstance(schema, Mapping):
             return None
         if isinstance(schema.get("$ref"), str):
-            schema = follow(schema, root)
+            schema = resolve_ref(schema, root)
         elif isinstance(schema.get("allOf"), list) and schema["allOf"]:
             schema = _fold(schema, root)
         else:
@@ -34,13 +34,13 @@ def resolve(schema: JsonValue, root: JsonObject) -> JsonObject | None:
     return None
 
 
-def follow(schema: JsonObject, root: JsonObject) -> JsonValue:
-    """The schema with its reference replaced by what that points at; what stands beside a reference counts too."""
+def resolve_ref(schema: JsonObject, root: JsonObject) -> JsonValue:
+    """Replace the reference of a schema by its target, merged with the keywords beside the reference."""
     return merged(_pointed(str(schema["$ref"]), root), without(schema, "$ref"))
 
 
 def merged(base: JsonValue, over: JsonValue, depth: int = 0) -> JsonValue:
-    """Both schemas at once, as far as one can say so; None where neither says anything."""
+    """Merge two schemas as far as possible; None if both are empty."""
     if not isinstance(base, Mapping):
         return over if isinstance(over, Mapping) and over else None
     if not isinstance(over, Mapping):
@@ -78,14 +78,14 @@ def _fold(schema: JsonObject, root: JsonObject) -> JsonObject:
         for _ in range(_JUMPS):
             if not (isinstance(seen, Mapping) and isinstance(seen.get("$ref"), str)):
                 break
-            seen = follow(seen, root)
+            seen = resolve_ref(seen, root)
         if isinstance(seen, Mapping):
             whole = merged(seen, whole)
     return whole if isinstance(whole, Mapping) else {}
 
 
 def _pointed(reference: str, root: JsonObject) -> JsonValue:
-    """What a local reference points at; a foreign one is never fetched."""
+    """The target of a local reference; a remote one is never fetched."""
     if reference == "#":
         return root
     if not reference.startswith("#/"):
@@ -118,7 +118,7 @@ _CONDITIONAL = ("then", "else")
 
 
 class Kind(StrEnum):
-    """Which editor fits."""
+    """The kind of a value, as shown beside the name of its field."""
 
     STRING = "text"
     INTEGER = "whole number"
@@ -129,7 +129,7 @@ class Kind(StrEnum):
     OBJECT = "object"
     MAP = "named values"
     ARRAY = "list"
-    CHOICE = "one of several shapes"
+    CHOICE = "one of several types"
     NULL = "null"
     RAW = "any JSON"
 
@@ -146,19 +146,19 @@ _KIND_OF_TYPE: Final[Mapping[str, Kind]] = {
 
 
 class Shape(Struct, frozen=True):
-    """One place of a schema, resolved: the editor's whole brief."""
+    """A schema, resolved: everything that an editor needs to know of it."""
 
     kind: Kind
     schema: JsonObject
     nullable: bool = False
     choices: tuple[JsonValue, ...] = ()
-    labels: tuple[str, ...] = ()  # what the schema calls each choice; empty where it gives them no names
+    labels: tuple[str, ...] = ()  # names of the choices; empty if the schema has none
     branches: tuple[JsonObject, ...] = ()
     properties: Mapping[str, JsonValue] = field(default_factory=dict)
     required: frozenset[str] = frozenset()
-    items: JsonValue = True  # schema of a list's entries, of those after `heads`; False: there are no such
-    heads: tuple[JsonValue, ...] = ()  # schemas of a tuple's places
-    extra: JsonValue = None  # schema for names that are not in `properties`; None: the schema does not speak of them
+    items: JsonValue = True  # schema of the entries of a list after `heads`; False: there are none
+    heads: tuple[JsonValue, ...] = ()  # schemas of the first entries, in a tuple
+    extra: JsonValue = None  # schema for names that are not in `properties`; None: not mentioned
 
     @property
     def description(self) -> str:
@@ -169,19 +169,19 @@ class Shape(Struct, frozen=True):
         return self.schema.get("deprecated") is True
 
     @property
-    def type_word(self) -> str:
-        """The kind as a person reads it beside a field's name."""
-        word = self._plain_word()
+    def type_text(self) -> str:
+        """The kind as shown beside the name of a field."""
+        word = self._plain_text()
         return f"{word} or null" if self.nullable else word
 
-    def _plain_word(self) -> str:
+    def _plain_text(self) -> str:
         if self.kind is Kind.STRING and isinstance(self.schema.get("format"), str):
             return str(self.schema["format"])[:40]
         return str(self.kind)
 
 
 def shape_of(schema: JsonValue, root: JsonObject) -> Shape:
-    """The shape of a schema as found inside `root`; anything not understood is RAW, never an error."""
+    """The shape of a schema inside `root`; one that is not understood is RAW, never an error."""
     resolved = resolve(schema, root)
     if resolved is None:
         return Shape(Kind.RAW, {})
@@ -204,7 +204,7 @@ def _by_value(schema: JsonObject) -> Shape | None:
 
 
 def _enum_labels(schema: JsonObject, values: list[JsonValue]) -> tuple[str, ...]:
-    """Names for enum values, as older generators write them."""
+    """Names of enum values, in the keywords of older generators."""
     for key in ("enumNames", "x-enumNames", "x-enum-varnames", "enumDescriptions"):
         names = schema.get(key)
         if isinstance(names, list) and len(names) == len(values):
@@ -221,7 +221,7 @@ def _by_branches(schema: JsonObject, root: JsonObject) -> Shape | None:
 
 
 def _only_constrain(branches: list[JsonValue]) -> bool:
-    """Branches such as {"required": ["a"]} choose between fields; the form shows all of them and the check decides."""
+    """Branches such as {"required": ["a"]} choose between fields: the form shows all fields, validation decides."""
     return all(isinstance(branch, Mapping) and set(branch) <= {"required", "not", *ANNOTATIONS} for branch in branches)
 
 
@@ -294,7 +294,7 @@ def _object(schema: JsonObject, root: JsonObject) -> Shape:
 
 
 def _properties(schema: JsonObject, root: JsonObject) -> dict[str, JsonValue]:
-    """All names that are spoken of, also only under a condition: the check says when they are wanted."""
+    """All names that occur, also those under a condition: validation says when they are required."""
     stated = schema.get("properties")
     named = dict(stated) if isinstance(stated, Mapping) else {}
     dependent = schema.get("dependentSchemas")
@@ -310,7 +310,7 @@ def _properties(schema: JsonObject, root: JsonObject) -> dict[str, JsonValue]:
 def _array(schema: JsonObject) -> Shape:
     items = schema.get("items", True)
     heads = schema.get("prefixItems")
-    if isinstance(items, list):  # how drafts before 2020 write a tuple
+    if isinstance(items, list):  # a tuple in drafts before 2020
         heads, items = items, schema.get("additionalItems", True)
     return Shape(Kind.ARRAY, schema, items=items, heads=tuple(heads) if isinstance(heads, list) else ())
 
@@ -319,15 +319,15 @@ _LONGEST = 60
 
 
 def hint_of(shape: Shape) -> str:
-    """What to show while nothing is entered; "" where the schema gives nothing to say."""
+    """The hint for an empty field; "" if the schema contains none."""
     schema = shape.schema
     if "default" in schema and schema["default"] is not None:
-        return f"default {_shown(schema['default'])}"
+        return f"default {_shorten(schema['default'])}"
     examples = schema.get("examples")
     if isinstance(examples, list) and examples:
-        return f"for example {_shown(examples[0])}"
+        return f"for example {_shorten(examples[0])}"
     if "example" in schema:
-        return f"for example {_shown(schema['example'])}"
+        return f"for example {_shorten(schema['example'])}"
     if shape.kind in (Kind.INTEGER, Kind.NUMBER):
         return _bounds(shape)
     return {"date": "2026-01-31", "date-time": "2026-01-31T09:00:00Z", "email": "name@example.com"}.get(
@@ -345,6 +345,6 @@ def _bounds(shape: Shape) -> str:
     return f"{most} or less" if most is not None else ""
 
 
-def _shown(value: JsonValue) -> str:
+def _shorten(value: JsonValue) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return one_line(text, _LONGEST)

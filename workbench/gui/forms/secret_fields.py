@@ -19,7 +19,7 @@ _NAMED = re.compile(
 
 
 def draft_without_secrets(draft: Mapping[str, JsonValue], schema: JsonObject) -> JsonObject | None:
-    """A draft of `SchemaForm` that may be kept; None for a text of which that cannot be said."""
+    """Return a draft of `SchemaForm` without secrets; None for text in which they cannot be identified."""
     text = draft.get("text")
     if not isinstance(text, str):
         return {"value": without_secrets(draft.get("value"), schema, schema)}
@@ -32,7 +32,7 @@ def draft_without_secrets(draft: Mapping[str, JsonValue], schema: JsonObject) ->
 
 
 def without_secrets(value: JsonValue, schema: JsonValue, root: JsonObject, depth: int = 0) -> JsonValue:
-    """The value without the fields that are secret."""
+    """Return the value without its secret fields."""
     if depth > _DEEPEST_SECRET:
         return None
     if not isinstance(value, Mapping | list):
@@ -51,11 +51,11 @@ def without_secrets(value: JsonValue, schema: JsonValue, root: JsonObject, depth
 
 
 def _shapes(schema: JsonValue, root: JsonObject) -> list[Shape]:
-    """The shape, and those of its branches."""
+    """Yield the shape and those of its branches."""
     shape = shape_of(schema, root)
     return [shape, *(shape_of(branch, root) for branch in shape.branches)]
 
 
 def says_secret(schema: JsonObject) -> bool:
-    """Whether the schema itself says that its text is a secret."""
+    """Whether the schema marks its text as secret."""
     return schema.get("writeOnly") is True or schema.get("format") == "password"

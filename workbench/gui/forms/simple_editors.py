@@ -20,11 +20,12 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.errors import WorkbenchError
-from workbench.gui.forms.field_editor import Brief, Editor
+from workbench.gui.forms.field_editor import Editor, FieldSpec
 from workbench.gui.forms.schema_shapes import Kind, hint_of
-from workbench.gui.forms.validation import PathFault, number_of
+from workbench.gui.forms.validation import PathFault, number_keyword
 from workbench.gui.kit.controls import CalmCombo
 from workbench.gui.kit.icons import icon
+from workbench.gui.kit.json_colours import JsonColours
 from workbench.gui.kit.json_text import dump, dump_to_edit, identical, parse
 from workbench.gui.kit.plain_edit import GrowingText, tamed
 from workbench.gui.kit.text import ForeignLabel, has_hidden, one_line, visible
@@ -34,14 +35,14 @@ from workbench.records import JsonValue
 
 
 class BooleanEditor(Editor):
-    """Two buttons of which one, or none, is down."""
+    """A boolean: two buttons of which one or none is checked."""
 
-    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
-        super().__init__(brief, parent)
+    def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
         self._group = QButtonGroup(self)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(brief.theme.unit)
+        layout.setSpacing(spec.theme.unit)
         for value in (True, False):
             layout.addWidget(self._button(value))
         layout.addStretch(1)
@@ -68,9 +69,9 @@ class BooleanEditor(Editor):
         word = "true" if value else "false"
         button = QPushButton(word, self)
         button.setCheckable(True)
-        button.setAccessibleName(f"{self.brief.name}: {word}")
+        button.setAccessibleName(f"{self.spec.name}: {word}")
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        if self.brief.shape.schema.get("default") is value:
+        if self.spec.shape.schema.get("default") is value:
             button.setText(f"{word} · default")
         mark(button, kind="chip")
         self._group.addButton(button, int(value))
@@ -81,11 +82,11 @@ class BooleanEditor(Editor):
 
 
 class ConstEditor(Editor):
-    """A label; `null` alone counts as fixed too."""
+    """A constant, shown as a label; also for values that can only be null."""
 
-    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
-        super().__init__(brief, parent)
-        self._value: JsonValue = brief.shape.choices[0] if brief.shape.choices else None
+    def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
+        self._value: JsonValue = spec.shape.choices[0] if spec.shape.choices else None
         label = ForeignLabel(dump(self._value, indent=None))
         mark(label, role="mono")
         layout = QVBoxLayout(self)
@@ -99,21 +100,21 @@ class ConstEditor(Editor):
         return identical(value, self._value)
 
     def clear(self) -> None:
-        """There is nothing to clear."""
+        """A constant cannot be cleared."""
 
 
 class EnumEditor(Editor):
-    """A list to choose from; a value that is not in it is left to raw JSON."""
+    """An enum as a combo box; another value is edited as raw JSON."""
 
-    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
-        super().__init__(brief, parent)
-        self._choices = brief.shape.choices
+    def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
+        self._choices = spec.shape.choices
         self._box = CalmCombo(self)
-        labels = brief.shape.labels or ("",) * len(self._choices)
+        labels = spec.shape.labels or ("",) * len(self._choices)
         self._box.addItems([_label(choice, words) for choice, words in zip(self._choices, labels, strict=True)])
-        self._box.setPlaceholderText(hint_of(brief.shape) or "choose…")
+        self._box.setPlaceholderText(hint_of(spec.shape) or "choose…")
         self._box.setCurrentIndex(-1)
-        self._box.setAccessibleName(brief.name)
+        self._box.setAccessibleName(spec.name)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._box)
@@ -139,7 +140,7 @@ class EnumEditor(Editor):
 
 
 def _label(choice: JsonValue, words: str) -> str:
-    """What the schema calls the value, and the value itself where that is something else."""
+    """The name of the value in the schema, followed by the value if it differs."""
     plain = (one_line(choice, 120) or "“”") if isinstance(choice, str) else one_line(dump(choice, indent=None), 120)
     return f"{one_line(words, 120)}  ·  {plain}" if words and words != plain else plain
 
@@ -148,13 +149,13 @@ _LONGEST = 400  # digits; Python itself refuses to read numbers far beyond
 
 
 class NumberEditor(Editor):
-    """A line for a number; Up and Down step it inside the schema's bounds."""
+    """A number as text, so that its spelling stays; Up and Down step it within the bounds of the schema."""
 
-    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
-        super().__init__(brief, parent)
+    def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
         self._line = QLineEdit(self)
-        self._line.setAccessibleName(brief.name)
-        self._line.setPlaceholderText(hint_of(brief.shape))
+        self._line.setAccessibleName(spec.name)
+        self._line.setPlaceholderText(hint_of(spec.shape))
         self._line.setMaxLength(_LONGEST)
         self._line.setInputMethodHints(Qt.InputMethodHint.ImhPreferNumbers)
         layout = QVBoxLayout(self)
@@ -191,25 +192,25 @@ class NumberEditor(Editor):
     def _step(self, direction: int) -> None:
         value = _number(self._line.text().strip())
         if value is None:
-            start = self.brief.shape.schema.get("default", self.brief.shape.schema.get("minimum", 0))
+            start = self.spec.shape.schema.get("default", self.spec.shape.schema.get("minimum", 0))
             value = start if isinstance(start, int | float) and not isinstance(start, bool) else 0
         else:
             moved = value + direction * self._stride()
-            value = round(moved, 10) if isinstance(moved, float) else moved  # 0.1 + 0.2 is 0.3 to a person
+            value = round(moved, 10) if isinstance(moved, float) else moved  # 0.1 + 0.2 is shown as 0.3
         for key, bound in (("minimum", max), ("maximum", min)):
-            limit = self.brief.shape.schema.get(key)
+            limit = self.spec.shape.schema.get(key)
             if isinstance(limit, int | float) and not isinstance(limit, bool):
                 value = bound(value, limit)
-        whole = self.brief.shape.kind is Kind.INTEGER and isinstance(value, float) and value.is_integer()
+        whole = self.spec.shape.kind is Kind.INTEGER and isinstance(value, float) and value.is_integer()
         self._line.setText(dump(int(value) if whole else value))
 
     def _stride(self) -> int | float:
-        step = number_of(self.brief.shape.schema, "multipleOf")
+        step = number_keyword(self.spec.shape.schema, "multipleOf")
         return step if step is not None and step > 0 else 1
 
 
 def _number(text: str) -> int | float | None:
-    """The number a text is, with its spelling; None while it is none."""
+    """Parse a number and keep its spelling; None if the text is no number."""
     try:
         value = parse(text)
     except WorkbenchError:
@@ -222,24 +223,24 @@ _LARGEST = 20_000_000  # bytes of a file; a call's arguments travel in one frame
 
 
 class BytesEditor(Editor):
-    """Keeps the text exactly; a file's content becomes the text."""
+    """Base64 data: typed as text, or loaded from a file."""
 
-    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
-        super().__init__(brief, parent)
+    def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
         self._text = ""
         self._file = ""
         self._refused = ""
         self._line = QLineEdit(self)
         self._line.setMaxLength(_SHOWN)
-        self._line.setAccessibleName(brief.name)
-        self._line.setPlaceholderText(hint_of(brief.shape) or "base64, or load a file")
+        self._line.setAccessibleName(spec.name)
+        self._line.setPlaceholderText(hint_of(spec.shape) or "base64, or load a file")
         self._size = ForeignLabel(elide=True)
         load = QPushButton(icon("file", "muted"), "Load a file…", self)
-        load.setAccessibleName(f"Load a file into {visible(brief.name)}")
+        load.setAccessibleName(f"Load a file into {visible(spec.name)}")
         load.clicked.connect(self._pick)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(brief.theme.unit * 2)
+        row.setSpacing(spec.theme.unit * 2)
         row.addWidget(self._line, 1)
         row.addWidget(self._size, 1)
         row.addWidget(load)
@@ -264,7 +265,7 @@ class BytesEditor(Editor):
         return (((), self._refused),) if self._refused else ()
 
     def load(self, path: str) -> None:
-        """Take the content of a file."""
+        """Use the content of a file."""
         self._refused = ""
         try:
             if Path(path).stat().st_size > _LARGEST:
@@ -307,16 +308,16 @@ class BytesEditor(Editor):
 
 
 class RawEditor(Editor):
-    """A JSON text box that says where the text stops being JSON."""
+    """JSON as text, with colours; the fault names the line and column where it is not JSON."""
 
-    def __init__(self, brief: Brief, parent: QWidget | None = None, *, tall: bool = False) -> None:
-        super().__init__(brief, parent)
+    def __init__(self, spec: FieldSpec, parent: QWidget | None = None, *, tall: bool = False) -> None:
+        super().__init__(spec, parent)
         self._known: tuple[str, JsonValue, str] | None = None
         self._edit = GrowingText(least=2, most=14)
         if tall:
             self._edit.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._edit.setFont(brief.theme.mono())
-        self._edit.setAccessibleName(f"{brief.name} as JSON")
+        self._edit.setFont(spec.theme.mono())
+        self._edit.setAccessibleName(f"{spec.name} as JSON")
         self._edit.setPlaceholderText('any JSON, for example "text"')
         mark(self._edit, kind="code")
         layout = QVBoxLayout(self)
@@ -324,14 +325,15 @@ class RawEditor(Editor):
         layout.addWidget(self._edit)
         self.setFocusProxy(self._edit)
         self._edit.textChanged.connect(self.changed)
+        self._colours = JsonColours(self._edit, spec.theme)
 
     def read(self) -> JsonValue:
-        """The value; a text that is no JSON is itself, and `own_faults` says so."""
+        """The value; text that is not JSON is returned as it is, and `own_faults` reports it."""
         text, value, fault = self._parsed()
         return text if fault else value
 
     def _parsed(self) -> tuple[str, JsonValue, str]:
-        """The text, its value and what is wrong with it: parsed once for each change, as 10 MB take half a second."""
+        """The text, its value and its fault; parsed once for each change, because 10 MB take half a second."""
         text = self._edit.text()
         if self._known is None or self._known[0] is not text:
             try:
@@ -345,11 +347,11 @@ class RawEditor(Editor):
         return True
 
     def show_text(self, text: str) -> None:
-        """Show a text as it is, JSON or not."""
+        """Show text unchanged, JSON or not."""
         self._edit.setPlainText(tamed(text))
 
     def text(self) -> str:
-        """The text as it is, JSON or not."""
+        """The text unchanged, JSON or not."""
         return self._edit.text()
 
     def clear(self) -> None:

@@ -1,4 +1,4 @@
-"""Small buttons beside a text that know its purpose: a calendar, the present moment, a new UUID, a file to pick."""
+"""Editors for text: a line that becomes a box, secrets, and buttons that fill in dates, times, UUIDs and paths."""
 
 from __future__ import annotations
 
@@ -21,26 +21,28 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from workbench.gui.forms.field_editor import Brief, Editor
+from workbench.gui.forms.field_editor import Editor, FieldSpec
 from workbench.gui.forms.schema_shapes import hint_of
-from workbench.gui.forms.text_purpose import Purpose, purpose_of
+from workbench.gui.forms.text_purpose import TextPurpose, purpose_of
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.plain_edit import GrowingText, exact_text, survives, tamed
 from workbench.gui.kit.text import has_hidden, visible
 from workbench.records import JsonValue
 
 
-class Aid(QToolButton):
-    """Says with `offered` which text it would write; it never writes by itself."""
+class InputAssist(QToolButton):
+    """A button that produces a text for a field: date, time, UUID, file or folder. It never writes into the field."""
 
     offered = Signal(str)
 
-    def __init__(self, brief: Brief, purpose: Purpose, current: Callable[[], JsonValue], parent: QWidget) -> None:
+    def __init__(
+        self, spec: FieldSpec, purpose: TextPurpose, current: Callable[[], JsonValue], parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self._purpose = purpose
         self._current = current
         symbol, words = _LOOKS[purpose]
-        name = visible(brief.name)
+        name = visible(spec.name)
         self.setIcon(icon(symbol, "muted"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(words.format(name))
@@ -48,11 +50,11 @@ class Aid(QToolButton):
         self.clicked.connect(self._act)
 
     def _act(self) -> None:
-        if self._purpose in (Purpose.DATE, Purpose.MOMENT):
+        if self._purpose in (TextPurpose.DATE, TextPurpose.MOMENT):
             self._open_calendar()
-        elif self._purpose is Purpose.TIME:
+        elif self._purpose is TextPurpose.TIME:
             self.offered.emit(_now().strftime("%H:%M:%SZ"))
-        elif self._purpose is Purpose.UUID:
+        elif self._purpose is TextPurpose.UUID:
             self.offered.emit(str(uuid.uuid4()))
         else:
             self._open_files()
@@ -69,7 +71,7 @@ class Aid(QToolButton):
                 part.setAccessibleName(self.accessibleName())
         calendar.activated.connect(self._take_date)
         calendar.clicked.connect(self._take_date)
-        now = QPushButton("Today" if self._purpose is Purpose.DATE else "Now", dialog)
+        now = QPushButton("Today" if self._purpose is TextPurpose.DATE else "Now", dialog)
         now.clicked.connect(self._take_now)
         column = QVBoxLayout(dialog)
         column.addWidget(calendar)
@@ -84,22 +86,22 @@ class Aid(QToolButton):
         return date if date.isValid() else QDate.currentDate()
 
     def _take_date(self, date: QDate) -> None:
-        """The day changes; a time of day that is there already stays."""
+        """Change the day; keep a time of day that was entered before."""
         day = date.toString(Qt.DateFormat.ISODate)
-        if self._purpose is Purpose.MOMENT:
+        if self._purpose is TextPurpose.MOMENT:
             text = self._current()
             day += text[10:] if isinstance(text, str) and text[10:11] in ("T", " ") else "T00:00:00Z"
         self._dialog.accept()
         self.offered.emit(day)
 
     def _take_now(self) -> None:
-        pattern = "%Y-%m-%d" if self._purpose is Purpose.DATE else "%Y-%m-%dT%H:%M:%SZ"
+        pattern = "%Y-%m-%d" if self._purpose is TextPurpose.DATE else "%Y-%m-%dT%H:%M:%SZ"
         self._dialog.accept()
         self.offered.emit(_now().strftime(pattern))
 
     def _open_files(self) -> None:
         dialog = QFileDialog(self, self.accessibleName())
-        folder = self._purpose is Purpose.FOLDER
+        folder = self._purpose is TextPurpose.FOLDER
         dialog.setFileMode(QFileDialog.FileMode.Directory if folder else QFileDialog.FileMode.AnyFile)
         if folder:
             dialog.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -117,24 +119,24 @@ def _now() -> datetime.datetime:
 
 
 _LOOKS: Final = {
-    Purpose.DATE: ("calendar", "Choose a date for {0}"),
-    Purpose.MOMENT: ("calendar", "Choose a date and time for {0}"),
-    Purpose.TIME: ("clock", "Put the present time (UTC) into {0}"),
-    Purpose.UUID: ("refresh", "Put a new random UUID into {0}"),
-    Purpose.FILE: ("file", "Pick a file for {0}"),
-    Purpose.FOLDER: ("folder", "Pick a folder for {0}"),
+    TextPurpose.DATE: ("calendar", "Choose a date for {0}"),
+    TextPurpose.MOMENT: ("calendar", "Choose a date and time for {0}"),
+    TextPurpose.TIME: ("clock", "Insert the current time (UTC) into {0}"),
+    TextPurpose.UUID: ("refresh", "Insert a random UUID into {0}"),
+    TextPurpose.FILE: ("file", "Choose a file for {0}"),
+    TextPurpose.FOLDER: ("folder", "Choose a folder for {0}"),
 }
 AIDED: Final = frozenset(_LOOKS)
-"""Purposes that have such a button."""
+"""Purposes that have an assist button."""
 
 
 LONGEST_LINE = 1_000_000
-"""Characters a line takes; Qt's own limit of 32,767 would cut longer ones without a word."""
+"""Characters that a line edit accepts; Qt's default limit of 32,767 cuts longer text silently."""
 _LONG = 20_000  # characters from which a text gets a box: a line lays out all of its text at each key
 
 
 class _Line(QLineEdit):
-    """A line that notices pasted line breaks instead of flattening them."""
+    """A line edit that reports pasted line breaks instead of removing them."""
 
     broken = Signal(str)
 
@@ -155,23 +157,23 @@ class _Line(QLineEdit):
 
 
 class TextEditor(Editor):
-    """Starts as a line; becomes a box for long text, on Shift+Enter, or when text with line breaks comes in."""
+    """Starts as a line; becomes a box for long text, on Shift+Enter, or when text contains line breaks."""
 
-    def __init__(self, brief: Brief, parent: QWidget | None = None) -> None:
-        super().__init__(brief, parent)
-        self._purpose = purpose_of(brief)
+    def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
+        self._purpose = purpose_of(spec)
         self._layout = QHBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(brief.theme.unit)
+        self._layout.setSpacing(spec.theme.unit)
         self._line: QLineEdit | None = None
         self._box: GrowingText | None = None
         self._eye: QToolButton | None = None
-        if self._purpose is Purpose.BOX:
+        if self._purpose is TextPurpose.BOX:
             self._open_box("")
         else:
             self._open_line()
         if self._purpose in AIDED:
-            aid = Aid(brief, self._purpose, self.read, self)
+            aid = InputAssist(spec, self._purpose, self.read, self)
             aid.offered.connect(self._take_offer)
             self._layout.addWidget(aid)
 
@@ -183,7 +185,7 @@ class TextEditor(Editor):
     def write(self, value: JsonValue) -> bool:
         if not isinstance(value, str) or has_hidden(value) or not survives(value):
             return False
-        secret = self._purpose is Purpose.SECRET
+        secret = self._purpose is TextPurpose.SECRET
         if self._box is None and secret and len(value) > LONGEST_LINE:
             return False
         if self._box is None and ("\n" in value or (len(value) > _LONG and not secret)):
@@ -207,10 +209,10 @@ class TextEditor(Editor):
 
     def _open_line(self) -> None:
         self._line = _Line(self)
-        self._line.setAccessibleName(self.brief.name)
-        self._line.setPlaceholderText(hint_of(self.brief.shape))
+        self._line.setAccessibleName(self.spec.name)
+        self._line.setPlaceholderText(hint_of(self.spec.shape))
         self._line.setMaxLength(LONGEST_LINE)
-        if self._purpose is Purpose.SECRET:
+        if self._purpose is TextPurpose.SECRET:
             self._add_eye(self._line)
         self._layout.insertWidget(0, self._line, 1)
         self.setFocusProxy(self._line)
@@ -229,8 +231,8 @@ class TextEditor(Editor):
             self._line.deleteLater()
             self._line = None
         self._box = GrowingText()
-        self._box.setAccessibleName(self.brief.name)
-        self._box.setPlaceholderText(hint_of(self.brief.shape))
+        self._box.setAccessibleName(self.spec.name)
+        self._box.setPlaceholderText(hint_of(self.spec.shape))
         with QSignalBlocker(self._box):
             self._box.setPlainText(text)
             self._box.moveCursor(self._box.textCursor().MoveOperation.End)
@@ -244,14 +246,14 @@ class TextEditor(Editor):
             self._box.setFocus()
 
     def _add_eye(self, line: QLineEdit) -> None:
-        """A secret is hidden from whoever looks over the shoulder, until one wants to check it."""
+        """Hide a secret until the user wants to see it."""
         line.setEchoMode(QLineEdit.EchoMode.Password)
         eye = QToolButton(self)
         eye.setCheckable(True)
         eye.setIcon(icon("eye", "muted"))
         eye.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        eye.setAccessibleName(f"Show {visible(self.brief.name)}")
-        eye.setToolTip("Show what is typed here")
+        eye.setAccessibleName(f"Show {visible(self.spec.name)}")
+        eye.setToolTip("Show this secret")
         eye.toggled.connect(self._reveal)
         self._layout.addWidget(eye)
         self._eye = eye

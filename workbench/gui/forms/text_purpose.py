@@ -1,4 +1,4 @@
-"""What a text field is for: a password, a file, a folder, a date, long text; read from its schema and its name."""
+"""Guesses the purpose of a text field from schema and name: password, file, folder, date, long text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from enum import StrEnum
 from typing import Final
 
-from workbench.gui.forms.field_editor import Brief
+from workbench.gui.forms.field_editor import FieldSpec
 
-_LONG = 300  # a longest length above this asks for a box
+_LONG = 300  # a maximum length above this gets a box
 
 
 _SECRET = re.compile(r"(^|[_-])(password|passwd|passphrase|secret|token|api_?-?key|private_?key|credentials?)$")
@@ -26,8 +26,8 @@ _FILE = re.compile(r"(^|[_-])(path|file|filename|file_?name|file_?path|source|de
 _ABOUT_FILES = re.compile(r"\b(file|path|directory|folder)\b", re.IGNORECASE)
 
 
-class Purpose(StrEnum):
-    """Which help a text's editor offers."""
+class TextPurpose(StrEnum):
+    """The purpose of a text, which decides how its editor helps."""
 
     LINE = "line"
     BOX = "box"
@@ -41,35 +41,35 @@ class Purpose(StrEnum):
     FOLDER = "folder"
 
 
-def purpose_of(brief: Brief) -> Purpose:
-    """Formats first, then what the schema says otherwise, then the name."""
-    schema = brief.shape.schema
+def purpose_of(spec: FieldSpec) -> TextPurpose:
+    """Decide by format, then by other keywords of the schema, then by name."""
+    schema = spec.shape.schema
     wanted = schema.get("format")
     if isinstance(wanted, str) and wanted in _FORMATS:
-        return Purpose(_FORMATS[wanted])
+        return TextPurpose(_FORMATS[wanted])
     if schema.get("contentEncoding") == "base64":
-        return Purpose.BYTES
+        return TextPurpose.BYTES
     if schema.get("writeOnly") is True:
-        return Purpose.SECRET
+        return TextPurpose.SECRET
     if wanted in _LONG_FORMATS or isinstance(schema.get("contentMediaType"), str):
-        return Purpose.BOX
+        return TextPurpose.BOX
     if isinstance(wanted, str):
-        return Purpose.LINE
-    return _by_name(brief)
+        return TextPurpose.LINE
+    return _by_name(spec)
 
 
-def _by_name(brief: Brief) -> Purpose:
-    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", brief.name).lower()
-    longest = brief.shape.schema.get("maxLength")
+def _by_name(spec: FieldSpec) -> TextPurpose:
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", spec.name).lower()
+    longest = spec.shape.schema.get("maxLength")
     if _SECRET.search(name) and not _NO_SECRET.search(name):
-        return Purpose.SECRET
+        return TextPurpose.SECRET
     if _FOLDER.search(name):
-        return Purpose.FOLDER
-    if _FILE.search(name) and (name not in _VAGUE or _ABOUT_FILES.search(brief.shape.description)):
-        return Purpose.FILE
+        return TextPurpose.FOLDER
+    if _FILE.search(name) and (name not in _VAGUE or _ABOUT_FILES.search(spec.shape.description)):
+        return TextPurpose.FILE
     if isinstance(longest, int) and not isinstance(longest, bool):
-        return Purpose.BOX if longest > _LONG else Purpose.LINE
-    return Purpose.BOX if name in _LONG_NAMES else Purpose.LINE
+        return TextPurpose.BOX if longest > _LONG else TextPurpose.LINE
+    return TextPurpose.BOX if name in _LONG_NAMES else TextPurpose.LINE
 
 
 _LONG_FORMATS: Final = frozenset({"textarea", "multiline", "markdown", "html", "code", "text"})
@@ -96,4 +96,4 @@ _FORMATS: Final = {
 }
 
 
-_VAGUE: Final = frozenset({"source", "destination"})  # could be anything; then the description decides
+_VAGUE: Final = frozenset({"source", "destination"})  # ambiguous names; the description decides

@@ -1,6 +1,7 @@
-"""What is wrong with one text or one number: length, pattern, format, bounds.
+"""Validates a value against a JSON Schema and reports faults as sentences, while the user types.
 
-A pattern that could hang the window is not tried, and numbers are compared exactly: a bound of 2**63 is not rounded.
+Bounded for hostile schemas: patterns that could hang the window are not tried, and the number of evaluated schemas is
+limited. Numbers are compared exactly, so that a bound of 2**63 is not rounded.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from workbench.gui.forms.schema_shapes import follow, without
+from workbench.gui.forms.schema_shapes import resolve_ref, without
 from workbench.records import JsonObject, JsonValue
 
-# A repeated group that itself repeats or chooses can take forever on a short text.
+# A repeated group that contains a repetition or an alternative can take forever on short text.
 _SLOW_PATTERN = re.compile(r"[+*}?|][^()]*\)\s*[+*{]|\\[1-9]|\(\?P=")
 _LONGEST_PATTERN = 300
 _PATTERN_TEXT = 2_000
@@ -26,49 +27,49 @@ _DURATION = re.compile(r"P(?=.)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(
 
 
 def text_faults(value: str, schema: JsonObject) -> Iterator[str]:
-    """Sentences that follow the path of the text."""
-    shortest, longest = number_of(schema, "minLength"), number_of(schema, "maxLength")
+    """Faults of a text: length, pattern, format."""
+    shortest, longest = number_keyword(schema, "minLength"), number_keyword(schema, "maxLength")
     if shortest is not None and len(value) < shortest:
-        yield "must not be empty." if shortest == 1 else f"must have at least {_said(shortest)} characters."
+        yield "must not be empty." if shortest == 1 else f"must have at least {_number_text(shortest)} characters."
     if longest is not None and len(value) > longest:
-        yield f"must have at most {_said(longest)} characters; it has {len(value)}."
+        yield f"must have at most {_number_text(longest)} characters; it has {len(value)}."
     pattern = schema.get("pattern")
-    if isinstance(pattern, str) and not fits_pattern(pattern, value):
+    if isinstance(pattern, str) and not matches_pattern(pattern, value):
         yield f"must match {pattern[:80]}"
     if wrong := _format_fault(value, schema):
         yield wrong
 
 
 def number_faults(value: float, schema: JsonObject) -> Iterator[str]:
-    """Sentences that follow the path of the number."""
-    least, most = number_of(schema, "minimum"), number_of(schema, "maximum")
-    above, below = number_of(schema, "exclusiveMinimum"), number_of(schema, "exclusiveMaximum")
-    if schema.get("exclusiveMinimum") is True:  # how draft 4 writes it
+    """Faults of a number: bounds and step."""
+    least, most = number_keyword(schema, "minimum"), number_keyword(schema, "maximum")
+    above, below = number_keyword(schema, "exclusiveMinimum"), number_keyword(schema, "exclusiveMaximum")
+    if schema.get("exclusiveMinimum") is True:  # as in draft 4
         least, above = None, least
     if schema.get("exclusiveMaximum") is True:
         most, below = None, most
     if least is not None and value < least:
-        yield f"must be at least {_said(least)}."
+        yield f"must be at least {_number_text(least)}."
     if most is not None and value > most:
-        yield f"must be at most {_said(most)}."
+        yield f"must be at most {_number_text(most)}."
     if above is not None and value <= above:
-        yield f"must be more than {_said(above)}."
+        yield f"must be more than {_number_text(above)}."
     if below is not None and value >= below:
-        yield f"must be less than {_said(below)}."
-    step = number_of(schema, "multipleOf")
+        yield f"must be less than {_number_text(below)}."
+    step = number_keyword(schema, "multipleOf")
     if step is not None and step > 0 and not _divides(step, value):
-        yield f"must be a multiple of {_said(step)}."
+        yield f"must be a multiple of {_number_text(step)}."
 
 
-def number_of(schema: JsonObject, key: str) -> int | float | None:
-    """A keyword's number; None where it is missing or no number."""
+def number_keyword(schema: JsonObject, key: str) -> int | float | None:
+    """The number of a keyword; None if it is missing or not a number."""
     value = schema.get(key)
     usable = isinstance(value, int | float) and not isinstance(value, bool) and value == value
     return value if usable else None
 
 
-def fits_pattern(pattern: str, value: str) -> bool:
-    """Whether the text matches; yes where trying could take too long or Python cannot read the pattern."""
+def matches_pattern(pattern: str, value: str) -> bool:
+    """Whether the text matches; True if the pattern could be too slow or is not valid in Python."""
     if len(pattern) > _LONGEST_PATTERN or len(value) > _PATTERN_TEXT or _SLOW_PATTERN.search(pattern):
         return True
     try:
@@ -78,14 +79,14 @@ def fits_pattern(pattern: str, value: str) -> bool:
 
 
 def _divides(step: float, value: float) -> bool:
-    """As people mean it: 0.3 is a multiple of 0.1, though not in binary."""
+    """Whether the decimal value is a multiple: 0.3 of 0.1, although not in binary."""
     try:
         return (Fraction(str(value)) / Fraction(str(step))).denominator == 1
     except (ValueError, OverflowError):
         return True
 
 
-def _said(number: float) -> str:
+def _number_text(number: float) -> str:
     whole = isinstance(number, float) and number.is_integer() and abs(number) < 1e15
     return str(int(number) if whole else number)[:60]
 
@@ -140,11 +141,11 @@ FieldPath: TypeAlias = tuple[str | int, ...]
 PathFault: TypeAlias = tuple[FieldPath, str]
 
 MISSING = "is required."
-"""What is said of a value that is not there; a form says it only when somebody wants to send."""
+"""The fault of a missing value; a form shows it only before sending."""
 _DEPTH = 40
-_MOST = 50  # faults told at once
+_MOST = 50  # faults that are reported
 _BRANCHES = 40
-_PLACES = 30_000  # schemas looked at for one value: a hostile one may multiply without end
+_PLACES = 30_000  # schemas evaluated for one value: a hostile one may multiply endlessly
 _TYPE_WORDS = {
     "string": "text",
     "integer": "a whole number",
@@ -156,12 +157,12 @@ _TYPE_WORDS = {
 }
 
 
-class _Enough(Exception):
-    """The schema asks for more looking than a window has time for."""
+class _TooManySchemas(Exception):
+    """The schema needs more evaluations than the window has time for."""
 
 
-class _Walk:
-    """The root that references are looked up in, and how much looking is left."""
+class _Check:
+    """One validation: the root for references, and the number of schemas that may still be evaluated."""
 
     def __init__(self, root: JsonObject, places: int) -> None:
         self.root = root
@@ -170,24 +171,24 @@ class _Walk:
     def step(self) -> None:
         self._left -= 1
         if self._left < 0:
-            raise _Enough
+            raise _TooManySchemas
 
 
-def faults_of(value: JsonValue, schema: JsonValue, root: JsonObject, places: int = _PLACES) -> tuple[PathFault, ...]:
-    """Everything wrong with the value, outermost first, at most fifty; found by looking at so many schemas at most."""
+def find_faults(value: JsonValue, schema: JsonValue, root: JsonObject, places: int = _PLACES) -> tuple[PathFault, ...]:
+    """The faults of a value, outermost first, at most fifty; `places` limits how many schemas are evaluated."""
     found: dict[PathFault, None] = {}
     try:
-        for fault in _faults(value, schema, _Walk(root, places), (), 0):
+        for fault in _faults(value, schema, _Check(root, places), (), 0):
             found[fault] = None
             if len(found) >= _MOST:
                 break
-    except (RecursionError, _Enough):  # so deep or so large is left to the server
+    except (RecursionError, _TooManySchemas):  # too deep or too large: the server decides
         return tuple(found)
     return tuple(found)
 
 
-def written(path: FieldPath) -> str:
-    """A path as people write it: `filter.tags[2]`."""
+def path_text(path: FieldPath) -> str:
+    """A path as text: `filter.tags[2]`."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else (f".{step}" if text else step)
@@ -195,7 +196,7 @@ def written(path: FieldPath) -> str:
 
 
 def is_type(value: JsonValue, word: str) -> bool:
-    """Whether the value has the JSON type; 1.0 counts as a whole number, true never as a number."""
+    """Whether the value has the JSON type; 1.0 is a whole number, true is no number."""
     if word == "integer":
         return not isinstance(value, bool) and (
             isinstance(value, int) or (isinstance(value, float) and value.is_integer())
@@ -212,30 +213,30 @@ def is_type(value: JsonValue, word: str) -> bool:
     return isinstance(value, types[word]) if word in types else True
 
 
-def same(first: JsonValue, second: JsonValue) -> bool:
-    """Equal as JSON: 1 is 1.0, but true is never 1."""
+def json_equal(first: JsonValue, second: JsonValue) -> bool:
+    """Whether two values are equal in JSON: 1 equals 1.0, but true is not 1."""
     if isinstance(first, bool) or isinstance(second, bool):
         return first is second
     if isinstance(first, list) and isinstance(second, list):
-        return len(first) == len(second) and all(map(same, first, second))
+        return len(first) == len(second) and all(map(json_equal, first, second))
     if isinstance(first, Mapping) and isinstance(second, Mapping):
-        return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
+        return first.keys() == second.keys() and all(json_equal(first[key], second[key]) for key in first)
     return bool(first == second)
 
 
-def _faults(value: JsonValue, schema: JsonValue, walk: _Walk, path: FieldPath, depth: int) -> Iterator[PathFault]:
-    walk.step()
+def _faults(value: JsonValue, schema: JsonValue, check: _Check, path: FieldPath, depth: int) -> Iterator[PathFault]:
+    check.step()
     if schema is False:
         yield path, "is not allowed here."
     if not isinstance(schema, Mapping) or depth > _DEPTH:
         return
     parts = schema.get("allOf")
-    if isinstance(parts, list):  # each for itself: joined into one schema, of two `anyOf` only one would be left
+    if isinstance(parts, list):  # one by one: merged, only one of two `anyOf` would be left
         for part in parts[:_BRANCHES]:
-            yield from _faults(value, part, walk, path, depth + 1)
+            yield from _faults(value, part, check, path, depth + 1)
     if isinstance(schema.get("$ref"), str):
-        pointed = follow(without(schema, "allOf"), walk.root)
-        yield from _faults(value, pointed, walk, path, depth + 1)
+        pointed = resolve_ref(without(schema, "allOf"), check.root)
+        yield from _faults(value, pointed, check, path, depth + 1)
         return
     wrong_type = _type_fault(value, schema)
     if wrong_type:
@@ -243,10 +244,10 @@ def _faults(value: JsonValue, schema: JsonValue, walk: _Walk, path: FieldPath, d
         return
     yield from ((path, sentence) for sentence in _value_faults(value, schema))
     if isinstance(value, Mapping):
-        yield from _object_faults(value, schema, walk, path, depth)
+        yield from _object_faults(value, schema, check, path, depth)
     elif isinstance(value, list):
-        yield from _array_faults(value, schema, walk, path, depth)
-    yield from _branch_faults(value, schema, walk, path, depth)
+        yield from _array_faults(value, schema, check, path, depth)
+    yield from _branch_faults(value, schema, check, path, depth)
 
 
 def _type_fault(value: JsonValue, schema: JsonObject) -> str:
@@ -261,10 +262,10 @@ def _type_fault(value: JsonValue, schema: JsonObject) -> str:
 
 
 def _value_faults(value: JsonValue, schema: JsonObject) -> Iterator[str]:
-    if "const" in schema and not same(value, schema["const"]):
+    if "const" in schema and not json_equal(value, schema["const"]):
         yield f"must be {json.dumps(schema['const'], ensure_ascii=False)[:80]}."
     values = schema.get("enum")
-    if isinstance(values, list) and not any(same(value, known) for known in values):
+    if isinstance(values, list) and not any(json_equal(value, known) for known in values):
         shown = ", ".join(json.dumps(known, ensure_ascii=False)[:60] for known in values[:6])
         yield f"must be one of {shown}{' …' if len(values) > 6 else ''}."
     if isinstance(value, str):
@@ -274,7 +275,7 @@ def _value_faults(value: JsonValue, schema: JsonObject) -> Iterator[str]:
 
 
 def _object_faults(
-    value: Mapping[str, JsonValue], schema: JsonObject, walk: _Walk, path: FieldPath, depth: int
+    value: Mapping[str, JsonValue], schema: JsonObject, check: _Check, path: FieldPath, depth: int
 ) -> Iterator[PathFault]:
     yield from _missing(value, schema.get("required"), path)
     dependent = schema.get("dependentRequired")
@@ -284,17 +285,20 @@ def _object_faults(
     for name, part in value.items():
         schemas = _schemas_of(name, schema)
         if schemas is None:
-            yield (*path, name), "is not a parameter of this tool." if depth == 0 else "is not a name of this object."
+            yield (
+                (*path, name),
+                "is not a parameter of this tool." if depth == 0 else "is not a property of this object.",
+            )
         for inner in schemas or ():
-            yield from _faults(part, inner, walk, (*path, name), depth + 1)
+            yield from _faults(part, inner, check, (*path, name), depth + 1)
         names = schema.get("propertyNames")
-        for _, sentence in _limited(name, names, walk, (), depth + 1):
-            yield (*path, name), f"is not a fitting name: it {sentence}"
-    fewest, most = number_of(schema, "minProperties"), number_of(schema, "maxProperties")
+        for _, sentence in _limited(name, names, check, (), depth + 1):
+            yield (*path, name), f"is not a valid name: it {sentence}"
+    fewest, most = number_keyword(schema, "minProperties"), number_keyword(schema, "maxProperties")
     if fewest is not None and len(value) < fewest:
-        yield path, f"must have at least {_counted(fewest, 'entry', 'entries')}."
+        yield path, f"must have at least {_count_text(fewest, 'entry', 'entries')}."
     if most is not None and len(value) > most:
-        yield path, f"must have at most {_counted(most, 'entry', 'entries')}."
+        yield path, f"must have at most {_count_text(most, 'entry', 'entries')}."
 
 
 def _missing(value: Mapping[str, JsonValue], names: JsonValue, path: FieldPath) -> Iterator[PathFault]:
@@ -304,11 +308,11 @@ def _missing(value: Mapping[str, JsonValue], names: JsonValue, path: FieldPath) 
 
 
 def _schemas_of(name: str, schema: JsonObject) -> list[JsonValue] | None:
-    """What must hold for the value of that name; None where the name is not allowed."""
+    """The schemas for the value of this name; None if the name is not allowed."""
     properties, patterns = schema.get("properties"), schema.get("patternProperties")
     found = [properties[name]] if isinstance(properties, Mapping) and name in properties else []
     for pattern, part in patterns.items() if isinstance(patterns, Mapping) else ():
-        if fits_pattern(pattern, name):
+        if matches_pattern(pattern, name):
             found.append(part)
     if found:
         return found
@@ -317,54 +321,54 @@ def _schemas_of(name: str, schema: JsonObject) -> list[JsonValue] | None:
 
 
 def _array_faults(
-    value: list[JsonValue], schema: JsonObject, walk: _Walk, path: FieldPath, depth: int
+    value: list[JsonValue], schema: JsonObject, check: _Check, path: FieldPath, depth: int
 ) -> Iterator[PathFault]:
-    fewest, most = number_of(schema, "minItems"), number_of(schema, "maxItems")
+    fewest, most = number_keyword(schema, "minItems"), number_keyword(schema, "maxItems")
     if fewest is not None and len(value) < fewest:
-        yield path, f"must have at least {_counted(fewest, 'item', 'items')}."
+        yield path, f"must have at least {_count_text(fewest, 'item', 'items')}."
     if most is not None and len(value) > most:
-        yield path, f"must have at most {_counted(most, 'item', 'items')}."
+        yield path, f"must have at most {_count_text(most, 'item', 'items')}."
     if schema.get("uniqueItems") is True and len({json.dumps(item, sort_keys=True) for item in value}) < len(value):
-        yield path, "must not repeat an item."
+        yield path, "must not contain an item twice."
     head = schema.get("prefixItems") or schema.get("items")
     parts: Sequence[JsonValue] = head if isinstance(head, list) else ()
     rest = schema.get("additionalItems") if isinstance(schema.get("items"), list) else schema.get("items")
     for index, item in enumerate(value):
-        yield from _faults(item, parts[index] if index < len(parts) else rest, walk, (*path, index), depth + 1)
+        yield from _faults(item, parts[index] if index < len(parts) else rest, check, (*path, index), depth + 1)
     wanted = schema.get("contains")
     needed = isinstance(wanted, Mapping) and schema.get("minContains") != 0
-    if needed and all(_wrong(item, wanted, walk, depth) for item in value):
-        yield path, "has no item of the kind it must contain."
+    if needed and all(_wrong(item, wanted, check, depth) for item in value):
+        yield path, "contains no item of the required kind."
 
 
-def _counted(number: float, one: str, many: str) -> str:
+def _count_text(number: float, one: str, many: str) -> str:
     return f"{number:g} {one if number == 1 else many}" if abs(number) < 1e15 else f"{number} {many}"
 
 
 def _branch_faults(
-    value: JsonValue, schema: JsonObject, walk: _Walk, path: FieldPath, depth: int
+    value: JsonValue, schema: JsonObject, check: _Check, path: FieldPath, depth: int
 ) -> Iterator[PathFault]:
     for keyword in ("anyOf", "oneOf"):
         branches = schema.get(keyword)
         if isinstance(branches, list) and branches:
-            yield from _no_branch(value, branches, walk, path, depth)
+            yield from _no_branch(value, branches, check, path, depth)
     if isinstance(schema.get("if"), Mapping):
-        chosen = schema.get("else" if _wrong(value, schema["if"], walk, depth) else "then")
-        yield from _faults(value, chosen, walk, path, depth + 1)
+        chosen = schema.get("else" if _wrong(value, schema["if"], check, depth) else "then")
+        yield from _faults(value, chosen, check, path, depth + 1)
     dependent = schema.get("dependentSchemas")
     for name, part in dependent.items() if isinstance(dependent, Mapping) else ():
         if isinstance(value, Mapping) and name in value:
-            yield from _faults(value, part, walk, path, depth + 1)
+            yield from _faults(value, part, check, path, depth + 1)
     ruled_out = schema.get("not")
-    if isinstance(ruled_out, Mapping) and _understood(ruled_out) and not _wrong(value, ruled_out, walk, depth):
-        yield path, "is a value that the schema rules out."
+    if isinstance(ruled_out, Mapping) and _understood(ruled_out) and not _wrong(value, ruled_out, check, depth):
+        yield path, "is a value that the schema excludes."
 
 
 def _no_branch(
-    value: JsonValue, branches: list[JsonValue], walk: _Walk, path: FieldPath, depth: int
+    value: JsonValue, branches: list[JsonValue], check: _Check, path: FieldPath, depth: int
 ) -> Iterator[PathFault]:
-    """A value must fit a branch; where none fits, the nearest one's faults say the most."""
-    tried = [list(_limited(value, branch, walk, path, depth + 1)) for branch in branches[:_BRANCHES]]
+    """A value must match a branch; if it matches none, report the faults of the nearest one."""
+    tried = [list(_limited(value, branch, check, path, depth + 1)) for branch in branches[:_BRANCHES]]
     if any(not faults for faults in tried):
         return
     if all(isinstance(branch, Mapping) and set(branch) == {"required"} for branch in branches):
@@ -375,16 +379,16 @@ def _no_branch(
 
 
 def _misses(faults: list[PathFault], path: FieldPath) -> int:
-    """How many faults say that this is the wrong kind of thing: such a branch is further away than a wrong detail."""
+    """Number of faults in type or constant: they make a branch less likely than a wrong detail does."""
     return sum(1 for place, sentence in faults if place == path or sentence.startswith('must be "'))
 
 
-def _wrong(value: JsonValue, schema: JsonValue, walk: _Walk, depth: int) -> bool:
-    return next(_faults(value, schema, walk, (), depth + 1), None) is not None
+def _wrong(value: JsonValue, schema: JsonValue, check: _Check, depth: int) -> bool:
+    return next(_faults(value, schema, check, (), depth + 1), None) is not None
 
 
 def _understood(schema: JsonObject) -> bool:
-    """Whether a `not` consists of what is checked here; of anything else nothing can be concluded."""
+    """Whether all keywords of a `not` are validated here; otherwise nothing follows from it."""
     return bool(schema) and schema.keys() <= {
         "type",
         "const",
@@ -397,8 +401,8 @@ def _understood(schema: JsonObject) -> bool:
     }
 
 
-def _limited(value: JsonValue, schema: JsonValue, walk: _Walk, path: FieldPath, depth: int) -> Iterator[PathFault]:
-    for number, fault in enumerate(_faults(value, schema, walk, path, depth)):
+def _limited(value: JsonValue, schema: JsonValue, check: _Check, path: FieldPath, depth: int) -> Iterator[PathFault]:
+    for number, fault in enumerate(_faults(value, schema, check, path, depth)):
         if number >= _MOST:
             return
         yield fault

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.gui.kit.icons import pixmap
 from workbench.gui.kit.lists import label
@@ -28,7 +28,7 @@ def check_word(state: CheckState) -> Word:
 
 
 class ChecksView(QScrollArea):
-    """Grows by one row a check."""
+    """The results of the doctor, one row per check; grows while the checks run."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,6 +106,7 @@ class _Row(QFrame):
         self._text.setFont(self._theme.mono(-1))
         lines = min(max(self._text.blockCount(), 2), _LINES)
         self._text.setFixedHeight(self._text.fontMetrics().lineSpacing() * lines + self._theme.unit * 5)
+        self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)  # else all rows are spread
         mark(self._text, kind="code")
         self._text.hide()
         self._more.toggled.connect(self._text.setVisible)
@@ -118,7 +119,7 @@ class _Row(QFrame):
 
 
 def report(title: str, checks: Sequence[Check]) -> str:
-    """The checks as plain text, to be sent to whoever can help."""
+    """The checks as plain text for a bug report."""
     lines = [title]
     for check in checks:
         lines.append(f"[{check_word(check.state).text}] {check.name}: {check.sentence}")

@@ -16,7 +16,7 @@ _LETTERS = 60
 
 
 class Chips(QWidget):
-    """Each chip is a word and a colour role."""
+    """Words on coloured grounds in lines that wrap; each chip is a text and a colour role."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

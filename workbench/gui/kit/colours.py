@@ -11,7 +11,7 @@ from workbench.records import Risk
 
 
 class Colours(Struct, frozen=True):
-    """Roles, not hues: a pane says what a colour means, the theme says what it is."""
+    """Named colours by role: a pane says what a colour means, the theme decides how it looks."""
 
     background: str  # behind docks and between panes
     surface: str  # panes, lists
@@ -121,7 +121,7 @@ RISK_ROLES: dict[Risk, str] = {
 
 
 def blend(front: str, ground: str, share: float) -> str:
-    """A colour between two: `share` of the front one over the ground."""
+    """Mix two colours: `share` of the front colour over the background."""
     mixed = (round(share * a + (1 - share) * b) for a, b in zip(_parts(front), _parts(ground), strict=True))
     return "#" + "".join(f"{value:02x}" for value in mixed)
 

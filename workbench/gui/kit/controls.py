@@ -24,7 +24,7 @@ from workbench.gui.kit.theme import Theme
 
 
 class CalmCombo(QComboBox):
-    """Like every combo box, but calm."""
+    """Combo box with an arrow in the theme's colours; scrolling over it does not change it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,7 +53,7 @@ class CalmCombo(QComboBox):
 
 
 class TickBox(QCheckBox):
-    """Like every check box, with a frame of ours."""
+    """Check box whose frame is visible on every background of the theme."""
 
     def __init__(self, theme: Theme, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text.replace("&", "&&"), parent)
@@ -81,7 +81,7 @@ class TickBox(QCheckBox):
 
 
 class RoomyButton(QPushButton):
-    """Its name stays for whoever listens, and its tooltip for whoever looks."""
+    """Button that drops its text where there is no room; its name and tooltip stay."""
 
     def __init__(self, theme: Theme, symbol: QIcon, words: str, parent: QWidget | None = None) -> None:
         super().__init__(symbol, words, parent)
@@ -91,7 +91,7 @@ class RoomyButton(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        """As wide as its words want, also while they are not shown."""
+        """The width with its text, also while the text is hidden."""
         hint = super().sizeHint()
         missing = 0 if self.text() else self.fontMetrics().horizontalAdvance(self._words) + self._theme.unit * 2
         return QSize(hint.width() + missing, hint.height())
@@ -107,7 +107,7 @@ class RoomyButton(QPushButton):
 
 
 class FoldingRow(QWidget):
-    """The first part takes the room that is left."""
+    """Two layouts beside each other, one above the other where it is narrow. The first takes the spare room."""
 
     def __init__(self, letters: int, first: QLayout, second: QLayout, spacing: int) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class FoldingRow(QWidget):
         self._parts = (first, second)
 
     def minimumSizeHint(self) -> QSize:
-        """As narrow as the wider part: else a window that shrinks at once stops while they are beside each other."""
+        """The width of the wider part, so that the window can become narrow enough to stack them."""
         hint = super().minimumSizeHint()
         return QSize(max(part.minimumSize().width() for part in self._parts), hint.height())
 
@@ -132,13 +132,13 @@ class FoldingRow(QWidget):
 
 
 class Picture(QLabel):
-    """A label that gives way."""
+    """Label whose picture shrinks to fit and is never enlarged."""
 
     def minimumSizeHint(self) -> QSize:
         return QSize(1, 1) if not self.pixmap().isNull() else super().minimumSizeHint()
 
     def drawn(self) -> QRect:
-        """Where the picture stands; empty when there is none."""
+        """Where the picture is drawn; empty without a picture."""
         whole = self.pixmap().deviceIndependentSize().toSize()
         size = whole.scaled(self.contentsRect().size().boundedTo(whole), Qt.AspectRatioMode.KeepAspectRatio)
         place = QRect(0, 0, size.width(), size.height())

@@ -59,12 +59,18 @@ class Dialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(*(theme.unit * 6,) * 4)
         column.setSpacing(theme.unit * 3)
-        column.addWidget(label(title, "heading"))
+        self._heading = label(title, "heading")
+        self._heading.setWordWrap(True)
+        column.addWidget(self._heading)
         column.addWidget(self._intro)
         column.addLayout(self.body, 1)
         column.addWidget(self.fault)
         column.addLayout(self._buttons)
         self.set_intro(intro)
+
+    def set_heading(self, text: str) -> None:
+        """The line at the top; the title of the window stays as it is."""
+        self._heading.setText(visible(text))
 
     def set_intro(self, text: str) -> None:
         """The sentence below the title."""
@@ -101,13 +107,19 @@ class Dialog(QDialog):
 
     def run(self, tasks: TaskRunner, name: str, coro: Coroutine[Any, Any, object], *, closes: bool = False) -> None:
         """Run a coroutine with the buttons disabled; its WorkbenchError is shown here. Any: asyncio's own."""
-        tasks.run(name, self._watched(coro, closes))
-
-    async def _watched(self, coro: Coroutine[Any, Any, object], closes: bool) -> None:  # Any: as in `run`
         buttons = [one for one in self.findChildren(QPushButton) if one.isEnabled() and one.parent() is self]
         self.show_fault(None)
         for button in buttons:
             button.setEnabled(False)
+        tasks.run(name, self._watched(coro, closes, buttons))
+
+    async def _watched(
+        self,
+        coro: Coroutine[Any, Any, object],  # Any: as in `run`
+        closes: bool,
+        buttons: list[QPushButton],
+    ) -> None:
+        """The dialog may be deleted before the first step: nothing here touches it before `coro` has run."""
         try:
             await coro
         except WorkbenchError as fault:
@@ -118,6 +130,20 @@ class Dialog(QDialog):
         finally:
             for button in buttons:
                 button.setEnabled(True)
+            self.update_buttons()
+
+    def update_buttons(self) -> None:
+        """Enable the buttons that make sense now. Called after `run`, which enables those that were enabled before."""
+
+    def fit_height(self) -> None:
+        """Become as high as the content needs, for example after a row or a fault appeared or disappeared."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            needed = max(layout.totalMinimumSize().height(), layout.totalHeightForWidth(self.width()))
+            self.resize(self.width(), needed)
+            if self.isVisible():
+                fit_to_screen(self)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
@@ -33,8 +34,24 @@ from workbench.records import Fault
 _LINES = 10  # lines of the detail one sees without scrolling
 
 
+HintAction = tuple[str, Callable[[], None]]
+"""The text of a button, and what it does."""
+_find_hint_action: list[weakref.WeakMethod[Callable[[str], HintAction | None]]] = []
+
+
+def set_hint_actions(find: Callable[[str], HintAction | None]) -> None:
+    """From now on, messages get a button for what this bound method finds in them, such as the name of a setting."""
+    _find_hint_action[:] = [weakref.WeakMethod(find)]
+
+
+def hint_action(fault: Fault) -> HintAction | None:
+    """The button that helps with a fault."""
+    find = _find_hint_action[0]() if _find_hint_action else None
+    return find(f"{fault.hint} {fault.message}") if find is not None else None
+
+
 class FaultCard(QFrame):
-    """Hidden while there is no fault."""
+    """Shows a fault with hint and details. Hidden while there is no fault."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,7 +63,10 @@ class FaultCard(QFrame):
         mark(self._hint, role="muted")
         self._more = QPushButton("Details", self)
         self._more.setCheckable(True)
-        mark(self._more, kind="link")
+        self._link = QPushButton(self)
+        self._act: Callable[[], None] | None = None
+        for button in (self._more, self._link):
+            mark(button, kind="link")
         self._detail = PlainEdit(parent=self)
         self._detail.setReadOnly(True)
         self._detail.setTabChangesFocus(True)
@@ -57,7 +77,8 @@ class FaultCard(QFrame):
         words.setSpacing(unit)
         for part in (self._message, self._hint, self._detail):
             words.addWidget(part)
-        words.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
+        for button in (self._link, self._more):
+            words.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         row = QHBoxLayout(self)
         row.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
         row.setSpacing(unit * 2)
@@ -65,6 +86,7 @@ class FaultCard(QFrame):
         row.addLayout(words, 1)
         self._more.toggled.connect(self._detail.setVisible)
         self._more.toggled.connect(self._rename)
+        self._link.clicked.connect(self._follow_link)
         theme.changed.connect(self._dress)
         self._dress()
         self.hide()
@@ -78,6 +100,9 @@ class FaultCard(QFrame):
         self._message.setText(fault.message)
         self._hint.setText(fault.hint)
         self._hint.setVisible(bool(fault.hint))
+        text, self._act = hint_action(fault) or ("", None)
+        self._link.setText(text)
+        self._link.setVisible(bool(text))
         self._detail.setPlainText(visible(fault.detail))
         self._fit()
         self._more.setVisible(bool(fault.detail))
@@ -85,8 +110,12 @@ class FaultCard(QFrame):
         self._detail.setVisible(self._more.isChecked())
 
     def sentence(self) -> str:
-        """What the card says now."""
+        """The message that is shown."""
         return "" if self.isHidden() else self._message.full_text()
+
+    def _follow_link(self) -> None:
+        if self._act is not None:
+            self._act()
 
     def _rename(self, on: bool) -> None:
         self._more.setText("Hide details" if on else "Details")
@@ -106,8 +135,9 @@ _ONE_LINE: Final = 82  # letters of width that four buttons need beside each oth
 
 
 class QuestionBar(QFrame):
-    """Hidden until something is asked. Escape means Cancel; Enter presses the button that has the keyboard, which is
-    Cancel at first."""
+    """Asks in place. Hidden until something is asked. Escape cancels; Return presses the focused button, at first
+    Cancel.
+    """
 
     dismissed = Signal()
     """The request was withdrawn without an answer."""
@@ -147,7 +177,7 @@ class QuestionBar(QFrame):
         self.hide()
 
     def tell(self, symbol: str, tone: str, sentence: str, hint: str) -> None:
-        """Say why something cannot be done. There is nothing to agree to, so the keyboard stays where it is."""
+        """Say why something cannot be done. There is nothing to answer, so the focus stays where it is."""
         self._show(symbol, tone, sentence, hint, "", None)
 
     def ask(
@@ -188,8 +218,12 @@ class QuestionBar(QFrame):
         self._before = QApplication.focusWidget()
         self.show()
 
+    def sentence(self) -> str:
+        """The question that is shown."""
+        return "" if self.isHidden() else self._sentence.full_text()
+
     def dismiss(self) -> None:
-        """Take the question back and the keyboard to where it was."""
+        """Withdraw the question and return the focus to where it was."""
         self._leave()
         self.dismissed.emit()
 
@@ -240,7 +274,7 @@ class QuestionBar(QFrame):
 
 
 class Question(QDialog):
-    """Says what is about to happen, shows the exact text it is about, and waits; Esc is No."""
+    """Dialog with a sentence, the exact text it is about, and two answers; Escape means no."""
 
     def __init__(self, theme: Theme, title: str, sentence: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -258,7 +292,7 @@ class Question(QDialog):
         self._layout.addWidget(words)
 
     def show_text(self, text: str, name: str) -> None:
-        """The exact text the question is about, scrollable and never shortened."""
+        """Add the exact text that the question is about; it scrolls and is never shortened."""
         self._layout.addWidget(text_box(self._theme, text, name))
 
     def show_note(self, text: str, role: str = "muted") -> QLabel:
@@ -268,7 +302,7 @@ class Question(QDialog):
         return note
 
     def add(self, field: QWidget) -> None:
-        """Something to fill in; it has the keyboard first."""
+        """Add a field; it gets the focus first."""
         self._layout.addWidget(field)
         self._first = field
 
@@ -303,7 +337,7 @@ class Question(QDialog):
 
 
 def text_box(theme: Theme, text: str, name: str) -> PlainEdit:
-    """A text to be read as it is, as high as its lines up to ten."""
+    """Read-only text, as high as its lines up to ten."""
     box = PlainEdit(visible(text))
     box.setReadOnly(True)
     box.setTabChangesFocus(True)
@@ -321,8 +355,9 @@ def _settle(answer: asyncio.Future[bool], code: int) -> None:
 
 
 class LaterDialog(QDialog):
-    """Put away, it is hidden with everything that was typed into it, and `come_back` shows it again. What it asks
-    keeps waiting; its owner tells it when nobody waits for an answer any more, and it goes."""
+    """Dialog that Escape and × put away without an answer. `come_back` shows it again with everything that was typed.
+    Its owner ends it when no answer is needed any more.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -354,7 +389,7 @@ class LaterDialog(QDialog):
             self.put_away()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """A window that the user closes is put away; one that the application closes goes, and answers nothing."""
+        """Closing by the user puts the dialog away; closing by the application ends it without an answer."""
         if event.spontaneous() and not self._over:
             event.ignore()
             self.put_away()
@@ -363,7 +398,7 @@ class LaterDialog(QDialog):
             super().closeEvent(event)
 
     def _finish(self) -> None:
-        """It is over; nobody sees it while it is away, so there is nothing to read in it."""
+        """End the dialog; while it is put away it closes at once."""
         self._over = True
         if self._away:
             self.done(QDialog.DialogCode.Rejected)

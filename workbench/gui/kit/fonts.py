@@ -17,7 +17,7 @@ MONO_FAMILIES = ("JetBrains Mono", "Noto Sans Mono", "DejaVu Sans Mono", "monosp
 
 @cache
 def load_fonts() -> tuple[str, ...]:
-    """Make the shipped font files known to Qt, once; answers which families they brought."""
+    """Register the shipped font files with Qt, once. Returns the families."""
     families: list[str] = []
     folder = resources() / "fonts"
     for file in sorted((*folder.glob("*.ttf"), *folder.glob("*.otf"))):

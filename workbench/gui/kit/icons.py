@@ -23,17 +23,17 @@ _MISSING = (
 
 @lru_cache(maxsize=512)
 def icon(name: str, role: str = "muted") -> QIcon:
-    """The icon of that name in the colour of a role; an open circle where no file has the name."""
+    """The named icon in the colour of a role; an open circle for an unknown name."""
     return QIcon(_Engine(name, role))
 
 
 def pixmap(name: str, role: str, size: int, ratio: float = 1.0) -> QPixmap:
-    """An icon as a picture, for labels; `size` in device-independent pixels."""
+    """An icon as a pixmap for labels; `size` in device-independent pixels."""
     return icon(name, role).pixmap(QSize(size, size), ratio)
 
 
 def names() -> frozenset[str]:
-    """Every icon there is a file for."""
+    """The names of all icon files."""
     return frozenset(file.stem for file in (resources() / "icons").glob("*.svg"))
 
 
@@ -62,7 +62,7 @@ _clones: list[QIconEngine] = []
 
 
 class _Engine(QIconEngine):
-    """Paints one SVG in the colour the theme has at that moment."""
+    """Paints an SVG in the current colour of the theme."""
 
     def __init__(self, name: str, role: str) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class _Engine(QIconEngine):
         return self.scaledPixmap(size, mode, state, 1.0)
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
-        """The size is in device-independent pixels, the picture has `scale` times as many each way."""
+        """`size` is in device-independent pixels; the pixmap has `scale` times as many in each direction."""
         if size.isEmpty():
             return QPixmap()
         picture = QPixmap(size * scale)

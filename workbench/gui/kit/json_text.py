@@ -34,13 +34,13 @@ _INDENTED = 60  # levels that are set in; deeper ones would be mostly blanks
 
 
 def dump(value: JsonValue, *, indent: int | None = 2) -> str:
-    """JSON text for people: readable letters, unless something in it could not be seen."""
+    """Indented JSON text; invisible characters are escaped."""
     text = "".join(_written(value, indent, encode_basestring))
     return "".join(_written(value, indent, encode_basestring_ascii)) if has_hidden(text) else text
 
 
 def dump_to_edit(value: JsonValue) -> str:
-    """As `dump`; what is longer than a megabyte is one line, which is written twenty times as fast."""
+    """Like `dump`, but a value of more than a megabyte becomes one line, which is written twenty times as fast."""
     try:
         line = json.dumps(value, ensure_ascii=False)
     except RecursionError:
@@ -64,8 +64,9 @@ def _has_spelled(value: JsonValue) -> bool:
 
 
 def pretty(value: JsonValue) -> str:
-    """Large JSON for reading, three times as fast as `dump`: for values that hold no spelled numbers and whose hidden
-    characters are made visible by whoever shows them."""
+    """Indented JSON for display, three times as fast as `dump`; for values without `Spelled` numbers, where the view
+    makes hidden characters visible.
+    """
     try:
         return json.dumps(value, ensure_ascii=False, indent=2)
     except RecursionError:
@@ -73,7 +74,7 @@ def pretty(value: JsonValue) -> str:
 
 
 def parse(text: str) -> JsonValue:
-    """The value of a JSON text; a fault says line and column."""
+    """Parse JSON text. A fault names line and column."""
     try:
         return json.loads(
             text, object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float, parse_int=_whole
@@ -86,7 +87,7 @@ def parse(text: str) -> JsonValue:
 
 
 def identical(first: JsonValue, second: JsonValue) -> bool:
-    """Equal in value and in kind: 1 is not 1.0 here, because a form must not change what somebody wrote."""
+    """Equal in value and type: 1 and 1.0 differ, because a form must not change what the user typed."""
     try:
         return _alike(first, second)
     except RecursionError:
@@ -114,7 +115,7 @@ def _scalar(value: JsonValue) -> str:
 
 
 def _written(value: JsonValue, indent: int | None, quote: Callable[[str], str]) -> Iterator[str]:
-    """The parts of the text, without recursion: `stack` holds what is open and what is left of it."""
+    """The parts of the text, without recursion; `stack` holds open containers and what is left of them."""
     stack: list[tuple[Iterator[tuple[str, JsonValue]], str]] = []
     prefix = ""
     while True:

@@ -26,6 +26,8 @@ class ListPane(QWidget):
     """`key()` answers something else now."""
     searched = Signal(str)
     """Carries the text of the search box, a moment after the last key."""
+    search_edited = Signal()
+    """`search_text()` changed; rows that are filtered now are right when Enter is pressed at once."""
 
     def __init__(
         self, theme: Theme, name: str, empty: EmptyState, search: str = "", parent: QWidget | None = None
@@ -48,6 +50,7 @@ class ListPane(QWidget):
         if search:
             self.finder = search_box(search, f"Filter: {name}")
             self.finder.textChanged.connect(self._pause.start)
+            self.finder.textChanged.connect(lambda _text: self.search_edited.emit())
             self.strip.row.addWidget(self.finder, 1)
             lead_into(self.finder, self.view)
         self.strip.setVisible(bool(search))
@@ -87,6 +90,10 @@ class ListPane(QWidget):
             self.view.setCurrentIndex(index)
             self.view.scrollTo(index)
         return index.isValid()
+
+    def clear_search(self) -> None:
+        if self.finder is not None:
+            self.finder.clear()
 
     def search_text(self) -> str:
         return self.finder.text().strip() if self.finder is not None else ""

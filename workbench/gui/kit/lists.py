@@ -49,7 +49,7 @@ _UPWARDS = (
 
 
 class RowsView(QListView):
-    """A list of Rows. Enter or a double click chooses a row; moving only selects."""
+    """List of Rows. Return or a double click opens a row; arrows and clicks select."""
 
     chosen = Signal(str)
     """Carries the key of the row."""
@@ -83,7 +83,7 @@ class RowsView(QListView):
             super().keyPressEvent(event)
 
     def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        """Arrows pass over headings."""
+        """Arrow keys skip headings."""
         found = super().moveCursor(action, modifiers)
         step = -1 if action in _UPWARDS else 1
         index = found
@@ -96,7 +96,7 @@ class RowsView(QListView):
         self.selection_changed.emit()
 
     def choose_first(self, *, opened: bool) -> bool:
-        """Select the first row that is no heading, unless one is; `opened`: as if Enter was pressed on it."""
+        """Select the first row that is not a heading, unless one is selected; `opened` also opens it."""
         model = self.model()
         rows = (model.index(row, 0) for row in range(model.rowCount()))
         first = next((index for index in rows if index.flags() & Qt.ItemFlag.ItemIsSelectable), QModelIndex())
@@ -108,7 +108,7 @@ class RowsView(QListView):
         return bool(self.key())
 
     def _select_current(self) -> bool:
-        """Whether it was not selected yet: Qt begins at the first row, and an only row could never be moved to."""
+        """Select the current row. False if one was selected: Qt starts on the first row without selecting it."""
         index = self.currentIndex()
         if not index.isValid() or not index.flags() & Qt.ItemFlag.ItemIsSelectable or self.key():
             return False
@@ -122,7 +122,7 @@ class RowsView(QListView):
 
 
 class RowsTree(QTreeView):
-    """A tree of Rows that paints its own grounds and arrows, edge to edge."""
+    """Tree of Rows that paints backgrounds and arrows over the full width."""
 
     chosen = Signal(str)
     typed = Signal(str)
@@ -152,7 +152,7 @@ class RowsTree(QTreeView):
         super().keyPressEvent(event)
 
     def keyboardSearch(self, search: str) -> None:
-        """Qt would look for the letters row by row through everything; a filter finds more and shows it."""
+        """Pass letters to the filter: Qt would search row by row through everything."""
         self.typed.emit(search)
 
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -196,7 +196,7 @@ class RowsTree(QTreeView):
 
 
 class EmptyState(QWidget):
-    """What stands where nothing is yet: says what will be here and how to get it."""
+    """Shown instead of an empty list: says what will be listed and how to get it."""
 
     def __init__(self, theme: Theme, symbol: str, title: str, sentence: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -223,7 +223,7 @@ class EmptyState(QWidget):
         theme.changed.connect(self._draw)
 
     def offer(self, action: QAction | None = None, text: str = "") -> QPushButton:
-        """A button below the sentence."""
+        """Add a button below the sentence."""
         button = QPushButton(text or (action.text() if action else ""), self)
         if action is not None:
             button.setIcon(action.icon())
@@ -234,7 +234,7 @@ class EmptyState(QWidget):
         return button
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where it is low the words matter more than the picture, and the button more than the room around it."""
+        """Where it is low, the text has priority over the picture and the button over the margins."""
         super().resizeEvent(event)
         unit = self._theme.unit
         self._layout.setContentsMargins(unit * 6, unit * 2, unit * 6, unit * 2)
@@ -255,7 +255,7 @@ class EmptyState(QWidget):
 
 
 def lead_focus(pane: QWidget, stack: QStackedLayout | QStackedWidget) -> None:
-    """The keyboard goes to whatever page of the stack is on top, also after it changed."""
+    """Make the current page of a stack the focus proxy of the pane, also after it changes."""
 
     def follow() -> None:
         if (page := stack.currentWidget()) is not None:
@@ -277,7 +277,7 @@ class Strip(QFrame):
 
 
 def label(text: str, role: str = "", parent: QWidget | None = None) -> QLabel:
-    """A label for text of ours; it is plain even so, because names of strangers get formatted into it."""
+    """A plain-text label: it never interprets markup, because foreign names are formatted into it."""
     made = QLabel(parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setText(text)
@@ -287,18 +287,18 @@ def label(text: str, role: str = "", parent: QWidget | None = None) -> QLabel:
 
 
 def search_box(placeholder: str, name: str) -> QLineEdit:
-    """A filter field."""
+    """A filter field with a clear button."""
     box = QLineEdit()
     box.setPlaceholderText(placeholder)
     box.setAccessibleName(name)
-    box.setClearButtonEnabled(False)
+    box.setClearButtonEnabled(True)
     box.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
     mark(box, kind="search")
     return box
 
 
 class _Leading(QObject):
-    """From a filter: Down goes into its list, Enter opens the first row, Escape clears."""
+    """Keys of a filter field: Down enters the list, Return opens the first row, Escape clears."""
 
     def __init__(self, finder: QLineEdit, view: RowsView) -> None:
         super().__init__(finder)
@@ -322,12 +322,12 @@ class _Leading(QObject):
 
 
 def lead_into(finder: QLineEdit, view: RowsView) -> None:
-    """The filter of a list leads into it by keyboard."""
+    """Connect a filter field to its list by keyboard."""
     _Leading(finder, view)
 
 
 def tool_button(symbol: str, name: str, theme: Theme) -> QToolButton:
-    """A small flat button with an icon; its name is what a screen reader says."""
+    """A small flat button with an icon and an accessible name."""
     button = QToolButton()
     button.setIcon(icon(symbol))
     button.setIconSize(QSize(theme.unit * 4, theme.unit * 4))
@@ -338,7 +338,7 @@ def tool_button(symbol: str, name: str, theme: Theme) -> QToolButton:
 
 
 def action_button(action: QAction, theme: Theme) -> QToolButton:
-    """A flat button that stands for an action of the table."""
+    """A flat button for an action of the table."""
     button = tool_button("", action.text(), theme)
     button.setDefaultAction(action)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)

@@ -16,12 +16,12 @@ _CHANGED = frozenset(map(chr, _TAKEN_FOR_BREAKS)) | {"\r"}
 
 
 def survives(text: str) -> bool:
-    """Whether the text comes out of a text widget as it went in."""
+    """Whether a text widget returns this text unchanged."""
     return not any(letter in text for letter in _CHANGED) and not _halves(text)
 
 
 def tamed(text: str) -> str:
-    """The text with line ends made one kind, and with chips for what Qt would take for a line end."""
+    """The text with uniform line ends, and chips for characters that Qt takes for line ends."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     if any(letter in plain for letter in _CHANGED):
         plain = plain.translate(_TAKEN_FOR_BREAKS)
@@ -29,7 +29,7 @@ def tamed(text: str) -> str:
 
 
 def exact_text(edit: QPlainTextEdit) -> str:
-    """What the widget shows: every line break it draws is a newline, every other character is itself."""
+    """The text of a widget: its line breaks are newlines, every other character is itself."""
     if isinstance(edit, PlainEdit):
         return edit.text()
     raw = edit.document().toRawText()
@@ -37,24 +37,24 @@ def exact_text(edit: QPlainTextEdit) -> str:
 
 
 def units(text: str, place: int) -> int:
-    """A place in Python's counting as Qt counts, in UTF-16 units."""
+    """Length of the text in UTF-16 code units, as Qt counts."""
     return place if text.isascii() else len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def code_points(text: str, place: int) -> int:
-    """A place in Qt's counting as Python counts."""
+    """Convert a position from UTF-16 code units to Python characters."""
     return place if text.isascii() else len(utf16_slice(text, 0, place))
 
 
 def utf16_slice(text: str, start: int, end: int) -> str:
-    """What stands between two places in Qt's counting."""
+    """The part of a text between two positions in UTF-16 code units."""
     if text.isascii():
         return text[start:end]
     return text.encode("utf-16-le", "surrogatepass")[start * 2 : end * 2].decode("utf-16-le", "replace")
 
 
 def _halves(text: str) -> bool:
-    """Whether there are surrogates alone, which no encoding takes."""
+    """Whether the text contains lone surrogates, which cannot be encoded."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -69,7 +69,9 @@ _SOFT = int(QTextFormat.ObjectTypes.UserObject.value) + 7
 
 
 class PlainEdit(QPlainTextEdit):
-    """What Qt itself shows, finds and counts has the soft breaks in it; `text()` and places of it do not."""
+    """Plain text box that stays fast with lines of megabytes: it inserts soft breaks that are not part of `text()`.
+    Positions and block numbers of Qt count them; use the methods below to convert.
+    """
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,7 +86,7 @@ class PlainEdit(QPlainTextEdit):
             self.setPlainText(text)
 
     def text(self) -> str:
-        """What was put in, or typed: every hard line break is a newline, every other character is itself."""
+        """The exact text without soft breaks."""
         revision = self.document().revision()
         if self._read[0] != revision:
             lines = self.document().toRawText().split("\u2029")
@@ -125,7 +127,7 @@ class PlainEdit(QPlainTextEdit):
         return data
 
     def selected_text(self, cursor: QTextCursor) -> str:
-        """What a cursor has selected, as it stands in `text()`."""
+        """The selected part of `text()`."""
         lines = cursor.selection().toRawText().split("\u2029")
         return self._joined(lines, self.document().findBlock(cursor.selectionStart()))
 
@@ -133,7 +135,7 @@ class PlainEdit(QPlainTextEdit):
         return bool(self._breaks())
 
     def document_place(self, place: int) -> int:
-        """Where a place in `text()`, counted in UTF-16 units, lies in the document."""
+        """Convert a position in `text()` (UTF-16 units) to a position in the document."""
         for _, start in self._breaks():
             if start > place + 1:
                 break
@@ -141,14 +143,14 @@ class PlainEdit(QPlainTextEdit):
         return place
 
     def text_place(self, place: int) -> int:
-        """Where a place of the document lies in `text()`, counted in UTF-16 units."""
+        """Convert a position in the document to a position in `text()` (UTF-16 units)."""
         return place - sum(start <= place for _, start in self._breaks())
 
     def line_count(self) -> int:
         return self.blockCount() - len(self._breaks())
 
     def line_of(self, block: QTextBlock) -> int:
-        """The number of the line that the block belongs to, from 0."""
+        """The line number of a block, from 0."""
         number = block.blockNumber()
         return number - sum(one <= number for one, _ in self._breaks())
 
@@ -161,7 +163,7 @@ class PlainEdit(QPlainTextEdit):
         return self.document().findBlockByNumber(line)
 
     def line_place(self, line: int, column: int) -> int:
-        """Where a column of a line, counted in UTF-16 units, lies in the document. A short line: its end."""
+        """The document position of a column (UTF-16 units) of a line; of a shorter line, its end."""
         block = self.line_block(line)
         while column >= block.length() and continues(block.next()):
             column -= block.length() - 1
@@ -169,7 +171,7 @@ class PlainEdit(QPlainTextEdit):
         return block.position() + max(0, min(column, block.length() - 1))
 
     def insert_at(self, cursor: QTextCursor, text: str, looks: QTextCharFormat | None = None) -> None:
-        """Put text in at a cursor, over what it has selected, with breaks inside long lines."""
+        """Insert text at a cursor, replacing its selection, with soft breaks inside long lines."""
         cursor.beginEditBlock()
         cursor.removeSelectedText()
         for number, part in enumerate(_parts(text)):
@@ -180,7 +182,7 @@ class PlainEdit(QPlainTextEdit):
         cursor.endEditBlock()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """A soft break is no character: Backspace and Delete take the one beyond it."""
+        """Backspace and Delete skip soft breaks."""
         cursor = self.textCursor()
         if self._soft and not self.isReadOnly() and not cursor.hasSelection():
             while event.key() == Qt.Key.Key_Delete and cursor.atBlockEnd() and continues(cursor.block().next()):
@@ -192,7 +194,7 @@ class PlainEdit(QPlainTextEdit):
         super().keyPressEvent(event)
 
     def _joined(self, lines: list[str], block: QTextBlock) -> str:
-        """These lines, of which the first lies in this block, without the soft breaks between them."""
+        """Text of these lines, starting in this block, without soft breaks."""
         if not self._soft:
             return "\n".join(lines).replace("\u2028", "\n")
         parts = [lines[0]]
@@ -204,7 +206,7 @@ class PlainEdit(QPlainTextEdit):
         return "".join(parts).replace("\u2028", "\n")
 
     def _breaks(self) -> tuple[tuple[int, int], ...]:
-        """Each block that continues a line: its number and its place."""
+        """Number and position of each block that continues a line."""
         if not self._soft:
             return ()
         revision = self.document().revision()
@@ -226,7 +228,7 @@ class PlainEdit(QPlainTextEdit):
             self._halving.start()
 
     def _break_grown(self) -> None:
-        """Lines that grew by typing; the break is undone together with the typing."""
+        """Break lines that grew by typing; undo removes the break together with the typed text."""
         place, end = self._grown or (0, 0)
         self._grown = None
         block = self.document().findBlock(place)
@@ -243,7 +245,7 @@ class PlainEdit(QPlainTextEdit):
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The text, cut where a soft break belongs."""
+    """Split the text where soft breaks belong."""
     cuts = [0]
     for line in _LONG_LINE.finditer(text):
         cuts.extend(range(line.start() + PIECE, line.end(), PIECE))
@@ -257,12 +259,12 @@ def _soft_break() -> QTextCharFormat:
 
 
 def continues(block: QTextBlock) -> bool:
-    """Whether the block goes on with the line of the one before it."""
+    """Whether the block continues the line of the previous block."""
     return block.isValid() and block.charFormat().objectType() == _SOFT
 
 
 class GrowingText(PlainEdit):
-    """Plain text inside a form."""
+    """Text box that is as high as its text, between two limits, and that Tab leaves."""
 
     def __init__(self, least: int = 3, most: int = 12, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)

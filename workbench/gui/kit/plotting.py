@@ -18,7 +18,7 @@ NAME = 14  # letters of a name at the foot
 
 
 def make_plot(parent: QWidget, alpha: float) -> Any:  # Any: pyqtgraph has no types
-    """An empty one with lines across, so faint."""
+    """An empty plot with faint horizontal lines."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # many threads for little numbers cost more than they save
     import pyqtgraph
 
@@ -31,7 +31,7 @@ def make_plot(parent: QWidget, alpha: float) -> Any:  # Any: pyqtgraph has no ty
 
 
 def dress(plot: Any, theme: Theme, ground: str, **style: Any) -> None:  # Any: pyqtgraph has no types
-    """In the colours of the theme; what was drawn goes."""
+    """Clear the plot and apply the theme's colours."""
     plot.clear()
     plot.setBackground(theme.colour(ground))
     for side in ("left", "bottom"):
@@ -42,14 +42,14 @@ def dress(plot: Any, theme: Theme, ground: str, **style: Any) -> None:  # Any: p
 
 
 def named_places(labels: tuple[str, ...], most: int) -> list[list[tuple[float, str]]]:
-    """So many names at most, evenly spread."""
+    """At most this many labels, evenly spread."""
     step = max(1, math.ceil(len(labels) / most))
     names = [(float(at), name if len(name) <= NAME else f"{name[: NAME - 1]}…") for at, name in enumerate(labels)]
     return [names[::step]]
 
 
 def whole_places(highest: float, most: int = 5) -> list[list[tuple[float, str]]]:
-    """Whole numbers from 0 for an axis that counts, in steps of 1, 2 or 5 and their tens."""
+    """Whole numbers from 0 for an axis of counts, in steps of 1, 2, 5 or ten times that."""
     step, size = 1, 1
     while highest / step > most:
         step = next((size * one for one in (1, 2, 5) if size * one > step), size * 10)
@@ -58,7 +58,7 @@ def whole_places(highest: float, most: int = 5) -> list[list[tuple[float, str]]]
 
 
 def empty_row(row: QHBoxLayout) -> None:
-    """A legend of ours is written anew each time."""
+    """Remove all widgets of a legend."""
     while row.count():
         item = row.takeAt(0)
         widget = item.widget() if item is not None else None

@@ -22,8 +22,20 @@ Index = QModelIndex | QPersistentModelIndex
 Badges = tuple[tuple[str, str], ...]
 
 
+_BADGE_ICONS = {
+    "destructive": "alert",
+    "reads": "eye",
+    "writes": "pencil",
+    "reaches out": "globe",
+    "blocked": "lock",
+    "new": "plus",
+    "removed": "minus",
+}
+_TONE_ICONS = {"danger": "alert", "warning": "warning", "success": "check", "info": "info"}
+
+
 class Row(Struct, frozen=True):
-    """One row: icon, title, badges, quiet words on the right, and a second line if there is one."""
+    """One list row: icon, title, badges, a quiet text at the right, and a second line."""
 
     key: str
     title: str
@@ -41,7 +53,7 @@ class Row(Struct, frozen=True):
 
 
 def row_data(row: Row, role: int) -> object:
-    """What an item model answers for a row."""
+    """The data of a row for an item model's role."""
     if role == ROW:
         return row
     if role == KEY:
@@ -57,12 +69,12 @@ def row_data(row: Row, role: int) -> object:
 
 
 def plain_tip(text: str) -> str:
-    """A tooltip that shows text as it is: Qt would take foreign text for markup."""
+    """A tooltip that shows text literally: Qt would interpret foreign text as markup."""
     return f"<p style='white-space:pre-wrap'>{html.escape(text)}</p>"
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Paints Rows; used by lists, the server tree and the palette."""
+    """Paints Rows in lists, the server tree and the palette."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, ground: bool = True) -> None:
         super().__init__(parent)
@@ -120,7 +132,7 @@ class RowDelegate(QStyledItemDelegate):
             self._paint_detail(painter, second, row)
 
     def _paint_aside(self, painter: QPainter, line: QRect, row: Row) -> int:
-        """Answers where the room for the title ends."""
+        """Returns where the room for the title ends."""
         if not row.aside:
             return line.right()
         font = self._theme.ui(-1)
@@ -136,22 +148,34 @@ class RowDelegate(QStyledItemDelegate):
         badge_font = self._theme.ui(-1, QFont.Weight.Medium)
         badges = () if row.detail else row.badges  # two-line rows carry them in the second line
         widths = [QFontMetrics(badge_font).horizontalAdvance(word) + self._theme.unit * 3 for word, _ in badges]
-        wished = QFontMetrics(font).horizontalAdvance(row.title) + 2
-        shown = min(wished, self._room_for_name(place.width(), badges, widths))
+        title_width = QFontMetrics(font).horizontalAdvance(row.title) + 2
+        gap, icon_width = self._theme.unit * 2, self._theme.unit * 5
+        as_text = self._badges_as_text(place.width() - title_width - gap, badges, widths, icon_width)
+        icons = badges[as_text:]
+        room = place.width() - (gap if badges else 0) - sum(widths[:as_text]) - icon_width * len(icons)
+        shown = min(title_width, max(place.width() // 3, room))
         colour = self._theme.colour("muted" if row.faded else "text")
         self._write(painter, QRect(place.left(), place.top(), shown, place.height()), row.title, font, colour)
-        left = place.left() + shown + self._theme.unit * 2
-        for (word, tone), width in zip(badges, widths, strict=True):
-            if left + width > place.right() + 1:
-                break
+        left = place.left() + shown + gap
+        for (word, tone), width in zip(badges[:as_text], widths, strict=False):
             self._paint_badge(painter, QRect(left, place.top(), width - self._theme.unit, place.height()), word, tone)
             left += width
+        side, left_over = self._theme.unit * 4, place.right() + 1 - left
+        for number, (word, tone) in enumerate(reversed(icons[: max(0, left_over) // icon_width])):
+            right = place.right() + 1 - icon_width * number
+            box = QRect(right - side, place.center().y() - side // 2, side, side)
+            icon(_BADGE_ICONS.get(word) or _TONE_ICONS.get(tone, "dot"), tone).paint(painter, box)
 
-    def _room_for_name(self, room: int, badges: Badges, widths: list[int]) -> int:
-        """A name that can be read matters more than what is beside it, except a danger."""
-        if not badges or badges[0][1] != "danger":
-            return room
-        return max(room // 3, room - widths[0] - self._theme.unit * 2)
+    def _badges_as_text(self, room: int, badges: Badges, widths: list[int], icon_width: int) -> int:
+        """How many badges are painted as text; there is room for the others only as icons in the right column.
+
+        A danger is always painted as text, even if the title has to be cut.
+        """
+        least = 1 if badges and badges[0][1] == "danger" else 0
+        for number in range(len(badges), least, -1):
+            if sum(widths[:number]) + icon_width * (len(badges) - number) <= room:
+                return number
+        return least
 
     def _paint_detail(self, painter: QPainter, line: QRect, row: Row) -> None:
         font = self._theme.ui(-1, QFont.Weight.Medium)
@@ -198,7 +222,7 @@ _ROOT = QModelIndex()
 
 
 class RowsModel(QAbstractListModel):
-    """Shows rows in the order given; keys tell which row is which."""
+    """List model of Rows that are identified by their keys."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -218,14 +242,14 @@ class RowsModel(QAbstractListModel):
         return super().flags(index)
 
     def find(self, key: str) -> QModelIndex:
-        """The place of a key; invalid when it is not shown."""
+        """The index of a key; invalid if it is not shown."""
         for place, row in enumerate(self._rows):
             if row.key == key:
                 return self.index(place)
         return QModelIndex()
 
     def show_rows(self, rows: Sequence[Row]) -> None:
-        """Become these rows: what left goes, what is new comes, what changed is painted again."""
+        """Show these rows with the fewest changes, so that selection and scroll position stay."""
         self._drop({row.key for row in rows})
         place = 0
         while place < len(rows):
@@ -246,7 +270,7 @@ class RowsModel(QAbstractListModel):
             end = start
 
     def _settle(self, rows: Sequence[Row], place: int) -> int:
-        """Make the row at this place right; answers the next place to look at."""
+        """Make the row at this position right. Returns the next position to look at."""
         wanted = rows[place]
         if place < len(self._rows) and self._rows[place].key == wanted.key:
             if self._rows[place] != wanted:

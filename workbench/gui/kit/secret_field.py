@@ -12,7 +12,7 @@ _SHOW = QKeyCombination(Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifie
 
 
 class SecretField(QLineEdit):
-    """No undo history is kept, and no input method learns from it. Ctrl+Shift+H shows and hides it."""
+    """Line for a secret: no undo history, no input method learns from it. Ctrl+Shift+H shows and hides it."""
 
     entered = Signal()
     """Enter was pressed; it presses no button of the dialog besides."""
@@ -37,7 +37,7 @@ class SecretField(QLineEdit):
         super().keyPressEvent(event)
 
     def take(self) -> str:
-        """What was typed; the field is empty and covered again."""
+        """Return what was typed, and clear and hide the field."""
         text = self.text()
         self.clear()
         self._eye.setChecked(False)

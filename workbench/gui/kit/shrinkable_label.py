@@ -10,7 +10,7 @@ LONGEST = 1_000  # characters on screen
 
 
 def yielding(text: str = "", longest: int = LONGEST) -> ForeignLabel:
-    """Wrapped at words, as wide as there is room."""
+    """A label for foreign text that wraps and never makes the window wider."""
     label = ForeignLabel()
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     label.setText(_cut(text, longest))
@@ -18,7 +18,7 @@ def yielding(text: str = "", longest: int = LONGEST) -> ForeignLabel:
 
 
 def say(label: ForeignLabel, text: str) -> None:
-    """Hidden where there is nothing to say; for a label that stands in its place already."""
+    """Set the text of a label and hide it if there is none."""
     label.setText(_cut(text, LONGEST))
     label.setVisible(bool(text))
 

@@ -17,7 +17,7 @@ TONES = ("accent", "info", "success", "warning", "danger", "critical", "muted")
 
 
 def stylesheet(colours: Colours, unit: int, points: int, mono: Sequence[str]) -> str:
-    """The whole text for `QApplication.setStyleSheet`."""
+    """The stylesheet of the application."""
     return "\n".join(
         (
             _frame(colours, unit),

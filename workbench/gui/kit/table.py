@@ -31,6 +31,8 @@ class Column(Struct, Generic[T], frozen=True):
     sort: Callable[[T], Any] | None = None  # Any: whatever compares with its own kind; the text where there is none
     tip: Callable[[T], str] | None = None
     icon: Callable[[T], tuple[str, str]] | None = None  # name and colour role
+    tone: Callable[[T], str] | None = None  # colour role of the text; empty: the usual one
+    accessible: Callable[[T], str] | None = None  # what a screen reader says instead of the title and the text
     right: bool = False  # numbers
     letters: int = 12  # usual width
     rank: int = 0  # where it is narrow, columns of the highest rank are hidden first; 0: never
@@ -41,12 +43,18 @@ class TableModel(QAbstractTableModel, Generic[T]):
     """Records by key. `keep` filters, `sort` orders, `cap` drops the oldest of the records in the order they came."""
 
     def __init__(
-        self, columns: Sequence[Column[T]], key: Callable[[T], str], cap: int = 0, parent: QObject | None = None
+        self,
+        columns: Sequence[Column[T]],
+        key: Callable[[T], str],
+        cap: int = 0,
+        parent: QObject | None = None,
+        theme: Theme | None = None,  # needed for columns with a tone
     ) -> None:
         super().__init__(parent)
         self.columns = tuple(columns)
         self._key = key
         self._cap = cap
+        self._theme = theme
         self._all: dict[str, T] = {}
         self._shown: list[T] = []
         self._keep: Callable[[T], bool] | None = None
@@ -73,12 +81,20 @@ class TableModel(QAbstractTableModel, Generic[T]):
             case Qt.ItemDataRole.DisplayRole:
                 return visible(column.text(record))
             case Qt.ItemDataRole.ToolTipRole:
-                return plain_tip(visible(column.tip(record))) if column.tip is not None else None
+                tip = column.tip(record) if column.tip is not None else ""
+                return plain_tip(visible(tip)) if tip else None
             case Qt.ItemDataRole.DecorationRole if column.icon is not None:
                 name, tone = column.icon(record)
                 return icon(name, tone) if name else None
             case Qt.ItemDataRole.TextAlignmentRole if column.right:
                 return _RIGHT
+            case Qt.ItemDataRole.AccessibleTextRole if column.accessible is not None:
+                return visible(column.accessible(record))
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{column.title}: {visible(column.text(record)) or '–'}"
+            case Qt.ItemDataRole.ForegroundRole if column.tone is not None and self._theme is not None:
+                tone = column.tone(record)
+                return self._theme.colour(tone) if tone else None
             case _:
                 return self._key(record) if role == KEY else None
 
@@ -144,7 +160,9 @@ class TableModel(QAbstractTableModel, Generic[T]):
         return self._all.get(key)
 
     def row_of(self, key: str) -> int:
-        return next((row for row, record in enumerate(self._shown) if self._key(record) == key), -1)
+        """The row of a key, or -1. The newest records are the last ones and change most."""
+        last = len(self._shown) - 1
+        return next((row for row in range(last, -1, -1) if self._key(self._shown[row]) == key), -1)
 
     def records(self) -> tuple[T, ...]:
         """Those that are shown, in their order."""
@@ -205,6 +223,7 @@ class Table(QTableView, Generic[T]):
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setStretchLastSection(True)
         mark(self, kind="rows")
         letter = self.fontMetrics().averageCharWidth()

@@ -28,18 +28,18 @@ _EMOJI_GLUE = {"\u200d", "\ufe0f"}  # joiner and colour selector: innocent betwe
 
 
 def visible(text: str) -> str:
-    """The text with everything invisible drawn as a chip; tabs and newlines stay, CR LF becomes a newline."""
+    """The text with invisible characters drawn as chips; tabs and newlines stay, CR LF becomes a newline."""
     return _PATTERN.sub(_chip, text)
 
 
 def one_line(text: str, limit: int = 300) -> str:
-    """The text for a list or a title: chips, no breaks, cut with an ellipsis."""
+    """The text for a list or title: chips, no line breaks, shortened with an ellipsis."""
     flat = " ".join(visible(text[: limit * 4]).split())
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
 
 
 def has_hidden(text: str) -> bool:
-    """Whether anything of the text would be drawn as a chip."""
+    """Whether the text contains characters that would be drawn as chips."""
     return any(match.lastgroup != "crlf" and _chip(match) != match.group() for match in _PATTERN.finditer(text))
 
 
@@ -54,7 +54,7 @@ def _chip(match: re.Match[str]) -> str:
 
 
 def _between_pictures(match: re.Match[str]) -> bool:
-    """What glues emoji hides text elsewhere; only directly behind a picture it is what it seems."""
+    """Joiners are kept only inside emoji; elsewhere they hide text."""
     before = match.string[match.start() - 1 : match.start()]
     if not before:
         return False
@@ -100,12 +100,12 @@ class ForeignLabel(QLabel):
         self._draw()
 
     def _bounded(self, text: str) -> str:
-        """A label lays out all of its text at once, on the loop: a megabyte takes seconds."""
+        """Shorten very long text: a label lays out all of it at once, which takes seconds for a megabyte."""
         rest = len(text) - _BLOCK
         return text if rest <= 0 else f"{text[:_BLOCK]}… ({rest:,} more characters)"
 
     def full_text(self) -> str:
-        """What the label says, before it was elided to its width."""
+        """The text before it was shortened to the label's width."""
         return self._full
 
     def minimumSizeHint(self) -> QSize:
@@ -132,6 +132,6 @@ def _breakable(match: re.Match[str]) -> str:
 
 
 def plain_tip(text: str) -> str:
-    """A tooltip that Qt cannot take for HTML and that wraps: foreign words inside an escaped block."""
+    """A tooltip that Qt cannot interpret as HTML, and that wraps."""
     safe = visible(text[:2000]).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", "<br>")
     return f"<p>{safe}</p>" if safe else ""

@@ -17,7 +17,7 @@ from workbench.records import Risk
 
 
 class Theme(QObject):
-    """The looks of one application. Setting is "system", "light" or "dark"."""
+    """The look of the application. `setting` is "system", "light" or "dark"."""
 
     changed = Signal()
 
@@ -43,21 +43,21 @@ class Theme(QObject):
 
     @property
     def unit(self) -> int:
-        """The step of all spacing, about a third of a line; margins are whole multiples of it."""
+        """The step of all spacing, about a third of a line; margins are multiples of it."""
         return max(3, round(self._points * 0.4))
 
     def colour(self, role: str) -> QColor:
         return QColor(getattr(self.colours, role))
 
     def soft(self, role: str, share: float = 0.14) -> QColor:
-        """A quiet ground in the colour of a role, for badges, banners and marked lines."""
+        """A quiet background in the colour of a role, for badges, banners and marked lines."""
         return QColor(blend(getattr(self.colours, role), self.colours.surface, share))
 
     def risk(self, risk: Risk) -> QColor:
         return self.colour(RISK_ROLES[risk])
 
     def ui(self, steps: int = 0, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-        """The font of the window, so many points larger or smaller."""
+        """The font of the window, `steps` points larger or smaller."""
         return self._font(UI_FAMILIES, steps, weight)
 
     def mono(self, steps: int = 0) -> QFont:
@@ -68,14 +68,14 @@ class Theme(QObject):
         return font
 
     def choose(self, setting: str, points: int | None = None) -> None:
-        """Take another setting and show it at once."""
+        """Switch to another setting and show it at once."""
         if (setting, points or self._points) == (self._setting, self._points):
             return
         self._setting, self._points = setting, points or self._points
         self.apply()
 
     def apply(self) -> None:
-        """Dress the application."""
+        """Apply palette, font and stylesheet to the application."""
         app = QApplication.instance()
         if not isinstance(app, QApplication):
             return
@@ -96,7 +96,7 @@ class Theme(QObject):
 
 
 def mark(widget: QWidget, **words: str) -> None:
-    """Say what a widget is (`role`, `kind`, `tone`) and let the stylesheet look again."""
+    """Set the properties `role`, `kind` and `tone` that the stylesheet selects by."""
     for name, word in words.items():
         widget.setProperty(name, word)
     style = widget.style()

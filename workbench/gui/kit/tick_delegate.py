@@ -11,7 +11,7 @@ from workbench.gui.kit.theme import Theme
 
 
 class TickDelegate(QStyledItemDelegate):
-    """For a column whose items can be ticked."""
+    """Draws the check boxes of a list with a frame that is visible on every background."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)

@@ -11,7 +11,7 @@ from workbench.tokens import ESTIMATE, with_counter
 
 
 class Word(Struct, frozen=True):
-    """How a state is shown."""
+    """How a state is shown: text, icon and colour role."""
 
     text: str
     icon: str
@@ -33,7 +33,7 @@ def run_word(state: RunState) -> Word:
 
 
 def run_state_word(run: Run) -> Word:
-    """How a run stands, with what its state alone does not say."""
+    """The state of a run, with what its state alone does not say."""
     if run.stopping:
         return Word("Stopping…", "stop", "warning")
     if run.preparing:
@@ -42,10 +42,8 @@ def run_state_word(run: Run) -> Word:
 
 
 def state_word(state: ServerState) -> Word:
-    """A server's state, in the same word everywhere: stopped for want of calls is idle, switched off is disabled."""
+    """The state of a server: the same word everywhere."""
     word = server_word(state.status)
-    if state.status is ServerStatus.STOPPED and state.rests:
-        return Word("Idle", word.icon, word.tone)
     if state.status is ServerStatus.STOPPED and state.config.disabled:
         return Word("Disabled", word.icon, word.tone)
     return word
@@ -78,7 +76,7 @@ def risk_word(risk: Risk) -> Word:
 
 
 def hint_words(hints: Hints) -> tuple[tuple[str, str], ...]:
-    """What a server claims of a tool, as badges: the word and its tone. The dangerous claim comes first."""
+    """Annotations of a tool as badges: text and tone, the dangerous one first."""
     words: list[tuple[str, str]] = []
     if hints.destructive and not hints.read_only:
         words.append(("destructive", "danger"))
@@ -92,19 +90,19 @@ def hint_words(hints: Hints) -> tuple[tuple[str, str], ...]:
 
 
 def is_unverified(tool: Tool) -> bool:
-    """Whether neither the server, as far as it is believed, nor the user says if the tool changes anything."""
+    """Whether neither the trusted server nor the user says if the tool changes anything."""
     return tool.hints.read_only is None and tool.hints.destructive is None
 
 
 def clock(at: float) -> str:
-    """The time of day; with the date when it is not today."""
+    """The time of day, with the date if it is not today."""
     moment, today = time.localtime(at), time.localtime()
     same_day = (moment.tm_year, moment.tm_yday) == (today.tm_year, today.tm_yday)
     return time.strftime("%H:%M:%S" if same_day else "%d %b %H:%M", moment)
 
 
 def ago(at: float, now: float | None = None) -> str:
-    """How long ago, in one short word."""
+    """How long ago, in one short text."""
     seconds = max(0.0, (time.time() if now is None else now) - at)
     if seconds < 60:
         return "now"
@@ -116,7 +114,7 @@ def ago(at: float, now: float | None = None) -> str:
 
 
 def countdown(deadline: float, now: float | None = None) -> str:
-    """Minutes and seconds that are left."""
+    """The minutes and seconds that are left."""
     left = max(0, round(deadline - (time.time() if now is None else now)))
     return f"{left // 60}:{left % 60:02d}"
 
@@ -130,7 +128,7 @@ def duration(ms: float) -> str:
 
 
 def amount(number: int) -> str:
-    """A count that fits into a status bar: 950, 12.3k, 4.1M."""
+    """A count for the status bar: 950, 12.3k, 4.1M."""
     if number < 1000:
         return str(number)
     if number < 1_000_000:
@@ -139,7 +137,7 @@ def amount(number: int) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """The first line of a text, for one row of a list."""
+    """The first line of a text, for a list row."""
     return " ".join(text.strip().split("\n", 1)[0].split())
 
 
@@ -163,17 +161,17 @@ _made_by = [ESTIMATE]
 
 
 def learn_counter(name: str) -> None:
-    """As the core's status tells it."""
+    """Set what counted the tokens, as the core's status says."""
     _made_by[0] = name
 
 
 def cost(number: int, made_by: str = "") -> str:
-    """`made_by`: where it is known of this number; else what counts in the core."""
+    """A number of tokens as text; `made_by`: what counted it, if it is known."""
     return with_counter(amount(number), made_by or _made_by[0])
 
 
 def sign() -> str:
-    """Before a bare number of the core's."""
+    """The sign before a token count: “≈” unless it was counted exactly."""
     return "≈ " if _made_by[0] == ESTIMATE else f"{_made_by[0]} "
 
 
@@ -182,7 +180,7 @@ _SHOWN = 4  # required tools that are named
 
 
 def bounds_words(verdict: Verdict) -> str:
-    """Some sentences, or nothing where all is as usual."""
+    """Why a program asks, what a rule allows, and the limits of the run; nothing where all is usual."""
     parts = [*verdict.asks, *verdict.allowed]
     if verdict.required:
         names = ", ".join(verdict.required[:_SHOWN]) + (" …" if len(verdict.required) > _SHOWN else "")
@@ -191,3 +189,24 @@ def bounds_words(verdict: Verdict) -> str:
         words = "Runs within {0}: {1}"
         parts.append(words.format(verdict.profile.name, verdict.profile.sentence))
     return "\n".join(parts)
+
+
+_KIND_LABELS = {
+    "BANK": "Bank account",
+    "CARD": "Card number",
+    "DOB": "Date of birth",
+    "EMAIL": "E-mail address",
+    "IBAN": "IBAN",
+    "IP": "IP address",
+    "MAC": "MAC address",
+    "NATIONAL_ID": "National ID",
+    "ORG": "Organization",
+    "PHONE": "Phone number",
+    "SSN": "Social security number",
+    "URL_CREDENTIAL": "Credential in a URL",
+}
+
+
+def kind_label(kind: str) -> str:
+    """The name of a kind of personal data: `DOB` is a date of birth."""
+    return _KIND_LABELS.get(kind, kind.replace("_", " ").capitalize())

@@ -1,4 +1,4 @@
-"""Hidden values, marks and kinds as rows, and the words for where a value came from and went to."""
+"""List rows for masked values, marks and findings of the detector."""
 
 from __future__ import annotations
 
@@ -7,90 +7,88 @@ from collections.abc import Iterable, Sequence
 
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import one_line
-from workbench.gui.kit.wording import ago
-from workbench.gui.results.token_chips import place_words
+from workbench.gui.kit.wording import ago, kind_label
+from workbench.gui.results.token_chips import places_text
 from workbench.records import HiddenValue, PrivacyMark, PrivacySession, TriedSpan
+from workbench.records.common_types import count_of
 
-_FRESH = 60  # seconds
-_WHATS = {"value": "value", "pattern": "pattern", "key": "name of a key"}
+_NEW_SECONDS = 60
+_TARGETS = {"value": "value", "pattern": "pattern", "key": "key name"}
 
 
-def hidden_rows(values: Sequence[HiddenValue]) -> list[Row]:
-    """Tokens in the order in which they were made; no value stands in them."""
-    return [_hidden_row(value) for value in values]
+def masked_rows(values: Sequence[HiddenValue]) -> list[Row]:
+    """Tokens in the order in which they were made, without their values."""
+    return [_masked_row(value) for value in values]
 
 
 def mark_rows(marks: Iterable[PrivacyMark]) -> list[Row]:
-    """What is hidden for good, and what is let pass."""
-    found = list(marks)
-    groups = (
-        ("hide", "Hidden wherever it stands", [one for one in found if one.hide]),
-        ("pass", "Let pass: models see it", [one for one in found if not one.hide]),
-    )
+    """Marks that mask something, then marks that never mask something."""
+    marks = tuple(marks)
     rows: list[Row] = []
-    for key, title, some in groups:
-        if some:
-            rows += [Row(f"section:{key}", title, aside=str(len(some)), section=True), *map(_mark_row, some)]
+    for key, title, members in (
+        ("hide", "Always masked", [each for each in marks if each.hide]),
+        ("pass", "Never masked: models see it", [each for each in marks if not each.hide]),
+    ):
+        if members:
+            rows.append(Row(f"section:{key}", title, aside=f"{len(members):,}", section=True))
+            rows += map(_mark_row, members)
     return rows
 
 
 def span_rows(text: str, spans: Sequence[TriedSpan]) -> list[Row]:
-    """What the detector found in a text, in order, each with why."""
+    """The findings of the detector in a text, each with its reason."""
     return [
         Row(
-            key=str(at),
+            key=str(number),
             title=one_line(text[span.start : span.end], 120),
             detail=f"Why: {one_line(span.why, 120)}",
             icon="eye-off",
             tone="info",
-            badges=((span.kind, "info"),),
+            badges=((kind_label(span.kind), "info"),),
             mono=True,
         )
-        for at, span in enumerate(spans)
+        for number, span in enumerate(spans)
     ]
 
 
-def session_words(session: PrivacySession) -> str:
-    """A conversation as it stands in a list."""
-    who = one_line(session.author, 40) if session.agent else "you, in this window"
-    gone = "" if session.here else ", gone"
-    return f"{who}{gone} · {session.tokens} tokens"
+def session_text(session: PrivacySession) -> str:
+    """A session in the list of sessions."""
+    author = one_line(session.author, 40) if session.agent else "you, in this window"
+    gone = "" if session.here else " (disconnected)"
+    return f"{author}{gone} · {count_of(session.tokens, 'token')}"
 
 
-def _hidden_row(value: HiddenValue) -> Row:
-    went = value.went or ()
-    times = f"{value.times} × in what the model read" if value.times else ""
-    never = "no model has read its token yet"
-    places = place_words(value.sources, went) or "from a text of the model or of you"
+def _masked_row(value: HiddenValue) -> Row:
+    origin = places_text(value.sources, value.went) or "made by the program"
+    read = f"{count_of(value.times, 'time')} in answers to the model" if value.times else "not read by a model yet"
+    is_elsewhere = any(place.server not in value.sources for place in value.went)
     return Row(
         key=value.token,
         title=value.token,
-        detail=" · ".join((places, times or never)),
+        detail=f"{origin} · {read}",
         icon="lock",
-        tone="warning" if went and any(one.server not in value.sources for one in went) else "info",
-        badges=((value.kind, "info"),),
+        tone="warning" if is_elsewhere else "info",
+        badges=((kind_label(value.kind), "info"),),
         mono=True,
     )
 
 
 def _mark_row(mark: PrivacyMark) -> Row:
-    whose = "the project's" if mark.source == "project" else _made(mark)
-    what = _WHATS.get(mark.what, mark.what)
+    is_project = mark.source == "project"
     return Row(
         key=mark.id,
         title=one_line(mark.text, 120),
-        detail=f"{what} · {whose}",
+        detail=f"{_TARGETS.get(mark.what, mark.what)} · {'set by the project' if is_project else _age(mark)}",
         icon="eye-off" if mark.hide else "eye",
         tone="info" if mark.hide else "warning",
-        badges=((mark.kind, "info"),) if mark.hide else (),
+        badges=((kind_label(mark.kind), "info"),) if mark.hide else (),
         mono=True,
-        faded=mark.source == "project",
+        faded=is_project,
     )
 
 
-def _made(mark: PrivacyMark) -> str:
+def _age(mark: PrivacyMark) -> str:
     if not mark.made:
-        return "yours"
-    if time.time() - mark.made < _FRESH:
-        return "yours, just made"
-    return f"yours, {ago(mark.made)} ago"
+        return "added by you"
+    is_new = time.time() - mark.made < _NEW_SECONDS
+    return "added by you just now" if is_new else f"added by you {ago(mark.made)} ago"

@@ -1,4 +1,4 @@
-"""What is inside a block of base64: decoded within bounds, and named as far as that is safe to find out."""
+"""The content of a result: its value, its parts, the views that suit it; Base64 is decoded within bounds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ENDINGS: Final = {
 
 
 def bytes_of(block: Content) -> bytes | None:
-    """The data of a block; None where it is too large or no base64."""
+    """The decoded data of a block; None if it is too large or not Base64."""
     if len(block.data) > _LARGEST:
         return None
     try:
@@ -49,7 +49,7 @@ def bytes_of(block: Content) -> bytes | None:
 
 
 def image_of(block: Content) -> QImage | None:
-    """The picture, if it is of a format that loads nothing else and of a size one can look at."""
+    """The picture; None if its format could load other files or if it is too large."""
     data = bytes_of(block)
     if not data:
         return None
@@ -59,7 +59,7 @@ def image_of(block: Content) -> QImage | None:
     reader = QImageReader(buffer)
     reader.setDecideFormatFromContent(True)
     kind = bytes(reader.format().data()).decode("ascii", "replace").lower()
-    if kind not in _FORMATS:  # asked before anything of it is read: even the size of a drawing costs reading it
+    if kind not in _FORMATS:  # checked first: even to tell its size, Qt reads all of an SVG
         return None
     size = reader.size()
     if size.isValid() and size.width() * size.height() > _PIXELS:
@@ -69,7 +69,7 @@ def image_of(block: Content) -> QImage | None:
 
 
 def seconds_of(data: bytes) -> float:
-    """How long a sound is; 0 where only a player could tell (anything but WAV)."""
+    """The length of a WAV file; 0 for other formats."""
     try:
         with wave.open(io.BytesIO(data)) as sound:
             return float(sound.getnframes() / max(1, sound.getframerate()))
@@ -78,7 +78,7 @@ def seconds_of(data: bytes) -> float:
 
 
 def ending_of(mime: str) -> str:
-    """The ending of a file of that type."""
+    """The file name extension for a MIME type."""
     kind = mime.split(";")[0].strip().lower()
     if kind in _ENDINGS:
         return _ENDINGS[kind]
@@ -87,11 +87,12 @@ def ending_of(mime: str) -> str:
 
 
 _MOST = 60  # parts
+_COMPARED = 200_000  # characters of text that are compared with the structured content
 _DEEPEST = 8  # levels of lists and objects
 
 
 def parts_in(value: JsonValue) -> tuple[Content, ...]:
-    """All parts where the value is a list of nothing else; else its pictures and sounds."""
+    """The entries of a list of MCP content blocks; of any other value its pictures and sounds."""
     if isinstance(value, list) and value and all(_is_part(item) for item in value):
         return tuple(_part(item) for item in value[:_MOST])
     return tuple(part for part, _ in zip(_media(value, _DEEPEST), range(_MOST), strict=False))
@@ -106,7 +107,7 @@ def _media(value: JsonValue, deepest: int) -> Iterator[Content]:
 
 
 def _is_part(value: JsonValue) -> bool:
-    """As the protocol writes them."""
+    """Whether the value is an MCP content block."""
     if not isinstance(value, Mapping):
         return False
     match value.get("type"):
@@ -132,35 +133,36 @@ def _part(value: Mapping[str, JsonValue]) -> Content:
 _KEYS = ("text", "title", "name", "mimeType", "data", "blob", "uri")
 
 
-TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES = (
-    "Table", "Tree", "Plot", "Prose", "Image", "Parts", "Text", "Raw", "Changes",
+TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, JSON, TEXT, RAW, CHANGES = (
+    "Table", "Tree", "Plot", "Prose", "Image", "Parts", "JSON", "Text", "Raw", "Changes",
 )  # fmt: skip
 
 
 class Contents(Struct, frozen=True):
-    """One result, ready to be looked at."""
+    """One result, ready to be shown."""
 
     value: JsonValue = None
     has_value: bool = False  # the result is JSON; `value` may then be null too
     blocks: tuple[Content, ...] = ()
-    words: str = ""  # text for people, where the server sent some beside the value
+    words: str = ""  # the text that the server sent, also beside the value
     outcome: Outcome | None = None
     mime: str = ""
 
     @property
     def views(self) -> tuple[str, ...]:
-        """The ways it can be looked at, the best one first."""
+        """The views that suit it, the best one first."""
         found = [IMAGE] if self.images else []
         if isinstance(self.value, dict | list):
             found += [TABLE] if records_of(self.value) else []
             found.append(TREE)
             found += [PLOT] if drawable(self.value) else []
+            found.append(JSON)
         elif reads_as_markdown(self.words, self.mime):
             found.append(PROSE)
         if len(self.blocks) > 1 or any(block.kind not in ("text", "image") for block in self.blocks):
             mixed = not found or len({block.kind for block in self.blocks}) > 1
             found.insert(0 if mixed and TREE not in found else len(found), PARTS)
-        if not (found and set(found) <= {IMAGE, PARTS} and not self.words.strip()):
+        if self.words.strip() if found and set(found) <= {IMAGE, PARTS} else self._has_own_text():
             found.append(TEXT)
         return (*found, RAW) if self.outcome is not None or self.has_value else tuple(found)
 
@@ -168,14 +170,24 @@ class Contents(Struct, frozen=True):
     def images(self) -> tuple[Content, ...]:
         return tuple(block for block in self.blocks if block.kind == "image")
 
+    def _has_own_text(self) -> bool:
+        """Whether the text says more than the view JSON."""
+        if not isinstance(self.value, dict | list):
+            return True
+        if self.words.lstrip()[:1] not in ("{", "["):
+            return bool(self.words.strip())
+        if len(self.words) > _COMPARED or (self.outcome is not None and not self.outcome.structured):
+            return False  # servers repeat structured content as text
+        return parsed(self.words) != (self.value, True)
+
     def text(self) -> str:
-        """As text: the words of the server, or the value."""
+        """The text of the server, or else the value as JSON."""
         if self.words or not self.has_value:
             return self.words
         return self.value if isinstance(self.value, str) else pretty(self.value)
 
     def raw(self) -> str:
-        """Everything as JSON, escaped so that nothing can hide."""
+        """The complete result as JSON; hidden characters are escaped."""
         if self.outcome is None:
             return pretty(self.value) if self.has_value else self.words
         names = ("text", "mime", "uri", "data")
@@ -187,12 +199,12 @@ class Contents(Struct, frozen=True):
         whole = {"content": blocks, **({"structuredContent": structured} if readable else {})}
         try:
             return json.dumps(whole, indent=2, ensure_ascii=True)
-        except RecursionError:  # nested a few hundred levels deep
+        except RecursionError:  # some hundred levels
             return json.dumps(whole, ensure_ascii=True)
 
 
 def of_outcome(outcome: Outcome) -> Contents:
-    """All of a call's answer; structured content comes first where the server sent some."""
+    """The answer of a call; structured content is preferred to text."""
     words = "\n\n".join(block_words(block) for block in outcome.content if block.kind != "image")
     value, readable = parsed(outcome.structured) if outcome.structured else _parsed_block(outcome.content)
     mime = next((block.mime for block in outcome.content if block.text), "")
@@ -202,23 +214,23 @@ def of_outcome(outcome: Outcome) -> Contents:
 
 
 def of_json(text: str) -> Contents:
-    """A result as JSON text, such as a run's; text that is no JSON is shown as it is. Parts of answers that a program
-    handed on, pictures above all, are shown as such."""
+    """A result as JSON text, for example of a run; other text is shown as it is. Content blocks in it, above all
+    pictures, are shown as such."""
     value, readable = parsed(text)
     return Contents(value, True, parts_in(value)) if readable else Contents(words=text)
 
 
 def parsed(text: str) -> tuple[JsonValue, bool]:
-    """The value of JSON text and whether it is some."""
+    """The value of JSON text, and whether the text is JSON."""
     try:
-        with pause_gc():  # in 10 MB the search for garbage took as long as the reading
+        with pause_gc():  # with 10 MB, garbage collection took as long as parsing
             return json.loads(text), True
     except (ValueError, RecursionError):
         return None, False
 
 
 def block_words(block: Content) -> str:
-    """A block as text."""
+    """A content block as text."""
     if block.text:
         return block.text
     words = [f"({block.kind})", block.uri, block.mime, f"{len(block.data) * 3 // 4:,} bytes" if block.data else ""]
@@ -226,7 +238,7 @@ def block_words(block: Content) -> str:
 
 
 def _parsed_block(content: tuple[Content, ...]) -> tuple[JsonValue, bool]:
-    """A lone text block that is JSON: what servers send that know no structured content."""
+    """The value of a single text block that is JSON, as sent by servers without structured content."""
     texts = [block.text for block in content if block.kind == "text"]
     if len(texts) != 1 or texts[0].lstrip()[:1] not in ("{", "["):
         return None, False

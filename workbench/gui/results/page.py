@@ -1,4 +1,4 @@
-"""Finds words in the names and values of JSON, however deep; pure, and without recursion."""
+"""Base class of the pages of a result, the find bar, and a search in JSON values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from workbench.gui.kit.theme import Theme, mark
 from workbench.records import JsonValue
 
 Place: TypeAlias = tuple[int, ...]
-"""The way to a value as row numbers from the root."""
+"""The path to a value as row numbers from the root."""
 
 _MOST = 10_000  # places told
 _LOOKED_AT = 2_000_000  # values looked at
 
 
-def places_of(value: JsonValue, words: str) -> list[Place]:
-    """Where the words occur, from top to bottom."""
+def find_places(value: JsonValue, words: str) -> list[Place]:
+    """The places that contain the text, from top to bottom. Without recursion, so that depth does not matter."""
     needle = words.casefold()
     found: list[Place] = []
     stack: list[tuple[Place, str, JsonValue]] = [((), "", value)]
@@ -30,14 +30,14 @@ def places_of(value: JsonValue, words: str) -> list[Place]:
     while stack and left > 0 and len(found) < _MOST:
         place, name, part = stack.pop()
         left -= 1
-        if place and (needle in name.casefold() or needle in _said(part)):
+        if place and (needle in name.casefold() or needle in _scalar_text(part)):
             found.append(place)
         stack.extend((((*place, row), inner, item) for row, inner, item in _parts(part)))
     return found
 
 
 def _parts(value: JsonValue) -> Iterable[tuple[int, str, JsonValue]]:
-    """The last part first, because a stack turns them round."""
+    """The parts in reverse order, because a stack reverses them again."""
     if isinstance(value, Mapping):
         rows = list(enumerate(value.items()))
         return ((row, name, item) for row, (name, item) in reversed(rows))
@@ -46,7 +46,7 @@ def _parts(value: JsonValue) -> Iterable[tuple[int, str, JsonValue]]:
     return ()
 
 
-def _said(value: JsonValue) -> str:
+def _scalar_text(value: JsonValue) -> str:
     if isinstance(value, str):
         return value.casefold()
     if value is None or isinstance(value, bool):
@@ -55,10 +55,10 @@ def _said(value: JsonValue) -> str:
 
 
 class FindBar(Strip):
-    """Hidden until it is asked for."""
+    """The search field above a result; hidden until `open_bar`."""
 
     wanted = Signal(str, int)
-    """Carries the words and which way to look: 1 or -1."""
+    """Carries the text and the direction: 1 or -1."""
     closed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -70,13 +70,13 @@ class FindBar(Strip):
         self.row.addWidget(self.box, 1)
         self.row.addWidget(self._words)
         for symbol, words, step in (
-            ("chevron-up", "The place before (Shift+Enter)", -1),
-            ("chevron-down", "The next place (Enter)", 1),
+            ("chevron-up", "Previous match (Shift+Enter)", -1),
+            ("chevron-down", "Next match (Enter)", 1),
         ):
             button = tool_button(symbol, words, theme)
             button.clicked.connect(self._back if step < 0 else self._on)
             self.row.addWidget(button)
-        close = tool_button("x", "Close the search (Escape)", theme)
+        close = tool_button("x", "Close (Escape)", theme)
         close.clicked.connect(self.close_bar)
         self.row.addWidget(close)
         self._pause = QTimer(self, singleShot=True, interval=150)
@@ -118,10 +118,10 @@ _LOW = 9  # lines of text; below this height the content matters more than its b
 
 
 class Page(QWidget):
-    """A way to look at a result."""
+    """One view of a result."""
 
     strip: QWidget | None = None
-    """The row of buttons that gives way where it is low."""
+    """The row of buttons that is hidden where the page is low."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -129,5 +129,5 @@ class Page(QWidget):
             self.strip.setVisible(self.height() >= self.fontMetrics().lineSpacing() * _LOW)
 
     def seek(self, words: str, step: int) -> str:
-        """Go to the next place with these words (`step` 1) or the one before (-1); answers what a person reads."""
-        return "This view cannot be searched; text and tree can."
+        """Go to the next match (`step` 1) or the previous one (-1); returns a message for the user."""
+        return "This view cannot be searched. Use Tree or JSON."

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QPixmap
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
@@ -14,23 +17,15 @@ from workbench.gui.results.contents import bytes_of, image_of, seconds_of
 from workbench.gui.results.page import Page
 from workbench.gui.shell.long_text import size_words
 from workbench.records import Content
+from workbench.records.common_types import count_of
 
-_MOST = 60  # parts that get a card; more are in Raw
+_MOST = 60  # parts that get a card; all are in Raw
 _SHOWN = 4_000  # characters of a text in its card
 _PICTURE = 60  # height of a picture, in units
 
 
-class _BlockButton(QPushButton):
-    """A quiet button that knows the part it belongs to."""
-
-    def __init__(self, words: str, block: Content) -> None:
-        super().__init__(words)
-        self.block = block
-        mark(self, kind="quiet")
-
-
 class PartsPage(Page):
-    """One card a part."""
+    """One card for each part."""
 
     save_wanted = Signal(object)
     """Carries the Content to be saved."""
@@ -55,7 +50,7 @@ class PartsPage(Page):
         for number, block in enumerate(blocks[:_MOST], 1):
             column.addWidget(self._card(number, block))
         if len(blocks) > _MOST:
-            column.addWidget(ForeignLabel(f"{len(blocks) - _MOST} more parts are in Raw."))
+            column.addWidget(ForeignLabel(f"{count_of(len(blocks) - _MOST, 'more part')} in the view Raw."))
         column.addStretch(1)
         self._area.setWidget(page)
 
@@ -77,37 +72,31 @@ class PartsPage(Page):
         if block.kind == "image":
             column.addWidget(self._picture(block))
         elif block.kind == "audio":
-            column.addWidget(ForeignLabel("Sound cannot be played here: save it and open it in a player."))
+            column.addWidget(ForeignLabel("Sound cannot be played here. Save it and open it in a player."))
         if block.text:
             column.addWidget(self._text(number, block.text))
         return card
 
     def _opener(self, block: Content) -> QPushButton:
-        """Says the machine it leads to before it is pressed."""
+        """A button that names the host of the address before it is opened."""
         host = visible(QUrl(block.uri).host())[:60].replace("&", "&&")
-        button = _BlockButton(f"Open {host}", block)
+        button = self._button(f"Open {host}", partial(QDesktopServices.openUrl, QUrl(block.uri)))
         button.setToolTip("Open this address in the browser")
-        button.clicked.connect(self._open)
         return button
 
     def _saver(self, number: int, block: Content) -> QPushButton:
-        button = _BlockButton("Save…", block)
+        button = self._button("Save…", partial(self.save_wanted.emit, block))
         button.setAccessibleName(f"Save part {number}")
-        button.clicked.connect(self._save)
         return button
 
-    def _open(self) -> None:
-        button = self.sender()
-        if isinstance(button, _BlockButton):
-            QDesktopServices.openUrl(QUrl(button.block.uri))
-
-    def _save(self) -> None:
-        button = self.sender()
-        if isinstance(button, _BlockButton):
-            self.save_wanted.emit(button.block)
+    def _button(self, text: str, act: Callable[[], object]) -> QPushButton:
+        button = QPushButton(text)
+        button.clicked.connect(lambda: act())  # without `clicked`'s own argument
+        mark(button, kind="quiet")
+        return button
 
     def _picture(self, block: Content) -> QLabel:
-        """Made smaller where there is no room for it."""
+        """A picture that shrinks to the available room."""
         picture = Picture()
         picture.setTextFormat(Qt.TextFormat.PlainText)
         image = image_of(block)
@@ -123,7 +112,7 @@ class PartsPage(Page):
         box.setReadOnly(True)
         box.setFont(self._theme.mono())
         box.setAccessibleName(f"Text of part {number}")
-        more = f"\n… {len(text) - _SHOWN:,} more characters, whole in Text"
+        more = f"\n… {count_of(len(text) - _SHOWN, 'more character')} in the view Text"
         box.setPlainText(visible(text[:_SHOWN]) + (more if len(text) > _SHOWN else ""))
         mark(box, kind="code")
         return box

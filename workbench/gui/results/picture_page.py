@@ -1,4 +1,4 @@
-"""The pictures of a result: made to fit or at full size, one after the other, and saved."""
+"""Shows the pictures of a result one by one, fitted or at full size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.records import Content
 
 
 class PicturePage(Page):
-    """Shows one picture of several."""
+    """Shows one picture at a time."""
 
     save_wanted = Signal(object)
     """Carries the Content to be saved."""
@@ -50,14 +50,14 @@ class PicturePage(Page):
         mark(self._words, role="muted")
         self._full = QPushButton("100 %")
         self._full.setCheckable(True)
-        self._full.setToolTip("Show the picture at its full size")
+        self._full.setToolTip("Show at full size")
         self._full.toggled.connect(self._size)
         mark(self._full, kind="chip")
-        self._before = tool_button("chevron-left", "The picture before", theme)
+        self._before = tool_button("chevron-left", "Previous picture", theme)
         self._before.clicked.connect(self._go_back)
-        self._after = tool_button("chevron-right", "The next picture", theme)
+        self._after = tool_button("chevron-right", "Next picture", theme)
         self._after.clicked.connect(self._go_on)
-        save = tool_button("save", "Save the picture…", theme)
+        save = tool_button("save", "Save picture…", theme)
         save.clicked.connect(self._save)
         foot.row.addWidget(self._words, 1)
         for part in (self._before, self._after, self._full, save):
@@ -93,7 +93,7 @@ class PicturePage(Page):
         self._words.setText(" · ".join([*place, f"{image.width()} × {image.height()}", kind, size]))
 
     def _size(self, full: bool) -> None:
-        """At full size the area scrolls; otherwise the picture gives way."""
+        """Resize the picture to the available room, except at full size, where it scrolls."""
         self._area.setWidgetResizable(not full)
         if full:
             self.picture.resize(self.picture.pixmap().deviceIndependentSize().toSize())

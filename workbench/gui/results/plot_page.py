@@ -1,15 +1,17 @@
-"""What of a result can be drawn: numbers beside each other, with their names; pure, so it is tested without a plot."""
+"""Draws the numbers of a result as bars or lines. Finding them (`chart_of`) needs no widget."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from workbench.gui.kit.lists import Strip
 from workbench.gui.kit.plotting import NAME, dress, empty_row, make_plot, named_places
@@ -21,53 +23,55 @@ from workbench.records import JsonObject, JsonValue
 
 MOST_SERIES = 6
 MOST_POINTS = 100_000
-LEAST = 3  # values; fewer are read sooner than drawn
-_BARS = 40  # values up to which named ones are drawn as bars
-_LOOKED_AT = 200  # values that decide
-_SHARE = 0.8  # of the records must have a number for a column to be drawn
+LEAST = 3  # values; fewer are easier to read than to draw
+_BARS = 60  # values with names that are drawn as bars
+_EXAMINED = 200  # values that decide what is drawn
+_SHARE = 0.8  # share of the records that must have a number for a column to be drawn
+_SCALE = 20  # columns whose values differ by a larger factor are not drawn together at first
 _LABEL = 40
+_DATE_OR_NUMBER = re.compile(r"\d{4}-\d\d|\d{1,2}[.:/]\d{1,2}|-?\d{1,15}(?:\.\d{1,15})?$|(?:19|20)\d\d\b")
 
 
 class Series(Struct, frozen=True):
-    """One line, or the bars of one colour; a value that is missing is NaN."""
+    """The values of one column; a missing value is NaN."""
 
     name: str
     values: tuple[float, ...]
 
 
 class Chart(Struct, frozen=True):
-    """What is drawn together."""
+    """Columns that can be drawn together."""
 
     series: tuple[Series, ...]
-    labels: tuple[str, ...] = ()  # names of the places; empty: they are numbered
-    places: tuple[float, ...] = ()  # where the values stand, for pairs of numbers
+    labels: tuple[str, ...] = ()  # names of the values; empty: they are numbered
+    places: tuple[float, ...] = ()  # x values, for pairs of numbers
     bars: bool = False
-    left_out: int = 0  # values beyond what is drawn
+    left_out: int = 0  # values that are not drawn
 
     def sentence(self) -> str:
-        """For who does not see it."""
+        """A description in words, for screen readers."""
         count = len(self.series[0].values)
         parts = []
         for one in self.series:
             known = [value for value in one.values if not math.isnan(value)]
-            parts.append(f"{one.name}: {min(known):,g} to {max(known):,g}" if known else f"{one.name}: nothing")
+            parts.append(f"{one.name}: {min(known):,g} to {max(known):,g}" if known else f"{one.name}: no values")
         more = f" {self.left_out:,} more are not drawn." if self.left_out else ""
         return f"{count:,} values. {'; '.join(parts)}.{more}"
 
 
 def drawable(value: JsonValue) -> bool:
-    """Whether there is something to draw; looks at the beginning only."""
+    """Whether the beginning of the value can be drawn."""
     return chart_of(_beginning(value)) is not None
 
 
 def chart_of(value: JsonValue) -> Chart | None:
-    """The numbers of a result; None where they are none, or too few to be compared."""
+    """The numbers of a result; None if there are none or too few."""
     if isinstance(value, Mapping) and (chart := _of_mapping(value)) is not None:
         return chart
     if isinstance(value, list) and len(value) >= LEAST:
-        if all(_is_number(one) for one in value[:_LOOKED_AT]):
+        if all(_is_number(one) for one in value[:_EXAMINED]):
             return _chart([Series("value", _numbers(value))], left_out=len(value) - MOST_POINTS)
-        if all(_is_pair(one) for one in value[:_LOOKED_AT]):
+        if all(_is_pair(one) for one in value[:_EXAMINED]):
             pairs = [one for one in value[:MOST_POINTS] if _is_pair(one)]
             places = tuple(float(pair[0]) for pair in pairs)
             return _chart([Series("value", tuple(float(pair[1]) for pair in pairs))], places=places)
@@ -81,7 +85,7 @@ def _of_mapping(value: Mapping[str, JsonValue]) -> Chart | None:
         labels = tuple(one_line(name, _LABEL) for name, _ in items)
         return _chart([Series("value", _numbers([one for _, one in items]))], labels, bars=len(items) <= _BARS)
     lists = [(name, one) for name, one in items[:MOST_SERIES] if isinstance(one, list) and len(one) >= LEAST]
-    fit = [(name, one) for name, one in lists if all(_is_number(part) for part in one[:_LOOKED_AT])]
+    fit = [(name, one) for name, one in lists if all(_is_number(part) for part in one[:_EXAMINED])]
     if len(fit) == len(items[:MOST_SERIES]) and fit:
         return _chart([Series(one_line(name, _LABEL), _numbers(one)) for name, one in fit])
     return None
@@ -89,7 +93,7 @@ def _of_mapping(value: Mapping[str, JsonValue]) -> Chart | None:
 
 def _of_records(records: Sequence[JsonObject]) -> Chart | None:
     shown = records[:MOST_POINTS]
-    sample = shown[:_LOOKED_AT]
+    sample = shown[:_EXAMINED]
     columns = columns_of(records)
     numeric = [
         name for name in columns
@@ -101,7 +105,7 @@ def _of_records(records: Sequence[JsonObject]) -> Chart | None:
     best = max(texts, key=lambda name: len({one[name] for one in sample}), default="")
     labels = tuple(one_line(str(one.get(best, "")), _LABEL) for one in shown) if best else ()
     series = [Series(one_line(name, _LABEL), _numbers([one.get(name) for one in shown])) for name in numeric]
-    bars = bool(best) and len(shown) <= _BARS
+    bars = len(shown) <= _BARS and not _in_order(labels)
     return _chart(series[:MOST_SERIES], labels, bars=bars, left_out=len(records) - len(shown))
 
 
@@ -117,11 +121,11 @@ def _chart(
 
 
 def _beginning(value: JsonValue) -> JsonValue:
-    """A long list is not walked to learn what it is."""
+    """The beginning of a value, so that a long list is not read completely."""
     if isinstance(value, list):
-        return value[:_LOOKED_AT]
+        return value[:_EXAMINED]
     if isinstance(value, Mapping):
-        return {name: one[:_LOOKED_AT] if isinstance(one, list) else one for name, one in [*value.items()][:_LOOKED_AT]}
+        return {name: one[:_EXAMINED] if isinstance(one, list) else one for name, one in [*value.items()][:_EXAMINED]}
     return value
 
 
@@ -145,8 +149,22 @@ def _is_pair(value: JsonValue) -> bool:
     return isinstance(value, list) and len(value) == 2 and _is_number(value[0]) and _is_number(value[1])
 
 
+def _in_order(labels: Sequence[str]) -> bool:
+    """Whether the names are dates, times or numbers: a line between them has a meaning."""
+    return bool(labels) and all(_DATE_OR_NUMBER.match(name) for name in labels)
+
+
+def first_choice(chart: Chart) -> tuple[str, ...]:
+    """The columns to draw at first: the first one and those of a similar magnitude."""
+    heights = {one.name: max((abs(value) for value in one.values if not math.isnan(value)), default=0.0)
+               for one in chart.series}  # fmt: skip
+    largest = heights[chart.series[0].name] or 1.0
+    low, high = largest / _SCALE, largest * _SCALE
+    return tuple(name for name, height in heights.items() if low <= (height or largest) <= high)
+
+
 def _is_key(name: str) -> bool:
-    """Numbers that name something are not drawn."""
+    """Whether the numbers of this column identify something; they are not drawn."""
     held = name.casefold()
     return held in ("id", "key", "index", "year") or held.endswith(("_id", " id")) or name.endswith("Id")
 
@@ -156,12 +174,12 @@ LINES = (
     Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine,
     Qt.PenStyle.DashDotLine, Qt.PenStyle.DashDotDotLine, Qt.PenStyle.SolidLine,
 )  # fmt: skip
-_SIGNS = 60  # values up to which each has a point of its own
-_WIDE = 0.8  # of a place is covered by its bars
+_SIGNS = 60  # values that get a symbol each
+_WIDE = 0.8  # share of the distance between values that bars cover
 
 
 class PlotPage(Page):
-    """Arrows move it, plus and minus zoom, Home shows all of it again."""
+    """Arrow keys move the plot, plus and minus zoom, Home shows everything."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -169,6 +187,7 @@ class PlotPage(Page):
         self._chart: Chart | None = None
         self._plot: Any = None  # pyqtgraph has no types
         self._bars = False
+        self._shown: frozenset[str] = frozenset()  # names of the columns that are drawn
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(theme.unit, theme.unit, theme.unit, 0)
         self._column.setSpacing(0)
@@ -183,15 +202,38 @@ class PlotPage(Page):
         self._chart, self._bars = chart, chart.bars
         self._as_bars.setChecked(chart.bars)
         self._as_bars.setVisible(not chart.places)
+        self._shown = frozenset(first_choice(chart))
+        self._list_columns(chart)
         self._sentence.setText(chart.sentence())
         self._draw()
 
     def bars(self) -> bool:
-        """Whether it is drawn as bars now."""
+        """Whether bars are drawn, not lines."""
         return self._bars
 
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are drawn."""
+        return tuple(one.name for one in self._series())
+
+    def _series(self) -> tuple[Series, ...]:
+        chart = self._chart
+        return tuple(one for one in chart.series if one.name in self._shown) if chart is not None else ()
+
+    def _list_columns(self, chart: Chart) -> None:
+        self._columns_menu.clear()
+        for one in chart.series:
+            action = self._columns_menu.addAction(one.name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(one.name in self._shown)
+            action.toggled.connect(partial(self._show_column, one.name))
+        self._columns.setVisible(len(chart.series) > 1)
+
+    def _show_column(self, name: str, on: bool) -> None:
+        self._shown = self._shown | {name} if on else self._shown - {name}
+        self._draw()
+
     def seek(self, words: str, step: int) -> str:
-        return "A plot cannot be searched; text and tree can."
+        return "A plot cannot be searched. Use Tree or JSON."
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._plot is None:
@@ -210,7 +252,7 @@ class PlotPage(Page):
         elif event.key() == Qt.Key.Key_Minus:
             box.scaleBy((1.25, 1))
         elif event.key() == Qt.Key.Key_Home:
-            box.autoRange()
+            self._fit()
         else:
             super().keyPressEvent(event)
 
@@ -218,11 +260,16 @@ class PlotPage(Page):
         foot = Strip(self._theme)
         self._sentence = ForeignLabel(elide=True)
         mark(self._sentence, role="muted")
+        self._columns = QPushButton("Columns")
+        self._columns_menu = QMenu(self._columns)
+        self._columns.setMenu(self._columns_menu)
+        mark(self._columns, kind="quiet")
         self._as_bars = QPushButton("Bars")
         self._as_bars.setCheckable(True)
         mark(self._as_bars, kind="chip")
         self._as_bars.toggled.connect(self._choose)
         foot.row.addWidget(self._sentence, 1)
+        foot.row.addWidget(self._columns)
         foot.row.addWidget(self._as_bars)
         return foot
 
@@ -239,17 +286,25 @@ class PlotPage(Page):
         dress(plot, self._theme, "surface")
         self._name_places()
         places = chart.places or tuple(float(at) for at in range(len(chart.series[0].values)))
-        for number, one in enumerate(chart.series):
+        for number, one in enumerate(self._series()):
             (self._add_bars if self._bars else self._add_line)(number, places, one.values)
-        plot.getViewBox().autoRange()
+        self._fit()
         self._name(chart)
+
+    def _fit(self) -> None:
+        """Show everything; the axis starts at 0 unless there are negative numbers."""
+        values = [value for one in self._series() for value in one.values if not math.isnan(value)]
+        box = self._plot.getViewBox()
+        box.autoRange()
+        if values and min(values) >= 0 and max(values) > 0:
+            box.setYRange(0, max(values) * 1.05, padding=0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._name_places()
 
     def _name_places(self) -> None:
-        """As many names along the bottom as there is room for; without names the library numbers the places."""
+        """Show as many names along the bottom as there is room for; without names the values are numbered."""
         if self._plot is None or self._chart is None:
             return
         labels = self._chart.labels
@@ -279,7 +334,7 @@ class PlotPage(Page):
     def _add_bars(self, number: int, places: tuple[float, ...], values: tuple[float, ...]) -> None:
         import pyqtgraph
 
-        count = len(self._chart.series) if self._chart is not None else 1
+        count = max(1, len(self._series()))
         wide = _WIDE / count
         shifted = [place - _WIDE / 2 + wide * (number + 0.5) for place in places]
         heights = [0.0 if math.isnan(value) else value for value in values]
@@ -287,10 +342,10 @@ class PlotPage(Page):
         self._plot.addItem(pyqtgraph.BarGraphItem(x=shifted, height=heights, width=wide, brush=colour, pen=None))
 
     def _name(self, chart: Chart) -> None:
-        """The names of the lines are foreign, so they are labels of ours and no rich text of the library's."""
+        """Show the names of the columns in labels: the library's legend would interpret them as rich text."""
         empty_row(self._legend)
         if len(chart.series) > 1:
-            for number, one in enumerate(chart.series):
+            for number, one in enumerate(self._series()):
                 self._legend.addWidget(_Sample(self._theme, number, bars=self._bars))
                 self._legend.addWidget(ForeignLabel(one.name))
             self._legend.addStretch(1)
@@ -299,7 +354,7 @@ class PlotPage(Page):
 
 
 class _Sample(QWidget):
-    """How a line looks, beside its name."""
+    """A sample of a line or bar, for the legend."""
 
     def __init__(self, theme: Theme, number: int, *, bars: bool) -> None:
         super().__init__()

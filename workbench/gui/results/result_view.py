@@ -1,7 +1,7 @@
-"""Shows what came of a call or a run, in the view that suits it best and in every other one that fits.
+"""Shows the result of a call or run in the view that suits it best, and in all others that are possible.
 
-Only the view one looks at is made. Long text arrives as a preview; a few megabytes are fetched at once, more only when
-somebody asks.
+A view is filled when it is first shown. Long text arrives as a preview; a few megabytes are fetched at once, more only
+on request.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.gui.kit.controls import FoldingRow
+from workbench.gui.kit.json_text import pretty
 from workbench.gui.kit.lists import tool_button
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
 from workbench.gui.results.contents import (
     CHANGES,
     IMAGE,
+    JSON,
     PARTS,
     PLOT,
     PROSE,
@@ -38,7 +40,7 @@ from workbench.gui.results.plot_page import PlotPage, chart_of
 from workbench.gui.results.saving import ask_and_save, file_of
 from workbench.gui.results.table_page import TablePage
 from workbench.gui.results.text_pages import LONGEST_COMPARED as LONGEST
-from workbench.gui.results.text_pages import ChangesPage, ModelPage, ProsePage, TextPage
+from workbench.gui.results.text_pages import ChangesPage, JsonPage, ModelPage, ProsePage, TextPage
 from workbench.gui.results.token_chips import MarkMenu, TokenChips
 from workbench.gui.results.tree_page import TreePage
 from workbench.gui.shell.context import Context
@@ -47,31 +49,31 @@ from workbench.records import Content, Outcome
 
 _AT_ONCE = 4_000_000  # characters fetched without asking
 
-_HEAD_LETTERS = 58  # of width in which looks and deeds stand beside each other; below the window is no height for both
+_HEAD_LETTERS = 58  # of width from which views and actions share a row
 
 
 class ResultView(QWidget):
     """Show with `show_outcome`, `show_json` or `show_text`."""
 
     shown = Signal()
-    """Another result is on screen, whole."""
+    """A complete result is on screen."""
 
     def __init__(
         self, context: Context, parent: QWidget | None = None, *, compares: bool = False, seen: bool = False
     ) -> None:
         super().__init__(parent)
         self._context = context
-        self._seen = seen  # it shows what a model saw, with its tokens
-        self._compares = compares  # results come from the same tool, so a change between two of them says something
+        self._seen = seen  # shows what a model got, with its tokens
+        self._compares = compares  # all results come from one tool, so that they can be compared
         self._contents = Contents()
-        self._before: str | None = None  # the text of the answer before this one
+        self._before: str | None = None  # text of the previous answer
         self._filled: set[str] = set()
         self._waiting: list[str] = []
         self._views: tuple[str, ...] = (TEXT,)
         self._pages: dict[str, Page] = {}
         self._buttons: dict[str, QPushButton] = {}
         self._build()
-        context.theme.changed.connect(self._dress)
+        context.theme.changed.connect(self._apply_theme)
 
     def clear(self) -> None:
         self._before = None
@@ -79,7 +81,7 @@ class ResultView(QWidget):
         self._show(Contents())
 
     def show_outcome(self, outcome: Outcome) -> None:
-        """All of a call's answer; structured content comes first where the server sent some."""
+        """Show the answer of a call."""
         blocks = outcome.content
         long = [outcome.structured, *(block.text for block in blocks), *(block.data for block in blocks)]
         if self._shelved(long, lambda texts: self._show(of_outcome(_with_texts(outcome, texts)))):
@@ -87,7 +89,7 @@ class ResultView(QWidget):
         self._show(of_outcome(outcome))
 
     def show_json(self, text: str) -> None:
-        """A result as JSON text, such as a run's."""
+        """Show a result that is JSON text, for example of a run."""
         if not self._shelved([text], lambda texts: self.show_json(texts[0])):
             self._show(of_json(text))
 
@@ -96,11 +98,11 @@ class ResultView(QWidget):
             self._show(Contents(words=text))
 
     def views(self) -> tuple[str, ...]:
-        """The ways this result can be looked at, the best one first."""
+        """The views of this result, the best one first."""
         return self._views
 
     def view(self) -> str:
-        """The way it is looked at now."""
+        """The view on screen."""
         return next((name for name, button in self._buttons.items() if button.isChecked()), TEXT)
 
     def page(self) -> Page:
@@ -113,22 +115,22 @@ class ResultView(QWidget):
         self._stack.setCurrentWidget(self._model if self._eye.isChecked() else self._pages[view])
 
     def show_tokens_of(self, session: str) -> None:
-        """What is written as a token stands for a value of this session."""
+        """Tokens in the text stand for values of this session."""
         for chips in self._chips:
             chips.show_tokens_of(session)
 
-    def see_as_model(self, yes: bool) -> None:
-        """Show what a model would see of this result, or the result itself."""
+    def show_masked(self, yes: bool) -> None:
+        """Show the result as a model would get it, or unmasked."""
         self._eye.setChecked(yes)
 
     def open_find(self) -> None:
-        """Search in what is shown; a view that cannot be searched gives way to one that can."""
+        """Search in the view on screen, or in another one if it cannot be searched."""
         if self.view() in (IMAGE, PARTS, RAW, CHANGES) and not self._eye.isChecked():
             self.look(TREE if TREE in self._views else TEXT if TEXT in self._views else RAW)
         self._find.open_bar()
 
     def save(self) -> None:
-        """Write the whole of it into a file; what still waits in the core is fetched first."""
+        """Save the complete result as a file; fetch what is still in the core first."""
         if self._waiting:
             self._saving = True
             self._fetch()
@@ -160,7 +162,7 @@ class ResultView(QWidget):
             self.save()
 
     def _remember(self) -> None:
-        """Keep the text of the answer that goes, to compare the next one with it."""
+        """Keep the text of this answer, to compare the next one with it."""
         outcome = self._contents.outcome
         if self._compares and outcome is not None:
             text = self._contents.text() if outcome.bytes <= LONGEST else ""
@@ -173,7 +175,7 @@ class ResultView(QWidget):
         return 0 < len(text) <= LONGEST and text != self._before
 
     def _shelved(self, texts: list[str], again: Callable[[list[str]], None]) -> bool:
-        """Whether a part of the result still waits in the core; then the preview is shown until it came."""
+        """Whether a part of the result is still in the core; then the preview is shown until it is fetched."""
         missing = whole_size(texts)
         self._waiting = []
         if not missing:
@@ -184,7 +186,7 @@ class ResultView(QWidget):
         if missing <= _AT_ONCE:
             self._fetch()
         else:
-            self._note.setText(f"This is the beginning of {size_words(missing)}.")
+            self._note.setText(f"Only the beginning of {size_words(missing)} is shown.")
             self._all.setText(f"Show all ({size_words(missing)})")
             self._all.setEnabled(True)
             self._more.show()
@@ -227,8 +229,9 @@ class ResultView(QWidget):
             (PROSE, ProsePage(theme)),
             (IMAGE, self._pictures),
             (PARTS, self._parts),
+            (JSON, JsonPage(theme, "Result as JSON")),
             (TEXT, TextPage(theme, "Result as text")),
-            (RAW, TextPage(theme, "Raw result")),
+            (RAW, JsonPage(theme, "Raw result")),
             (CHANGES, ChangesPage(theme)),
         ):
             self._pages[view] = page
@@ -243,26 +246,26 @@ class ResultView(QWidget):
         self._tree.said.connect(self._context.say)
         self._pictures.save_wanted.connect(self._save_part)
         self._parts.save_wanted.connect(self._save_part)
-        self._dress()
+        self._apply_theme()
         self.clear()
 
     def _head(self, unit: int) -> FoldingRow:
-        looks, deeds = QHBoxLayout(), QHBoxLayout()
+        views, actions = QHBoxLayout(), QHBoxLayout()
         self._group = QButtonGroup(self)
-        for name in (TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, TEXT, RAW, CHANGES):
+        for name in (TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, JSON, TEXT, RAW, CHANGES):
             button = QPushButton(name, self)
             button.setCheckable(True)
             button.clicked.connect(self._clicked)
             mark(button, kind="chip")
             self._group.addButton(button)
             self._buttons[name] = button
-            looks.addWidget(button)
-        looks.addStretch(1)
-        deeds.addStretch(1)
-        self._eye = tool_button("eye-off", "What a model sees of it", self._context.theme)
+            views.addWidget(button)
+        views.addStretch(1)
+        actions.addStretch(1)
+        self._eye = tool_button("eye-off", "As a model sees it", self._context.theme)
         self._eye.setCheckable(True)
         self._eye.toggled.connect(self._eye_toggled)
-        deeds.addWidget(self._eye)
+        actions.addWidget(self._eye)
         for symbol, words, act in (
             ("search", "Find in the result (Ctrl+F)", self.open_find),
             ("copy", "Copy the result", self._copy),
@@ -270,10 +273,10 @@ class ResultView(QWidget):
         ):
             tool = tool_button(symbol, words, self._context.theme)
             tool.clicked.connect(act)
-            deeds.addWidget(tool)
-        for part in (looks, deeds):
+            actions.addWidget(tool)
+        for part in (views, actions):
             part.setSpacing(unit)
-        head = FoldingRow(_HEAD_LETTERS if self._compares else 0, looks, deeds, unit)
+        head = FoldingRow(_HEAD_LETTERS if self._compares else 0, views, actions, unit)
         head.setContentsMargins(unit * 3, unit, unit * 2, unit)
         return head
 
@@ -289,7 +292,7 @@ class ResultView(QWidget):
         row.addWidget(self._all)
         return self._more
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         mono = self._context.theme.mono()
         self._tree.tree.setFont(mono)
         for page in (*self._pages.values(), self._model.text):
@@ -297,7 +300,7 @@ class ResultView(QWidget):
                 page.edit.setFont(mono)
 
     def _clicked(self) -> None:
-        """A way to look at the real result leads back from what a model sees of it."""
+        """Choosing a view leaves the masked one."""
         self._eye.setChecked(False)
         self.look(self.view())
 
@@ -310,14 +313,14 @@ class ResultView(QWidget):
             self._model.show_text(self._contents.text())
 
     def _fill(self, view: str) -> None:
-        """Give a view its content, the first time it is looked at."""
+        """Fill a view when it is first shown."""
         if view in self._filled:
             return
         self._filled.add(view)
         contents, page = self._contents, self._pages[view]
         match page:
             case TextPage():
-                page.show_text(contents.text() if view == TEXT else contents.raw())
+                page.show_text(self._text(view))
             case TreePage() | TablePage():
                 page.show_value(contents.value)
             case PlotPage():
@@ -340,10 +343,14 @@ class ResultView(QWidget):
         ask_and_save(self._context, self, name, data)
 
     def _copy(self) -> None:
+        text = self._model.masked_text() if self._eye.isChecked() else self._text(self.view())
+        QGuiApplication.clipboard().setText(text)
+        self._context.say("Result copied.")
+
+    def _text(self, view: str) -> str:
+        """The result as the text of this view."""
         contents = self._contents
-        real = contents.raw() if self.view() == RAW else contents.text()
-        QGuiApplication.clipboard().setText(self._model.shown() if self._eye.isChecked() else real)
-        self._context.say("The result was copied.")
+        return contents.raw() if view == RAW else pretty(contents.value) if view == JSON else contents.text()
 
 
 def _with_texts(outcome: Outcome, texts: list[str]) -> Outcome:

@@ -1,4 +1,4 @@
-"""Asks where to, and writes a result or a part of it into a file."""
+"""Saves a result or a part of it as a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.records import Content
 
 
 def ask_and_save(context: Context, owner: QWidget, name: str, data: bytes) -> QFileDialog:
-    """Open the question; the window goes on meanwhile."""
+    """Ask for the file name, without blocking the window, and write the file."""
     dialog = QFileDialog(owner, "Save")
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
@@ -27,7 +27,7 @@ def ask_and_save(context: Context, owner: QWidget, name: str, data: bytes) -> QF
 
 
 def file_of(block: Content, stem: str) -> tuple[str, bytes]:
-    """The name and bytes that a part of a result is saved under."""
+    """The file name and content for a part of a result."""
     if block.data:
         data = bytes_of(block)
         return stem + ending_of(block.mime), data if data is not None else block.data.encode("ascii", "replace")

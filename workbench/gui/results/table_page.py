@@ -1,4 +1,4 @@
-"""A list of similar objects as a table; it sorts its own rows, because a proxy over Python rows is slow."""
+"""Shows a list of similar objects as a table. Its model sorts its own rows, because a proxy model is slow."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QSplitter, QTableView, QToolButton, QVBoxLayout, QWidget
 
 from workbench.gui.kit.icons import icon
@@ -19,25 +20,26 @@ from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.results.page import Page
 from workbench.gui.results.text_pages import TextPage
-from workbench.gui.results.tree_page import shown
+from workbench.gui.results.tree_page import value_text
 from workbench.records import JsonObject, JsonValue
+from workbench.records.common_types import count_of
 from workbench.spreadsheet_escaping import safe_cell
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
 
 _ROOT = QModelIndex()
-_LOOKED_AT = 200  # records that decide about the columns
+_EXAMINED = 200  # records that decide which columns there are
 _MOST_COLUMNS = 40
 
 
 class RecordsTable(QAbstractTableModel):
-    """One row per object, one column per name."""
+    """One row per object, one column per property."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._all: list[JsonObject] = []
-        self._records: list[JsonObject] = []  # those that the filter lets through
-        self._said: list[str] = []  # every record as one folded text, made when somebody filters
+        self._records: list[JsonObject] = []  # those that match the filter
+        self._texts: list[str] = []  # each record as folded text, made at the first filter
         self._needle = ""
         self._columns: list[str] = []
 
@@ -45,34 +47,34 @@ class RecordsTable(QAbstractTableModel):
         self.beginResetModel()
         self._all = list(records)
         self._records = self._all
-        self._said = []
+        self._texts = []
         self._needle = ""
         self._columns = columns_of(records)
         self.endResetModel()
 
     def filter(self, text: str) -> None:
-        """Show the records that have all words of the text somewhere."""
+        """Show the records that contain all words of the text."""
         needle = text.strip().casefold()
         if needle == self._needle:
             return
         self._needle = needle
-        if not self._said:
-            self._said = [json.dumps(record, ensure_ascii=False).casefold() for record in self._all]
+        if not self._texts:
+            self._texts = [json.dumps(record, ensure_ascii=False).casefold() for record in self._all]
         words = needle.split()
         self.beginResetModel()
-        pairs = zip(self._all, self._said, strict=True)
-        self._records = [record for record, said in pairs if all(word in said for word in words)]
+        pairs = zip(self._all, self._texts, strict=True)
+        self._records = [record for record, folded in pairs if all(word in folded for word in words)]
         self.endResetModel()
 
     def total(self) -> int:
-        """How many records there are, shown or not."""
+        """Number of records, including hidden ones."""
         return len(self._all)
 
     def name(self, column: int) -> str:
         return self._columns[column]
 
     def value(self, row: int, column: int) -> JsonValue:
-        """What stands in a cell, whole; None where the record has nothing of that name."""
+        """The complete value of a cell; None if the record does not have it."""
         return self._records[row].get(self._columns[column])
 
     def rowCount(self, parent: Index = _ROOT) -> int:
@@ -94,7 +96,7 @@ class RecordsTable(QAbstractTableModel):
             numeric = isinstance(value, int | float) and not isinstance(value, bool)
             side = Qt.AlignmentFlag.AlignRight if numeric else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
-        return one_line(value, 200) if isinstance(value, str) else shown(value)
+        return one_line(value, 200) if isinstance(value, str) else value_text(value)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         if not 0 <= column < len(self._columns):
@@ -103,27 +105,27 @@ class RecordsTable(QAbstractTableModel):
         self.layoutAboutToBeChanged.emit()
         down = order == Qt.SortOrder.DescendingOrder
         self._all.sort(key=lambda record: _sort_key(record.get(name)), reverse=down)
-        self._said = []
+        self._texts = []
         if self._records is not self._all:
             self._records.sort(key=lambda record: _sort_key(record.get(name)), reverse=down)
         self.layoutChanged.emit()
 
 
 def records_of(value: JsonValue) -> list[JsonObject]:
-    """The list of objects a value is, or holds as its only list; empty where a table would not help."""
+    """The list of objects that a value is or contains as its only list; empty if a table would not help."""
     if isinstance(value, Mapping):
         lists = [part for part in value.values() if isinstance(part, list)]
         return records_of(lists[0]) if len(lists) == 1 and len(lists[0]) > 1 else []
     if not isinstance(value, list) or not value or not all(isinstance(item, Mapping) and item for item in value):
         return []
     columns = columns_of(value)
-    filled = sum(len(item) for item in value[:_LOOKED_AT]) / len(value[:_LOOKED_AT])
+    filled = sum(len(item) for item in value[:_EXAMINED]) / len(value[:_EXAMINED])
     return value if len(columns) <= _MOST_COLUMNS and filled * 2 >= len(columns) else []
 
 
 def columns_of(records: Sequence[JsonObject]) -> list[str]:
-    """The names in the order they first occur."""
-    return list(dict.fromkeys(name for record in records[:_LOOKED_AT] for name in record))
+    """The names of the properties, in the order of their first occurrence."""
+    return list(dict.fromkeys(name for record in records[:_EXAMINED] for name in record))
 
 
 def _sort_key(value: JsonValue) -> tuple[int, float, str]:
@@ -136,7 +138,7 @@ _WIDEST = 40  # letters of a column at first
 
 
 class TablePage(Page):
-    """Enter on a cell shows the whole of it below."""
+    """Enter on a cell shows its complete value below."""
 
     said = Signal(str)
 
@@ -149,11 +151,11 @@ class TablePage(Page):
         self._count = ForeignLabel()
         self._count.setWordWrap(False)
         mark(self._count, role="muted")
-        self.detail = TextPage(theme, "The chosen cell")
+        self.detail = TextPage(theme, "Selected cell")
         self.detail.edit.setFont(theme.mono())
         self.detail.hide()
         self._pause = QTimer(self, singleShot=True, interval=120)
-        self._pause.timeout.connect(self._sift)
+        self._pause.timeout.connect(self._apply_filter)
         self.finder.textChanged.connect(self._pause.start)
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
@@ -178,30 +180,30 @@ class TablePage(Page):
         self.model.show_records(records_of(value))
         self._fit()
         self._fill_columns()
-        self._tell()
+        self._show_count()
 
     def seek(self, words: str, step: int) -> str:
-        """Searching a table is filtering it."""
+        """Filter the table."""
         self.finder.setText(words)
-        self._sift()
+        self._apply_filter()
         return self._count.full_text()
 
     def copy_csv(self) -> None:
-        """The chosen rows, or all that are shown, with a line of names."""
+        """Copy the selected rows, or all rows that are shown, with a header line."""
         rows = sorted({index.row() for index in self.table.selectionModel().selectedIndexes()})
         chosen = rows if len(rows) > 1 else list(range(self.model.rowCount()))
         QGuiApplication.clipboard().setText(self.csv(chosen))
-        self.said.emit(f"{len(chosen):,} rows were copied as CSV.")
+        self.said.emit(f"{count_of(len(chosen), 'row')} copied as CSV.")
 
     def csv(self, rows: list[int]) -> str:
-        """Values as they are; nested ones as JSON, no text a formula. Columns that are hidden stay out."""
+        """Rows as CSV: nested values as JSON, text never a formula, without hidden columns."""
         columns = [column for column in range(self.model.columnCount()) if not self.table.isColumnHidden(column)]
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([safe_cell(self.model.name(column)) for column in columns])
         for row in rows:
             values = [self.model.value(row, column) for column in columns]
-            writer.writerow([safe_cell(value) if isinstance(value, str) else _cell(value) for value in values])
+            writer.writerow([safe_cell(value) if isinstance(value, str) else _cell_text(value) for value in values])
         return text.getvalue()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -226,6 +228,15 @@ class TablePage(Page):
         table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         table.verticalHeader().hide()
         table.doubleClicked.connect(self._open_cell)
+        table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        for text, act in (
+            ("Show cell", self._open_current),
+            ("Copy cell", self._copy_cell),
+            ("Copy rows as CSV", self.copy_csv),
+        ):
+            action = QAction(text, table)
+            action.triggered.connect(act)
+            table.addAction(action)
         return table
 
     def _head(self, theme: Theme) -> Strip:
@@ -253,14 +264,10 @@ class TablePage(Page):
             action = self._menu.addAction(one_line(self.model.name(column), 60).replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(True)
-            action.setData(column)
-            action.toggled.connect(self._choose_column)
+            action.toggled.connect(partial(self._show_column, column))
 
-    def _choose_column(self, on: bool) -> None:
-        action = self.sender()
-        column = action.data() if action is not None and hasattr(action, "data") else -1
-        if isinstance(column, int) and column >= 0:
-            self.table.setColumnHidden(column, not on)
+    def _show_column(self, column: int, on: bool) -> None:
+        self.table.setColumnHidden(column, not on)
 
     def _fit(self) -> None:
         theme = self._theme
@@ -274,15 +281,15 @@ class TablePage(Page):
             longest = max(len(text) for text in (self.model.name(column), *texts))
             self.table.setColumnWidth(column, letter * (min(longest, _WIDEST) + 5))
 
-    def _sift(self) -> None:
+    def _apply_filter(self) -> None:
         self._pause.stop()
         self.model.filter(self.finder.text())
-        self._tell()
+        self._show_count()
 
-    def _tell(self) -> None:
+    def _show_count(self) -> None:
         shown, whole = self.model.rowCount(), self.model.total()
-        words = f"{whole:,} rows"
-        self._count.setText(words if shown == whole else f"{shown:,} of {words}")
+        text = count_of(whole, "row")
+        self._count.setText(text if shown == whole else f"{shown:,} of {text}")
 
     def _open_cell(self, index: QModelIndex) -> None:
         if not index.isValid():
@@ -291,6 +298,9 @@ class TablePage(Page):
         self.detail.show_text(value if isinstance(value, str) else dump(value))
         self.detail.show()
 
+    def _open_current(self) -> None:
+        self._open_cell(self.table.currentIndex())
+
     def _copy_cell(self) -> None:
         rows = {index.row() for index in self.table.selectionModel().selectedIndexes()}
         if len(rows) > 1:
@@ -298,11 +308,11 @@ class TablePage(Page):
             return
         index = self.table.currentIndex()
         if index.isValid():
-            QGuiApplication.clipboard().setText(_cell(self.model.value(index.row(), index.column())))
-            self.said.emit("The cell was copied.")
+            QGuiApplication.clipboard().setText(_cell_text(self.model.value(index.row(), index.column())))
+            self.said.emit("Cell copied.")
 
 
-def _cell(value: JsonValue) -> str:
+def _cell_text(value: JsonValue) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else dump(value, indent=None)

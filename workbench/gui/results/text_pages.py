@@ -1,7 +1,8 @@
-"""Pages that show a result as text, as Markdown, as the model sees it, or as the difference to the answer before."""
+"""Pages that show a result as text, JSON, Markdown, as a model sees it, or compared with the previous answer."""
 
 from __future__ import annotations
 
+import json
 import re
 
 from PySide6.QtCore import QTimer, QUrl
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QTextBrowser, QVBoxLayout, QW
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.diff_view import DiffView
+from workbench.gui.kit.json_colours import JsonColours
 from workbench.gui.kit.lists import Strip
 from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.text import ForeignLabel, visible
@@ -25,7 +27,7 @@ _PORTION = 120_000  # and in each portion after that
 
 
 class TextPage(Page):
-    """Read only; what cannot be seen is a chip."""
+    """Read-only text; invisible characters are shown as chips."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,7 +48,7 @@ class TextPage(Page):
         self._next.timeout.connect(self._append)
 
     def show_text(self, text: str) -> None:
-        """Show it from its beginning."""
+        """Show text from its beginning; a long one is added in portions."""
         self._next.stop()
         first = _cut(text, _FIRST)
         self._rest = text[len(first) :]
@@ -54,12 +56,12 @@ class TextPage(Page):
         if self._rest:
             self._next.start()
 
-    def whole(self) -> bool:
-        """Whether the last portion is on screen."""
+    def is_complete(self) -> bool:
+        """Whether the last portion was added."""
         return not self._rest
 
     def finish(self) -> None:
-        """Show all that is left now."""
+        """Add all portions that are left."""
         while self._rest:
             self._append()
 
@@ -73,7 +75,8 @@ class TextPage(Page):
             self.edit.moveCursor(end)
             if not self.edit.find(words, back):
                 return "not found"
-        return f"{self.edit.text().casefold().count(words.casefold())} places"
+        count = self.edit.text().casefold().count(words.casefold())
+        return f"{count:,} {'match' if count == 1 else 'matches'}"
 
     def _append(self) -> None:
         portion = _cut(self._rest, _PORTION)
@@ -86,23 +89,36 @@ class TextPage(Page):
 
 
 def _cut(text: str, length: int) -> str:
-    """About so much of the text, ending with a line where there is one near."""
+    """The beginning of a text of about this length, up to the end of a line if possible."""
     if len(text) <= length:
         return text
     end = text.rfind("\n", length // 2, length)
     return text[: end + 1] if end >= 0 else text[:length]
 
 
+class JsonPage(TextPage):
+    """Indented JSON with colours."""
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(theme, name, parent)
+        self._colours = JsonColours(self.edit, theme)
+
+
 LONGEST = 300_000
-"""Characters that are drawn as prose; more would hold up the window."""
+"""Characters that are drawn as Markdown; more would block the window."""
 _SCHEMES = ("http", "https", "mailto")
-_LOOKED_AT = 20_000  # characters that tell whether a text is Markdown
-# Every repetition is bounded: this runs over what strangers send.
+_EXAMINED = 20_000  # characters that decide whether a text is Markdown
+# Every repetition is bounded, because the text is foreign.
 _SIGNS = re.compile(
     r"^#{1,6} \S|^[ \t]{0,8}[-*+] \S|^[ \t]{0,8}\d{1,4}\. \S|^```|^\|[^\n]{1,500}\|[ \t]{0,8}$|^> \S|\*\*\S"
     r"|\[[^\]\n]{1,200}\]\([^)\n]{1,500}\)",
     re.MULTILINE,
 )
+
+
+# JSON outside code blocks: Markdown would join its lines.
+_JSON_LINE = re.compile(r"^[ \t]{0,40}(?:[{\[}\]],?|\"[^\"\n]{1,200}\"[ \t]{0,8}:.{0,2000})[ \t]{0,8}$", re.MULTILINE)
+_FENCED = re.compile(r"^```.{0,20000}?^```", re.MULTILINE | re.DOTALL)
 
 
 class _Browser(QTextBrowser):
@@ -112,11 +128,11 @@ class _Browser(QTextBrowser):
         return None
 
     def setSource(self, *_: object) -> None:
-        """Links lead nowhere by themselves."""
+        """Links do not navigate."""
 
 
 class ProsePage(Page):
-    """`show_markdown` shows; links are shown below with the place they lead to."""
+    """Draws Markdown. A clicked link is shown below with its target before it can be opened."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -130,7 +146,7 @@ class ProsePage(Page):
         self._url = QUrl()
         self._bar = Strip(theme)
         self._words = ForeignLabel()
-        self._open = QPushButton("Open in the browser")
+        self._open = QPushButton("Open in browser")
         self._open.clicked.connect(self._go)
         self._bar.row.addWidget(self._words, 1)
         self._bar.row.addWidget(self._open)
@@ -160,12 +176,12 @@ class ProsePage(Page):
         return "" if self.browser.find(words, back) else "not found"
 
     def _offer(self, url: QUrl) -> None:
-        """Say where the link leads, by its machine first; what a browser does not open is only said."""
+        """Show the target of a link, host first; a link of an unknown kind cannot be opened."""
         self._url = url
         known = url.scheme().lower() in _SCHEMES and url.isValid()
         place = url.host() or url.path()
-        words = "This link leads to {0}: {1}" if known else "This link is not opened from here: {1}"
-        self._words.setText(words.format(place, url.toDisplayString()[:500]))
+        target = url.toDisplayString()[:500]
+        self._words.setText(f"Link to {place}: {target}" if known else f"Links of this kind are not opened: {target}")
         self._open.setVisible(known)
         self._bar.show()
         if known:
@@ -177,14 +193,17 @@ class ProsePage(Page):
 
 
 def reads_as_markdown(text: str, mime: str) -> bool:
-    """Whether drawing the text as Markdown would help: its type says so, or several signs of it occur."""
+    """Whether to draw the text as Markdown: its type says so, or it contains several kinds of Markdown and no JSON."""
     if len(text) > LONGEST:
         return False
-    return "markdown" in mime.lower() or len(set(_SIGNS.findall(text[:_LOOKED_AT]))) >= 2
+    if "markdown" in mime.lower():
+        return True
+    examined = text[:_EXAMINED]
+    return len(set(_SIGNS.findall(examined))) >= 2 and _JSON_LINE.search(_FENCED.sub("", examined)) is None
 
 
 class ModelPage(Page):
-    """Asks the core; nothing is sent anywhere."""
+    """The result with personal data masked, as a model would get it. Nothing is sent to a model."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -205,14 +224,14 @@ class ModelPage(Page):
         self.setFocusProxy(self.text)
 
     def show_text(self, text: str) -> None:
-        """Real text; what a model would get of it appears in a moment."""
+        """Mask this text in the core and show it."""
         self._asked, self._shown = text, ""
         self.words.setText("Looking for personal data…")
         self.text.show_text("")
         self._context.tasks.run("see what a model sees", self._ask(text))
 
-    def shown(self) -> str:
-        """The masked text, as far as it is known yet."""
+    def masked_text(self) -> str:
+        """The masked text; empty until the core has returned it."""
         return self._shown
 
     def seek(self, words: str, step: int) -> str:
@@ -236,28 +255,42 @@ class ModelPage(Page):
 
     def _sentence(self, view: ModelView) -> str:
         if not view.enabled:
-            return "Hiding is turned off, so a model sees all of it. Personal data, Kinds turns it on."
-        counts = ", ".join(f"{one.count} {one.kind}" for one in view.counts)
+            return "Masking is off: a model sees everything. Turn it on under Personal data > Kinds."
+        counts = ", ".join(f"{count.count:,} {count.kind}" for count in view.counts)
         if not counts:
-            return "A model sees all of it: nothing personal was found. Was something missed? Mark it."
-        return f"Hidden from models: {counts}. Rest the mouse on a chip, or press F4, to look behind it."
+            return "A model sees everything: no personal data was found. Select and mark what was missed."
+        return f"Masked: {counts}. Point at a token or press F4 to see its value."
 
 
 LONGEST_COMPARED = 200_000
-"""Characters that are compared; finding differences in more would hold up the window."""
+"""Characters that are compared; more would block the window."""
+
+
+_MOST_LINES = 1_500  # lines that are compared, after equal ones at the beginning and end: up to 30 ms
 
 
 class ChangesPage(Page):
-    """A unified diff of two results."""
+    """The difference between two answers. JSON is compared by its values, whatever its layout."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.view = DiffView(theme, self)
-        self.view.setAccessibleName("Changes since the answer before")
+        self.view.setAccessibleName("Changes since the previous answer")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.view)
         self.setFocusProxy(self.view)
 
     def show_change(self, before: str, after: str) -> None:
-        self.view.show_change(before, after)
+        self.view.show_change(comparable(before), comparable(after), most_lines=_MOST_LINES)
+
+
+def comparable(text: str) -> str:
+    """JSON with one value per line and sorted names; other text unchanged."""
+    try:
+        value = json.loads(text)
+        if isinstance(value, dict | list):
+            return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True)
+    except (ValueError, RecursionError):
+        pass  # not JSON, or nested too deeply
+    return text

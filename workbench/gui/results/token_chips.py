@@ -1,4 +1,4 @@
-"""PII tokens in texts: found, drawn as chips, revealed in a card, and marked by menu."""
+"""PII tokens in text boxes: finds them, draws them as chips, reveals their values, and marks personal data."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A token in a text; start and end count as Qt does, in UTF-16 units."""
+class TokenSpan:
+    """A token in a text; start and end are in UTF-16 units, as in Qt."""
 
     start: int
     end: int
@@ -44,18 +44,18 @@ class Written:
     kind: str
 
 
-def written(text: str) -> Iterator[Written]:
-    """All tokens in a text, in order."""
+def find_tokens(text: str) -> Iterator[TokenSpan]:
+    """The tokens in a text, in order."""
     if "_" not in text:
         return
     plain = text.isascii()
     for match in _TOKEN.finditer(text):
         start = match.start() if plain else units(text[: match.start()])
-        yield Written(start, start + len(match.group()), match.group(), match["kind"].upper())
+        yield TokenSpan(start, start + len(match.group()), match.group(), match["kind"].upper())
 
 
 def units(text: str) -> int:
-    """How long Qt takes a text for."""
+    """Length of the text in UTF-16 units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -63,7 +63,7 @@ _PLACES_SHOWN = 3  # places named in one line
 
 
 class RevealCard(QFrame):
-    """One at a time; `look` asks the core."""
+    """A card with the value of a token, its source and its uses. Only one is open at a time."""
 
     def __init__(self, context: Context, session: str, parent: QWidget, *, held: bool) -> None:
         super().__init__(parent.window())
@@ -89,7 +89,7 @@ class RevealCard(QFrame):
         self.harmless.clicked.connect(self._let_pass)
 
     def look(self, token: str, beside: QRect) -> None:
-        """Show what this stands for, below a place on the screen."""
+        """Show the value of a token below this rectangle of the screen."""
         self._token = token
         self._context.tasks.run("look behind a token", self._ask(token, beside))
 
@@ -102,12 +102,12 @@ class RevealCard(QFrame):
             self.harmless.hide()
         else:
             self.revealed = found
-            seen = "You looked: the audit says so, without the value."
-            self._fill(found.kind, found.value, place_words(found.sources, found.went), seen)
+            seen = "Recorded in the audit, without the value."
+            self._fill(found.kind, found.value, places_text(found.sources, found.went), seen)
         self._place(beside)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """It goes with what it belongs to."""
+        """Close together with the text box."""
         if event.type() == QEvent.Type.Hide:
             self.close()
         return False
@@ -124,7 +124,7 @@ class RevealCard(QFrame):
         super().closeEvent(event)
 
     def _followed(self, _: QWidget | None, now: QWidget | None) -> None:
-        """It goes when the keyboard goes elsewhere."""
+        """Close when the keyboard moves elsewhere."""
         if now is not None and self.isVisible() and now is not self and not self.isAncestorOf(now):
             self._before = now
             self.close()
@@ -139,7 +139,7 @@ class RevealCard(QFrame):
         self.setAccessibleName(f"{kind}: {value}"[:400])
 
     def _place(self, beside: QRect) -> None:
-        """Below the token, or above it where the screen ends."""
+        """Place the card below the token, or above it at the bottom of the screen."""
         window, unit = self.window(), self._context.theme.unit
         self.setFixedWidth(min(unit * 90, window.width() - unit * 2))
         self.adjustSize()
@@ -153,13 +153,13 @@ class RevealCard(QFrame):
             (self.copy if not self.copy.isHidden() else self).setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _copy(self) -> None:
-        self._context.tasks.run("copy a value", self._copied())
+        self._context.tasks.run("copy a value", self._report_copy())
 
-    async def _copied(self) -> None:
-        """Told to the audit as what it is."""
+    async def _report_copy(self) -> None:
+        """Copy the value; the audit records it as a copy."""
         found = await self._context.api.reveal(self._session, self._token, True)
         QGuiApplication.clipboard().setText(found.value)
-        self._context.say("The value was copied; the audit says so.")
+        self._context.say("Value copied. Recorded in the audit.")
         self.close()
 
     def _let_pass(self) -> None:
@@ -168,7 +168,7 @@ class RevealCard(QFrame):
 
     async def _passing(self, value: str) -> None:
         await self._context.api.mark_privacy(PrivacyMark(False, "value", value))
-        self._context.say("Models see it from now on; take that back under Personal data, Marks.")
+        self._context.say("Models see this value from now on. Undo it under Personal data > Marks.")
         self.close()
 
     def _lay_out(self, unit: int) -> None:
@@ -196,13 +196,13 @@ _MOST = 400  # chips that are painted at once
 
 
 class TokenChips(QObject):
-    """Belongs to one text view. Set `session` to whose tokens these are; without one nothing is drawn."""
+    """Draws the tokens in one text box as chips. Nothing is drawn without `session`, the session of the tokens."""
 
     def __init__(self, edit: QPlainTextEdit, context: Context, session: str = "") -> None:
         super().__init__(edit)
         self._edit, self._context = edit, context
         self.session = session
-        self._over: tuple[int, Written] | None = None  # the place of the chip under the mouse
+        self._over: tuple[int, TokenSpan] | None = None  # the place of the chip under the mouse
         self.card: RevealCard | None = None
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._rested)
@@ -212,13 +212,13 @@ class TokenChips(QObject):
         context.theme.changed.connect(edit.viewport().update)
 
     def show_tokens_of(self, session: str) -> None:
-        """Whose tokens these are, from now on."""
+        """Set the session of the tokens."""
         self.session = session
         self._leave()
         self._edit.viewport().update()
 
     def reveal_next(self) -> bool:
-        """The keyboard's way: look behind the token at the text cursor, or the next one after it."""
+        """Reveal the token at the text cursor, or the next one: the way by keyboard."""
         found = self._next() if self.session else None
         if found is None:
             return False
@@ -231,11 +231,11 @@ class TokenChips(QObject):
         self._show(place, one, held=True)
         return True
 
-    def at(self, point: QPoint) -> tuple[int, Written] | None:
-        """The token below a point of the view, with the place of its block."""
+    def at(self, point: QPoint) -> tuple[int, TokenSpan] | None:
+        """The token at a point of the text box, and the position of its block."""
         cursor = self._edit.cursorForPosition(point)
         block = cursor.block()
-        for one in written(block.text()) if self.session else ():
+        for one in find_tokens(block.text()) if self.session else ():
             near = one.start <= cursor.positionInBlock() <= one.end
             if near and any(box.contains(point) for box in self._boxes(block.position(), one)):
                 return block.position(), one
@@ -288,7 +288,7 @@ class TokenChips(QObject):
         if card is not None and isValid(card):
             card.close()
 
-    def _show(self, place: int, one: Written, *, held: bool) -> None:
+    def _show(self, place: int, one: TokenSpan, *, held: bool) -> None:
         self._rest.stop()
         self._put_away()
         boxes = self._boxes(place, one)
@@ -296,22 +296,22 @@ class TokenChips(QObject):
         self.card = RevealCard(self._context, self.session, self._edit, held=held)
         self.card.look(one.token, QRect(self._edit.viewport().mapToGlobal(box.topLeft()), box.size()))
 
-    def _next(self) -> tuple[int, Written] | None:
+    def _next(self) -> tuple[int, TokenSpan] | None:
         cursor = self._edit.textCursor()
         block, after = cursor.block(), cursor.selectionEnd() - cursor.block().position()
         first = block
         while block.isValid():
-            for one in written(block.text()):
+            for one in find_tokens(block.text()):
                 if block != first or one.end > after or (one.start <= after < one.end):
                     return block.position(), one
             block = block.next()
         return self._first()
 
-    def _first(self) -> tuple[int, Written] | None:
-        """From the beginning again, after the last one."""
+    def _first(self) -> tuple[int, TokenSpan] | None:
+        """The next token; after the last one the first."""
         block = self._edit.document().begin()
         while block.isValid():
-            for one in written(block.text()):
+            for one in find_tokens(block.text()):
                 return block.position(), one
             block = block.next()
         return None
@@ -327,17 +327,17 @@ class TokenChips(QObject):
                 painter.drawRoundedRect(QRectF(box).adjusted(-1.5, 0.5, 1.5, -0.5), theme.unit, theme.unit)
         painter.end()
 
-    def _visible(self) -> list[tuple[int, Written]]:
-        found: list[tuple[int, Written]] = []
+    def _visible(self) -> list[tuple[int, TokenSpan]]:
+        found: list[tuple[int, TokenSpan]] = []
         block: QTextBlock = self._edit.cursorForPosition(QPoint(0, 0)).block()
         last = self._edit.cursorForPosition(self._edit.viewport().rect().bottomRight()).block().blockNumber()
         while block.isValid() and block.blockNumber() <= last and len(found) < _MOST:
-            found += [(block.position(), one) for one in written(block.text())]
+            found += [(block.position(), one) for one in find_tokens(block.text())]
             block = block.next()
         return found[:_MOST]
 
-    def _boxes(self, place: int, one: Written) -> list[QRect]:
-        """Where a token stands in the view; two boxes where the line is broken inside of it."""
+    def _boxes(self, place: int, one: TokenSpan) -> list[QRect]:
+        """The rectangles of a token in the text box; two if the line wraps inside it."""
         cursor = QTextCursor(self._edit.document())
         cursor.setPosition(place + one.start)
         start = self._edit.cursorRect(cursor)
@@ -358,10 +358,10 @@ _LONGEST = 400  # characters of a value
 
 
 class MarkMenu(QObject):
-    """Belongs to one text view, beside its own menu."""
+    """Adds entries to the context menu of a text box that mark the selected text as personal or not."""
 
     marked = Signal(object)
-    """Carries the rules as they are now."""
+    """Carries the current rules."""
 
     def __init__(self, edit: QPlainTextEdit, context: Context) -> None:
         super().__init__(edit)
@@ -371,30 +371,30 @@ class MarkMenu(QObject):
         edit.customContextMenuRequested.connect(self._open)
 
     def chosen(self) -> str:
-        """The selected text, on one line."""
+        """The selected text in one line."""
         words = " ".join(self._edit.textCursor().selectedText().replace("\u2029", " ").split())
         return words if len(words) <= _LONGEST else ""
 
-    def missed(self, kind: str = OTHER) -> None:
-        """What is selected is hidden from now on."""
-        self._mark(PrivacyMark(True, "value", self.chosen(), kind), "Hidden from now on, wherever it stands.")
+    def mark_missed(self, kind: str = OTHER) -> None:
+        """Mask the selected text from now on."""
+        self._mark(PrivacyMark(True, "value", self.chosen(), kind), "Masked from now on, wherever it occurs.")
 
-    def harmless(self) -> None:
-        """What is selected passes from now on."""
-        self._mark(PrivacyMark(False, "value", self.chosen()), "Models see it from now on.")
+    def mark_harmless(self) -> None:
+        """No longer mask the selected text."""
+        self._mark(PrivacyMark(False, "value", self.chosen()), "Models see this text from now on.")
 
     def fill(self, menu: QMenu) -> None:
-        """The two marks, as far as something is selected."""
+        """The two entries; disabled without a selection."""
         some = bool(self.chosen())
-        missed = menu.addMenu(icon("eye-off"), "This was missed: hide it as")
+        missed = menu.addMenu(icon("eye-off"), "Mask as")
         missed.setEnabled(some)
-        for kind, plural in self._kinds or ((OTHER, "something of yours"),):
-            missed.addAction(plural, partial(self.missed, kind))
-        harmless = menu.addAction(icon("eye"), "This is not personal", self.harmless)
+        for kind, plural in self._kinds or ((OTHER, "Custom"),):
+            missed.addAction(plural, partial(self.mark_missed, kind))
+        harmless = menu.addAction(icon("eye"), "This is not personal", self.mark_harmless)
         harmless.setEnabled(some)
 
     def learn(self, rules: PrivacyRules) -> None:
-        """Which kinds there are."""
+        """Load the kinds of personal data."""
         self._kinds = tuple((one.kind, one.plural[:1].upper() + one.plural[1:]) for one in rules.kinds)
 
     def _open(self, point: QPoint) -> None:
@@ -420,7 +420,7 @@ class MarkMenu(QObject):
         self.marked.emit(rules)
 
 
-def place_words(sources: Sequence[str], went: Sequence[Place]) -> str:
+def places_text(sources: Sequence[str], went: Sequence[Place]) -> str:
     """`from crm · went to gmail.send`."""
     words = []
     if sources:
@@ -432,5 +432,5 @@ def place_words(sources: Sequence[str], went: Sequence[Place]) -> str:
 
 
 def place_name(place: Place) -> str:
-    """The tool of a call, with its server."""
+    """The name of a tool with its server."""
     return one_line(f"{place.server}.{place.tool}" if place.tool else place.server, 80)

@@ -1,4 +1,4 @@
-"""A JSON value as a tree that makes its nodes when they are looked at: a megabyte shows at once."""
+"""A JSON value as a tree that creates its rows when they are shown, so that a megabyte appears at once."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QHeaderView, QTreeView, QVBoxLayout, QWidget
 
 from workbench.gui.kit.json_text import dump
-from workbench.gui.kit.lists import Strip, tool_button
+from workbench.gui.kit.lists import Strip, label, tool_button
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.results.page import Page, Place, places_of
+from workbench.gui.results.page import Page, Place, find_places
 from workbench.records import JsonValue
+from workbench.records.common_types import count_of
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
 
-_BATCH = 250  # children made in one go
+_BATCH = 250  # children created at once
 _SHOWN = 400  # characters of a value in its row
 _ROOT = QModelIndex()
 VALUE_ROLE = Qt.ItemDataRole.UserRole  # the JSON value itself
@@ -28,7 +29,7 @@ VALUE_ROLE = Qt.ItemDataRole.UserRole  # the JSON value itself
 
 @dataclass(slots=True)
 class _Node:
-    """A place of the value. `made` counts the children that have rows already."""
+    """One value in the tree. `made` counts the children that have rows."""
 
     key: str
     value: JsonValue
@@ -39,7 +40,7 @@ class _Node:
 
 
 class JsonTree(QAbstractItemModel):
-    """Two columns, name and value; ids in place of Python objects, because Qt would not keep those alive."""
+    """Two columns, name and value. Indexes hold numbers: Qt would not keep Python objects alive."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +56,7 @@ class JsonTree(QAbstractItemModel):
         return self._node(index).value
 
     def path_at(self, index: Index) -> str:
-        """Where a row stands, as `items[2].name`."""
+        """The path of a row: `items[2].name`."""
         steps: list[str] = []
         number = index.internalId() if index.isValid() else 0
         while number > 0:
@@ -116,30 +117,30 @@ class JsonTree(QAbstractItemModel):
             return None
         node = self._node(index)
         if role == Qt.ItemDataRole.DisplayRole:
-            return one_line(node.key, 200) if index.column() == 0 else shown(node.value)
+            return one_line(node.key, 200) if index.column() == 0 else value_text(node.value)
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._theme.colour("code_key" if index.column() == 0 else _role(node.value))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{one_line(node.key, 200)}: {shown(node.value)}"
+            return f"{one_line(node.key, 200)}: {value_text(node.value)}"
         return node.value if role == VALUE_ROLE and not isinstance(node.value, Mapping | list) else None
 
     def _node(self, index: Index) -> _Node:
         return self._nodes[index.internalId() if index.isValid() else 0]
 
 
-def shown(value: JsonValue) -> str:
+def value_text(value: JsonValue) -> str:
     """A value in one row; objects and lists by their size."""
     if isinstance(value, Mapping):
-        return "{}" if not value else "{ 1 field }" if len(value) == 1 else f"{{ {len(value)} fields }}"
+        return f"{{ {count_of(len(value), 'field')} }}" if value else "{}"
     if isinstance(value, list):
-        return "[]" if not value else "[ 1 entry ]" if len(value) == 1 else f"[ {len(value)} entries ]"
+        return f"[ {count_of(len(value), 'item')} ]" if value else "[]"
     if isinstance(value, str):
         return f"“{one_line(value, _SHOWN)}”"
     return json.dumps(value)
 
 
 def _plain(index: Index) -> QModelIndex:
-    """Qt hands out both kinds of index, but takes only one back."""
+    """A QModelIndex: Qt passes both kinds of index, but accepts only this one."""
     if isinstance(index, QModelIndex):
         return index
     return index.model().index(index.row(), index.column(), index.parent())
@@ -161,15 +162,15 @@ def _role(value: JsonValue) -> str:
     return "code_number" if isinstance(value, int | float) else "muted"
 
 
-_OPENED = 12  # a tree with no more top rows than this opens its first level
-_MOST_OPENED = 3_000  # rows that opening a level may bring
+_OPENED = 12  # a tree with no more top rows than this is expanded by one level
+_MOST_OPENED = 3_000  # rows that expanding a level may add
 
 
 class TreePage(Page):
-    """Ctrl+C copies the value of the chosen row, Ctrl+Shift+C its path."""
+    """Ctrl+C copies the value of the selected row, Ctrl+Shift+C its path."""
 
     said = Signal(str)
-    """A short word of what was copied."""
+    """Carries a message."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -189,7 +190,12 @@ class TreePage(Page):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
+        self._empty = label("", "muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.hide()
+        layout.addWidget(self._empty, 1)
         layout.addWidget(self.tree, 1)
+        self._add_menu()
         self.strip = self._foot(theme)
         layout.addWidget(self.strip)
         self.setFocusProxy(self.tree)
@@ -203,12 +209,16 @@ class TreePage(Page):
         if self.model.rowCount() <= _OPENED:
             self.tree.expandToDepth(0)
         self._path.setText("")
+        empty = value in ({}, [])
+        self._empty.setText("Empty object" if isinstance(value, Mapping) else "Empty list")
+        self._empty.setVisible(empty)
+        self.tree.setVisible(not empty)
 
     def seek(self, words: str, step: int) -> str:
         if not words:
             return ""
         if self._found[0] != words:
-            self._found, self._at = (words, places_of(self._value, words)), -1 if step > 0 else 0
+            self._found, self._at = (words, find_places(self._value, words)), -1 if step > 0 else 0
         places = self._found[1]
         if not places:
             return "not found"
@@ -217,8 +227,8 @@ class TreePage(Page):
         return f"{self._at + 1} of {len(places):,}"
 
     def open_level(self) -> None:
-        """Open every row that is seen closed, as far as that stays readable."""
-        closed = [index for index in self._seen() if not self.tree.isExpanded(index)]
+        """Expand all visible rows by one level, up to a limit."""
+        closed = [index for index in self._visible_parents() if not self.tree.isExpanded(index)]
         brought = 0
         for index in closed:
             if brought > _MOST_OPENED:
@@ -232,14 +242,14 @@ class TreePage(Page):
         self.tree.collapseAll()
 
     def copy_value(self) -> None:
-        """The JSON below the chosen row; of a text its letters."""
+        """Copy the value of the selected row as JSON; a string without quotes."""
         value = self.model.value_at(self.tree.currentIndex())
         QGuiApplication.clipboard().setText(value if isinstance(value, str) else dump(value))
-        self.said.emit("The value was copied.")
+        self.said.emit("Value copied.")
 
     def copy_path(self) -> None:
         QGuiApplication.clipboard().setText(self.model.path_at(self.tree.currentIndex()))
-        self.said.emit("The path was copied.")
+        self.said.emit("Path copied.")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -250,22 +260,34 @@ class TreePage(Page):
         else:
             super().keyPressEvent(event)
 
+    def _add_menu(self) -> None:
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        for text, act in (
+            ("Copy value", self.copy_value),
+            ("Copy path", self.copy_path),
+            ("Expand one level", self.open_level),
+            ("Collapse all", self.close_all),
+        ):
+            action = QAction(text, self.tree)
+            action.triggered.connect(act)
+            self.tree.addAction(action)
+
     def _foot(self, theme: Theme) -> Strip:
         foot = Strip(theme)
         foot.row.addWidget(self._path, 1)
         for symbol, words, act in (
-            ("chevron-down", "Open one more level", self.open_level),
-            ("chevron-up", "Close all levels", self.close_all),
-            ("link", "Copy the path (Ctrl+Shift+C)", self.copy_path),
-            ("copy", "Copy the value (Ctrl+C)", self.copy_value),
+            ("chevron-down", "Expand one level", self.open_level),
+            ("chevron-up", "Collapse all", self.close_all),
+            ("link", "Copy path (Ctrl+Shift+C)", self.copy_path),
+            ("copy", "Copy value (Ctrl+C)", self.copy_value),
         ):
             button = tool_button(symbol, words, theme)
             button.clicked.connect(act)
             foot.row.addWidget(button)
         return foot
 
-    def _seen(self) -> list[QModelIndex]:
-        """Rows with something inside whose parents are all open, so many as one may open at a time."""
+    def _visible_parents(self) -> list[QModelIndex]:
+        """Visible rows that have children, as many as may be expanded at once."""
         found: list[QModelIndex] = []
         stack = [QModelIndex()]
         while stack and len(found) < _MOST_OPENED:

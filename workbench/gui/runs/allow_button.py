@@ -1,4 +1,4 @@
-"""The one button that lets a program run: no reflex can press it."""
+"""The button that lets a program or call go ahead, protected against accidental presses."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 
-SETTLE_MS: Final = 700  # how long it is dead after the dialog appeared or came back to the front
+SETTLE_MS: Final = 700  # disabled for so long after the dialog appeared or got the focus again
+_PRESS_KEYS: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class AllowButton(QPushButton):
-    """Dead until things settled, and while a reason stands against it. A key that is held down does not count."""
+    """Disabled while its dialog settles and while there is an obstacle. A key that is held down does not press it."""
 
     allowed = Signal()
 
@@ -20,60 +21,57 @@ class AllowButton(QPushButton):
         super().__init__(text, parent)
         self.setAutoDefault(False)
         self._obstacle = ""
-        self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settle.setTimerType(Qt.TimerType.PreciseTimer)  # a coarse one may end five per cent early
-        self._settle.timeout.connect(self._show_state)
+        self._settling = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settling.setTimerType(Qt.TimerType.PreciseTimer)  # a coarse timer may end five per cent early
+        self._settling.timeout.connect(self._update_state)
         self._pressed = False
         self.clicked.connect(self._clicked)
-        self._show_state()
+        self._update_state()
 
-    def unsettle(self) -> None:
-        """The dialog appeared or was come back to: wait once more."""
-        self._settle.start()
+    def restart_settling(self) -> None:
+        """The dialog appeared, got the focus again or shows something else: wait again."""
+        self._settling.start()
         self._pressed = False
-        self._show_state()
+        self._update_state()
 
     def settled(self) -> bool:
-        return not self._settle.isActive()
+        return not self._settling.isActive()
 
-    def obstruct(self, reason: str) -> None:
-        """Say why it cannot be pressed; "" lifts that."""
+    def set_obstacle(self, reason: str) -> None:
+        """Say why it cannot be pressed; an empty reason lifts the obstacle."""
         self._obstacle = reason
-        self._show_state()
+        self._update_state()
 
     def obstacle(self) -> str:
         return self._obstacle
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter and Space press on release only, and only where the press itself began here, after things settled."""
-        if event.key() in _KEYS:
-            self._pressed = not event.isAutoRepeat() and self._open()
+        """Enter and Space act on release, and only if the press itself began on this button after it had settled."""
+        if event.key() in _PRESS_KEYS:
+            self._pressed = not event.isAutoRepeat() and self._can_be_pressed()
             event.accept()
             return
         super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        if event.key() not in _KEYS:
+        if event.key() not in _PRESS_KEYS:
             super().keyReleaseEvent(event)
             return
         event.accept()
         if event.isAutoRepeat():
             return
         pressed, self._pressed = self._pressed, False
-        if pressed and self._open():
+        if pressed and self._can_be_pressed():
             self.allowed.emit()
 
     def _clicked(self) -> None:
-        if self._open():
+        if self._can_be_pressed():
             self.allowed.emit()
 
-    def _open(self) -> bool:
+    def _can_be_pressed(self) -> bool:
         return self.settled() and not self._obstacle and self.isEnabled()
 
-    def _show_state(self) -> None:
+    def _update_state(self) -> None:
         self.setEnabled(self.settled() and not self._obstacle)
         self.setToolTip(self._obstacle)
         self.setAccessibleDescription(self._obstacle)
-
-
-_KEYS: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)

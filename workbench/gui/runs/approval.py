@@ -1,50 +1,59 @@
-"""Why an open question about a program does not need an answer any more."""
+"""The dialog in which the user allows or denies a program, with its effects, its code and what it resembles."""
 
 from __future__ import annotations
 
 import time
+from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
-from workbench.errors import WorkbenchError
-from workbench.events import Event, RunChanged
-from workbench.gui.kit.faults import FaultCard, LaterDialog
-from workbench.gui.kit.text import one_line
+from workbench.api.client_texts import confirmation_name
+from workbench.events import RunChanged
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.text import ForeignLabel, one_line
+from workbench.gui.kit.theme import mark
 from workbench.gui.results.token_chips import TokenChips
-from workbench.gui.runs.approval_parts import ONCE, ApprovalFoot, ApprovalHead, HostTicks, LikenessStrip
+from workbench.gui.runs.approval_parts import ONCE, ApprovalHead, HostTicks, LikenessStrip, ScopeButton
+from workbench.gui.runs.decision_dialog import DecisionDialog, NameToType, scrolled
 from workbench.gui.runs.effects_view import EffectsView
 from workbench.gui.runs.program_view import EditCheck, ProgramView, is_cleanable, needs_sight
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
-from workbench.gui.shell.navigation import StartDryRun
-from workbench.records import Decision, Fault, Gate, Risk, Run, RunState, Verdict
+from workbench.gui.shell.navigation import FollowRun, StartDryRun
+from workbench.records import Decision, Fault, Gate, Origin, Risk, Run, RunState, Verdict
+from workbench.records.common_types import count_of
+
+_WIDE = 96  # characters of width from which the effects are beside the code, not above it
+_CODE_LINES = 10  # that are visible at least
+_EFFECT_LINES = 5  # that are visible at least where the effects are above the code
+_SHARES = [420, 620]  # of effects and code beside each other
 
 
-def ending(run: Run) -> Fault:
-    """How a run ended that was not decided here."""
+def how_it_ended(run: Run) -> Fault:
+    """Why a run that was decided elsewhere no longer waits."""
     decision = run.decision
     by = f" by {one_line(decision.by, 60)}" if decision is not None and decision.by else ""
     if decision is not None and decision.allow:
-        return Fault(f"This was allowed elsewhere{by}.")
+        return Fault(f"This program was allowed elsewhere{by}.")
     if run.state is RunState.REFUSED and decision is not None:
-        return Fault(f"This was denied elsewhere{by}.", decision.reason)
+        return Fault(f"This program was denied elsewhere{by}.", decision.reason)
     if run.state is RunState.REFUSED:
-        return Fault("Time ran out: the program was refused.")
+        return _time_is_up(run)
     if run.state in (RunState.STOPPED, RunState.INTERRUPTED):
-        return Fault("This run was stopped; nobody has to decide any more.")
-    return Fault("This run does not wait any more.")
+        return Fault("This run was stopped, so there is nothing left to decide.")
+    return Fault("This program no longer waits.")
 
 
-_LEAST_LETTERS = 96  # narrower than this, effects stand above the code
-_CODE_LINES = 10  # that the code has at least
-_EFFECT_LINES = 5  # of effects, where they stand above it
+def _time_is_up(run: Run) -> Fault:
+    own = run.proposal.origin is Origin.PERSON
+    return Fault("Time is up: the program was denied.", "You can run it again." if own else "Its author can ask again.")
 
 
 class ReviewSplit(QSplitter):
-    """A person may move the border; from then on it stays where they put it."""
+    """Effects beside the code or above it. The border stays where the user put it."""
 
     def __init__(self, effects: EffectsView, program: ProgramView, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -53,15 +62,15 @@ class ReviewSplit(QSplitter):
         self.setChildrenCollapsible(False)
         self.addWidget(effects)
         self.addWidget(program)
-        self.setSizes([420, 620])
-        self.splitterMoved.connect(self._keep)
+        self.setSizes(_SHARES)
+        self.splitterMoved.connect(self._remember)
 
     def sizeHint(self) -> QSize:
-        """Around it scrolls what does not fit, so it asks for no more than it must have and is given the rest."""
+        """No more than the least it needs: the area around it scrolls, and gives it the rest."""
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        wide = self.width() >= self.fontMetrics().averageCharWidth() * _LEAST_LETTERS
+        wide = self.width() >= self.fontMetrics().averageCharWidth() * _WIDE
         code = self._program.height_of(_CODE_LINES)
         self._program.setMinimumHeight(code)
         lines = 0 if wide else self.fontMetrics().lineSpacing() * _EFFECT_LINES
@@ -72,7 +81,7 @@ class ReviewSplit(QSplitter):
             self.setOrientation(direction)
             self._moved = False
             if wide:
-                self.setSizes([420, 620])
+                self.setSizes(_SHARES)
         super().resizeEvent(event)
         if not wide and not self._moved:
             self._share(code)
@@ -83,349 +92,360 @@ class ReviewSplit(QSplitter):
         effects = min(self._effects.wanted_height(), max(0, left - code))
         self.setSizes([effects, left - effects])
 
-    def _keep(self) -> None:
+    def _remember(self) -> None:
         self._moved = True
 
 
-class ApprovalDialog(LaterDialog):
-    """One run, one decision."""
-
-    decided = Signal(object)
-    """Carries the Decision that the core took."""
+class ApprovalDialog(DecisionDialog):
+    """The answer names the exact text by its hash; the core checks it again. The user can edit the program first."""
 
     def __init__(self, context: Context, run: Run, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._context = context
+        super().__init__(context, "Allow this program?", "the program", parent, modal=True)
         self._run = run
-        self._sending = False
-        self._missed: Run | None = None  # told while an answer was on its way
-        self._whole = not whole_size([run.proposal.code])
-        self._began = time.monotonic()
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Allow this program?")
-        self._head = ApprovalHead(context.theme)
-        self._effects = EffectsView(context.theme)
-        self._likeness = LikenessStrip(context.theme)
-        self._alike: dict[str, Run] = {}  # further requests that are the same question
+        self._code = ""  # all of it, once it is loaded
+        self._complete = False
+        self._identical: dict[str, Run] = {}  # other waiting runs with the same request
+        self.head = ApprovalHead(context.theme)
+        self.effects = EffectsView(context.theme)
+        self.likeness = LikenessStrip(context.theme)
         original = run.proposal.original or run.proposal.code
-        self._program = ProgramView(context.theme, original, language=run.proposal.language)
-        self._chips = TokenChips(self._program.reader, context, run.proposal.session)
-        self._edits = EditCheck(context, self._program.edited_text, self)
-        self._hosts = HostTicks(context.theme)
-        self._foot = ApprovalFoot(context.theme)
-        self._fault = FaultCard(context.theme)
-        self._build()
-        self._clock = QTimer(self, interval=500)
-        self._clock.timeout.connect(self._tick)
-        self._clock.start()
+        self.program = ProgramView(context.theme, original, language=run.proposal.language)
+        self.token_chips = TokenChips(self.program.reader, context, run.proposal.session)
+        self._edit_check = EditCheck(context, self.program.edited_text, self)
+        self.hosts = HostTicks(context.theme)
+        self.typing = NameToType(context.theme, "The name to type before this can be allowed")
+        self.facts = ForeignLabel(elide=True)
+        mark(self.facts, role="muted")
+        self.scope = ScopeButton()
+        self._make_buttons()
+        self._lay_out()
+        self._connect()
         self._show_run(run)
-        context.tasks.run("look for identical requests", context.api.runs(), self._find_alike)
-        if not self._whole:
-            context.tasks.run("read the whole program", self._read_whole(run))
+        context.store.on(RunChanged, self._run_changed)
+
+    @property
+    def request_id(self) -> str:
+        return self._run.id
 
     @property
     def run(self) -> Run:
         return self._run
 
-    def hear(self, event: Event) -> None:
-        """The run may be decided elsewhere, time out, or get another text."""
-        if not isinstance(event, RunChanged) or self._over:
-            return
-        if event.run.id != self._run.id:
-            self._compare_question(event.run)
-            return
-        if self._sending:
-            self._missed = event.run  # most likely the echo of what is being sent
-        else:
-            self._take(event.run)
+    # deciding
 
-    def _take(self, run: Run) -> None:
-        if run.state is not RunState.WAITING:
-            self._end(ending(run))
-        elif run.proposal.sha != self._run.proposal.sha:
-            self._show_run(run)
-            words = "The text was changed elsewhere; this is the new one."
-            self._fault.show_fault(Fault(words), tone="warning")
+    def obstacle(self) -> str:
+        verdict = self._run.verdict
+        if decided := super().obstacle():
+            return decided
+        if not self._complete:
+            return "The program is still being loaded."
+        if verdict is None or verdict.gate is Gate.BLOCKED:
+            return "This program cannot run."
+        if verdict.sha != self._run.proposal.sha:
+            return "This text has not been assessed yet."
+        if self.program.editing:
+            return "Check your changes first."
+        if needs_sight(verdict.risk) and not self.program.worst_seen:
+            return "Look at the marked line first."
+        if verdict.risk is Risk.CRITICAL and not self.typing.is_right():
+            return "Type the name first."
+        return ""
 
-    def _find_alike(self, runs: tuple[Run, ...]) -> None:
-        for run in runs:
-            self._compare_question(run)
-
-    def _compare_question(self, run: Run) -> None:
-        """The same question asked once more is answered along with this one."""
-        mine = self._run
-        same = bool(mine.fingerprint) and (mine.fingerprint, mine.proposal.session) == (
-            run.fingerprint,
-            run.proposal.session,
-        )
-        if same and run.id != mine.id and run.state is RunState.WAITING:
-            self._alike[run.id] = run
-        else:
-            self._alike.pop(run.id, None)
-        if not self._program.editing:
-            self._foot.show_alike(len(self._alike))
-
-    def core_lost(self) -> None:
-        """The core is gone, and with it the question."""
-        self._end(Fault("The core is gone, so this program will not run.", "Nothing was let through."))
+    def allow(self) -> None:
+        if self.can_allow():
+            self._decide(allow=True)
 
     def deny(self, reason: str = "") -> None:
         self._decide(allow=False, reason=reason)
 
-    def allow(self) -> None:
-        """Only where nothing stands against it; the core checks the sha once more."""
-        if not self._obstacle() and self._foot.allow.settled():
-            self._decide(allow=True)
+    def _decide(self, *, allow: bool, reason: str = "") -> None:
+        run = self._run
+        decision = Decision(
+            run.id,
+            run.proposal.sha,
+            allow,
+            "you",
+            reason,
+            time.time(),
+            self.seconds_open(),
+            self.hosts.ticked() if allow else (),
+            scope=self.scope.scope if allow else ONCE,
+            fingerprint=run.fingerprint,
+            also=tuple(self._identical),
+        )
+        accepted = partial(self._accepted, decision)
+        self.submit("decide about a program", partial(self.context.api.decide, decision), accepted)
+
+    def _accepted(self, decision: Decision, _run: Run) -> None:
+        self.close_with(decision, allowed=decision.allow)
+        if decision.allow:
+            self.context.go(FollowRun(decision.run_id))
+
+    def sending_failed(self) -> None:
+        """The run may have changed while the answer was being sent."""
+        self._take(self.context.store.runs.get(self._run.id, self._run))
+
+    def time_is_up(self) -> None:
+        self.end(_time_is_up(self._run))
+
+    def end(self, fault: Fault) -> None:
+        super().end(fault)
+        if self.is_over:
+            self._edit_check.end()
+            self.hosts.hide()
+            self.typing.hide()
+
+    def core_lost(self) -> None:
+        self._sending = False
+        lost = "The connection to the core was lost, so this program will not run."
+        self.end(Fault(lost, "Nothing was allowed."))
+
+    # what happens to the run
+
+    def _run_changed(self, event: RunChanged) -> None:
+        if self.is_over:
+            return
+        if event.run.id != self._run.id:
+            self._compare_request(event.run)
+        elif event.run.state is not RunState.WAITING or not self._sending:
+            self._take(event.run)
+
+    def _take(self, run: Run) -> None:
+        if run.decision is not None and run.decision.plan:  # answered in the dialog of its plan
+            self.done(self.DialogCode.Accepted)
+        elif run.state is not RunState.WAITING:
+            self.end(how_it_ended(run))
+        elif run.proposal.sha != self._run.proposal.sha:
+            self._show_run(run)
+            self.restart_settling()
+            self.show_fault(Fault("The program was changed elsewhere; this is the new text."), "warning")
+
+    def _compare_request(self, run: Run) -> None:
+        """The answer applies to all waiting runs with the same request."""
+        mine = self._run
+        fingerprint, session = mine.fingerprint, mine.proposal.session
+        same = bool(fingerprint) and (fingerprint, session) == (run.fingerprint, run.proposal.session)
+        if same and run.id != mine.id and run.state is RunState.WAITING:
+            self._identical[run.id] = run
+        else:
+            self._identical.pop(run.id, None)
+        self._show_facts()
+
+    def dry_run_ended(self, fault: Fault | None) -> None:
+        self.dry_run_button.setEnabled(True)
+        self.show_fault(fault)
+        self.take_focus()
+
+    def _start_dry_run(self) -> None:
+        self.dry_run_button.setEnabled(False)
+        self.take_focus()
+        self.show_fault(None)
+        self.context.go(StartDryRun(self._run.id))
+
+    # what is shown
+
+    def take_focus(self) -> None:
+        if self.program.editing:
+            self.program.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            super().take_focus()
+
+    def is_reading(self, focus: QWidget) -> bool:
+        return self.program.isAncestorOf(focus)
+
+    def _show_run(self, run: Run) -> None:
+        self._run = run
+        self._code, self._complete = run.proposal.code, not whole_size([run.proposal.code])
+        if not self._complete:
+            self.context.tasks.run("read the complete program", self._read_complete(run))
+        verdict = run.verdict
+        self.head.show_run(run)
+        if verdict is not None:
+            self.effects.show_verdict(verdict)
+            self.hosts.show_hosts(verdict.hosts)
+        self.likeness.show_likeness(run.like)
+        self.program.show_program(run.proposal.code, verdict)
+        self.facts.setToolTip(_fingerprint_tip(run))
+        self.scope.show_run(run)
+        self._show_buttons(editing=False)
+        critical = verdict is not None and verdict.risk is Risk.CRITICAL
+        self.typing.ask(confirmation_name(verdict) if critical and verdict else "", "To allow this, type {0}")
+        self.typing.line.clear()
+        risky = verdict is not None and verdict.risk in (Risk.HIGH, Risk.CRITICAL)
+        mark(self.allow_button, kind="danger" if risky else "primary")
+        self._identical.clear()
+        for other in tuple(self.context.store.runs.values()):
+            self._compare_request(other)
+        self._show_facts()
+        self.set_deadline(run.deadline)
+        self.update_allow()
+
+    def _show_facts(self) -> None:
+        if self.program.editing:
+            self.facts.setText("Your changes are assessed as you type. Nothing is decided yet.")
+            return
+        others = len(self._identical)
+        answers = f"Answers {count_of(others + 1, 'identical request')} · " if others else ""
+        self.facts.setText(f"{answers}SHA-256 {(self._run.fingerprint or self._run.proposal.sha)[:12]}")
+
+    def _show_buttons(self, *, editing: bool) -> None:
+        run = self._run
+        for button in (self.edit_button, self.reason_button, self.allow_button, self.deny_button):
+            button.setVisible(not editing)
+        self.edit_button.setEnabled(self._complete)
+        self.dry_run_button.setVisible(not editing and not run.proposal.state)
+        self.scope.setVisible(not editing and bool(run.scopes or run.scopes_why))
+        for button in (self.check_button, self.back_button):
+            button.setVisible(editing)
+        self.clean_button.hide()
+        self.reason_row.hide()
+
+    def _name_allow(self) -> None:
+        self.allow_button.setText("Allow once" if self.scope.scope == ONCE else "Allow")
+
+    # editing
+
+    def _edit(self) -> None:
+        self.program.edit()
+        self._show_buttons(editing=True)
+        self._show_facts()
+        self.likeness.hide()
+        self._edit_check.begin(self._run.id)
+        self.update_allow()
+
+    def _leave_edit(self) -> None:
+        """Show the waiting program again, and the verdict on it."""
+        self._stop_editing()
+        self.head.show_run(self._run)
+        self.likeness.show_likeness(self._run.like)
+        if self._run.verdict is not None:
+            self.effects.show_verdict(self._run.verdict)
+        self.update_allow()
+
+    def _stop_editing(self) -> None:
+        self._edit_check.end()
+        self.program.leave_edit()
+        self._show_buttons(editing=False)
+        self._show_facts()
+        self.show_fault(None)
+        self.take_focus()
+
+    def _show_edit_verdict(self, verdict: Verdict) -> None:
+        """Show what the edited text would do; nothing is decided about it yet."""
+        self.head.show_run(replace(self._run, verdict=verdict))
+        self.effects.show_verdict(verdict)
+        self.program.mark_edit(verdict)
+        self.clean_button.setVisible(is_cleanable(verdict) and self.program.editing)
+
+    def _take_clean(self, clean: str) -> None:
+        self.program.take_clean(clean)
+        removed = "Characters that cannot be seen or that mislead were removed."
+        self.show_fault(Fault(removed, "“Check my changes” shows the difference. Ctrl+Z restores the text."), "info")
+
+    def _compare(self) -> None:
+        if self._run.like is not None:
+            self.program.compare(self._run.like.code)
+
+    def _check_edit(self) -> None:
+        code = self.program.edited_text()
+        if code == self._code:
+            self._leave_edit()
+        else:
+            self.submit("check an edited program", partial(self.context.api.edit, self._run.id, code), self._edited)
+
+    def _edited(self, run: Run) -> None:
+        self._stop_editing()
+        self._show_run(run)
+        self.restart_settling()
+
+    async def _read_complete(self, run: Run) -> None:
+        """A long program arrives as a preview. Nothing can be allowed before all of it is loaded."""
+        code = (await fetch_whole(self.context.fetch, [run.proposal.code]))[0]
+        if run.proposal.sha == self._run.proposal.sha:
+            self._code, self._complete = code, True
+            self.edit_button.setEnabled(True)
+            self.program.adopt(code)
+            self.program.show_program(code, run.verdict)
+            self.update_allow()
+
+    # what Qt calls, layout
 
     def reject(self) -> None:
-        """Escape takes one step back: it leaves the editor where nothing was changed, and the line for a reason; else
-        the dialog is put away, with what was typed."""
-        unchanged = self._program.editing and self._program.edited_text() == self._run.proposal.code
-        if not self._over and unchanged:
+        """Escape leaves an editor without changes first."""
+        unchanged = self.program.editing and self.program.edited_text() == self._code
+        if not self.is_over and unchanged:
             self._leave_edit()
-        elif not self._over and self._foot.giving_reason():
-            self._foot.drop_reason()
         else:
             super().reject()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._began = time.monotonic()
-        self._foot.unsettle()
-        self._foot.take_keyboard()
-        QTimer.singleShot(0, self, self._program_to_worst)
+        QTimer.singleShot(0, self, self._show_worst_line)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
-            self._foot.unsettle()
+    def _show_worst_line(self) -> None:
+        """The dialog has its size only now."""
+        if self._run.verdict is not None and not self.program.editing:
+            self.program.show_program(self._code, self._run.verdict)
+            self.update_allow()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses Deny; not by a key that was still down when the dialog came, and not while reading code."""
-        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        focus = self.focusWidget()
-        reading = focus is not None and self._program.isAncestorOf(focus)
-        if enter and (event.isAutoRepeat() or not self._foot.allow.settled() or reading):
-            event.accept()
-            return
-        super().keyPressEvent(event)
+    def _make_buttons(self) -> None:
+        self.edit_button = self.make_button("Edit", "pencil", self._edit, gives_way=True)
+        dry_run_tip = "Run it with its side effects held back, then choose which of them may happen"
+        self.dry_run_button = self.make_button(
+            "Dry run first", "list", self._start_dry_run, dry_run_tip, gives_way=True
+        )
+        self.back_button = self.make_button("Back", "undo", self._leave_edit)
+        clean_tip = "Remove hidden characters, foreign encodings and unusual line endings"
+        self.clean_button = self.make_button("Clean and check again", "refresh", self._edit_check.clean, clean_tip)
+        self.check_button = self.make_button("Check my changes", "shield", self._check_edit)
+        self.check_button.setIcon(icon("shield", "on_accent"))
+        mark(self.check_button, kind="primary")
 
-    # what is shown
-
-    def _show_run(self, run: Run) -> None:
-        self._run = run
-        self._head.show_run(run)
-        if run.verdict is not None:
-            self._effects.show_verdict(run.verdict)
-            self._hosts.show_hosts(run.verdict.hosts)
-        self._likeness.show_likeness(run.like)
-        self._program.show_program(run.proposal.code, run.verdict)
-        self._foot.show_run(run)
-        self._find_alike(tuple(self._alike.values()))
-        self._tick()
-        self._reconsider()
-
-    def _obstacle(self) -> str:
-        """Why this cannot be allowed now; "" when it can."""
-        verdict = self._run.verdict
-        if self._over or self._sending:
-            return "This is decided."
-        if not self._whole:
-            return "The program is not here as a whole yet."
-        if verdict is None or verdict.gate is Gate.BLOCKED:
-            return "This program cannot run as it stands."
-        if verdict.sha != self._run.proposal.sha:
-            return "The text was not assessed yet."
-        if self._program.editing:
-            return "Have your changes checked first."
-        if needs_sight(verdict.risk) and not self._program.worst_seen:
-            return "Look at the marked line first."
-        if verdict.risk is Risk.CRITICAL and not self._foot.typing.right():
-            return "Type the name first."
-        return ""
-
-    def _reconsider(self) -> None:
-        self._foot.allow.obstruct(self._obstacle())
-
-    def _tick(self) -> None:
-        if self._over:
-            return
-        left = self._run.deadline - time.time() if self._run.deadline else 0.0
-        self._foot.show_time(self._run.deadline)
-        if self._run.deadline and left <= 0:
-            self._end(Fault("Time is up: the program was refused.", "Its author may ask again."))
-
-    def _end(self, fault: Fault) -> None:
-        """Nothing can be decided here any more, and why."""
-        self._clock.stop()
-        self._fault.show_fault(fault, tone="info")
-        self._foot.show_over()
-        self._hosts.hide()
-        self._finish()
-        self._reconsider()
-
-    def _program_to_worst(self) -> None:
-        if self._run.verdict is not None and not self._program.editing:
-            self._program.show_program(self._run.proposal.code, self._run.verdict)
-            self._reconsider()
-
-    # what a person does
-
-    def _decide(self, *, allow: bool, reason: str = "") -> None:
-        if self._over or self._sending:
-            return
-        self._sending = True
-        self._reconsider()
-        looked = round(time.monotonic() - self._began, 2)
-        sha = self._run.proposal.sha
-        hosts = self._hosts.ticked() if allow else ()
-        decision = Decision(self._run.id, sha, allow, "you", reason, time.time(), looked, hosts)
-        scope = self._foot.scope.scope if allow else ONCE
-        decision = replace(decision, scope=scope, fingerprint=self._run.fingerprint, also=tuple(self._alike))
-        self._context.tasks.run("decide about a run", self._send(decision))
-
-    async def _send(self, decision: Decision) -> None:
-        try:
-            await self._context.api.decide(decision)
-        except WorkbenchError as fault:
-            self._sent()
-            if not self._over:
-                self._fault.show_fault(Fault(fault.message, fault.hint))
-            return
-        self._over = True
-        self.decided.emit(decision)
-        self.done(QDialog.DialogCode.Accepted if decision.allow else QDialog.DialogCode.Rejected)
-
-    def _sent(self) -> None:
-        """The answer came; what was told meanwhile counts where it ended the question."""
-        self._sending = False
-        missed, self._missed = self._missed, None
-        if missed is not None and missed.state is not RunState.WAITING:
-            self._take(missed)
-        self._reconsider()
-
-    def _dry_run(self) -> None:
-        self.show_dry_run(on=True)
-        self._context.go(StartDryRun(self._run.id))
-
-    def show_dry_run(self, *, on: bool, fault: Fault | None = None) -> None:
-        """Show whether a dry run of this program is under way, or why none is possible."""
-        self._foot.show_dry_run(on)
-        self._fault.show_fault(fault)
-
-    def _edit(self) -> None:
-        self._program.edit()
-        self._foot.show_editing(True)
-        self._likeness.hide()
-        self._edits.begin(self._run.id)
-        self._reconsider()
-
-    def _leave_edit(self) -> None:
-        """Back to what waits; what was judged of the edit is not about that."""
-        self._stop_editing()
-        self._head.show_run(self._run)
-        self._likeness.show_likeness(self._run.like)
-        if self._run.verdict is not None:
-            self._effects.show_verdict(self._run.verdict)
-        self._reconsider()
-
-    def _stop_editing(self) -> None:
-        self._edits.end()
-        self._program.leave_edit()
-        self._foot.show_editing(False)
-        self._fault.show_fault(None)
-        self._foot.show_run(self._run)
-        self._foot.take_keyboard()
-
-    def _show_edit(self, verdict: Verdict) -> None:
-        """What the text would do as it stands in the editor now; nothing is decided about it yet."""
-        self._head.show_run(replace(self._run, verdict=verdict))
-        self._effects.show_verdict(verdict)
-        self._program.mark_edit(verdict)
-        self._foot.show_cleanable(is_cleanable(verdict))
-
-    def _take_clean(self, clean: str) -> None:
-        self._program.take_clean(clean)
-        words = "What could not be seen, or reads differently than it runs, was taken out."
-        hint = "Check my changes shows the difference; Ctrl+Z brings the other text back."
-        self._fault.show_fault(Fault(words, hint), tone="info")
-
-    def _compare(self) -> None:
-        if self._run.like is not None:
-            self._program.compare(self._run.like.code)
-
-    def _check_edit(self) -> None:
-        code = self._program.edited_text()
-        if code == self._run.proposal.code:
-            self._leave_edit()
-            return
-        self._sending = True
-        self._foot.allow.obstruct("Your changes are being checked.")
-        self._context.tasks.run("check an edited program", self._send_edit(code))
-
-    async def _send_edit(self, code: str) -> None:
-        try:
-            run = await self._context.api.edit(self._run.id, code)
-        except WorkbenchError as fault:
-            self._fault.show_fault(Fault(fault.message, fault.hint))
-        else:
-            self._stop_editing()
-            self._show_run(run)
-            self._missed = run
-        self._foot.unsettle()
-        self._sent()
-
-    async def _read_whole(self, run: Run) -> None:
-        """A long program arrives as a preview; nothing can be allowed before all of it is here."""
-        code = (await fetch_whole(self._context.fetch, [run.proposal.code]))[0]
-        if run.proposal.sha == self._run.proposal.sha:
-            self._whole = True
-            self._program.adopt(code)
-            self._program.show_program(code, run.verdict)
-            self._reconsider()
-
-    def _build(self) -> None:
-        unit = self._context.theme.unit
-        self._split = ReviewSplit(self._effects, self._program)
+    def _lay_out(self) -> None:
+        self.split = ReviewSplit(self.effects, self.program)
         middle = QWidget()
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._head)
-        column.addWidget(self._likeness)
-        column.addWidget(self._split, 1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(middle)
-        area.verticalScrollBar().valueChanged.connect(self._program.reader.seen)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(area, 1)
-        layout.addWidget(self._fault)
-        layout.addWidget(self._hosts)
-        layout.addWidget(self._foot)
-        self.setMinimumSize(self.fontMetrics().averageCharWidth() * 62, self.fontMetrics().lineSpacing() * 18)
-        self.resize(QSize(unit * 270, unit * 175).boundedTo(self.screen().availableSize()))
-        self._connect()
+        column.addWidget(self.head)
+        column.addWidget(self.likeness)
+        column.addWidget(self.split, 1)
+        area = scrolled(middle)
+        area.verticalScrollBar().valueChanged.connect(self.program.reader.seen)
+        facts = QHBoxLayout()
+        facts.addWidget(self.facts, 1)
+        facts.addWidget(self.countdown)
+        foot = self.make_foot(
+            (self.later_button, self.edit_button, self.dry_run_button),
+            (
+                self.deny_button,
+                self.reason_button,
+                self.back_button,
+                self.clean_button,
+                self.check_button,
+                self.scope,
+                self.allow_button,
+            ),
+            self.typing,
+            self.reason_row,
+            facts,
+        )
+        self.arrange(area, self.fault, self.hosts, foot, grows=area)
+        self.set_size(270, 175)
 
     def _connect(self) -> None:
-        for part in (self._effects, self._likeness):
-            part.line_wanted.connect(self._program.go_to)
-        self._likeness.compare_wanted.connect(self._compare)
-        self._program.edited.connect(self._edits.stir)
-        self._edits.judged.connect(self._show_edit)
-        self._edits.cleaned.connect(self._take_clean)
-        self._foot.clean_wanted.connect(self._edits.clean)
-        self._program.seen.connect(self._reconsider)
-        self._foot.allow.allowed.connect(self.allow)
-        self._foot.denied.connect(self.deny)
-        self._foot.edit_wanted.connect(self._edit)
-        self._foot.dry_run_wanted.connect(self._dry_run)
-        self._foot.check_wanted.connect(self._check_edit)
-        self._foot.back_wanted.connect(self._leave_edit)
-        self._foot.typing.typed.connect(self._reconsider)
-        self._foot.close_wanted.connect(self.reject)
-        self._foot.later_wanted.connect(self.put_away)
+        for part in (self.effects, self.likeness):
+            part.line_wanted.connect(self.program.go_to)
+        self.likeness.compare_wanted.connect(self._compare)
+        self.program.edited.connect(self._edit_check.text_changed)
+        self.program.seen.connect(self.update_allow)
+        self._edit_check.judged.connect(self._show_edit_verdict)
+        self._edit_check.cleaned.connect(self._take_clean)
+        self.typing.typed.connect(self.update_allow)
+        self.scope.chosen.connect(self._name_allow)
+
+
+def _fingerprint_tip(run: Run) -> str:
+    """What the short hash covers."""
+    covers = "Covers the text, its limits, and the servers and tool definitions that it uses. Checked again at start."
+    return f"{covers}\n{run.fingerprint or run.proposal.sha}\ntext: {run.proposal.sha}"

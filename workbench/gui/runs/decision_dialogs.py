@@ -1,347 +1,213 @@
-"""Opens the dialogs that ask for a decision, one per id, and tells them when the core is gone."""
+"""Opens, finds and ends the dialogs in which the user decides: at most one for each request."""
 
 from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import AskArrived, AskSettled, CallHeld, Event, HeldCallSettled, RunChanged, spawn
-from workbench.gui.kit.text import one_line
-from workbench.gui.runs.strips import AskStrip, HeldCallStrip, own_call
+from workbench.events import AskArrived, RunChanged, spawn
 from workbench.gui.shell.bridge import Link, LinkState
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import FollowRun
-from workbench.records import Ask, Decision, Fault, Run, RunState
+from workbench.records import Ask, Fault, Run, RunState
+from workbench.records.runs import ENDS
 
 if TYPE_CHECKING:
-    from workbench.gui.runs.approval import ApprovalDialog
-    from workbench.gui.runs.elicitations import AskDialog
-    from workbench.gui.runs.held_calls import HeldCallDialog
-    from workbench.gui.runs.plan import PlanDialog
+    from workbench.gui.runs.decision_dialog import DecisionDialog
 
-
-PAUSE = 1.5  # seconds without a letter after which nobody is typing
-_TYPED_INTO = (QLineEdit, QPlainTextEdit, QTextEdit, QComboBox)
+TYPING_SECONDS: Final = 1.5  # without a key, after which the user is no longer typing
+_TEXT_FIELDS = (QLineEdit, QPlainTextEdit, QTextEdit, QComboBox)
 _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 
 
-class Keystrokes(QObject):
-    """Watches the one widget that has the keyboard, not the whole application."""
+class TypingWatch(QObject):
+    """Knows whether the user is typing. Watches the widget with the focus only, not the whole application."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._last = 0.0
+        self._last_key = 0.0
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        app.focusChanged.connect(self._move)
-        self._move(None, app.focusWidget())
+        app.focusChanged.connect(self._focus_changed)
+        self._focus_changed(None, app.focusWidget())
 
-    def typing(self) -> bool:
-        return time.monotonic() - self._last < PAUSE
+    def is_typing(self) -> bool:
+        return time.monotonic() - self._last_key < TYPING_SECONDS
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            command = bool(event.modifiers() & _COMMANDS)
-            self._last = 0.0 if command else time.monotonic()  # Ctrl+Enter sends: what was typed is done
+            command = bool(event.modifiers() & _COMMANDS)  # Ctrl+Enter sends what was typed
+            self._last_key = 0.0 if command else time.monotonic()
         return False
 
-    def _move(self, before: QWidget | None, now: QWidget | None) -> None:
+    def _focus_changed(self, before: QWidget | None, now: QWidget | None) -> None:
         if before is not None:
             before.removeEventFilter(self)
-        if isinstance(now, _TYPED_INTO):
+        if isinstance(now, _TEXT_FIELDS):
             now.installEventFilter(self)
 
 
-class ApprovalDialogs(QObject):
-    """Belongs to one window."""
-
-    allowed = Signal(str)
-    """The id of a run that may go on now."""
+class DecisionDialogs(QObject):
+    """One per window. The dialogs follow the events of their own request; they are made when they are first needed."""
 
     def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(window)
         self._context = context
         self._window = window
-        self._open: dict[str, ApprovalDialog] = {}  # by run: one run is never asked about twice
-
-    def show(self, run: Run) -> None:
-        if run.id in self._open:
-            self._open[run.id].come_back()
-            return
-        from workbench.gui.runs.approval import ApprovalDialog
-
-        dialog = ApprovalDialog(self._context, run, self._window)
-        self._open[run.id] = dialog
-        dialog.decided.connect(self._decided)
-        dialog.destroyed.connect(lambda: self._open.pop(run.id, None))
-        dialog.open()
-
-    def show_refusal(self, run_id: str, fault: Fault) -> None:
-        """Show why a dry run is not possible or gave no plan."""
-        if (dialog := self._open.get(run_id)) is not None:
-            dialog.show_dry_run(on=False, fault=fault)
-
-    def hear(self, event: Event) -> None:
-        if isinstance(event, RunChanged) and event.run.ended:
-            waiting = self._open.get(event.run.proposal.dry_run_of)
-            if waiting is not None and event.run.proposal.dry_run:
-                waiting.show_dry_run(on=False)
-        for dialog in tuple(self._open.values()):
-            dialog.hear(event)
+        self._typing = TypingWatch(self)
+        self._linked = False
+        self._dialogs: list[DecisionDialog] = []
+        self._awaited_plans: set[str] = set()  # dry runs whose plan is shown when they end
+        context.store.on(RunChanged, self._run_changed)
+        context.store.on(AskArrived, self._elicitation_arrived)
 
     def link(self, link: Link) -> None:
-        """A question of a core that is gone cannot be answered any more."""
-        if link.state is not LinkState.LINKED:
-            for dialog in tuple(self._open.values()):
-                dialog.core_lost()
-
-    def put_away(self, run_id: str) -> None:
-        """It was answered in another dialog of this window."""
-        if (dialog := self._open.get(run_id)) is not None:
-            dialog.done(QDialog.DialogCode.Accepted)
-
-    def _decided(self, decision: Decision) -> None:
-        """What was allowed is watched."""
-        if decision.allow:
-            self.allowed.emit(decision.run_id)
-
-
-OVER = (RunState.DONE, RunState.FAILED)
-_WITHOUT = (RunState.REFUSED, RunState.STOPPED, RunState.INTERRUPTED)
-
-
-class Plans(QObject):
-    """Belongs to one window."""
-
-    refused = Signal(str, object)
-    """The id of a waiting run, and the Fault that says why there is no plan for it."""
-    decided = Signal(str)
-    """The id of a waiting run that goes on by its plan."""
-
-    def __init__(self, context: Context, window: QWidget) -> None:
-        super().__init__(window)
-        self._context = context
-        self._window = window
-        self._awaited: set[str] = set()  # dry runs that were started in this window
-        self._open: dict[str, PlanDialog] = {}
-
-    def dry_run(self, run_id: str) -> None:
-        """Start a dry run of a program that waits for approval, and show its plan."""
-        self._context.tasks.run("start a dry run of a waiting program", self._dry_run(run_id))
-
-    def show(self, run_id: str) -> None:
-        """Show the plan of a dry run, at once or when it is over."""
-        self._awaited.add(run_id)
-        self._context.tasks.run("read a plan", self._load(run_id))
-
-    def link(self, link: Link) -> None:
-        """A plan is lost when the core that made it ends."""
-        if link.state is not LinkState.LINKED:
-            self._awaited.clear()
-            for dialog in self._open.values():
-                dialog.end("The core is gone, and with it the plan.")
-
-    def hear(self, event: Event) -> None:
-        if isinstance(event, RunChanged):
-            self._take(event.run)
-            for dialog in tuple(self._open.values()):
-                dialog.hear(event)
-
-    async def _dry_run(self, run_id: str) -> None:
-        try:
-            run = await self._context.api.dry_run_waiting(run_id)
-        except WorkbenchError as fault:
-            self._context.say(f"{fault.message} {fault.hint}")
-            self.refused.emit(run_id, Fault(fault.message, fault.hint))
-            return
-        self._context.say("The dry run has started. Reading works; everything else is held back.")
-        self._context.go(FollowRun(run.id))
-        self.show(run.id)
-
-    async def _load(self, run_id: str) -> None:
-        try:
-            self._take(await self._context.api.run(run_id))
-        except WorkbenchError as fault:
-            self._awaited.discard(run_id)
-            self._context.say(f"{fault.message} {fault.hint}")
-
-    def _take(self, run: Run) -> None:
-        if run.id not in self._awaited:
-            return
-        if run.state in OVER:
-            self._awaited.discard(run.id)
-            self._show(run)
-        elif run.state in _WITHOUT:
-            self._awaited.discard(run.id)
-            words = "The dry run gave no plan. Its page says why."
-            self._context.say(words)
-            self.refused.emit(run.proposal.dry_run_of, run.fault or Fault(words))
-
-    def _show(self, run: Run) -> None:
-        if (dialog := self._open.get(run.id)) is not None:
-            dialog.activateWindow()
-            return
-        from workbench.gui.runs.plan import PlanDialog
-
-        dialog = PlanDialog(self._context, run, self._window)
-        self._open[run.id] = dialog
-        dialog.finished.connect(self._closed)
-        dialog.started.connect(self._started)
-        dialog.open()
-
-    def _started(self, real: Run) -> None:
-        dialog = self.sender()
-        waiting = next((one.run for one in self._open.values() if one is dialog), None)
-        if waiting is not None and waiting.proposal.dry_run_of:
-            self.decided.emit(waiting.proposal.dry_run_of)
-        self._context.go(FollowRun(real.id))
-
-    def _closed(self) -> None:
-        gone = self.sender()
-        self._open = {run_id: dialog for run_id, dialog in self._open.items() if dialog is not gone}
-
-
-_ENDINGS = {
-    "allowed": "This was allowed elsewhere.",
-    "denied": "This was denied elsewhere.",
-    "timed out": "Time ran out: the call was denied.",
-    "withdrawn": "The run ended; nobody has to decide any more.",
-}
-
-
-class HeldCallDialogs(QObject):
-    """Belongs to one window."""
-
-    def __init__(self, context: Context, strip: HeldCallStrip, window: QWidget) -> None:
-        super().__init__(window)
-        self._context = context
-        self._strip = strip
-        self._window = window
-        self._open: dict[str, HeldCallDialog] = {}
-
-    def link(self, link: Link) -> None:
-        """A core that is gone has refused what waited."""
-        if link.state is not LinkState.LINKED:
-            for dialog in tuple(self._open.values()):
-                dialog.end("The core is gone; what waited was denied.")
-
-    def hear(self, event: Event) -> None:
-        if isinstance(event, CallHeld):
-            if (dialog := self._open.pop(event.before, None)) is not None:
-                self._open[event.held_call.id] = dialog
-                dialog.show_held_call(event.held_call)
-        elif isinstance(event, HeldCallSettled) and (dialog := self._open.get(event.held_call.id)) is not None:
-            dialog.end(_ENDINGS.get(event.ending, "Nobody has to decide any more."))
-
-    def show(self, held_call_id: str = "") -> None:
-        """Open a held call; of none named, the one whose time ends first."""
-        held_call = self._strip.held_call(held_call_id)
-        if held_call is None:
-            self._context.say("No call waits for you now.")
-        elif (dialog := self._open.get(held_call.id)) is not None:
-            dialog.come_back()
-        else:
-            from workbench.gui.runs.held_calls import HeldCallDialog
-
-            dialog = HeldCallDialog(self._context, held_call, self._window)
-            self._open[held_call.id] = dialog
-            dialog.finished.connect(self._closed)
-            dialog.show()
-
-    def dialogs(self) -> tuple[HeldCallDialog, ...]:
-        return tuple(self._open.values())
-
-    def _closed(self) -> None:
-        gone = self.sender()
-        self._open = {held_call_id: dialog for held_call_id, dialog in self._open.items() if dialog is not gone}
-
-
-_OVER = {
-    "withdrawn": "{} does not wait for your answer any more.",
-    "timed out": "The time for the request of {} is over.",
-}
-
-
-class AskDialogs(QObject):
-    """Belongs to one window."""
-
-    def __init__(self, context: Context, strip: AskStrip, window: QWidget) -> None:
-        super().__init__(window)
-        self._context = context
-        self._strip = strip
-        self._window = window
-        self._keys = Keystrokes(self)
-        self._open: dict[str, AskDialog] = {}
-
-    def link(self, link: Link) -> None:
-        """A core that is reached hears that somebody is there; one that is gone takes its questions with it."""
-        if link.state is LinkState.LINKED:
+        """A core that is gone cannot take an answer; one that is reached learns that the user is present."""
+        self._linked = link.state is LinkState.LINKED
+        if self._linked:
             spawn("attend to servers", self._attend())
-        else:
-            for dialog in tuple(self._open.values()):
-                dialog.end()
+            return
+        self._awaited_plans.clear()
+        for dialog in tuple(self._dialogs):
+            dialog.core_lost()
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, AskArrived):
-            if (dialog := self._open.get(event.ask.id)) is not None:
-                dialog.show_ask(event.ask)
-            else:
-                self._raise_own(event.ask)
-        elif isinstance(event, AskSettled):
-            self._settle(event)
+    def find(self, request_id: str) -> DecisionDialog | None:
+        """The dialog about a run, a dry run, a held call or an elicitation."""
+        return next((dialog for dialog in self._dialogs if dialog.request_id == request_id), None)
 
-    def show(self, ask_id: str = "") -> None:
-        """Open a question, the oldest one if none is named."""
-        ask = self._strip.ask(ask_id) or next(iter(self._strip.asks()), None)
-        if ask is None:
-            self._context.say("No server waits for your input.")
-        elif (dialog := self._open.get(ask.id)) is not None:
+    def _present(self, request_id: str, make: Callable[[], DecisionDialog]) -> None:
+        """Bring a dialog to the front, or make it."""
+        dialog = self.find(request_id)
+        if dialog is not None:
             dialog.come_back()
-        else:
-            self._present(ask)
-
-    def dialogs(self) -> tuple[AskDialog, ...]:
-        return tuple(self._open.values())
-
-    async def _attend(self) -> None:
-        with contextlib.suppress(WorkbenchError):  # the core is gone, or the window: nobody is there any more
-            await self._context.api.attend()
-
-    def _raise_own(self, ask: Ask) -> None:
-        """A person who waits for their own call sees its question at once, unless they are busy with something."""
-        busy = self._keys.typing() or QApplication.activeModalWidget() is not None
-        if own_call(ask) and not busy and not self._in_front() and self._window.isVisible():
-            self._present(ask)
-
-    def _in_front(self) -> bool:
-        return any(not dialog.away for dialog in self._open.values())
-
-    def _present(self, ask: Ask) -> None:
-        from workbench.gui.runs.elicitations import AskDialog
-
-        dialog = AskDialog(self._context, ask, self._window)
-        self._open[ask.id] = dialog
-        dialog.finished.connect(self._closed)
+            return
+        dialog = make()
+        self._dialogs.append(dialog)
+        dialog.finished.connect(partial(self._forget, dialog))
         dialog.show()
 
-    def _closed(self) -> None:
-        gone = self.sender()
-        self._open = {ask_id: dialog for ask_id, dialog in self._open.items() if dialog is not gone}
+    def _forget(self, dialog: DecisionDialog, _result: int = 0) -> None:
+        self._dialogs = [other for other in self._dialogs if other is not dialog]
+        self._open_own_elicitation()
 
-    def _settle(self, event: AskSettled) -> None:
-        dialog = self._open.pop(event.ask.id, None)
-        if dialog is None:
+    # programs and plans of dry runs
+
+    def show_run(self, run: Run) -> None:
+        """Ask whether a waiting program may run."""
+        from workbench.gui.runs.approval import ApprovalDialog
+
+        self._present(run.id, partial(ApprovalDialog, self._context, run, self._window))
+
+    def show_plan(self, run_id: str) -> None:
+        """Show the plan of a dry run, at once or when it has ended."""
+        self._awaited_plans.add(run_id)
+        self._context.tasks.run("read a plan", self._load_plan(run_id))
+
+    def start_dry_run(self, run_id: str) -> None:
+        """Start a dry run of a waiting program and show its plan. A plan that was put away is shown again."""
+        for dialog in self._dialogs:
+            if dialog.plan_for == run_id and not dialog.is_over:
+                dialog.come_back()
+                self._dry_run_ended(run_id, None)
+                return
+        self._context.tasks.run("start a dry run of a waiting program", self._start_dry_run(run_id))
+
+    async def _start_dry_run(self, run_id: str) -> None:
+        try:
+            run = await self._context.api.dry_run_waiting(run_id)
+        except WorkbenchError as error:
+            self._context.say(f"{error.message} {error.hint}".strip())
+            self._dry_run_ended(run_id, Fault(error.message, error.hint))
             return
-        dialog.end()
-        if event.ending in _OVER:
-            self._context.say(_OVER[event.ending].format(one_line(event.ask.server, 60)))
+        self._context.say("The dry run has started. It only reads; everything else is held back.")
+        self._context.go(FollowRun(run.id))
+        self.show_plan(run.id)
+
+    async def _load_plan(self, run_id: str) -> None:
+        try:
+            self._take_plan(await self._context.api.run(run_id))
+        except WorkbenchError as error:
+            self._awaited_plans.discard(run_id)
+            self._context.say(f"{error.message} {error.hint}".strip())
+
+    def _run_changed(self, event: RunChanged) -> None:
+        run = event.run
+        if run.proposal.dry_run and run.state in ENDS:
+            self._dry_run_ended(run.proposal.dry_run_of, self._take_plan(run))
+
+    def _dry_run_ended(self, waiting_run_id: str, fault: Fault | None) -> None:
+        if waiting_run_id and (dialog := self.find(waiting_run_id)) is not None:
+            dialog.dry_run_ended(fault)
+
+    def _take_plan(self, run: Run) -> Fault | None:
+        """Show the plan of a dry run that has ended, if this window waits for it. Answers why there is none."""
+        if run.id not in self._awaited_plans or run.state not in ENDS:
+            return None
+        self._awaited_plans.discard(run.id)
+        if run.state in (RunState.DONE, RunState.FAILED):
+            from workbench.gui.runs.dry_run_plan import PlanDialog
+
+            self._present(run.id, partial(PlanDialog, self._context, run, self._window))
+            return None
+        self._context.say("The dry run ended without a plan. Its page shows why.")
+        return run.fault or Fault("The dry run ended without a plan.")
+
+    # held calls
+
+    def show_held_call(self, held_call_id: str = "") -> None:
+        """Open a held call by its id or the id of the call; without an id, the one whose time ends first."""
+        waiting = self._context.store.held_calls
+        if held_call_id:
+            by_call = {held_call.call_id: held_call for held_call in waiting.values()}
+            held_call = waiting.get(held_call_id) or by_call.get(held_call_id)
+        else:
+            held_call = min(waiting.values(), key=lambda held_call: held_call.deadline, default=None)
+        if held_call is None:
+            self._context.say("This call no longer waits." if held_call_id else "No call waits for your decision.")
             return
-        asks = (ask for ask in self._strip.asks() if own_call(ask) and ask.id not in self._open)
-        if not self._in_front() and (following := next(asks, None)) is not None:
-            self._present(following)  # the next question of the user's own calls, unless they put it away
+        from workbench.gui.runs.held_call_dialog import HeldCallDialog
+
+        self._present(held_call.id, partial(HeldCallDialog, self._context, held_call, self._window))
+
+    # requests of servers
+
+    def show_elicitation(self, ask_id: str = "") -> None:
+        """Open a server's request; without an id, the oldest one."""
+        waiting = self._context.store.elicitations
+        ask = waiting.get(ask_id) if ask_id else next(iter(waiting.values()), None)
+        if ask is None:
+            self._context.say("This request is closed." if ask_id else "No server waits for your input.")
+            return
+        from workbench.gui.runs.elicitation_dialog import ElicitationDialog
+
+        self._present(ask.id, partial(ElicitationDialog, self._context, ask, self._window))
+
+    async def _attend(self) -> None:
+        with contextlib.suppress(WorkbenchError):  # the core is gone
+            await self._context.api.attend()
+
+    def _elicitation_arrived(self, event: AskArrived) -> None:
+        """Nothing opens while the user is typing or decides something else: the strip says that a request waits."""
+        if not self._typing.is_typing() and QApplication.activeModalWidget() is None:
+            self._open_own_elicitation()
+
+    def _open_own_elicitation(self) -> None:
+        """Open the oldest request that the user's own call waits for, unless one is in front already."""
+        mine = (ask for ask in self._context.store.elicitations.values() if is_own_call(ask))
+        following = next((ask for ask in mine if self.find(ask.id) is None), None)
+        in_front = any(dialog.is_elicitation and not dialog.away and not dialog.is_over for dialog in self._dialogs)
+        if following is not None and self._linked and not in_front and self._window.isVisible():
+            self.show_elicitation(following.id)
+
+
+def is_own_call(ask: Ask) -> bool:
+    """Whether the user made the call by hand."""
+    return ask.by == "you" and not ask.run_id

@@ -1,8 +1,9 @@
-"""What a program touches in all, in a few rows below its effects, and how much there is to read."""
+"""The effects, data flows and findings of a program as rows that lead to their lines."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -15,53 +16,13 @@ from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import risk_word
 from workbench.records import Effect, EffectKind, Finding, Flow, Risk, Verdict
 
-_MOST = 12  # names in one row; how many more there are is said
-
-
-def impact_rows(verdict: Verdict) -> list[tuple[str, str]]:
-    """A title and its words for each row; none for a verdict that knows nothing of it."""
-    found = verdict.impact
-    rows = [
-        ("Changes", _names(found.changed)),
-        ("Reads", _names(found.read)),
-        ("Tries to contact", _names(found.networks)),
-        ("Tries to run", _names(found.commands)),
-        ("Tools that send", _names(found.tools.get("sends", ()))),
-        ("Tools that change", _names(found.tools.get("changes", ()))),
-        ("Tools that add", _names(found.tools.get("adds", ()))),
-        ("Tools that read", _names(found.tools.get("reads", ()))),
-        ("Cannot be undone", _count(found.lasting)),
-        ("Known at run time only", _count(found.unnamed)),
-        ("To read", _effort(verdict)),
-    ]
-    return [(title, words) for title, words in rows if words]
-
-
-def _names(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(names[:_MOST]) + more
-
-
-def _count(number: int) -> str:
-    return "" if not number else "1 effect" if number == 1 else f"{number} effects"
-
-
-def _effort(verdict: Verdict) -> str:
-    """Says how long reading takes; it is no sign of risk."""
-    if not verdict.lines:
-        return ""
-    lines = "1 line" if verdict.lines == 1 else f"{verdict.lines} lines"
-    forks = "1 branch or loop" if verdict.forks == 1 else f"{verdict.forks} branches and loops"
-    return f"{lines}, {forks}" if verdict.forks else lines
-
-
-_Way = tuple[str, int, str, int]  # source, its line, where it goes, its line
-_MOST_EFFECTS = 200  # rows of one group; how many more there are is said
-_BESIDE = 70  # letters of width from which a remark stands beside its words, not below
+_FlowPath = tuple[str, int, str, int]  # source, its line, sink, its line
+_MOST_ROWS = 200  # of one group; the heading says how many there are
+_REMARK_WIDE = 70  # characters of width from which a remark is beside its text, not below it
 
 
 class EffectsView(QScrollArea):
-    """Each row leads to its line."""
+    """Every row has a link to its line."""
 
     line_wanted = Signal(int)
 
@@ -73,14 +34,14 @@ class EffectsView(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("What the program does")
         self._links: list[QPushButton] = []
-        self._cells: list[QBoxLayout] = []  # words with a remark about them
+        self._cells: list[QBoxLayout] = []  # texts with a remark
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._turn()
+        self._arrange_remarks()
 
     def wanted_height(self) -> int:
-        """At which nothing of it has to be scrolled."""
+        """The height at which nothing has to be scrolled."""
         page = self.widget()
         return page.heightForWidth(self.viewport().width()) if page is not None else 0
 
@@ -106,77 +67,70 @@ class EffectsView(QScrollArea):
         self._flows(verdict.flows)
         self._findings(verdict)
         self._unknown(verdict.not_assessed)
-        self._in_all(verdict)
-        self._turn()
+        self._arrange_remarks()
         self.setWidget(page)
 
     def links(self) -> tuple[QPushButton, ...]:
-        """The buttons that lead to lines, top down."""
+        """The buttons that lead to lines, from top to bottom."""
         return tuple(self._links)
 
     def _effects(self, title: str, effects: Sequence[Effect]) -> None:
         if not effects:
             return
         self._group(title, len(effects))
-        for effect in sorted(effects, key=lambda e: (-ORDER.index(e.risk), e.line))[:_MOST_EFFECTS]:
+        for effect in sorted(effects, key=lambda effect: (-ORDER.index(effect.risk), effect.line))[:_MOST_ROWS]:
             row = self._grid.rowCount()
-            self._sign(row, effect.risk)
-            self._cell(row, effect.text, self._way_back(effect))
+            self._risk_icon(row, effect.risk)
+            self._add_text(row, effect.text, self._reversibility(effect))
             self._link(row, effect.line, effect.text)
 
     def _findings(self, verdict: Verdict) -> None:
-        told = {(effect.line, effect.text) for effect in verdict.effects}
-        rest = [finding for finding in verdict.findings if (finding.span.line, finding.message) not in told]
-        if not rest:
+        effects = {(effect.line, effect.text) for effect in verdict.effects}
+        others = [finding for finding in verdict.findings if (finding.span.line, finding.message) not in effects]
+        if not others:
             return
-        self._group("Noticed", len(rest))
-        for finding in sorted(rest, key=_worst_first)[:_MOST_EFFECTS]:
+        self._group("Findings", len(others))
+        for finding in sorted(others, key=_worst_first)[:_MOST_ROWS]:
             row = self._grid.rowCount()
-            self._sign(row, finding.risk)
-            self._cell(row, finding.message)
+            self._risk_icon(row, finding.risk)
+            self._add_text(row, finding.message)
             self._link(row, finding.span.line, finding.message)
 
     def _unknown(self, sentences: Sequence[str]) -> None:
         if not sentences:
             return
         self._group("Not assessed", len(sentences))
-        for sentence in sentences[:_MOST_EFFECTS]:
+        for sentence in sentences[:_MOST_ROWS]:
             grid, row = self._grid, self._grid.rowCount()
             picture = QLabel()
             picture.setPixmap(pixmap("help", "warning", self._theme.unit * 4, self.devicePixelRatioF()))
             grid.addWidget(picture, row, 0, Qt.AlignmentFlag.AlignTop)
-            words = ForeignLabel(sentence, breaks=True)
-            mark(words, role="warning")
-            grid.addWidget(words, row, 1, 1, 2)
-
-    def _in_all(self, verdict: Verdict) -> None:
-        if not (rows := impact_rows(verdict)):
-            return
-        self._group("In all", len(rows))
-        for title, words in rows:
-            self._grid.addWidget(ForeignLabel(f"{title}: {words}", breaks=True), self._grid.rowCount(), 1, 1, 2)
+            text = ForeignLabel(sentence, breaks=True)
+            mark(text, role="warning")
+            grid.addWidget(text, row, 1, 1, 2)
 
     def _flows(self, flows: Sequence[Flow]) -> None:
-        """From one line to another: what outsiders can write weighs more than what is merely private."""
-        told: dict[tuple[str, int, str, int], set[str]] = {}
+        """Text that outsiders can write is the greater risk; private data is shown as medium."""
+        kinds_by_path: dict[_FlowPath, set[str]] = {}
         for flow in flows:
-            told.setdefault((flow.source, flow.line, flow.sink, flow.sink_line), set()).add(flow.kind)
-        if not told:
+            kinds_by_path.setdefault((flow.source, flow.line, flow.sink, flow.sink_line), set()).add(flow.kind)
+        if not kinds_by_path:
             return
-        self._group("Data goes", len(_joined(told)))
-        for (source, line, sink, sink_line), kinds in list(_joined(told).items())[:_MOST_EFFECTS]:
+        joined = _join_arguments(kinds_by_path)
+        self._group("Data flows", len(joined))
+        for (source, line, sink, sink_line), kinds in list(joined.items())[:_MOST_ROWS]:
             row = self._grid.rowCount()
-            self._sign(row, Risk.HIGH if "untrusted" in kinds else Risk.MEDIUM)
+            self._risk_icon(row, Risk.HIGH if "untrusted" in kinds else Risk.MEDIUM)
             place = f"line {line} {source}" if line else f"earlier: {source}"
-            words = f"{place} → {f'line {sink_line} {sink}'}"
-            self._cell(row, words, "outsiders' text" if "untrusted" in kinds else "private data")
-            self._link(row, sink_line, words)
+            path = f"{place} → line {sink_line} {sink}"
+            self._add_text(row, path, "text from outsiders" if "untrusted" in kinds else "private data")
+            self._link(row, sink_line, path)
 
-    def _cell(self, row: int, words: str, remark: str = "") -> None:
-        """Words of one row, and a remark that gives way where there is little width."""
+    def _add_text(self, row: int, text: str, remark: str = "") -> None:
+        """The text of one row, and a remark that moves below it where it is narrow."""
         cell = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         cell.setSpacing(self._theme.unit // 2)
-        cell.addWidget(ForeignLabel(words, breaks=True), 1)
+        cell.addWidget(ForeignLabel(text, breaks=True), 1)
         if remark:
             beside = ForeignLabel(remark)
             beside.setWordWrap(False)
@@ -185,25 +139,25 @@ class EffectsView(QScrollArea):
             self._cells.append(cell)
         self._grid.addLayout(cell, row, 1)
 
-    def _turn(self) -> None:
-        wide = self.width() >= self.fontMetrics().averageCharWidth() * _BESIDE
+    def _arrange_remarks(self) -> None:
+        wide = self.width() >= self.fontMetrics().averageCharWidth() * _REMARK_WIDE
         direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
         for cell in self._cells:
             cell.setDirection(direction)
 
     def _group(self, title: str, count: int) -> None:
-        more = f" (the first {_MOST_EFFECTS} of {count})" if count > _MOST_EFFECTS else ""
+        more = f" (the first {_MOST_ROWS} of {count})" if count > _MOST_ROWS else ""
         heading = ForeignLabel(f"{title}{more}")
         heading.setContentsMargins(0, self._theme.unit * 2, 0, 0)
         mark(heading, role="section")
         self._grid.addWidget(heading, self._grid.rowCount(), 0, 1, 3)
 
-    def _way_back(self, effect: Effect) -> str:
+    def _reversibility(self, effect: Effect) -> str:
         if effect.risk is Risk.LOW and effect.reversible:
             return "changes nothing"
         return {True: "can be undone", False: "cannot be undone", None: ""}[effect.reversible]
 
-    def _sign(self, row: int, risk: Risk) -> None:
+    def _risk_icon(self, row: int, risk: Risk) -> None:
         word = risk_word(risk)
         picture = QLabel()
         picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 4, self.devicePixelRatioF()))
@@ -211,35 +165,32 @@ class EffectsView(QScrollArea):
         picture.setAccessibleName(word.text)
         self._grid.addWidget(picture, row, 0, Qt.AlignmentFlag.AlignTop)
 
-    def _link(self, row: int, line: int, words: str) -> None:
+    def _link(self, row: int, line: int, text: str) -> None:
         if line <= 0:
             return
         link = QPushButton(f"line {line}")
-        link.setProperty("line", line)
         link.setAutoDefault(True)
-        link.setAccessibleName(f"Go to line {line}: {words[:120]}")
+        link.setAccessibleName(f"Go to line {line}: {text[:120]}")
         mark(link, kind="link")
-        link.clicked.connect(self._go)
+        link.clicked.connect(partial(self._go_to, line))
         self._grid.addWidget(link, row, 2, Qt.AlignmentFlag.AlignTop)
         self._links.append(link)
 
-    def _go(self) -> None:
-        button = self.sender()
-        if isinstance(button, QPushButton):
-            self.line_wanted.emit(int(button.property("line")))
+    def _go_to(self, line: int, _checked: bool = False) -> None:
+        self.line_wanted.emit(line)
 
 
-def _joined(told: dict[_Way, set[str]]) -> dict[_Way, set[str]]:
+def _join_arguments(kinds_by_path: dict[_FlowPath, set[str]]) -> dict[_FlowPath, set[str]]:
     """Arguments of one call that the same data goes to are one row."""
     sinks: dict[tuple[str, int, str, int, tuple[str, ...]], list[str]] = {}
-    for (source, line, sink, sink_line), kinds in told.items():
+    for (source, line, sink, sink_line), kinds in kinds_by_path.items():
         call, _, argument = sink.rpartition(".")
         call, argument = (call, argument) if "." in call else (sink, "")
         sinks.setdefault((source, line, call, sink_line, tuple(sorted(kinds))), []).append(argument)
-    joined: dict[_Way, set[str]] = {}
-    for (source, line, call, sink_line, kinds_of), arguments in sinks.items():
-        named = ", ".join(f".{one}" for one in arguments if one)
-        joined.setdefault((source, line, call + named, sink_line), set()).update(kinds_of)
+    joined: dict[_FlowPath, set[str]] = {}
+    for (source, line, call, sink_line, all_kinds), arguments in sinks.items():
+        names = ", ".join(f".{argument}" for argument in arguments if argument)
+        joined.setdefault((source, line, call + names, sink_line), set()).update(all_kinds)
     return joined
 
 

@@ -1,4 +1,4 @@
-"""The middle of an ask's dialog: what is wanted in this kind of question, and what would be sent."""
+"""The middle of the dialog about a server's request: a form, a page to visit, or a completion to write."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import re
 import uuid
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFont, QGuiApplication, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
 
+from workbench.errors import WorkbenchError
 from workbench.gui.forms.form import SchemaForm
 from workbench.gui.kit.controls import CalmCombo
 from workbench.gui.kit.faults import FaultCard
@@ -24,49 +25,63 @@ from workbench.gui.shell.long_text import fetch_whole, size_words, whole_size
 from workbench.records import Ask, Fault, JsonObject, JsonValue
 
 
-class AskBody(QWidget):
-    """One kind of question."""
+class ElicitationBody(QWidget):
+    """One kind of request: what the server wants, and what would be sent."""
 
     changed = Signal()
-    """What would be sent is different now."""
-    done = Signal()
-    """The person did what accepting means, in the body itself."""
+    """Something else would be sent now."""
+    accepted = Signal()
+    """The user accepted in the body itself."""
+    scrolls = False
+    """Whether the body scrolls by itself."""
 
     def __init__(self, context: Context, ask: Ask, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
-        self.shown = ask
+        self.ask = ask
 
-    def send_word(self) -> str:
-        """The word on the button that accepts."""
+    def accept_text(self) -> str:
+        """The text of the button that accepts."""
         return "Send"
 
     def content(self) -> str:
-        """What goes with an acceptance, as JSON text."""
+        """What is sent when the user accepts, as JSON text."""
         return ""
 
     def reason(self) -> str:
-        """What goes with a refusal, as JSON text."""
+        """What is sent when the user declines, as JSON text."""
         return ""
 
     def obstacle(self) -> str:
-        """Why it cannot be accepted now, as a sentence; empty when it can."""
+        """Why the request cannot be accepted now, as a sentence; empty where it can."""
         return ""
 
-    def before_sending(self) -> bool:
-        """What has to happen first, once a person pressed; False: nothing is sent."""
+    def prepare(self) -> bool:
+        """Do what has to happen before the answer is sent; False: nothing is sent."""
         return True
 
-    def show_ask(self, ask: Ask) -> None:
-        """The question took a step."""
-        self.shown = ask
+    def has_input(self) -> bool:
+        """Whether the user has entered something that would be lost."""
+        return False
+
+    def take_focus(self) -> None:
+        """Put the focus where the user starts."""
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_request(self, ask: Ask) -> None:
+        """Show the next step of the request."""
+        self.ask = ask
 
 
 _SECRET = re.compile(r"pass(?:word|phrase|code)|secret|token|api.?key|credential|\bpin\b|cvv|card.?num|iban|ssn", re.I)
+_NEGATION = re.compile(r"\b(?:do not|don't|don’t|never|must not|should not|without|no)\b", re.I)
+_SENTENCE = re.compile(r"[.;!?()]")
 
 
-class FormBody(AskBody):
-    """The fields, and a word of warning where they ask for secrets."""
+class FormBody(ElicitationBody):
+    """The fields, with a warning where they ask for secrets."""
+
+    scrolls = True
 
     def __init__(self, context: Context, ask: Ask, parent: QWidget | None = None) -> None:
         super().__init__(context, ask, parent)
@@ -76,27 +91,42 @@ class FormBody(AskBody):
         self.form.set_schema(schema)
         self.form.set_value(_defaults(self._fields))
         self.form.changed.connect(self.changed)
+        self._initial = self.form.value()
         warning = FaultCard(context.theme)
         if names := secret_fields(self._fields):
-            words = f"It asks for what looks like a secret: {one_line(', '.join(names), 120)}."
-            hint = "A server should never ask for these in a form; it gets them as you type them."
-            warning.show_fault(Fault(words, hint), tone="warning")
+            asks = f"The form seems to ask for a secret: {one_line(', '.join(names), 120)}."
+            hint = "Servers should not ask for secrets in a form. What you send is not masked."
+            warning.show_fault(Fault(asks, hint), tone="warning")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(warning)
         if self._fields:
             layout.addWidget(self.form, 1)
-            self.setFocusProxy(self.form.first_field() or self.form)
         else:
-            note = label("There is nothing to fill in. Accept or decline.", "muted")
+            note = label("There is nothing to fill in. Answer yes or decline.", "muted")
             unit = context.theme.unit
             note.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
             layout.addWidget(note)
             layout.addStretch(1)
         mark(self, kind="page")
 
-    def send_word(self) -> str:
-        return f"Send to {one_line(self.shown.server, 30)}" if self._fields else "Yes"
+    def accept_text(self) -> str:
+        return f"Send to {one_line(self.ask.server, 30)}" if self._fields else "Yes"
+
+    def take_focus(self) -> None:
+        """The first field, which may be made only when the form is shown."""
+        if self._fields:
+            field = self.form.first_field()
+            if field is None:
+                QTimer.singleShot(0, self, self.form.focus_path)
+            else:
+                field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def has_input(self) -> bool:
+        try:
+            return bool(self._fields) and self.form.value() != self._initial
+        except WorkbenchError:  # the JSON text is not valid yet
+            return True
 
     def content(self) -> str:
         return json.dumps(self.form.value() if self._fields else {}, ensure_ascii=False)
@@ -105,39 +135,42 @@ class FormBody(AskBody):
         faults = self.form.faults() if self._fields else ()
         return " ".join(faults[0]).strip() if faults else ""
 
-    def before_sending(self) -> bool:
-        self.form.scold()
+    def prepare(self) -> bool:
+        self.form.validate()
         return not self.obstacle()
 
 
 def secret_fields(fields: JsonObject) -> list[str]:
-    """Names of fields that ask for what nobody should give away in a form."""
-    return [
-        name
-        for name, field in fields.items()
-        if _SECRET.search(f"{name} {field.get('title', '')} {field.get('description', '')}"[:500])
-    ]
+    """Names of fields that ask for something that nobody should enter in a form."""
+    return [name for name, field in fields.items() if _asks_for_secret(name, field)]
+
+
+def _asks_for_secret(name: str, field: JsonObject) -> bool:
+    """A description that says "do not enter your PIN" asks for none."""
+    sentences = _SENTENCE.split(str(field.get("description", ""))[:500])
+    asking = [sentence for sentence in sentences if not _NEGATION.search(sentence)]
+    return bool(_SECRET.search(" ".join([name, str(field.get("title", ""))[:200], *asking])))
 
 
 def _defaults(fields: JsonObject) -> JsonObject:
     return {name: field["default"] for name, field in fields.items() if "default" in field}
 
 
-_LONGEST = 200_000  # characters shown; the rest is counted
+_MOST_CHARACTERS = 200_000  # that are shown; the rest is counted
 
 
 class Transcript(PlainEdit):
-    """Read only; headings are ours, everything below them is the server's."""
+    """The request of a server to a model. The headings are ours, the text below them is the server's."""
 
     def __init__(self, theme: Theme, request: JsonObject, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self._theme = theme
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
-        self.setAccessibleName("What the server wants a model to read")
+        self.setAccessibleName("What the server sends to the model")
         mark(self, kind="code")
-        self._left = _LONGEST
-        for heading, text in parts(request):
+        self._left = _MOST_CHARACTERS
+        for heading, text in request_parts(request):
             self._write(heading, text)
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
@@ -156,8 +189,8 @@ class Transcript(PlainEdit):
         self.insert_at(cursor, visible(shown))
 
 
-def parts(request: JsonObject) -> Iterator[tuple[str, str]]:
-    """Heading and text of everything in it, in the order in which a model would read it."""
+def request_parts(request: JsonObject) -> Iterator[tuple[str, str]]:
+    """Headings and texts in the order in which a model would read them."""
     if isinstance(system := request.get("systemPrompt"), str) and system:
         yield "System prompt", system
     for message in request.get("messages", []):
@@ -165,26 +198,26 @@ def parts(request: JsonObject) -> Iterator[tuple[str, str]]:
         blocks = content if isinstance(content, list) else [content]
         yield str(message.get("role", "?"))[:40], "\n".join(_block(block) for block in blocks)
     for tool in request.get("tools") or []:
-        yield f"Tool {str(tool.get('name'))[:100]}", str(tool.get("description") or "It has no description.")
+        yield f"Tool {str(tool.get('name'))[:100]}", str(tool.get("description") or "No description.")
 
 
-def facts(request: JsonObject) -> str:
-    """Length, temperature and wishes about the model in one line."""
-    wishes = request.get("modelPreferences") or {}
-    wishes = wishes if isinstance(wishes, dict) else {}
-    hints = [str(hint.get("name")) for hint in wishes.get("hints") or [] if isinstance(hint, dict)]
-    figures = {key.removesuffix("Priority"): wishes[key] for key in wishes if key.endswith("Priority")}
+def request_facts(request: JsonObject) -> str:
+    """Length, temperature and preferred models in one line."""
+    preferences = request.get("modelPreferences") or {}
+    preferences = preferences if isinstance(preferences, dict) else {}
+    hints = [str(hint.get("name")) for hint in preferences.get("hints") or [] if isinstance(hint, dict)]
+    figures = {key.removesuffix("Priority"): preferences[key] for key in preferences if key.endswith("Priority")}
     choice = request.get("toolChoice") or {}
-    told = (
+    facts = (
         f"at most {request.get('maxTokens', '?')} tokens",
         f"temperature {request['temperature']}" if "temperature" in request else "",
         f"stops at {json.dumps(request['stopSequences'], ensure_ascii=False)}" if request.get("stopSequences") else "",
-        f"would like {', '.join(hints)}" if hints else "",
+        f"prefers {', '.join(hints)}" if hints else "",
         ", ".join(f"{name} {figure}" for name, figure in figures.items()),
         f"tools: {choice.get('mode', 'auto')}" if request.get("tools") and isinstance(choice, dict) else "",
         f"context: {request['includeContext']}" if request.get("includeContext") else "",
     )
-    return " · ".join(part for part in told if part)
+    return " · ".join(fact for fact in facts if fact)
 
 
 def _block(block: JsonValue) -> str:
@@ -202,12 +235,12 @@ def _block(block: JsonValue) -> str:
 STOPS = ("endTurn", "stopSequence", "maxTokens", "toolUse")
 
 
-class ModelBody(AskBody):
-    """The request above, the answer below."""
+class SamplingBody(ElicitationBody):
+    """The request to a model above, the user's answer in its place below."""
 
     def __init__(self, context: Context, ask: Ask, parent: QWidget | None = None) -> None:
         super().__init__(context, ask, parent)
-        self._request: JsonObject | None = None  # until all of it is here
+        self._request: JsonObject | None = None  # until it is loaded
         self.text = PlainEdit()
         self.kind = CalmCombo(self)
         self.form = SchemaForm(context.theme)
@@ -223,17 +256,22 @@ class ModelBody(AskBody):
         self._fill()
         self.setFocusProxy(self.text)
         if whole_size([ask.request]):
-            context.tasks.run("read the whole request", fetch_whole(context.fetch, [ask.request]), self._show_whole)
+            context.tasks.run(
+                "read the complete request", fetch_whole(context.fetch, [ask.request]), self._show_complete
+            )
         else:
             self._show_request(json.loads(ask.request))
+
+    def has_input(self) -> bool:
+        return bool(self.text.text().strip())
 
     def content(self) -> str:
         block: JsonObject = {"type": "text", "text": self.text.text()}
         tool = self._tool()
         blocks = [block] if tool is None or block["text"].strip() else []
         if tool is not None:
-            made = f"call_{uuid.uuid4().hex[:12]}"
-            blocks.append({"type": "tool_use", "id": made, "input": self.form.value(), "name": tool["name"]})
+            call_id = f"call_{uuid.uuid4().hex[:12]}"
+            blocks.append({"type": "tool_use", "id": call_id, "input": self.form.value(), "name": tool["name"]})
         answer = {
             "role": self.role.currentText(),
             "content": blocks[0] if len(blocks) == 1 else blocks,
@@ -247,16 +285,16 @@ class ModelBody(AskBody):
 
     def obstacle(self) -> str:
         if self._request is None:
-            return "The request is not here as a whole yet."
+            return "The request is still being loaded."
         if self._tool() is None and not self.text.text().strip():
-            return "Write what the model would say."
+            return "Write an answer."
         if not self.model.text().strip():
-            return "Name a model; “a person” is honest."
+            return "Enter a model name, such as “a person”."
         faults = self.form.faults() if self._tool() is not None else ()
         return " ".join(faults[0]).strip() if faults else ""
 
-    def before_sending(self) -> bool:
-        self.form.scold()
+    def prepare(self) -> bool:
+        self.form.validate()
         return not self.obstacle()
 
     def _tool(self) -> JsonObject | None:
@@ -265,7 +303,7 @@ class ModelBody(AskBody):
         place = self.kind.currentIndex() - 1
         return tools[place] if 0 <= place < len(tools) else None
 
-    def _show_whole(self, texts: list[str]) -> None:
+    def _show_complete(self, texts: list[str]) -> None:
         self._show_request(json.loads(texts[0]))
 
     def _show_request(self, request: JsonObject) -> None:
@@ -275,9 +313,9 @@ class ModelBody(AskBody):
         column = QVBoxLayout(page)
         column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
         column.setSpacing(unit)
-        column.addWidget(label("What the server wants a model to read", "section"))
+        column.addWidget(label("What the server sends to the model", "section"))
         column.addWidget(Transcript(self.context.theme, request), 1)
-        line = ForeignLabel(facts(request))
+        line = ForeignLabel(request_facts(request))
         mark(line, role="muted")
         column.addWidget(line)
         self._split.insertWidget(0, page)
@@ -286,7 +324,7 @@ class ModelBody(AskBody):
         self._kind_row.setRowVisible(self.kind, bool(tools))
         self.changed.emit()
 
-    def _chosen(self) -> None:
+    def _tool_chosen(self) -> None:
         tool = self._tool()
         self.form.setVisible(tool is not None)
         if tool is not None:
@@ -302,8 +340,8 @@ class ModelBody(AskBody):
         column.setContentsMargins(unit * 3, unit, unit * 3, unit * 2)
         column.setSpacing(unit)
         column.addWidget(label("Your answer", "section"))
-        self.text.setPlaceholderText("Write what the model would say")
-        self.text.setAccessibleName("Your answer in the model's place")
+        self.text.setPlaceholderText("Answer in place of the model")
+        self.text.setAccessibleName("Your answer in place of the model")
         self.text.setTabChangesFocus(True)
         self.text.setMinimumHeight(self.text.fontMetrics().lineSpacing() * 4)
         column.addWidget(self.text, 1)
@@ -316,42 +354,42 @@ class ModelBody(AskBody):
         rows = self._kind_row = QFormLayout()
         rows.setHorizontalSpacing(unit * 3)
         rows.setVerticalSpacing(unit)
-        self.kind.addItem("Only text")
+        self.kind.addItem("Text only")
         self.role.addItems(["assistant", "user"])
         self.stop.addItems(list(STOPS))
-        self.why.setPlaceholderText("Sent to the server if you decline")
-        for words, field in (
+        self.why.setPlaceholderText("Sent to the server when you decline")
+        for name, field in (
             ("Tool", self.kind),
             ("Model", self.model),
             ("Role", self.role),
             ("Stop reason", self.stop),
             ("Reason to decline", self.why),
         ):
-            field.setAccessibleName(words)
-            rows.addRow(label(words, "muted"), field)
+            field.setAccessibleName(name)
+            rows.addRow(label(name, "muted"), field)
         for signal in (self.text.textChanged, self.model.textChanged, self.form.changed):
             signal.connect(self.changed)
-        self.kind.currentIndexChanged.connect(self._chosen)
+        self.kind.currentIndexChanged.connect(self._tool_chosen)
         return rows
 
 
 def open_page(url: str) -> bool:
-    """Hand exactly this address to the person's browser; False when there is none."""
+    """Open exactly this address in the browser of the user; False where there is none."""
     address = QUrl(url, QUrl.ParsingMode.StrictMode)
     return address.isValid() and QDesktopServices.openUrl(address)
 
 
-class PageBody(AskBody):
-    """The host, the warnings, the whole address; then how far the visit is."""
+class VisitBody(ElicitationBody):
+    """The host, warnings, the complete address, and whether the page was opened."""
 
     def __init__(self, context: Context, ask: Ask, parent: QWidget | None = None) -> None:
         super().__init__(context, ask, parent)
-        self._by_hand = False  # the person opens it somewhere else
+        self._opened_by_user = False  # outside the workbench
         self.host = ForeignLabel(ask.host)
         mark(self.host, role="title")
         self.address = PlainEdit(visible(ask.url))
         self.copy = QPushButton(icon("copy", "muted"), "Copy the address")
-        self.elsewhere = QPushButton("I opened it myself")
+        self.elsewhere = QPushButton("I have opened it")
         self._state = label("", "muted")
         self._state.setWordWrap(True)
         self._fault = FaultCard(context.theme)
@@ -359,56 +397,56 @@ class PageBody(AskBody):
         self.copy.clicked.connect(self._copy)
         self.elsewhere.clicked.connect(self._opened_elsewhere)
         self.setFocusProxy(self.copy)
-        self.show_ask(ask)
+        self.show_request(ask)
 
-    def send_word(self) -> str:
-        if not self.shown.opened:
+    def accept_text(self) -> str:
+        if not self.ask.opened:
             return "Open in browser"
-        return "Call again" if self.shown.repeats else "Done"
+        return "Call again" if self.ask.repeats else "Done"
 
-    def before_sending(self) -> bool:
-        if self.shown.opened or self._by_hand or open_page(self.shown.url):
+    def prepare(self) -> bool:
+        if self.ask.opened or self._opened_by_user or open_page(self.ask.url):
             return True
-        words = "No browser could be opened."
-        self._fault.show_fault(Fault(words, "Copy the address, open it yourself, then say so."))
+        hint = "Copy the address, open it, then choose “I have opened it”."
+        self._fault.show_fault(Fault("No browser could be opened.", hint))
         self.elsewhere.show()
         return False
 
-    def show_ask(self, ask: Ask) -> None:
-        super().show_ask(ask)
+    def show_request(self, ask: Ask) -> None:
+        super().show_request(ask)
         self.elsewhere.setVisible(self.elsewhere.isVisible() and not ask.opened)
-        self._state.setText(self._words(ask))
+        self._state.setText(self._state_text(ask))
 
-    def _words(self, ask: Ask) -> str:
+    def _state_text(self, ask: Ask) -> str:
         if not ask.opened:
-            return "What you enter there goes to that page, not through the workbench."
+            return "What you enter there goes to that page only, not to the workbench."
         if ask.repeats:
-            return "The page was opened. When you are done there, the call is made again."
-        return "The page was opened. This closes when the server says that it is done."
+            return "The page was opened. When you have finished there, choose “Call again”."
+        return "The page was opened. This dialog closes when the server reports that you have finished."
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.shown.url)
-        self.elsewhere.setVisible(not self.shown.opened)
+        QGuiApplication.clipboard().setText(self.ask.url)
+        self.elsewhere.setVisible(not self.ask.opened)
 
     def _opened_elsewhere(self) -> None:
-        self._by_hand = True
-        self.done.emit()
+        self._opened_by_user = True
+        self.accepted.emit()
 
     def _lay_out(self, ask: Ask) -> None:
         unit = self.context.theme.unit
         column = QVBoxLayout(self)
         column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 3)
         column.setSpacing(unit * 2)
-        column.addWidget(label("It leads to", "section"))
+        column.addWidget(label("Host", "section"))
         column.addWidget(self.host)
         if ask.host_shown:
-            reads = ForeignLabel(f"In its own letters: {one_line(ask.host_shown, 200)}")
-            column.addWidget(reads)
+            displayed = ForeignLabel(f"Displayed as: {one_line(ask.host_shown, 200)}")
+            column.addWidget(displayed)
         for warning in ask.warnings:
             card = FaultCard(self.context.theme)
             card.show_fault(Fault(warning), tone="warning")
             column.addWidget(card)
-        column.addWidget(label("The whole address", "section"))
+        column.addWidget(label("The complete address", "section"))
         self._dress_address(unit)
         column.addWidget(self.address)
         buttons = QHBoxLayout()
@@ -427,8 +465,8 @@ class PageBody(AskBody):
     def _dress_address(self, unit: int) -> None:
         self.address.setReadOnly(True)
         self.address.setTabChangesFocus(True)
-        self.address.setAccessibleName("The whole address")
+        self.address.setAccessibleName("The complete address")
         self.address.setFont(self.context.theme.mono())
         mark(self.address, kind="code")
-        lines = min(6, max(2, 1 + len(self.shown.url) // 60))
+        lines = min(6, max(2, 1 + len(self.ask.url) // 60))
         self.address.setFixedHeight(self.address.fontMetrics().lineSpacing() * lines + unit * 5)

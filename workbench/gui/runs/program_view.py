@@ -1,4 +1,4 @@
-"""Judges a program while it is edited: a moment after the last key the verdict on what stands there now is shown."""
+"""The code of a program in the approval dialog: read, edited with a live assessment, or compared."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import QObject, QPoint, QRect, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.code_editor import CodeEditor
@@ -16,15 +16,16 @@ from workbench.gui.kit.text import ForeignLabel, has_hidden
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.shell.context import Context
 from workbench.records import Gate, Risk, Verdict
+from workbench.records.common_types import count_of
 
 PAUSE_MS: Final = 120  # after the last key; the core answers in a few milliseconds
 
 
 class EditCheck(QObject):
-    """Asks about the newest text only; an answer about an older one is dropped."""
+    """Assesses a program while it is edited, a moment after the last key. Answers about an older text are dropped."""
 
     judged = Signal(object)
-    """Carries the Verdict on the text as it is now."""
+    """Carries the Verdict on the current text."""
     cleaned = Signal(str)
 
     def __init__(self, context: Context, text: Callable[[], str], parent: QObject) -> None:
@@ -32,7 +33,7 @@ class EditCheck(QObject):
         self._context = context
         self._text = text
         self._run_id = ""
-        self._asking = False
+        self._asking = False  # an assessment is under way
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._ask)
 
@@ -44,27 +45,26 @@ class EditCheck(QObject):
         self._run_id = ""
         self._pause.stop()
 
-    def stir(self) -> None:
-        """The text is another one."""
+    def text_changed(self) -> None:
         if self._run_id:
             self._pause.start()
 
     def clean(self) -> None:
-        """Ask for the text without what makes it unfit."""
+        """Ask for the text without the characters that keep it from running."""
         self._context.tasks.run("clean a program", self._clean(self._text()))
 
     def _ask(self) -> None:
         if self._asking:
-            self._pause.start()  # the answer under way comes first
+            self._pause.start()  # the current answer comes first
             return
         self._asking = True
-        self._context.tasks.run("judge an edit", self._judge(self._run_id, self._text()))
+        self._context.tasks.run("assess an edit", self._judge(self._run_id, self._text()))
 
     async def _judge(self, run_id: str, text: str) -> None:
         try:
             verdict = await self._context.api.assess_edit(run_id, text)
         except WorkbenchError:
-            return  # the run is over; the dialog hears of that by itself
+            return  # the run has ended; the dialog is told by its event
         finally:
             self._asking = False
         if run_id == self._run_id and text == self._text():
@@ -77,14 +77,14 @@ class EditCheck(QObject):
 
 
 def is_cleanable(verdict: Verdict | None) -> bool:
-    """Whether it is blocked by its characters alone, which can be taken out."""
+    """Whether only characters that can be removed keep it from running."""
     blocked = verdict is not None and verdict.gate is Gate.BLOCKED
     rules = [finding.rule for finding in verdict.findings] if verdict is not None else []
     return blocked and bool(rules) and all(rule.startswith("text.") and rule != "text.size" for rule in rules)
 
 
 class ProgramView(QWidget):
-    """Remembers whether the worst line has been on screen."""
+    """Wraps long lines, so that nothing is hidden to the right. Knows whether the worst line has been on screen."""
 
     seen = Signal()
     """The worst line came into view for the first time."""
@@ -97,10 +97,11 @@ class ProgramView(QWidget):
         self._code = original
         self._worst = 0
         self._worst_seen = False
-        self._against = ""  # the allowed text that it is compared with now
+        self._compared_with = ""  # the allowed text whose difference is shown
         self.reader = CodeView(theme, language=language)
         self.reader.setAccessibleName("The exact code that will run")
-        self.reader.seen.connect(self._look)
+        self.reader.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self.reader.seen.connect(self._check_worst_line)
         self.editor = CodeEditor(theme, language=language)
         self.editor.setAccessibleName("The code, editable")
         self.editor.edited.connect(self.edited)
@@ -116,30 +117,33 @@ class ProgramView(QWidget):
         return self._worst_seen
 
     def show_program(self, code: str, verdict: Verdict | None) -> None:
-        """Another text, or the same one judged anew; opened where the worst line is."""
+        """Show a text or a new verdict on it, opened at the worst line."""
         self._code = code
         self.reader.show_code(code)
         self.reader.show_marks(marks_of(verdict) if verdict else {})
         self._worst = worst_line(verdict) if verdict else 0
         self._worst_seen = self._worst == 0
-        self._against = ""
+        self._compared_with = ""
         self._changes.setVisible(code != self._original)
         self._show(self.reader)
         self.go_to(self._worst or 1)
-        lines = code.count("\n") + (not code.endswith("\n"))
-        words = "1 line" if lines == 1 else f"{lines} lines"
-        hidden = " · hidden characters are drawn as ‹U+…›" if has_hidden(code) else ""
-        edited = " · edited by you" if code != self._original else ""
-        self._words.setText(f"{words}{edited}{hidden}")
+        facts = [count_of(code.count("\n") + (not code.endswith("\n")), "line")]
+        if verdict is not None and verdict.forks:
+            facts.append(branches_text(verdict.forks))
+        if code != self._original:
+            facts.append("edited by you")
+        if has_hidden(code):
+            facts.append("hidden characters are drawn as ‹U+…›")
+        self.facts.setText(" · ".join(facts))
 
     def height_of(self, lines: int) -> int:
-        """How high this must be for so many lines of code, with the line that counts them and a bar to scroll."""
+        """The height for so many lines of code, with the line above them and a scroll bar."""
         bar = self.reader.horizontalScrollBar().sizeHint().height() + 2 * self.reader.frameWidth()
         head = self._changes.sizeHint().height() + 2 * self._theme.unit
         return self.reader.fontMetrics().lineSpacing() * lines + bar + head
 
     def adopt(self, original: str) -> None:
-        """The whole of the agent's text came after its preview."""
+        """The complete text of the agent arrived after its preview."""
         self._original = original
 
     def edit(self) -> None:
@@ -148,21 +152,21 @@ class ProgramView(QWidget):
         self.editor.setFocus()
 
     def mark_edit(self, verdict: Verdict) -> None:
-        """What was found in the text while it is edited, in the editor's own gutter."""
+        """Show the findings of the edited text in the gutter of the editor."""
         self.editor.show_marks(marks_of(verdict))
 
     def take_clean(self, clean: str) -> None:
-        """Put the clean text into the editor; undo brings the other one back."""
+        """Put the clean text into the editor; undo restores the text before."""
         cursor = self.editor.textCursor()
         cursor.select(cursor.SelectionType.Document)
         cursor.insertText(clean)
 
     def compare(self, before: str) -> None:
-        """Show what is different from a text that was allowed before, or go back to the code."""
-        if self._pages.currentWidget() is self.diff and self._against == before:
+        """Show the difference to a text that was allowed before, or go back to the code."""
+        if self._pages.currentWidget() is self.diff and self._compared_with == before:
             self._show(self.reader)
             return
-        self._against = before
+        self._compared_with = before
         self.diff.show_change(before, self._code)
         self._show(self.diff)
 
@@ -173,19 +177,19 @@ class ProgramView(QWidget):
         return self.editor.text()
 
     def go_to(self, line: int) -> None:
-        """Lead the eye to a line, whatever is shown now."""
+        """Show a line, in the editor while the program is edited."""
         if not self.editing:
             self._show(self.reader)
         self._page().go_to(line)
-        self._look()
+        self._check_worst_line()
 
     def _page(self) -> CodeEditor:
         return self.editor if self.editing else self.reader
 
     def _build(self) -> None:
         unit = self._theme.unit
-        self._words = ForeignLabel(elide=True)
-        mark(self._words, role="muted")
+        self.facts = ForeignLabel(elide=True)
+        mark(self.facts, role="muted")
         self._changes = QPushButton("Your changes")
         self._changes.setCheckable(True)
         self._changes.setAutoDefault(True)
@@ -193,7 +197,7 @@ class ProgramView(QWidget):
         self._changes.clicked.connect(self._toggle_diff)
         head = QHBoxLayout()
         head.setContentsMargins(unit * 3, unit, unit * 2, unit)
-        head.addWidget(self._words, 1)
+        head.addWidget(self.facts, 1)
         head.addWidget(self._changes)
         self._pages = QStackedWidget()
         for page in (self.reader, self.editor, self.diff):
@@ -205,22 +209,22 @@ class ProgramView(QWidget):
         layout.addWidget(self._pages, 1)
 
     def _toggle_diff(self, on: bool) -> None:
-        self._against = ""
+        self._compared_with = ""
         if on:
             self.diff.show_change(self._original, self._code)
         self._show(self.diff if on else self.reader)
 
     def _show(self, page: QWidget) -> None:
         self._pages.setCurrentWidget(page)
-        self._changes.setChecked(page is self.diff and not self._against)
+        self._changes.setChecked(page is self.diff and not self._compared_with)
 
-    def _look(self) -> None:
+    def _check_worst_line(self) -> None:
         if not self._worst_seen and self.isVisible() and self._on_screen(self._worst):
             self._worst_seen = True
             self.seen.emit()
 
     def _on_screen(self, line: int) -> bool:
-        """On screen means in the part of the view that no edge, and no scrolling around it, cuts off."""
+        """Whether the middle of the line is in the part of the view that nothing cuts off."""
         if self._pages.currentWidget() is not self.reader:
             return False
         port = self.reader.viewport()
@@ -231,6 +235,11 @@ class ProgramView(QWidget):
         return False
 
 
+def branches_text(number: int) -> str:
+    """How many branches and loops a program has: how long it takes to read it."""
+    return "1 branch or loop" if number == 1 else f"{number:,} branches and loops"
+
+
 def needs_sight(risk: Risk) -> bool:
-    """From high on, the worst line must have been on screen."""
+    """Whether the worst line must have been on screen before this risk can be allowed."""
     return risk in (Risk.HIGH, Risk.CRITICAL)

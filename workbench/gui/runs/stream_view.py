@@ -1,7 +1,7 @@
-"""What a program prints, with the colours it asks for; every other command of a terminal stays visible as a chip.
+"""Shows what a program prints, with ANSI colours; other terminal commands are drawn as chips.
 
-Only colour, weight and line are taken over (SGR). Nothing can be hidden that way: there is no ground but the window's,
-text that asks to be concealed is shown, and a colour that cannot be read is moved until it can.
+Only colour, weight and underline (SGR) are applied, so nothing can be hidden: the background stays that of the window,
+text that asks to be concealed is shown, and colours are changed until they can be read.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ _STEPS = (0, 95, 135, 175, 215, 255)
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a piece of output is written."""
+    """Colour, weight and underline of a piece of output."""
 
-    colour: str = ""  # a role of the window, or #rrggbb; empty: the usual one
+    colour: str = ""  # a colour role or #rrggbb; empty: the usual one
     bold: bool = False
     italic: bool = False
     underlined: bool = False
 
 
-class Printed:
-    """One stream; a command that is cut in two between two pieces is put together again."""
+class AnsiParser:
+    """Parser of one stream; a terminal command that is split between two pieces is joined."""
 
     def __init__(self) -> None:
         self._style = Style()
         self._rest = ""
 
     def pieces(self, text: str, *, last: bool = False) -> Iterator[tuple[str, Style]]:
-        """Texts with their styles; what stays of a command that has not ended waits, unless nothing follows."""
+        """Texts with their styles. An unfinished command waits for the next piece, unless this is the last one."""
         text = self._rest + text
         self._rest = ""
         if not last and (cut := _UNFINISHED.search(text)) is not None:
@@ -54,14 +54,14 @@ class Printed:
             if match.start() > at:
                 yield text[at : match.start()], self._style
             at = match.end()
-            if not self._take(match[1]):
+            if not self._apply(match[1]):
                 yield match.group(), self._style
         if at < len(text):
             yield text[at:], self._style
 
-    def _take(self, told: str) -> bool:
-        """False for what is not taken over, so that it is shown."""
-        numbers = [int(part) if part else 0 for part in re.split("[;:]", told)][:32]
+    def _apply(self, parameters: str) -> bool:
+        """Change the style; False for a command that is not applied, so that it is shown."""
+        numbers = [int(part) if part else 0 for part in re.split("[;:]", parameters)][:32]
         if _CONCEAL in numbers and numbers[0] not in (38, 48):
             return False
         while numbers:
@@ -86,7 +86,7 @@ class Printed:
 
 
 def _extended(numbers: list[int]) -> str:
-    """A colour of 256 or of all; what was read is taken away from the numbers."""
+    """A colour of 256 or an RGB colour; what was read is removed from the numbers."""
     kind = numbers.pop(0) if numbers else 0
     if kind == 2:
         parts, numbers[:3] = numbers[:3], []
@@ -103,20 +103,20 @@ def _extended(numbers: list[int]) -> str:
     return f"#{grey:02x}{grey:02x}{grey:02x}"
 
 
-_LINES = 10_000  # older lines go
+_LINES = 10_000  # older lines are removed
 _FLUSH_MS = 50
-_STYLED = 300  # changes of colour that are shown of one piece of output
+_STYLED = 300  # changes of colour in one piece of output that are shown
 
 
 class StreamView(PlainEdit):
-    """Follows the end while one is there; stays where one scrolled to otherwise."""
+    """What a program prints. Follows the end while the end is visible."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self._theme = theme
         self._waiting: list[tuple[str, str]] = []
         self._seen = 0
-        self._printed: dict[str, Printed] = {}
+        self._printed: dict[str, AnsiParser] = {}
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -128,30 +128,31 @@ class StreamView(PlainEdit):
         mark(self, kind="code")
         self._pause = QTimer(self, singleShot=True, interval=_FLUSH_MS)
         self._pause.timeout.connect(self.flush)
-        self._dress()
-        theme.changed.connect(self._dress)
+        self._apply_font()
+        theme.changed.connect(self._apply_font)
 
     def take(self, stream: str, text: str) -> None:
-        """A piece of output; it is shown within a moment."""
+        """Add a piece of output, shown within 50 ms."""
         self._waiting.append((stream, text))
         self._seen += len(text)
         if not self._pause.isActive():
             self._pause.start()
 
     def show_whole(self, text: str) -> None:
-        """The finished output, in place of what was streamed, unless that was all of it."""
+        """Show the complete output, unless it was streamed already."""
         self.flush()
         if len(text) != self._seen or not text:
             self.start_over()
             self.take("stdout", text)
         self.flush(last=True)
 
-    def explain(self, *, gone: bool, seen: bool) -> None:
-        """Why nothing is here: nothing was printed, or its core has ended since; `seen`: a model still has it."""
-        words = "What it printed is gone with the core that ran it."
-        if seen:
-            words = f"{words} “What the model sees” shows what went back."
-        self.setPlaceholderText(words if gone else "Nothing printed.")
+    def explain(self, *, lost: bool, seen: bool, started: bool) -> None:
+        """Say why there is no output: it was lost when the core ended, or there was none. `seen`: a model got it."""
+        text = "Nothing printed." if started else "The program did not run."
+        if lost:
+            text = "The output was lost when the core ended."
+            text += " “What the model sees” shows what the agent received." if seen else ""
+        self.setPlaceholderText(text)
 
     def start_over(self) -> None:
         self._waiting.clear()
@@ -164,7 +165,7 @@ class StreamView(PlainEdit):
         at_end = bar.value() >= bar.maximum() - 2
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.beginEditBlock()  # laid out once, not after every colour
+        cursor.beginEditBlock()  # one layout, not one for each colour
         for stream, text in self._waiting:
             self._write(cursor, stream, text)
         self._waiting.clear()
@@ -175,25 +176,25 @@ class StreamView(PlainEdit):
             bar.setValue(bar.maximum())
 
     def _write(self, cursor: QTextCursor, stream: str, text: str, *, last: bool = False) -> None:
-        """A program that changes its colour at every letter must not hold up the window: the rest is of one colour."""
-        pieces = list(self._printed.setdefault(stream, Printed()).pieces(text, last=last))
+        """A program that changes colour at each letter must not block the window: the rest has one colour."""
+        pieces = list(self._printed.setdefault(stream, AnsiParser()).pieces(text, last=last))
         for piece, style in pieces[:_STYLED]:
             self.insert_at(cursor, visible(piece), self._format(stream, style))
         if rest := "".join(piece for piece, _ in pieces[_STYLED:]):
             self.insert_at(cursor, visible(rest), self._format(stream, Style()))
 
     def _format(self, stream: str, style: Style) -> QTextCharFormat:
-        made = QTextCharFormat()
+        format_ = QTextCharFormat()
         usual = "warning" if stream == "stderr" else "code_text"
         wanted = style.colour or usual
-        word = wanted if wanted.startswith("#") else str(getattr(self._theme.colours, wanted))
-        made.setForeground(QColor(readable(word, self._theme.colours.sunken)))
-        made.setFontWeight(QFont.Weight.Bold if style.bold else QFont.Weight.Normal)
-        made.setFontItalic(style.italic)
-        made.setFontUnderline(style.underlined)
+        colour = wanted if wanted.startswith("#") else str(getattr(self._theme.colours, wanted))
+        format_.setForeground(QColor(readable(colour, self._theme.colours.sunken)))
+        format_.setFontWeight(QFont.Weight.Bold if style.bold else QFont.Weight.Normal)
+        format_.setFontItalic(style.italic)
+        format_.setFontUnderline(style.underlined)
         if stream == "stderr":
-            made.setToolTip("printed to stderr")
-        return made
+            format_.setToolTip("printed to stderr")
+        return format_
 
-    def _dress(self) -> None:
+    def _apply_font(self) -> None:
         self.setFont(self._theme.mono())

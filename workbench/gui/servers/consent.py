@@ -1,4 +1,4 @@
-"""Asks before a server is started, or an address spoken to, for the first time: all that is run or sent is shown."""
+"""Questions before a server starts: consent to its command or address, and secrets that are not stored yet."""
 
 from __future__ import annotations
 
@@ -10,57 +10,64 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 from workbench.gui.kit.controls import TickBox
 from workbench.gui.kit.faults import Question, text_box
 from workbench.gui.kit.lists import label
+from workbench.gui.kit.secret_field import SecretField
 from workbench.gui.kit.text import one_line, visible
 from workbench.gui.kit.theme import Theme
 from workbench.gui.shell.context import Context
-from workbench.records import Consent, ServerState
+from workbench.records import Consent, SecretInfo, ServerConfig, ServerState
+from workbench.records.common_types import count_of
 
 
 async def ask_consent(context: Context, state: ServerState, parent: QWidget) -> str:
-    """The hash of what the person said yes to; empty for a no."""
+    """The hash of what the user agreed to; empty if the user cancelled."""
     consent = await context.api.consent(state.config.name)
-    question = Question(context.theme, _title(state, consent), _sentence(consent), parent)
-    question.show_text(consent.told, "Everything that is sent" if consent.remote else "The full command")
+    if consent.remote:
+        title = f"Connect “{consent.server}” for the first time?"
+        sentence = "What you and your agents send to this server goes to this address, with these headers:"
+        repeat = "You are asked again when any of this changes."
+    else:
+        title = f"Start “{consent.server}” {'again' if state.doubt else 'for the first time'}?"
+        sentence = "This command runs on your computer with your user rights, outside the sandbox:"
+        repeat = "You are asked again when the command or its executable file changes."
+    question = Question(context.theme, title, sentence, parent)
+    question.show_text(consent.told, "Address and headers" if consent.remote else "Full command")
     for note in consent.notes:
         question.show_note(note)
-    for warning in consent.warnings:
+    for warning in _warnings(consent, state.doubt):
         question.show_note(warning, "warning")
-    if state.doubt:
-        question.show_note(_doubted(state.doubt), "warning")
-    again = "You are asked again when the command, or the file behind it, changes."
-    question.show_note("You are asked again when any of this changes." if consent.remote else again)
+    question.show_note(repeat)
     return consent.sha if await question.ask("Connect" if consent.remote else "Start the server") else ""
 
 
 async def ask_consents(context: Context, states: Sequence[ServerState], parent: QWidget) -> dict[str, str]:
-    """The hashes of what was ticked, by server, out of one list with every full command; empty for a no."""
+    """The hashes of what the user ticked, by server, from one list with all commands; empty if cancelled."""
     consents = [await context.api.consent(state.config.name) for state in states]
     question = ConsentList(context, consents, {state.config.name: state.doubt for state in states}, parent)
-    await question.ask("Connect the ticked servers")
+    await question.ask("Connect ticked servers")
     return question.agreed
 
 
 class ConsentList(Question):
-    """Asks about several servers at once."""
+    """Asks about several servers at once, each with a check box."""
 
     def __init__(
         self, context: Context, consents: Sequence[Consent], doubts: Mapping[str, str], parent: QWidget | None = None
     ) -> None:
-        title = f"Connect {len(consents)} servers for the first time?"
+        title = f"Connect {count_of(len(consents), 'server')} for the first time?"
         sentence = (
-            "Commands run on your computer, with your rights, outside the sandbox. Addresses get what you and your"
-            " agents tell them, with the headers shown."
+            "Commands run on your computer with your user rights, outside the sandbox. Addresses receive what you and "
+            "your agents send to the server, with the headers shown."
         )
         super().__init__(context.theme, title, sentence, parent)
         unit = context.theme.unit
         self._boxes: list[tuple[TickBox, Consent]] = []
-        self.agreed: dict[str, str] = {}  # the hashes of what was ticked when the user agreed
+        self.agreed: dict[str, str] = {}  # hashes of the ticked servers, by name, once the user agreed
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, unit * 3, 0)
         column.setSpacing(unit * 2)
         for consent in consents:
-            column.addWidget(self._row(context.theme, consent, doubts.get(consent.server, "")))
+            column.addWidget(self._make_row(context.theme, consent, doubts.get(consent.server, "")))
         column.addStretch(1)
         area = QScrollArea()
         area.setWidgetResizable(True)
@@ -76,37 +83,59 @@ class ConsentList(Question):
         self.agreed = {consent.server: consent.sha for box, consent in self._boxes if box.isChecked()}
         super().accept()
 
-    def _row(self, theme: Theme, consent: Consent, doubt: str) -> QWidget:
+    def _make_row(self, theme: Theme, consent: Consent, doubt: str) -> QWidget:
+        name = one_line(consent.server, 60)
+        box = TickBox(theme, name)
+        box.setAccessibleName(f"Connect {name}")
+        box.setChecked(True)
+        self._boxes.append((box, consent))
         row = QWidget()
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.unit)
-        box = TickBox(theme, one_line(consent.server, 60))
-        box.setAccessibleName(f"Connect {one_line(consent.server, 60)}")
-        box.setChecked(True)
-        self._boxes.append((box, consent))
         column.addWidget(box)
-        name = "Everything that is sent to {}" if consent.remote else "The full command of {}"
-        column.addWidget(text_box(theme, consent.told, name.format(one_line(consent.server, 60))))
-        warnings = (*consent.warnings, *((_doubted(doubt),) if doubt else ()))
-        for note, role in (*((note, "muted") for note in consent.notes), *((note, "warning") for note in warnings)):
-            words = label(visible(note), role)
-            words.setWordWrap(True)
-            column.addWidget(words)
+        text_name = f"Address and headers of {name}" if consent.remote else f"Full command of {name}"
+        column.addWidget(text_box(theme, consent.told, text_name))
+        notes = [(note, "muted") for note in consent.notes]
+        notes += [(warning, "warning") for warning in _warnings(consent, doubt)]
+        for text, role in notes:
+            note = label(visible(text), role)
+            note.setWordWrap(True)
+            column.addWidget(note)
         return row
 
 
-def _doubted(doubt: str) -> str:
-    return f"{doubt}."
+def _warnings(consent: Consent, doubt: str) -> tuple[str, ...]:
+    """`doubt`: why the server is no longer allowed, without a full stop."""
+    return (*consent.warnings, f"{doubt}.") if doubt else consent.warnings
 
 
-def _title(state: ServerState, consent: Consent) -> str:
-    if consent.remote:
-        return f"Connect “{consent.server}” for the first time?"
-    return ("Start “{}” again?" if state.doubt else "Start “{}” for the first time?").format(consent.server)
+async def enter_missing(context: Context, config: ServerConfig, parent: QWidget) -> bool:
+    """Ask for each secret that the entry refers to and that is not stored. False if the user cancelled."""
+    if not uses_keyring(config):
+        return True
+    store = await context.api.open_secrets()
+    for info in store.secrets:
+        if config.name in info.servers and not info.stored and not await _enter(context, config, info, parent):
+            return False
+    return True
 
 
-def _sentence(consent: Consent) -> str:
-    if consent.remote:
-        return "What you and your agents tell this server goes to this address, with these headers:"
-    return "This command will run on your computer, with your rights, outside the sandbox:"
+def uses_keyring(config: ServerConfig) -> bool:
+    texts = (*config.args, *config.env.values(), *config.headers.values(), config.url, str(dict(config.oauth)))
+    return any("${keyring:" in text for text in texts)
+
+
+async def _enter(context: Context, config: ServerConfig, info: SecretInfo, parent: QWidget) -> bool:
+    name, server = one_line(info.name, 60), one_line(config.name, 60)
+    sentence = f"{server} needs this secret. It is stored with your other secrets, not in .mcp.json."
+    question = Question(context.theme, f"Enter the secret “{name}”", sentence, parent)
+    field = SecretField(f"The secret {name}")
+    question.add(field)
+    field.entered.connect(question.accept)
+    typed: list[str] = []
+    question.accepted.connect(lambda: typed.append(field.take()))  # the dialog is deleted when `ask` returns
+    if not await question.ask("Store and connect") or not typed[0]:
+        return False
+    await context.api.set_secret(info.name, typed[0])
+    return True

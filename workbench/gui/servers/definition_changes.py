@@ -1,4 +1,4 @@
-"""What differs between two definitions: descriptions word by word, everything else place by place. Pure, no Qt."""
+"""The page of changed tool definitions: a word diff of texts, a list of changed values of everything else."""
 
 from __future__ import annotations
 
@@ -7,144 +7,151 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from msgspec import Struct
-from PySide6.QtGui import QFont, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSplitter, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QFont, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from workbench.events import DefinitionsBlocked, Event, ToolsChanged, ToolsWarned
+from workbench.events import DefinitionsBlocked, ToolsChanged, ToolsWarned
+from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.controls import CalmCombo
 from workbench.gui.kit.faults import FaultCard, Question
+from workbench.gui.kit.icons import icon
 from workbench.gui.kit.json_text import identical
-from workbench.gui.kit.lists import EmptyState, RowsView, Strip, label, lead_focus
+from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.lists import EmptyState, Strip, label
 from workbench.gui.kit.plain_edit import PlainEdit
-from workbench.gui.kit.rows import Row, RowsModel
+from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import clock
-from workbench.gui.servers.page import ServerPage
+from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.records import ChangeKind, DefinitionChange, Fault, JsonValue, Moment, ServerState, ToolWarning
+from workbench.records.common_types import count_of
 
-_WORDS = 3_000  # more of them are compared line by line
-_ROWS = 500
-_VALUE = 300  # characters of a value in its row
-_DEEP = 60
+_MOST_WORDS = 3_000  # longer texts are compared line by line
+_MOST_VALUES = 500
+_LONGEST_VALUE = 300  # characters
+_DEEPEST = 60
+_WIDE = 80  # letters of width from which list and change are side by side
 _MISSING = object()
 
 
-class Piece(Struct, frozen=True):
-    """A stretch of a text: kept, gone or come."""
+class TextPiece(Struct, frozen=True):
+    """A part of a text diff."""
 
-    kind: str  # "=", "-", "+"
+    kind: str  # "=" unchanged, "-" removed, "+" added
     text: str
 
 
-class Spot(Struct, frozen=True):
-    """A place of a definition whose value is another one."""
+class ChangedValue(Struct, frozen=True):
+    """A value of a definition that changed."""
 
     path: str
-    before: str  # JSON text; empty: it was not there
-    after: str
+    before: str  # JSON text; empty if the value was added
+    after: str  # empty if it was removed
 
 
-def words_changed(before: str, after: str) -> tuple[Piece, ...]:
-    """Both texts in one: what left stands before what came in its place."""
-    old, new = _pieces(before), _pieces(after)
-    if max(len(old), len(new)) > _WORDS:
+def diff_texts(before: str, after: str) -> tuple[TextPiece, ...]:
+    """Both texts merged; removed text comes before the text that replaces it."""
+    old, new = _split_words(before), _split_words(after)
+    if max(len(old), len(new)) > _MOST_WORDS:
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    return tuple(_joined(_raw_pieces(old, new)))
+    return tuple(_join(_unjoined_pieces(old, new)))
 
 
-def _joined(pieces: list[Piece]) -> Iterator[Piece]:
-    """Blanks between two changes belong to them: a replaced sentence reads as one that left and one that came."""
-    gone, come, waiting = "", "", ""
+def _join(pieces: list[TextPiece]) -> Iterator[TextPiece]:
+    """Join changes with only blanks between them, so that a replaced sentence is one removal and one addition."""
+    removed, added, blanks = "", "", ""
     for piece in pieces:
-        if piece.kind == "=" and (gone or come) and piece.text.isspace() and "\n" not in piece.text:
-            waiting += piece.text
+        if piece.kind == "=" and (removed or added) and piece.text.isspace() and "\n" not in piece.text:
+            blanks += piece.text
         elif piece.kind == "=":
-            yield from _change(gone, come)
-            yield Piece("=", waiting + piece.text)
-            gone, come, waiting = "", "", ""
+            yield from _changed_pieces(removed, added)
+            yield TextPiece("=", blanks + piece.text)
+            removed, added, blanks = "", "", ""
         else:
-            gone, come, waiting = gone + waiting, come + waiting, ""
-            gone, come = (gone + piece.text, come) if piece.kind == "-" else (gone, come + piece.text)
-    yield from _change(gone, come)
-    if waiting:
-        yield Piece("=", waiting)
+            removed, added, blanks = removed + blanks, added + blanks, ""
+            if piece.kind == "-":
+                removed += piece.text
+            else:
+                added += piece.text
+    yield from _changed_pieces(removed, added)
+    if blanks:
+        yield TextPiece("=", blanks)
 
 
-def _change(gone: str, come: str) -> Iterator[Piece]:
-    if gone:
-        yield Piece("-", gone)
-    if come:
-        yield Piece("+", come)
+def _changed_pieces(removed: str, added: str) -> Iterator[TextPiece]:
+    if removed:
+        yield TextPiece("-", removed)
+    if added:
+        yield TextPiece("+", added)
 
 
-def _raw_pieces(old: list[str], new: list[str]) -> list[Piece]:
-    found: list[Piece] = []
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=len(old) > _WORDS).get_opcodes():
+def _unjoined_pieces(old: list[str], new: list[str]) -> list[TextPiece]:
+    pieces: list[TextPiece] = []
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=len(old) > _MOST_WORDS).get_opcodes():
         if kind == "equal":
-            found.append(Piece("=", "".join(old[a:b])))
+            pieces.append(TextPiece("=", "".join(old[a:b])))
             continue
         if a < b:
-            found.append(Piece("-", "".join(old[a:b])))
+            pieces.append(TextPiece("-", "".join(old[a:b])))
         if c < d:
-            found.append(Piece("+", "".join(new[c:d])))
-    return found
+            pieces.append(TextPiece("+", "".join(new[c:d])))
+    return pieces
 
 
-def places_changed(before: JsonValue, after: JsonValue, *, without: frozenset[str] = frozenset()) -> tuple[Spot, ...]:
-    """By path, in the order of the new definition; the named places at the top are left out."""
-    found = []
-    for spot in _compare("", before, after, without, 0):
-        found.append(spot)
-        if len(found) >= _ROWS:
-            break
-    return tuple(found)
+def find_changed_values(
+    before: JsonValue, after: JsonValue, *, without: frozenset[str] = frozenset()
+) -> tuple[ChangedValue, ...]:
+    """In the order of the new definition, without these keys of its top level."""
+    return tuple(islice(_compare("", before, after, without, 0), _MOST_VALUES))
 
 
-def _compare(path: str, before: JsonValue, after: JsonValue, without: frozenset[str], depth: int) -> Iterator[Spot]:
+def _compare(
+    path: str, before: JsonValue, after: JsonValue, without: frozenset[str], depth: int
+) -> Iterator[ChangedValue]:
     if identical(before, after):
         return
-    if depth < _DEEP and isinstance(before, Mapping) and isinstance(after, Mapping):
+    if depth < _DEEPEST and isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in dict.fromkeys((*after, *before)):
             if path or key not in without:
                 yield from _compare(
                     f"{path}.{key}" if path else str(key),
                     before.get(key, _MISSING), after.get(key, _MISSING), without, depth + 1,
                 )  # fmt: skip
-    elif depth < _DEEP and isinstance(before, list) and isinstance(after, list) and _worth(before, after):
-        for place, (one, other) in enumerate(zip_longest(before, after, fillvalue=_MISSING)):
-            yield from _compare(f"{path}[{place}]", one, other, without, depth + 1)
+    elif depth < _DEEPEST and isinstance(before, list) and isinstance(after, list) and _has_containers(before, after):
+        for number, (old, new) in enumerate(zip_longest(before, after, fillvalue=_MISSING)):
+            yield from _compare(f"{path}[{number}]", old, new, without, depth + 1)
     else:
-        yield Spot(path, _shown(before), _shown(after))
+        yield ChangedValue(path, _value_text(before), _value_text(after))
 
 
-def _worth(before: list[JsonValue], after: list[JsonValue]) -> bool:
-    """Lists of objects are looked into; lists of words are told whole."""
+def _has_containers(before: list[JsonValue], after: list[JsonValue]) -> bool:
+    """Lists of objects or lists are compared item by item, lists of plain values as a whole."""
     return any(isinstance(item, Mapping | list) for item in (*before, *after))
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     if value is _MISSING:
         return ""
     text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _VALUE else f"{text[:_VALUE]}…"
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
 
 
-def _pieces(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return [part for part in re.split(r"(\s+|[^\w\s])", text) if part]
 
 
 _TEXTS = ("title", "description")
-_LONGEST = 200_000  # characters of one definition
+_LONGEST_TEXT = 200_000  # characters of a definition
 
 
 class ChangeView(PlainEdit):
-    """Marks say it in shape, colour only helps."""
+    """Shows a changed definition. Removed text is struck out, added text underlined: colour is not the only sign."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
@@ -160,7 +167,7 @@ class ChangeView(PlainEdit):
         theme.changed.connect(self._draw)
 
     def show_change(self, before: str, after: str) -> None:
-        """Two definitions as JSON text; an empty one was not there, or is no more."""
+        """Compare two definitions in JSON; an empty one did not exist."""
         if self._shown != (before, after):
             self._shown = (before, after)
             self._draw()
@@ -168,69 +175,65 @@ class ChangeView(PlainEdit):
     def _draw(self) -> None:
         self.setFont(self._theme.mono())
         self.clear()
-        before, after = (_parsed(text) for text in self._shown)
+        before, after = (_parse(text) for text in self._shown)
         cursor = QTextCursor(self.document())
         if isinstance(before, Mapping) and isinstance(after, Mapping):
             self._write_texts(cursor, before, after)
-            self._write_places(cursor, places_changed(before, after, without=frozenset(_TEXTS)))
+            self._write_values(cursor, find_changed_values(before, after, without=frozenset(_TEXTS)))
         else:
-            whole = "\n".join(self._shown)[:_LONGEST].strip()
-            self.insert_at(cursor, visible(whole), self._format("-" if self._shown[0] else "="))
+            definition = "\n".join(self._shown)[:_LONGEST_TEXT].strip()
+            self.insert_at(cursor, visible(definition), self._format("-" if self._shown[0] else "="))
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _write_texts(
         self, cursor: QTextCursor, before: Mapping[str, JsonValue], after: Mapping[str, JsonValue]
     ) -> None:
         for name in _TEXTS:
-            old, new = (str(one.get(name) or "")[:_LONGEST] for one in (before, after))
+            old, new = (str(definition.get(name) or "")[:_LONGEST_TEXT] for definition in (before, after))
             if old != new:
                 self._head(cursor, {"title": "Title", "description": "Description"}[name])
-                for piece in words_changed(old, new):
-                    self.insert_at(cursor, _spoken(piece), self._format(piece.kind))
+                for piece in diff_texts(old, new):
+                    self.insert_at(cursor, visible(piece.text), self._format(piece.kind))
                 self.insert_at(cursor, "\n\n", self._format("="))
 
-    def _write_places(self, cursor: QTextCursor, spots: tuple[Spot, ...]) -> None:
-        if spots:
+    def _write_values(self, cursor: QTextCursor, values: tuple[ChangedValue, ...]) -> None:
+        if values:
             self._head(cursor, "Schema and annotations")
-        for spot in spots:
-            self.insert_at(cursor, f"{visible(spot.path)}\n", self._format("path"))
-            for sign, value in (("-", spot.before), ("+", spot.after)):
+        for changed in values:
+            self.insert_at(cursor, f"{visible(changed.path)}\n", self._format("path"))
+            for sign, value in (("-", changed.before), ("+", changed.after)):
                 if value:
                     self.insert_at(cursor, f"  {sign} ", self._format("="))
                     self.insert_at(cursor, f"{visible(value)}\n", self._format(sign))
 
-    def _head(self, cursor: QTextCursor, words: str) -> None:
-        self.insert_at(cursor, f"{words}\n", self._format("head"))
+    def _head(self, cursor: QTextCursor, text: str) -> None:
+        self.insert_at(cursor, f"{text}\n", self._format("head"))
 
     def _format(self, kind: str) -> QTextCharFormat:
-        made = QTextCharFormat()
-        made.setForeground(self._theme.colour("code_text"))
+        look = QTextCharFormat()
+        look.setForeground(self._theme.colour("code_text"))
         if kind == "head":
-            made.setFontWeight(QFont.Weight.DemiBold)
-            made.setForeground(self._theme.colour("muted"))
+            look.setFontWeight(QFont.Weight.DemiBold)
+            look.setForeground(self._theme.colour("muted"))
         elif kind == "path":
-            made.setForeground(self._theme.colour("code_key"))
+            look.setForeground(self._theme.colour("code_key"))
         elif kind in "+-":
             tone = "success" if kind == "+" else "danger"
-            made.setForeground(self._theme.colour(tone))
-            made.setBackground(self._theme.soft(tone))
-            made.setFontUnderline(kind == "+")
-            made.setFontStrikeOut(kind == "-")
-        return made
+            look.setForeground(self._theme.colour(tone))
+            look.setBackground(self._theme.soft(tone))
+            look.setFontUnderline(kind == "+")
+            look.setFontStrikeOut(kind == "-")
+        return look
 
 
-def _spoken(piece: Piece) -> str:
-    return visible(piece.text)
-
-
-def _parsed(text: str) -> JsonValue:
+def _parse(text: str) -> JsonValue:
     try:
         return json.loads(text) if text else None
     except (ValueError, RecursionError):
         return None
 
 
-_SIGNS = {
+_ICONS = {
     ChangeKind.CHANGED: ("lock", "danger"),
     ChangeKind.NEW: ("plus", "info"),
     ChangeKind.REMOVED: ("minus", "muted"),
@@ -238,195 +241,199 @@ _SIGNS = {
 
 
 class ChangesPage(ServerPage):
-    """A list on the left, the difference on the right, the decision below it."""
+    """The changes and warnings of a server at the left, the selected one at the right with its decision."""
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
         self._changes: dict[str, DefinitionChange] = {}
         self._warnings: dict[str, ToolWarning] = {}
-        self.rows = RowsModel(self)
-        self.list = RowsView(context.theme, "Changes and warnings")
-        self.list.setModel(self.rows)
+        self.empty = EmptyState(
+            context.theme,
+            "shield-check",
+            "No changes",
+            "The definition of each tool is pinned when you first see it. A changed tool is blocked until you approve "
+            "its new definition here.",
+        )
+        self.list = ListPane(context.theme, "Changes and warnings", self.empty)
         self.since = CalmCombo()
         self.since.setAccessibleName("Compare with")
         self.since.setMinimumContentsLength(20)
-        self.since.addItem("what you approved", 0.0)
-        self.told = ForeignLabel("")
-        self.odd = FaultCard(context.theme)
+        self.since.addItem("approved definitions", 0.0)
+        self.summary = ForeignLabel("")
+        self.warning = FaultCard(context.theme)
         self.view = ChangeView(context.theme)
-        self.approve = QPushButton("Approve this change")
+        self.approve = QPushButton("Approve change")
         self.approve_all = QPushButton("Approve all")
-        self.seen = QPushButton("Seen")
-        self._empty = EmptyState(
-            context.theme,
-            "shield-check",
-            "Everything is as you saw it",
-            "Each tool's definition was pinned when it was first seen. One that changes is blocked, and waits here.",
-        )
+        self.mark_seen = QPushButton("Mark as seen")
+        self._approve_action = QAction(icon("check"), "Approve change", self)
         self._lay_out(context.theme.unit)
-        self._bind()
+        self._connect_signals()
         self._show(())
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, ToolsChanged | ToolsWarned | DefinitionsBlocked) and event.server == self.server:
-            self.refresh()
-
-    def refresh(self) -> None:
+    def load(self) -> None:
         self.context.tasks.run("read changes", self._read())
 
     def run(self) -> bool:
-        """Ctrl+Enter approves what is in front."""
+        """Ctrl+Enter approves the selected change."""
         if self.approve.isEnabled() and not self.approve.isHidden():
             self.approve.click()
             return True
         return False
 
+    def _tools_changed(self, event: ToolsChanged | ToolsWarned | DefinitionsBlocked) -> None:
+        if event.server == self.server:
+            self.load()
+
     async def _read(self) -> None:
         api, since = self.context.api, float(self.since.currentData())
-        self._offer(await api.definition_history(self.server))
+        self._list_versions(await api.definition_history(self.server))
         if since:
             self._warnings = {}
             self._show(await api.compare_definitions(self.server, since, time.time()))
             return
-        self._warnings = {f"odd\n{number}": one for number, one in enumerate(await api.warnings(self.server))}
+        warnings = await api.warnings(self.server)
+        self._warnings = {f"warning\n{number}": warning for number, warning in enumerate(warnings)}
         self._show(await api.definition_changes(self.server))
 
-    def _offer(self, moments: Sequence[Moment]) -> None:
-        """Earlier moments to compare with; the newest one is now."""
-        known = {self.since.itemData(place) for place in range(self.since.count())}
-        for one in moments[1:]:
-            if one.at not in known:
-                words = f"{clock(one.at)}: version {one.version or '?'}, {one.tools} tools"
-                self.since.addItem(one_line(words, 80), one.at)
+    def _list_versions(self, history: Sequence[Moment]) -> None:
+        """Earlier definitions to compare with; the first one is the current one."""
+        known = {self.since.itemData(number) for number in range(self.since.count())}
+        for moment in history[1:]:
+            if moment.at not in known:
+                text = f"{clock(moment.at)}: version {moment.version or '?'}, {count_of(moment.tools, 'tool')}"
+                self.since.addItem(one_line(text, 80), moment.at)
 
     def _show(self, changes: Sequence[DefinitionChange]) -> None:
-        chosen = self.list.key()
-        self._changes = {f"{number}\n{one.kind}\n{one.tool}": one for number, one in enumerate(changes)}
-        rows = [_row(key, one) for key, one in self._changes.items()]
-        self.rows.show_rows([*rows, *(_odd_row(key, one) for key, one in self._warnings.items())])
-        blocked = sum(one.blocked for one in changes)
-        self.approve_all.setVisible(blocked > 1)
-        self.seen.setVisible(any(not one.blocked for one in changes) and not self.since.currentData())
-        self._stack.setCurrentIndex(1 if self.rows.rowCount() else 0)
-        if self.rows.rowCount() and not (chosen and self.rows.find(chosen).isValid()):
-            self.list.setCurrentIndex(self.rows.index(0))
-        self._choose()
+        self._changes = {f"{number}\n{change.kind}\n{change.tool}": change for number, change in enumerate(changes)}
+        rows = [_change_row(key, change) for key, change in self._changes.items()]
+        rows += [_warning_row(key, warning) for key, warning in self._warnings.items()]
+        self.list.show_rows(rows)
+        self.approve_all.setVisible(sum(change.blocked for change in changes) > 1)
+        self.mark_seen.setVisible(any(not change.blocked for change in changes) and not self.since.currentData())
+        self._detail.setVisible(bool(rows))
+        if rows and not self.list.key():
+            self.list.select(rows[0].key)
+        self._show_selected()
 
-    def _choose(self) -> None:
+    def _show_selected(self) -> None:
         key = self.list.key()
         change, warning = self._changes.get(key), self._warnings.get(key)
         self.approve.setVisible(change is not None and change.blocked)
+        self._approve_action.setEnabled(change is not None and change.blocked)
         self.view.setVisible(change is not None)
         if change is not None:
-            self.told.setText(self._sentence(change))
-            odd = Fault("The new definition is odd.", "\n".join(change.warnings)) if change.warnings else None
-            self.odd.show_fault(odd, tone="warning")
+            self.summary.setText(self._describe(change))
+            suspicious = Fault("The new definition is suspicious.", "\n".join(change.warnings))
+            self.warning.show_fault(suspicious if change.warnings else None, tone="warning")
             self.view.show_change(change.before, change.after)
         elif warning is not None:
-            self.told.setText(warning.tool or "The whole server")
-            self.odd.show_fault(Fault(warning.message, warning.why), tone="warning")
+            self.summary.setText(warning.tool or "The whole server")
+            self.warning.show_fault(Fault(warning.message, warning.why), tone="warning")
         else:
-            self.told.setText("")
-            self.odd.show_fault(None)
+            self.summary.setText("")
+            self.warning.show_fault(None)
 
-    def _sentence(self, change: DefinitionChange) -> str:
-        when = clock(change.at)
+    def _describe(self, change: DefinitionChange) -> str:
+        tool, when = change.tool, clock(change.at)
         if self.since.currentData():
-            return f"{change.tool}: {change.kind!s} since then."
+            return f"{tool}: {change.kind!s} since then."
         if change.blocked and not change.before:
-            words = "What you approved of {0} cannot be read any more ({1}). Blocked until you approve this."
-        elif change.kind is ChangeKind.CHANGED:
-            words = "{0} changed ({1}). Blocked for you and for agents; the approved one stays in force."
-        elif change.kind is ChangeKind.NEW:
-            words = "{0} is new since you last looked ({1}). It can be used."
-        else:
-            words = "{0} is gone ({1}). Its server does not list it any more."
-        return words.format(change.tool, when)
+            return (
+                f"The approved definition of {tool} cannot be read ({when}). It is blocked until you approve this one."
+            )
+        if change.kind is ChangeKind.CHANGED:
+            return (
+                f"{tool} changed ({when}). It is blocked for you and for agents until you approve the new definition."
+            )
+        if change.kind is ChangeKind.NEW:
+            return f"{tool} is new ({when}). It can be used."
+        return f"{tool} was removed ({when}). The server no longer offers it."
 
-    def _approve(self) -> None:
+    def _approve_selected(self) -> None:
         change = self._changes.get(self.list.key())
         if change is not None and change.blocked:
-            self.context.tasks.run("approve a definition", self._approved([change]))
+            self.context.tasks.run("approve a definition", self._approve([change]))
 
     def _approve_all(self) -> None:
-        blocked = [one for one in self._changes.values() if one.blocked]
-        self.context.tasks.run("approve definitions", self._approved(blocked))
+        blocked = [change for change in self._changes.values() if change.blocked]
+        self.context.tasks.run("approve definitions", self._approve(blocked))
 
-    async def _approved(self, changes: list[DefinitionChange]) -> None:
-        """What is odd, and what was not read one by one, is asked about."""
-        odd = sum(bool(one.warnings) for one in changes)
-        if (len(changes) > 1 or odd) and not await self._sure(changes, odd):
+    async def _approve(self, changes: list[DefinitionChange]) -> None:
+        """Several changes at once, and suspicious ones, need a confirmation."""
+        suspicious = sum(bool(change.warnings) for change in changes)
+        if (len(changes) > 1 or suspicious) and not await self._confirm(changes, suspicious):
             return
-        wanted = {one.tool: one.hash for one in changes}
-        self._show(await self.context.api.approve_definitions(self.server, wanted))
+        hashes = {change.tool: change.hash for change in changes}
+        self._show(await self.context.api.approve_definitions(self.server, hashes))
 
-    async def _sure(self, changes: list[DefinitionChange], odd: int) -> bool:
-        names = ", ".join(one_line(one.tool, 60) for one in changes[:8]) + (" …" if len(changes) > 8 else "")
-        title = f"Approve {len(changes)} changed definitions?"
+    async def _confirm(self, changes: list[DefinitionChange], suspicious: int) -> bool:
+        names = ", ".join(one_line(change.tool, 60) for change in changes[:8]) + (" …" if len(changes) > 8 else "")
+        title = f"Approve {len(changes):,} changed definitions?"
         if len(changes) == 1:
-            title = "Approve it although it is odd?"
+            title = "Approve a suspicious definition?"
         question = Question(self.context.theme, title, names, self.window())
-        if odd:
-            question.show_note(f"{odd} of them are odd; read why before you agree.", "warning")
+        if suspicious:
+            number = count_of(suspicious, "suspicious definition")
+            question.show_note(f"{number}: read the warnings before you approve.", "warning")
         question.show_note("Models and programs get the new definitions from then on.")
-        return await question.ask("Approve", danger=bool(odd))
+        return await question.ask("Approve", danger=bool(suspicious))
 
-    def _see(self) -> None:
-        self.context.tasks.run("see changes", self.context.api.mark_changes_seen(self.server))
+    def _mark_seen(self) -> None:
+        self.context.tasks.run("mark changes as seen", self.context.api.mark_changes_seen(self.server))
+
+    def _menu_actions(self, key: str) -> Sequence[QAction]:
+        return (self._approve_action,) if key in self._changes else ()
 
     def _lay_out(self, unit: int) -> None:
-        right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        self.told.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
-        for part in (self.told, self.odd):
-            column.addWidget(part)
-        column.addWidget(self.view, 1)
-        column.addStretch(0)
+        mark(self.approve, kind="primary")
+        self.mark_seen.setToolTip("Mark new and removed tools as seen. Blocked tools stay blocked.")
         foot = QHBoxLayout()
         foot.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
         foot.setSpacing(unit * 2)
         foot.addStretch(1)
-        mark(self.approve, kind="primary")
-        for button in (self.seen, self.approve_all, self.approve):
+        for button in (self.mark_seen, self.approve_all, self.approve):
             foot.addWidget(button)
+        self.summary.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
+        self._detail = QWidget()
+        column = QVBoxLayout(self._detail)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.summary)
+        column.addWidget(self.warning)
+        column.addWidget(self.view, 1)
+        column.addStretch(0)
         column.addLayout(foot)
-        split = QSplitter()
-        split.addWidget(self.list)
-        split.addWidget(right)
-        split.setChildrenCollapsible(False)
-        split.setSizes([unit * 60, unit * 140])
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
         strip = Strip(self.context.theme)
-        strip.row.addWidget(label("What is different from", "muted"))
+        strip.row.addWidget(label("Compare with", "muted"))
         strip.row.addWidget(self.since)
         strip.row.addStretch(1)
-        whole.addWidget(strip)
-        pages = QWidget()
-        self._stack = QStackedLayout(pages)
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(split)
-        whole.addWidget(pages)
-        self.seen.setToolTip("Take the marks off new and removed tools; what is blocked stays blocked")
-        lead_focus(self, self._stack)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.setSpacing(0)
+        page.addWidget(strip)
+        page.addWidget(AdaptiveSplit(_WIDE, (3, 7), self.list, self._detail), 1)
+        self.setFocusProxy(self.list)
 
-    def _bind(self) -> None:
-        self.list.selection_changed.connect(self._choose)
-        self.approve.clicked.connect(self._approve)
+    def _connect_signals(self) -> None:
+        store = self.context.store
+        store.on(ToolsChanged, self._tools_changed)
+        store.on(ToolsWarned, self._tools_changed)
+        store.on(DefinitionsBlocked, self._tools_changed)
+        self.list.selection_changed.connect(self._show_selected)
+        self.list.set_menu(self._menu_actions)
+        self.approve.clicked.connect(self._approve_selected)
+        self._approve_action.triggered.connect(self._approve_selected)
         self.approve_all.clicked.connect(self._approve_all)
-        self.seen.clicked.connect(self._see)
-        self.since.currentIndexChanged.connect(self.refresh)
+        self.mark_seen.clicked.connect(self._mark_seen)
+        self.since.currentIndexChanged.connect(self.load)
 
 
-def _row(key: str, change: DefinitionChange) -> Row:
-    picture, tone = _SIGNS[change.kind]
+def _change_row(key: str, change: DefinitionChange) -> Row:
+    symbol, tone = _ICONS[change.kind]
     word = "blocked" if change.blocked else str(change.kind)
-    return Row(key, one_line(change.tool, 120), icon=picture, tone=tone, badges=((word, tone),))
+    return Row(key, one_line(change.tool, 120), icon=symbol, tone=tone, badges=((word, tone),))
 
 
-def _odd_row(key: str, warning: ToolWarning) -> Row:
+def _warning_row(key: str, warning: ToolWarning) -> Row:
     title = one_line(warning.tool, 120) or one_line(warning.server, 120)
     return Row(key, title, icon="warning", tone="warning", badges=((warning.rule, "warning"),))

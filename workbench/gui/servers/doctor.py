@@ -1,4 +1,4 @@
-"""The page that finds out why a server cannot be reached, check by check."""
+"""The page that checks why a server cannot be reached, and the dialog that checks this machine."""
 
 from __future__ import annotations
 
@@ -6,93 +6,93 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import Event, ServerChecked
+from workbench.events import ServerChecked
 from workbench.gui.kit.checks_view import ChecksView, report
+from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.lists import EmptyState, Strip, label
 from workbench.gui.kit.theme import mark
-from workbench.gui.servers.page import ServerPage
+from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.records import Check, CheckState, ServerState, ServerStatus
+from workbench.records.common_types import count_of
 
 
 class DoctorPage(ServerPage):
-    """Begins by itself where a server has failed; otherwise when a person asks."""
+    """Starts by itself for a failed server, otherwise when the user presses Check."""
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
-        self._under_way = False
-        self._view = ChecksView(context.theme, "Checks of the server")
+        self._is_checking = False
+        self.checks_view = ChecksView(context.theme, "Checks of the server")
         self._start = QPushButton("Check")
         self._copy = QPushButton("Copy report")
-        self._verdict = label("", "muted")
+        self.verdict = label("", "muted")
         self._empty = EmptyState(
             context.theme,
             "search",
-            "Nothing was checked yet",
-            "The command or the address, the way there, the first answer, the protocol: one line each.",
+            "Not checked yet",
+            "Checks the command or address, the connection, the first answer and the protocol.",
         )
         self._lay_out()
-        self._start.clicked.connect(self.examine)
+        self._start.clicked.connect(self.check)
         self._copy.clicked.connect(self._copy_report)
+        context.store.on(ServerChecked, self._server_checked)
         self._show_verdict()
 
-    def look(self, *, seen: bool) -> None:
-        if seen and self.state.status is ServerStatus.FAILED and not self._view.checks():
-            self.examine()
+    def set_seen(self, *, seen: bool) -> None:
+        if seen and self.state.status is ServerStatus.FAILED and not self.checks_view.checks():
+            self.check()
 
-    def hear(self, event: Event) -> None:
-        """Checks appear while the examination goes on, whichever client started it."""
-        if isinstance(event, ServerChecked) and event.server == self.server:
+    def _server_checked(self, event: ServerChecked) -> None:
+        """Show each check as it ends, also if another client started the diagnosis."""
+        if event.server == self.server:
             if event.number == 0:
-                self._view.clear()
-            if event.number == len(self._view.checks()):
-                self._view.add(event.check)
+                self.checks_view.clear()
+            if event.number == len(self.checks_view.checks()):
+                self.checks_view.add(event.check)
             self._show_verdict()
 
-    def examine(self) -> None:
-        if not self._under_way:
-            self.context.tasks.run("examine a server", self._examine())
+    def check(self) -> None:
+        if not self._is_checking:
+            self.context.tasks.run("diagnose a server", self._check())
 
-    async def _examine(self) -> None:
-        self._under_way = True
+    async def _check(self) -> None:
+        self._is_checking = True
         self._show_verdict()
         try:
             checks = await self.context.api.diagnose(self.server)
-            self._view.show_checks(checks)
+            self.checks_view.show_checks(checks)
         except WorkbenchError as fault:
-            self._view.show_checks((Check("Doctor", CheckState.BAD, fault.message, fault.hint),))
+            self.checks_view.show_checks((Check("Doctor", CheckState.BAD, fault.message, fault.hint),))
         finally:
-            self._under_way = False
+            self._is_checking = False
             self._show_verdict()
 
     def _show_verdict(self) -> None:
-        checks = self._view.checks()
-        wrong = sum(check.state is CheckState.BAD for check in checks)
-        self._start.setEnabled(not self._under_way)
+        checks = self.checks_view.checks()
+        failed = sum(check.state is CheckState.BAD for check in checks)
+        self._start.setEnabled(not self._is_checking)
         self._start.setText("Check again" if checks else "Check")
-        self._copy.setEnabled(bool(checks) and not self._under_way)
-        self._stack.setCurrentWidget(self._view if checks or self._under_way else self._empty)
-        if self._under_way:
-            words = "Checking…"
-        elif not checks:
-            words = ""
-        elif wrong:
-            words = "One thing is wrong" if wrong == 1 else f"{wrong} things are wrong"
+        self._copy.setEnabled(bool(checks) and not self._is_checking)
+        self._stack.setCurrentWidget(self.checks_view if checks or self._is_checking else self._empty)
+        if self._is_checking:
+            self.verdict.setText("Checking…")
+        elif failed:
+            self.verdict.setText(f"{count_of(failed, 'problem')} found")
         else:
-            words = "Nothing wrong was found"
-        self._verdict.setText(words)
+            self.verdict.setText("No problems found" if checks else "")
 
     def _lay_out(self) -> None:
         strip = Strip(self.context.theme)
         mark(self._start, kind="primary")
         strip.row.addWidget(self._start)
         strip.row.addWidget(self._copy)
-        strip.row.addWidget(self._verdict, 1)
+        strip.row.addWidget(self.verdict, 1)
         body = QWidget()
         self._stack = QStackedLayout(body)
         self._stack.addWidget(self._empty)
-        self._stack.addWidget(self._view)
+        self._stack.addWidget(self.checks_view)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -102,4 +102,26 @@ class DoctorPage(ServerPage):
 
     def _copy_report(self) -> None:
         title = f"Checks of {self.server}"
-        QGuiApplication.clipboard().setText(report(title, self._view.checks()))
+        QGuiApplication.clipboard().setText(report(title, self.checks_view.checks()))
+
+
+class MachineDialog(Dialog):
+    """Checks whether this machine and project have what the workbench needs. Opens at once."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context.theme, "Check this machine", "Checking…", parent)
+        self.resize(context.theme.unit * 170, context.theme.unit * 120)
+        self._view = ChecksView(context.theme, "Checks of this machine")
+        self.body.addWidget(self._view, 1)
+        self._copy = self.add_button("Copy report", self._copy_report, left=True)
+        self._copy.setEnabled(False)
+        self.add_close()
+        context.tasks.run("check this machine", context.api.diagnose_machine(), self._show)
+
+    def _show(self, checks: tuple[Check, ...]) -> None:
+        self.set_intro("")
+        self._view.show_checks(checks)
+        self._copy.setEnabled(True)
+
+    def _copy_report(self) -> None:
+        QGuiApplication.clipboard().setText(report("This machine", self._view.checks()))

@@ -1,75 +1,76 @@
-"""Chooses another app and shows what would be written into its file; used wherever servers leave the project."""
+"""Writes servers of this project, or the workbench itself, to the settings of another MCP client."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.diff_view import DiffView
 from workbench.gui.kit.controls import CalmCombo, TickBox
+from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.shell.context import Context
-from workbench.records import ClientFile, ExportPreview, ExportReport, Fault, ServerState
+from workbench.records import ClientFile, ExportPreview, ExportReport, Fault
 
 
 class ExportForm(QWidget):
-    """One app at a time: preview, write, take back, or copy to paste by hand."""
+    """Previews the change of one client's file; writes it, undoes it, or copies the entries."""
 
     written = Signal(object)
     """Carries one ExportReport."""
 
-    def __init__(self, context: Context, parent: QWidget | None = None, *, itself: bool = False) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None, *, with_workbench: bool = False) -> None:
         super().__init__(parent)
         self._context = context
-        self._itself = itself
+        self._with_workbench = with_workbench
         self._names: tuple[str, ...] = ()
         self._files: tuple[ClientFile, ...] = ()
         self._preview: ExportPreview | None = None
         self._report: ExportReport | None = None
-        self.apps = CalmCombo()
-        self.apps.setAccessibleName("App to write to")
+        self.clients = CalmCombo()
+        self.clients.setAccessibleName("Client")
         self.file = ForeignLabel("", elide=True)
         self.diff = DiffView(context.theme)
-        self.diff.setAccessibleName("Lines that change in the file")
+        self.diff.setAccessibleName("Changes in the file")
         self.notes = ForeignLabel()
-        self.said = ForeignLabel()
+        self.message = ForeignLabel()
         self.fault = FaultCard(context.theme)
-        self.copy = QPushButton("Copy the entries")
-        self.back = QPushButton("Take it back")
-        self.write = QPushButton("Write into the file")
+        self.copy = QPushButton("Copy entries")
+        self.undo = QPushButton("Undo")
+        self.write = QPushButton("Write to file")
         self._lay_out(context.theme.unit)
-        self._bind()
-        context.tasks.run("files of other apps", context.api.client_files(), self._take_files)
+        self._connect_signals()
+        context.tasks.run("files of other clients", context.api.client_files(), self._show_files)
 
     def show_servers(self, names: tuple[str, ...]) -> None:
-        """Which servers of the project are meant."""
+        """Set which servers of the project to write."""
         self._names = names
-        self._look()
+        self._load_preview()
 
     def _lay_out(self, unit: int) -> None:
         head = QHBoxLayout()
         head.setSpacing(unit * 2)
-        head.addWidget(label("App"))
-        head.addWidget(self.apps, 1)
+        head.addWidget(label("Client"))
+        head.addWidget(self.clients, 1)
         mark(self.file, role="muted")
         mark(self.notes, role="warning")
-        mark(self.said, role="success")
+        mark(self.message, role="success")
         self.diff.setMinimumHeight(unit * 30)
-        for words in (self.notes, self.said):
-            words.hide()
+        self.notes.hide()
+        self.message.hide()
         foot = QHBoxLayout()
         mark(self.copy, kind="quiet")
         mark(self.write, kind="primary")
         self.write.setEnabled(False)
-        self.back.hide()
+        self.undo.hide()
         foot.addWidget(self.copy)
         foot.addStretch()
-        foot.addWidget(self.back)
+        foot.addWidget(self.undo)
         foot.addWidget(self.write)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -77,160 +78,153 @@ class ExportForm(QWidget):
         column.addLayout(head)
         column.addWidget(self.file)
         column.addWidget(self.diff, 1)
-        for part in (self.notes, self.fault, self.said):
+        for part in (self.notes, self.fault, self.message):
             column.addWidget(part)
         column.addLayout(foot)
 
-    def _bind(self) -> None:
-        self.apps.currentIndexChanged.connect(self._look)
+    def _connect_signals(self) -> None:
+        self.clients.currentIndexChanged.connect(self._load_preview)
         self.copy.clicked.connect(self._copy)
         self.write.clicked.connect(self._write)
-        self.back.clicked.connect(self._take_back)
+        self.undo.clicked.connect(self._undo)
 
-    def _take_files(self, files: tuple[ClientFile, ...]) -> None:
-        """Apps that are here come first."""
+    def _show_files(self, files: tuple[ClientFile, ...]) -> None:
+        """Installed clients come first."""
         self._files = tuple(sorted(files, key=lambda file: not file.installed))
-        self.apps.blockSignals(True)
-        self.apps.clear()
+        self.clients.blockSignals(True)
+        self.clients.clear()
         for file in self._files:
-            self.apps.addItem(self._title(file))
-        self.apps.blockSignals(False)
-        self._look()
+            self.clients.addItem(self._title(file))
+        self.clients.blockSignals(False)
+        self._load_preview()
 
     def _title(self, file: ClientFile) -> str:
         if file.project:
-            return f"{file.client} – for this project alone"
-        twins = [other for other in self._files if other.client == file.client and not other.project]
-        where = f" ({one_line(file.file, 60)})" if len(twins) > 1 else ""
-        return file.client + where + ("" if file.installed else " – not found here")
+            return f"{file.client} – this project only"
+        same_client = [other for other in self._files if other.client == file.client and not other.project]
+        where = f" ({one_line(file.file, 60)})" if len(same_client) > 1 else ""
+        return file.client + where + ("" if file.installed else " – not installed")
 
-    def _look(self) -> None:
-        at = self.apps.currentIndex()
-        if not 0 <= at < len(self._files) or not (self._names or self._itself):
+    def _load_preview(self) -> None:
+        number = self.clients.currentIndex()
+        if not 0 <= number < len(self._files) or not (self._names or self._with_workbench):
             self._show(None)
             return
         self._forget_report()
-        asked = self._context.api.preview_export(self._files[at].id, self._names, self._itself)
-        self._context.tasks.run("preview", asked, self._show)
+        preview = self._context.api.preview_export(self._files[number].id, self._names, self._with_workbench)
+        self._context.tasks.run("preview an export", preview, self._show)
 
     def _show(self, preview: ExportPreview | None) -> None:
         self._preview = preview
         self.copy.setEnabled(preview is not None)
         if preview is None:
             self.write.setEnabled(False)
-            self.diff.show_diff("", "Tick a server to see what would be written.")
+            self.diff.show_diff("", "Tick a server to preview the change.")
             return
         self.file.setText(preview.client.file)
         changes = bool(preview.diff)
         self.diff.show_diff(preview.diff or preview.entries)
         self.notes.setText("\n".join(preview.notes))
         self.notes.setVisible(bool(preview.notes))
-        self.fault.show_fault(self._trouble(preview), tone="warning")
+        self.fault.show_fault(self._fault_of(preview), tone="warning")
         self.write.setEnabled(preview.blocked is None and preview.client.installed and changes)
-        self.write.setText("Write into the file" if changes or preview.blocked else "It is there already")
+        self.write.setText("Write to file" if changes or preview.blocked else "Already written")
 
-    def _trouble(self, preview: ExportPreview) -> Fault | None:
+    def _fault_of(self, preview: ExportPreview) -> Fault | None:
         if preview.blocked is not None:
             return preview.blocked
         if not preview.client.installed:
             return Fault(
-                f"{preview.client.client} was not found on this computer.",
-                "Copy the entries and paste them where you use it.",
+                f"{preview.client.client} is not installed on this computer.",
+                "Copy the entries and paste them into its settings.",
             )
         return None
 
     def _copy(self) -> None:
         if self._preview is not None:
             QGuiApplication.clipboard().setText(self._preview.entries)
-            self._say("Copied.")
+            self._show_message("Copied.")
 
     def _write(self) -> None:
         if self._preview is not None:
             self.write.setEnabled(False)
-            self._context.tasks.run("write servers", self._send(self._preview))
+            self._context.tasks.run("export servers", self._send(self._preview))
 
     async def _send(self, preview: ExportPreview) -> None:
         try:
-            report = await self._context.api.export_servers(preview.client.id, self._names, self._itself, preview.sha)
+            report = await self._context.api.export_servers(
+                preview.client.id, self._names, self._with_workbench, preview.sha
+            )
         except WorkbenchError as fault:
             self.fault.show_fault(Fault(fault.message, fault.hint))
             return
         self._report = report
-        kept = f" The file as it was lies in {report.backup}." if report.backup else ""
-        self._say(f"Written. Start {report.client.client} again if it runs." + kept)
-        self.back.show()
+        backup = f" The previous file was copied to {report.backup}." if report.backup else ""
+        self._show_message(f"Written. Restart {report.client.client} if it is running.{backup}")
+        self.undo.show()
         self.written.emit(report)
 
-    def _take_back(self) -> None:
+    def _undo(self) -> None:
         if self._report is not None:
-            self._context.tasks.run("take back", self._undo(self._report))
+            self._context.tasks.run("undo an export", self._restore(self._report))
 
-    async def _undo(self, report: ExportReport) -> None:
+    async def _restore(self, report: ExportReport) -> None:
         try:
             await self._context.api.undo_export(report.sha)
         except WorkbenchError as fault:
             self.fault.show_fault(Fault(fault.message, fault.hint))
             return
-        self._look()
-        self._say("The file is as it was before.")
+        self._load_preview()
+        self._show_message("Undone. The file has its previous content.")
 
-    def _say(self, words: str) -> None:
-        self.said.setText(words)
-        self.said.setVisible(bool(words))
+    def _show_message(self, text: str) -> None:
+        self.message.setText(text)
+        self.message.setVisible(bool(text))
 
     def _forget_report(self) -> None:
         self._report = None
-        self.back.hide()
-        self._say("")
+        self.undo.hide()
+        self._show_message("")
 
 
-class ExportServers(QDialog):
-    """Servers on the left, the app and the change on the right."""
+class ExportServers(Dialog):
+    """Servers with check boxes at the left, the client and the change at the right."""
 
-    def __init__(self, context: Context, chosen: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context, selected: str = "", parent: QWidget | None = None) -> None:
+        intro = "You see every changed line before it is written. A copy of the file is kept beside it."
+        super().__init__(context.theme, "Export servers to another client", intro, parent)
         self._context = context
-        self._chosen = chosen
-        self.setWindowTitle("Write servers to another app")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.boxes: dict[str, TickBox] = {}
         self.form = ExportForm(context)
-        self._list = QVBoxLayout()
-        self._lay_out(context.theme.unit)
-        context.tasks.run("servers", context.api.servers(), self._take)
-
-    def _lay_out(self, unit: int) -> None:
+        unit = context.theme.unit
         self.resize(unit * 200, unit * 140)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(unit * 6,) * 4)
-        column.setSpacing(unit * 3)
-        column.addWidget(label(self.windowTitle(), "heading"))
-        words = label(
-            "You see every line that changes before it is written. A copy of the file is kept beside it.",
-            "muted",
-        )
-        words.setWordWrap(True)
-        column.addWidget(words)
         row = QHBoxLayout()
         row.setSpacing(unit * 5)
-        row.addWidget(self._servers(unit), 1)
+        row.addWidget(self._make_list(selected), 1)
         row.addWidget(self.form, 3)
-        column.addLayout(row, 1)
-        foot = QHBoxLayout()
-        foot.addStretch()
-        close = QPushButton("Close")
-        close.clicked.connect(self.accept)
-        foot.addWidget(close)
-        column.addLayout(foot)
+        self.body.addLayout(row, 1)
+        self.add_close()
+        self._update()
 
-    def _servers(self, unit: int) -> QWidget:
+    def _make_list(self, selected: str) -> QWidget:
+        unit = self._context.theme.unit
         inner = QWidget()
-        self._list.setContentsMargins(0, 0, 0, 0)
-        self._list.setSpacing(unit * 2)
-        outer = QVBoxLayout(inner)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addLayout(self._list)
-        outer.addStretch()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(unit * 2)
+        for name, state in self._context.store.servers.items():
+            if not state.config.builtin:
+                box = TickBox(self._context.theme, one_line(name, 40))
+                box.setAccessibleName(name)
+                box.setChecked(name == selected)
+                box.toggled.connect(self._update)
+                self.boxes[name] = box
+                column.addWidget(box)
+        if not self.boxes:
+            empty = label("This project has no servers. Add or import some first.", "muted")
+            empty.setWordWrap(True)
+            column.addWidget(empty)
+        column.addStretch()
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -239,22 +233,5 @@ class ExportServers(QDialog):
         area.setWidget(inner)
         return area
 
-    def _take(self, states: tuple[ServerState, ...]) -> None:
-        for state in states:
-            if state.config.builtin:
-                continue
-            name = state.config.name
-            box = TickBox(self._context.theme, one_line(name, 40))
-            box.setAccessibleName(name)
-            box.setChecked(name == self._chosen)
-            box.toggled.connect(self._changed)
-            self.boxes[name] = box
-            self._list.addWidget(box)
-        if not self.boxes:
-            empty = label("This project has no servers of its own yet: add or import some first.", "muted")
-            empty.setWordWrap(True)
-            self._list.addWidget(empty)
-        self._changed()
-
-    def _changed(self) -> None:
+    def _update(self) -> None:
         self.form.show_servers(tuple(name for name, box in self.boxes.items() if box.isChecked()))

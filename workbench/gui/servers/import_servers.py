@@ -1,12 +1,13 @@
-"""One server found in another app: off until it is ticked, with its full command in view."""
+"""The dialog that imports servers from other MCP clients, or adds the servers of a pasted configuration."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -18,8 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.errors import WorkbenchError
 from workbench.gui.kit.controls import CalmCombo, TickBox
-from workbench.gui.kit.faults import FaultCard
+from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.lists import EmptyState, label
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
@@ -33,17 +35,18 @@ from workbench.records import (
     ImportConflict,
     ImportReport,
     SecretStore,
-    ServerState,
+    ServerConfig,
 )
+from workbench.records.common_types import count_of
 
 RENAME, REPLACE = range(2)
 
 
 class FoundRow(QFrame):
-    """Says what it would run; where its name is taken, a person says what becomes of that."""
+    """A server with a check box and its full command. A taken name is changed, or replaces the existing server."""
 
     changed = Signal()
-    """Ticked, unticked, or another name."""
+    """It was ticked or unticked, or its name changed."""
 
     def __init__(self, context: Context, found: FoundServer, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,62 +55,62 @@ class FoundRow(QFrame):
         self.box = TickBox(context.theme, one_line(found.config.name, 60))
         self.box.setAccessibleName(f"Import {found.config.name} from {found.client}")
         self.name = QLineEdit(found.config.name)
-        self.name.setAccessibleName("Name in this project")
-        self.way = CalmCombo()
-        self.way.addItems(["Import it under the name", "Replace the one here"])
-        self.way.setMinimumContentsLength(24)
-        self.way.setAccessibleName(f"What becomes of the name {found.config.name}")
+        self.name.setAccessibleName(f"New name of {found.config.name}")
+        self.conflict = CalmCombo()
+        self.conflict.addItems(["Import with the name", "Replace the existing server"])
+        self.conflict.setMinimumContentsLength(24)
+        self.conflict.setAccessibleName(f"Conflict of the name {found.config.name}")
         self.reveal = QPushButton("Show secrets")
         self.reveal.setCheckable(True)
         self.reveal.setAccessibleName(f"Show the secrets of {found.config.name}")
         mark(self.reveal, kind="link")
         self._secrets = ForeignLabel()
-        self._clash = QWidget()
-        self._taken = False
+        self._conflict_row = QWidget()
+        self._name_taken = False
         self._lay_out(context.theme.unit)
-        self._bind()
+        self._connect_signals()
 
     def ticked(self) -> bool:
         return self.box.isChecked()
 
     def chosen_name(self) -> str:
-        """The name it would get."""
-        replaces = self._taken and self.way.currentIndex() == REPLACE
-        return self.found.config.name if replaces or not self._taken else self.name.text().strip()
+        """The name that the server gets in this project."""
+        own_name = self.replaces() or not self._name_taken
+        return self.found.config.name if own_name else self.name.text().strip()
 
     def replaces(self) -> bool:
-        return self._taken and self.way.currentIndex() == REPLACE
+        return self._name_taken and self.conflict.currentIndex() == REPLACE
 
-    def choice(self, *, keep_secrets: bool) -> ImportChoice:
+    def choice(self, *, separate_secrets: bool) -> ImportChoice:
         found = self.found
-        keep = keep_secrets and bool(found.masked)
-        return ImportChoice(found.key, found.sha, self.chosen_name(), replace=self.replaces(), keep_secrets=keep)
+        separate = separate_secrets and bool(found.masked)
+        return ImportChoice(found.key, found.sha, self.chosen_name(), replace=self.replaces(), keep_secrets=separate)
 
-    def review(self, here: frozenset[str], before: frozenset[str]) -> None:
-        """`here`: names of the project; `before`: those that servers ticked above will have."""
+    def check_name(self, existing: frozenset[str], above: frozenset[str]) -> None:
+        """Show the conflict row if the name is taken in the project or by a ticked server above."""
         own = self.found.config.name
-        taken = own in here or own in before
-        if taken and not self._taken:
-            self.name.setText(_free(own, here | before))
-        self._taken = taken
-        self.way.setEnabled(own in here and own not in before)
-        if own in before:
-            self.way.setCurrentIndex(RENAME)
-        self._clash.setVisible(taken and self.ticked())
-        self.name.setVisible(self.way.currentIndex() == RENAME)
+        taken = own in existing or own in above
+        if taken and not self._name_taken:
+            self.name.setText(_free_name(own, existing | above))
+        self._name_taken = taken
+        self.conflict.setEnabled(own in existing and own not in above)
+        if own in above:
+            self.conflict.setCurrentIndex(RENAME)
+        self._conflict_row.setVisible(taken and self.ticked())
+        self.name.setVisible(self.conflict.currentIndex() == RENAME)
 
-    def _bind(self) -> None:
+    def _connect_signals(self) -> None:
         self.box.toggled.connect(self.changed)
         self.name.textEdited.connect(self.changed)
-        self.way.currentIndexChanged.connect(self.changed)
+        self.conflict.currentIndexChanged.connect(self.changed)
         self.reveal.toggled.connect(self._show_secrets)
 
     def _lay_out(self, unit: int) -> None:
         head = QHBoxLayout()
         head.setSpacing(unit * 2)
         head.addWidget(self.box)
-        for words, tone in self._badges():
-            badge = label(words, "badge")
+        for text, tone in self._badges():
+            badge = label(text, "badge")
             mark(badge, tone=tone)
             head.addWidget(badge)
         head.addStretch()
@@ -116,45 +119,44 @@ class FoundRow(QFrame):
         inner = QVBoxLayout()
         inner.setContentsMargins(unit * 6, 0, 0, 0)
         inner.setSpacing(unit)
-        inner.addWidget(self._words(command_line(self.found.config), "mono"))
+        inner.addWidget(self._text(command_line(self.found.config), "mono"))
         if self.found.config.cwd:
-            inner.addWidget(self._words(f"In the folder {self.found.config.cwd}", "muted"))
+            inner.addWidget(self._text(f"Working folder: {self.found.config.cwd}", "muted"))
         for note in self.found.notes:
-            inner.addWidget(self._words(note, "warning"))
+            inner.addWidget(self._text(note, "warning"))
         mark(self._secrets, role="mono")
         self._secrets.hide()
         inner.addWidget(self._secrets)
-        self._lay_out_clash(unit)
-        inner.addWidget(self._clash)
+        self._lay_out_conflict(unit)
+        inner.addWidget(self._conflict_row)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, unit, 0, unit)
         column.setSpacing(unit)
         column.addLayout(head)
         column.addLayout(inner)
 
-    def _lay_out_clash(self, unit: int) -> None:
-        row = QHBoxLayout(self._clash)
+    def _lay_out_conflict(self, unit: int) -> None:
+        row = QHBoxLayout(self._conflict_row)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(unit * 2)
-        row.addWidget(self.way)
+        row.addWidget(self.conflict)
         row.addWidget(self.name, 1)
-        self._clash.hide()
+        self._conflict_row.hide()
 
     def _badges(self) -> list[tuple[str, str]]:
-        found: list[tuple[str, str]] = []
+        badges: list[tuple[str, str]] = []
         if self.found.standing is ImportConflict.HERE:
-            found.append(("already here", "success"))
+            badges.append(("already in this project", "success"))
         if self.found.standing is ImportConflict.CLASH:
-            found.append(("name is taken", "warning"))
+            badges.append(("name is taken", "warning"))
         if self.found.config.disabled:
-            found.append(("off there", "info"))
-        return found
+            badges.append((f"disabled in {one_line(self.found.client, 30)}", "info"))
+        return badges
 
-    def _words(self, text: str, role: str) -> QLabel:
-        words = ForeignLabel(text)
-        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        mark(words, role=role)
-        return words
+    def _text(self, text: str, role: str) -> QLabel:
+        field = ForeignLabel(text)
+        mark(field, role=role)
+        return field
 
     def _show_secrets(self, shown: bool) -> None:
         self.reveal.setText("Hide secrets" if shown else "Show secrets")
@@ -170,212 +172,166 @@ class FoundRow(QFrame):
             self._secrets.show()
 
 
-def _free(name: str, taken: frozenset[str]) -> str:
+def _free_name(name: str, taken: frozenset[str]) -> str:
     number = 2
     while f"{name}-{number}" in taken:
         number += 1
     return f"{name}-{number}"
 
 
-APPS = "Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Cline, LM Studio, goose"
+CLIENTS = "Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Cline, LM Studio, goose"
 
 
-class ImportServers(QDialog):
-    """The list and one button. It stays open, with everything ticked, when something did not go."""
+class ImportServers(Dialog):
+    """Lists servers of other clients, unticked. Stays open, with everything ticked, if an import fails."""
 
     imported = Signal(object)
     """Carries one ImportReport."""
     connect_wanted = Signal(object)
-    """Carries the names of the servers that came and are to be connected, after `imported`."""
+    """Carries the names of imported servers that are to be connected; emitted after `imported`."""
 
-    def __init__(self, context: Context, parent: QWidget | None = None, title: str = "") -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context, parent: QWidget | None = None, title: str = "", intro: str = "") -> None:
+        intro = intro or "Ticked servers are copied to this project's .mcp.json. You see the full command of each one."
+        super().__init__(context.theme, title or "Import servers from other clients", intro, parent)
         self._context = context
-        self.rows: list[FoundRow] = []
-        self._here: frozenset[str] = frozenset()
-        self.setWindowTitle(title or "Import servers from other apps")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.list = QWidget()
-        self._column = QVBoxLayout(self.list)
-        self.fault = FaultCard(context.theme)
+        self.found_rows: list[FoundRow] = []
+        self._list = QWidget()
+        self._column = QVBoxLayout(self._list)
         self.unread = ForeignLabel()
-        self.keep = TickBox(context.theme)
-        self.where = label("", "muted")
-        self.all = QPushButton("Tick all that are new")
-        self.go = QPushButton()
-        self.start = QPushButton()
+        self.separate_secrets = TickBox(context.theme)
+        self.store = label("", "muted")
         self._lay_out(context.theme.unit)
-        self._bind()
-        self._review()
-        self.look()
+        self.all_new = self.add_button("Tick all new", self._tick_new, "quiet", left=True)
+        self.add_button("Cancel", self.reject)
+        self.add = self.add_button("", partial(self._start, connect=False))
+        self.add_and_connect = self.add_button(
+            self._connect_text(), partial(self._start, connect=True), "primary", default=True
+        )
+        self._update()
+        self.load()
 
-    def look(self) -> None:
-        """Read the other apps' files again."""
-        self._context.tasks.run("servers in other apps", self._load())
+    def load(self) -> None:
+        """Read the settings of the other clients again."""
+        self._context.tasks.run("servers in other clients", self._load())
 
     async def _load(self) -> None:
-        api = self._context.api
-        self._take(await api.servers(), await api.found_servers())
-        if any(row.found.masked for row in self.rows):  # a locked keyring may take its time
-            self._take_store(await api.open_secrets())
+        self._show(await self._context.api.found_servers())
+        if any(row.found.masked for row in self.found_rows):  # a locked keyring may take a while
+            self._show_store(await self._context.api.open_secrets())
 
-    def _take_store(self, store: SecretStore) -> None:
-        self.keep.setChecked(store.kind in ("keyring", "file"))
-        self.keep.setEnabled(store.kind != "locked")
-        self.where.setText(f"{store.sentence} {store.hint}".strip())
+    def _existing(self) -> dict[str, ServerConfig]:
+        return {name: state.config for name, state in self._context.store.servers.items()}
 
-    def _take(self, states: tuple[ServerState, ...], discovery: Discovery) -> None:
-        self._here = frozenset(state.config.name for state in states)
+    def _show_store(self, store: SecretStore) -> None:
+        self.separate_secrets.setChecked(store.kind in ("keyring", "file"))
+        self.separate_secrets.setEnabled(store.kind != "locked")
+        self.store.setText(f"{store.sentence} {store.hint}".strip())
+
+    def _show(self, discovery: Discovery) -> None:
         self._fill(discovery.servers)
         faults = [f"{fault.message} {fault.hint}".strip() for fault in discovery.faults]
-        self.unread.setText("\n".join(faults[:5]) + (f"\n… {len(faults) - 5}" if len(faults) > 5 else ""))
+        more = (f"… and {len(faults) - 5} more",) if len(faults) > 5 else ()
+        self.unread.setText("\n".join((*faults[:5], *more)))
         self.unread.setVisible(bool(faults))
         self._stack.setCurrentIndex(1 if discovery.servers else 2)
-        self._review()
-        if self.rows:
-            self.rows[0].box.setFocus()
+        self._update()
+        if self.found_rows:
+            self.found_rows[0].box.setFocus()
 
     def _fill(self, servers: tuple[FoundServer, ...]) -> None:
-        for row in self.rows:
-            row.deleteLater()
         while (item := self._column.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
+                widget.hide()
                 widget.deleteLater()
-        self.rows = []
-        heading = ""
+        self.found_rows = []
+        title = ""
         for found in servers:
-            if (title := self._title(found)) != heading:
-                heading = title
+            if self._source(found) != title:
+                title = self._source(found)
                 section = ForeignLabel(title, elide=True)
                 mark(section, role="section")
                 self._column.addWidget(section)
-            row = FoundRow(self._context, found, self.list)
-            row.changed.connect(self._review)
-            self.rows.append(row)
+            row = FoundRow(self._context, found, self._list)
+            row.changed.connect(self._update)
+            self.found_rows.append(row)
             self._column.addWidget(row)
         self._column.addStretch(1)
 
-    def _title(self, found: FoundServer) -> str:
-        where = f"for {found.project}" if found.project else found.file
-        return f"{found.client} · {where}"
-
-    # looks
+    def _source(self, found: FoundServer) -> str:
+        return f"{found.client} · {f'project {found.project}' if found.project else found.file}"
 
     def _lay_out(self, unit: int) -> None:
         self.setMinimumSize(unit * 120, unit * 110)
         self.resize(unit * 180, unit * 160)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(unit * 6,) * 4)
-        column.setSpacing(unit * 3)
-        column.addWidget(label(self.windowTitle(), "heading"))
-        intro = label(self._intro(), "muted")
-        intro.setWordWrap(True)
-        column.addWidget(intro)
         self._column.setContentsMargins(0, 0, unit * 3, 0)
         self._column.setSpacing(unit)
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(self.list)
-        column.addWidget(self._stacked(area), 1)
-        mark(self.unread, role="warning")
-        self.unread.hide()
-        column.addWidget(self.unread)
-        column.addWidget(self.fault)
-        self._lay_out_foot(column, unit)
-
-    def _stacked(self, area: QScrollArea) -> QWidget:
-        waiting = EmptyState(self._context.theme, "search", "Looking…", "Reading the settings of other apps.")
-        none = EmptyState(
-            self._context.theme,
-            "download",
-            "No servers in other apps",
-            f"None was found in {APPS}.",
-        )
+        area.setWidget(self._list)
+        theme = self._context.theme
+        loading = EmptyState(theme, "search", "Searching…", "Reading the settings of other clients.")
+        nothing = EmptyState(theme, "download", "No servers in other clients", f"Searched {CLIENTS}.")
         stacked = QWidget()
         self._stack = QStackedLayout(stacked)
-        for page in (waiting, area, none):
+        for page in (loading, area, nothing):
             self._stack.addWidget(page)
-        return stacked
+        mark(self.unread, role="warning")
+        self.unread.hide()
+        self.store.setWordWrap(True)
+        self.store.setContentsMargins(unit * 6, 0, 0, 0)
+        self.body.addWidget(stacked, 1)
+        for part in (self.unread, self.separate_secrets, self.store):
+            self.body.addWidget(part)
 
-    def _lay_out_foot(self, column: QVBoxLayout, unit: int) -> None:
-        self.where.setWordWrap(True)
-        self.where.setContentsMargins(unit * 6, 0, 0, 0)
-        column.addWidget(self.keep)
-        column.addWidget(self.where)
-        row = QHBoxLayout()
-        mark(self.all, kind="quiet")
-        cancel = QPushButton("Cancel")
-        cancel.clicked.connect(self.reject)
-        mark(self.start, kind="primary")
-        self.start.setDefault(True)
-        row.addWidget(self.all)
-        row.addStretch()
-        row.addWidget(cancel)
-        row.addWidget(self.go)
-        row.addWidget(self.start)
-        column.addLayout(row)
-
-    def _bind(self) -> None:
-        self.all.clicked.connect(self._tick_new)
-        self.go.clicked.connect(self._start)
-        self.start.clicked.connect(self._start_and_connect)
-
-    # what a person does
+    # what the user does
 
     def _tick_new(self) -> None:
-        for row in self.rows:
-            if row.found.standing == "new":
+        for row in self.found_rows:
+            if row.found.standing is ImportConflict.NEW:
                 row.box.setChecked(True)
 
-    def _intro(self) -> str:
-        return "Ticked servers are copied into this project's .mcp.json. You are asked before one is started."
-
     def _ticked(self) -> list[FoundRow]:
-        return [row for row in self.rows if row.ticked()]
+        return [row for row in self.found_rows if row.ticked()]
 
-    def _review(self) -> None:
-        """Names that would meet are settled here, before anything is written."""
-        before: set[str] = set()
-        for row in self.rows:
-            row.review(self._here, frozenset(before))
+    def _update(self) -> None:
+        """Resolve equal names before anything is written, and update texts and buttons."""
+        existing, above = frozenset(self._existing()), set[str]()
+        for row in self.found_rows:
+            row.check_name(existing, frozenset(above))
             if row.ticked():
-                before.add(row.chosen_name())
+                above.add(row.chosen_name())
         ticked = self._ticked()
         secrets = sum(len(row.found.masked) for row in ticked)
-        many = f"Keep {secrets} secrets apart instead of writing them into .mcp.json"
-        self.keep.setText("Keep 1 secret apart instead of writing it into .mcp.json" if secrets == 1 else many)
-        self.keep.setVisible(secrets > 0)
-        self.where.setVisible(secrets > 0)
-        names = [row.chosen_name() for row in ticked]
-        unclear = any(not name for name in names) or len(set(names)) < len(names)
-        self._name_buttons(len(ticked))
-        for button in (self.go, self.start):
-            button.setEnabled(bool(ticked) and not unclear)
-        self.all.setVisible(any(row.found.standing == "new" for row in self.rows))
+        self.separate_secrets.setText(self._secrets_text(secrets))
+        self.separate_secrets.setVisible(secrets > 0)
+        self.store.setVisible(secrets > 0)
+        self.add.setText(self._add_text(len(ticked)))
+        self.all_new.setVisible(any(row.found.standing is ImportConflict.NEW for row in self.found_rows))
+        self.update_buttons()
 
-    def _name_buttons(self, count: int) -> None:
-        self.go.setText("Import 1 server" if count == 1 else f"Import {count} servers")
-        self.start.setText("Import and connect")
+    def update_buttons(self) -> None:
+        names = [row.chosen_name() for row in self._ticked()]
+        valid = bool(names) and all(names) and len(set(names)) == len(names)
+        for button in (self.add, self.add_and_connect):
+            button.setEnabled(valid)
 
-    def _start(self) -> None:
-        self._run(connect=False)
+    def _secrets_text(self, secrets: int) -> str:
+        return f"Store {count_of(secrets, 'secret')} separately, not in .mcp.json"
 
-    def _start_and_connect(self) -> None:
-        self._run(connect=True)
+    def _add_text(self, number: int) -> str:
+        return f"Import {count_of(number, 'server')}"
 
-    def _run(self, *, connect: bool) -> None:
-        for button in (self.go, self.start):
-            button.setEnabled(False)
-        keep = self.keep.isChecked() and self.keep.isEnabled()
-        self._context.tasks.run("import servers", self._import(self._ticked(), keep, connect))
+    def _connect_text(self) -> str:
+        return "Import and connect"
 
-    async def _import(self, rows: list[FoundRow], keep: bool, connect: bool) -> None:
-        try:
-            report = await self._add(rows, keep)
-        finally:
-            self._review()
+    def _start(self, *, connect: bool) -> None:
+        separate = self.separate_secrets.isChecked() and self.separate_secrets.isEnabled()
+        self.run(self._context.tasks, "import servers", self._import(self._ticked(), separate, connect))
+
+    async def _import(self, rows: list[FoundRow], separate_secrets: bool, connect: bool) -> None:
+        report = await self._write(rows, separate_secrets)
         if report.added:
             self.imported.emit(report)
         if report.added and connect:
@@ -383,9 +339,70 @@ class ImportServers(QDialog):
         if not report.faults:
             self.accept()
             return
-        words = "\n".join(f"{fault.message} {fault.hint}".strip() for fault in report.faults[:5])
-        self.fault.show_fault(Fault(words))
-        self.look()
+        self.show_fault(Fault("\n".join(f"{fault.message} {fault.hint}".strip() for fault in report.faults[:5])))
+        self.load()
 
-    async def _add(self, rows: list[FoundRow], keep: bool) -> ImportReport:
-        return await self._context.api.import_servers(tuple(row.choice(keep_secrets=keep) for row in rows))
+    async def _write(self, rows: list[FoundRow], separate_secrets: bool) -> ImportReport:
+        choices = tuple(row.choice(separate_secrets=separate_secrets) for row in rows)
+        return await self._context.api.import_servers(choices)
+
+
+class PastedServers(ImportServers):
+    """The same list with the servers of a pasted configuration. New servers are ticked."""
+
+    def __init__(self, context: Context, configs: Sequence[ServerConfig], parent: QWidget | None = None) -> None:
+        self._configs = tuple(configs)
+        intro = "Ticked servers are written to this project's .mcp.json. You see the full command before they start."
+        super().__init__(context, parent, f"Add {count_of(len(configs), 'server')}", intro)
+        self.separate_secrets.setChecked(True)
+
+    async def _load(self) -> None:
+        existing = self._existing()
+        self._show(Discovery(tuple(_pasted(at, config, existing) for at, config in enumerate(self._configs))))
+        self._tick_new()
+        for row in self.found_rows:
+            valid = bool(row.found.config.command or row.found.config.url)
+            row.box.setEnabled(valid)
+            row.box.setChecked(row.ticked() and valid)
+        self._update()
+        self.add_and_connect.setFocus()
+
+    def _source(self, found: FoundServer) -> str:
+        return "Pasted configuration"
+
+    def _secrets_text(self, secrets: int) -> str:
+        return "Store secrets separately, not in .mcp.json"
+
+    def _update(self) -> None:
+        super()._update()
+        self.separate_secrets.show()  # the window does not know which values of the paste are secrets
+
+    def _add_text(self, number: int) -> str:
+        return f"Add {count_of(number, 'server')}"
+
+    def _connect_text(self) -> str:
+        return "Add and connect"
+
+    async def _write(self, rows: list[FoundRow], separate_secrets: bool) -> ImportReport:
+        added, faults = list[str](), list[Fault]()
+        for row in rows:
+            name = row.chosen_name()
+            config = replace(row.found.config, name=name)
+            try:
+                await self._context.api.edit_server(name if row.replaces() else "", config, separate_secrets)
+            except WorkbenchError as fault:
+                faults.append(Fault(f"{name}: {fault.message}", fault.hint))
+            else:
+                added.append(name)
+        return ImportReport(tuple(added), 0, tuple(faults))
+
+
+def _pasted(number: int, config: ServerConfig, existing: Mapping[str, ServerConfig]) -> FoundServer:
+    named = replace(config, name=config.name or "server")
+    other = existing.get(named.name)
+    conflict = ImportConflict.NEW if other is None else ImportConflict.CLASH
+    if other is not None and (other.command, other.args, other.url) == (named.command, named.args, named.url):
+        conflict = ImportConflict.HERE
+    valid = bool(named.command or named.url)
+    notes = () if valid else ("This entry has neither a command nor an address and cannot be added.",)
+    return FoundServer(str(number), "Pasted", "", named, "", conflict, notes=notes)

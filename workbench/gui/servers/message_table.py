@@ -1,4 +1,4 @@
-"""Finds for each answer the request it belongs to, in both directions, whatever a server does with its ids."""
+"""The table of protocol messages: pairs of request and answer, filter, sorting, and the strip of filter controls."""
 
 from __future__ import annotations
 
@@ -32,59 +32,59 @@ from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import size_words
 from workbench.records import Frame
 
-_OPEN = 10_000  # unanswered requests that are remembered
-_SEARCHED = 400  # characters
-_OTHER = {">": "<", "<": ">"}
+_MOST_OPEN = 10_000  # unanswered requests that are remembered
+_SEARCHED = 400  # characters of a message that the window searches; the core searches the rest
+_OPPOSITE = {">": "<", "<": ">"}
 
 
 @dataclass(slots=True, eq=False)
-class Exchange:
-    """One message as a row, with what is known of it from its other half."""
+class MessageRow:
+    """A protocol message with what is known from the other half of its pair."""
 
     frame: Frame
-    method: str  # its own, or that of the request it answers
+    method: str  # its own, or of the request that it answers
     about: str
     error: bool = False
-    partner: Exchange | None = None
-    ms: float = -1.0  # between the two; below zero: there is no other half
-    search: str = ""  # what it can be found by at once, in small letters; the core looks through the rest
+    partner: MessageRow | None = None  # the answer of a request, the request of an answer
+    ms: float = -1.0  # between request and answer; negative without a pair
+    search: str = ""  # the text that the filter searches, in lower case
 
     @property
-    def request(self) -> Exchange | None:
-        """The request of the pair."""
+    def request(self) -> MessageRow | None:
+        """The request of the pair, which may be this message."""
         return self if self.frame.kind == "request" else self.partner
 
     @property
     def noise(self) -> bool:
-        """What passes without anybody's doing: pings and notifications."""
+        """Whether it is a ping or a notification."""
         return self.frame.kind == "notice" or self.method == "ping"
 
 
-class Pairs:
-    """Sees the messages in the order they passed."""
+class MessagePairs:
+    """Finds the request of each answer in both directions. Messages are passed in the order of their arrival."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[str, str], Exchange] = {}
+        self._open: dict[tuple[str, str], MessageRow] = {}
 
-    def take(self, frames: Iterable[Frame]) -> list[Exchange]:
-        rows = [self._take(frame) for frame in frames]
+    def add(self, frames: Iterable[Frame]) -> list[MessageRow]:
+        rows = [self._pair(frame) for frame in frames]
         for row in rows:
             row.search = f"{row.method} {row.about} {row.frame.text[:_SEARCHED]}".lower()
         return rows
 
-    def _take(self, frame: Frame) -> Exchange:
-        made = Exchange(frame, frame.method, frame.about, frame.kind == "error" or frame.direction == "!")
+    def _pair(self, frame: Frame) -> MessageRow:
+        message = MessageRow(frame, frame.method, frame.about, frame.kind == "error" or frame.direction == "!")
         if frame.direction == "·":
-            self._open.clear()  # another life of the server: its ids begin anew
+            self._open.clear()  # the server was restarted: ids start again
         elif frame.kind == "request":
-            self._open[frame.direction, frame.id] = made
-            if len(self._open) > _OPEN:
+            self._open[frame.direction, frame.id] = message
+            if len(self._open) > _MOST_OPEN:
                 del self._open[next(iter(self._open))]
-        elif frame.kind in ("answer", "error") and frame.direction in _OTHER:
-            self._join(made, self._open.pop((_OTHER[frame.direction], frame.id), None))
-        return made
+        elif frame.kind in ("answer", "error") and frame.direction in _OPPOSITE:
+            self._join(message, self._open.pop((_OPPOSITE[frame.direction], frame.id), None))
+        return message
 
-    def _join(self, answer: Exchange, request: Exchange | None) -> None:
+    def _join(self, answer: MessageRow, request: MessageRow | None) -> None:
         if request is None:
             return
         answer.partner, request.partner = request, answer
@@ -95,12 +95,12 @@ class Pairs:
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-TIME, WHAT, ID, TOOK, SIZE = range(5)
-MOST = 100_000
-"""Messages in one table; then the oldest go, some at a time."""
-_DROP = 10_000
+TIME, MESSAGE, ID, DURATION, SIZE = range(5)
+MOST_MESSAGES = 100_000
+"""Messages in the table; above it the oldest ones are dropped."""
+_DROPPED_AT_ONCE = 10_000
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-_SIGNS = {
+_ICONS = {
     ">": ("arrow-right", "accent"),
     "<": ("arrow-left", "success"),
     "!": ("alert", "danger"),
@@ -108,50 +108,53 @@ _SIGNS = {
 }
 
 
-class Sieve(Struct, frozen=True):
+class MessageFilter(Struct, frozen=True):
     """Which messages to show."""
 
-    words: tuple[str, ...] = ()  # all of them somewhere in the message, in small letters
-    found: frozenset[float] = frozenset()  # messages in whose whole text the core found them
+    words: tuple[str, ...] = ()  # in lower case; a message must contain all of them
+    found: frozenset[float] = frozenset()  # times of the messages in which the core found the words
     direction: str = ""
     method: str = ""
     errors: bool = False
-    quiet: bool = False  # without pings and notifications
+    hide_noise: bool = False
 
-    def lets(self, row: Exchange) -> bool:
+    def matches(self, row: MessageRow) -> bool:
         frame = row.frame
         if frame.direction == "·":
             return not (self.words or self.direction or self.method or self.errors)
         return (
             (not self.errors or row.error)
-            and (not self.quiet or not row.noise)
+            and (not self.hide_noise or not row.noise)
             and (not self.direction or frame.direction in self.direction)
             and (not self.method or row.method == self.method)
             and (not self.words or frame.at in self.found or self._has_words(row.search))
         )
 
     def _has_words(self, text: str) -> bool:
-        for word in self.words:  # noqa: SIM110  # twice as fast, a hundred thousand times while somebody types
+        for word in self.words:  # noqa: SIM110  # twice as fast; runs 100,000 times for each key
             if word not in text:
                 return False
         return True
 
 
-class FramesModel(QAbstractTableModel):
-    """Oldest first, unless somebody sorts otherwise."""
+class MessagesModel(QAbstractTableModel):
+    """Oldest first until the user sorts by a column.
+
+    Not a `kit.table.TableModel`: at 100,000 messages that one would filter all rows again for each batch.
+    """
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._pairs = Pairs()
-        self._all: list[Exchange] = []
-        self._shown: list[Exchange] = []
-        self._sieve = Sieve()
+        self._pairs = MessagePairs()
+        self._all: list[MessageRow] = []
+        self._shown: list[MessageRow] = []
+        self._filter = MessageFilter()
         self._column, self._order = TIME, Qt.SortOrder.AscendingOrder
-        self.last = 0.0  # time of the newest message, also after the view was cleared
-        self.gone = 0  # messages before the first one that was seen, and those that went since
+        self.last = 0.0  # time of the newest message, kept when the table is cleared
+        self.dropped = 0  # older messages that are not in the table
 
-    # what Qt asks
+    # QAbstractTableModel
 
     def rowCount(self, parent: Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self._shown)
@@ -159,12 +162,12 @@ class FramesModel(QAbstractTableModel):
     def columnCount(self, parent: Index = _ROOT) -> int:
         return 0 if parent.isValid() else SIZE + 1
 
-    def headerData(self, section: int, way: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if way != Qt.Orientation.Horizontal:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if orientation != Qt.Orientation.Horizontal:
             return None
-        if role == Qt.ItemDataRole.TextAlignmentRole and section > WHAT:
+        if role == Qt.ItemDataRole.TextAlignmentRole and section > MESSAGE:
             return _RIGHT
-        return _headers()[section] if role == Qt.ItemDataRole.DisplayRole else None
+        return _HEADERS[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid() or index.row() >= len(self._shown):
@@ -173,11 +176,15 @@ class FramesModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return _cell(row, column)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{way_words(row.frame.direction)}: {_cell(row, WHAT)}" if column == WHAT else _cell(row, column)
-        if role == Qt.ItemDataRole.TextAlignmentRole and column > WHAT:
+            return (
+                f"{direction_text(row.frame.direction)}: {_cell(row, MESSAGE)}"
+                if column == MESSAGE
+                else _cell(row, column)
+            )
+        if role == Qt.ItemDataRole.TextAlignmentRole and column > MESSAGE:
             return _RIGHT
-        if role == Qt.ItemDataRole.DecorationRole and column == WHAT:
-            return icon("alert", "danger") if row.error else icon(*_SIGNS.get(row.frame.direction, ("dot", "muted")))
+        if role == Qt.ItemDataRole.DecorationRole and column == MESSAGE:
+            return icon("alert", "danger") if row.error else icon(*_ICONS.get(row.frame.direction, ("dot", "muted")))
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._colour(row, column)
         return None
@@ -193,19 +200,19 @@ class FramesModel(QAbstractTableModel):
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
 
-    # what the page asks
+    # lookups
 
-    def row_at(self, index: Index) -> Exchange | None:
+    def row_at(self, index: Index) -> MessageRow | None:
         return self._shown[index.row()] if index.isValid() and index.row() < len(self._shown) else None
 
-    def find(self, row: Exchange) -> QModelIndex:
+    def find(self, row: MessageRow) -> QModelIndex:
         for place in range(len(self._shown) - 1, -1, -1):
             if self._shown[place] is row:
                 return self.index(place, 0)
         return QModelIndex()
 
-    def newest(self, fits: Callable[[Exchange], bool]) -> Exchange | None:
-        """The newest message that fits, shown or not."""
+    def newest(self, fits: Callable[[MessageRow], bool]) -> MessageRow | None:
+        """The newest message that fits, also if the filter hides it."""
         return next((row for row in reversed(self._all) if fits(row)), None)
 
     def methods(self) -> list[str]:
@@ -215,43 +222,43 @@ class FramesModel(QAbstractTableModel):
     def total(self) -> int:
         return len(self._all)
 
-    # what changes it
+    # changes
 
     def add(self, frames: Sequence[Frame]) -> None:
-        """The next messages, in the order they passed."""
-        fresh = self._pairs.take(frames)
+        """Add new messages in the order of their arrival."""
+        fresh = self._pairs.add(frames)
         if not fresh:
             return
         if not self._all and not self.last:
-            self.gone = max(0, fresh[0].frame.number - 1)
+            self.dropped = max(0, fresh[0].frame.number - 1)
         self.last = fresh[-1].frame.at
         self._all += fresh
-        self._insert([row for row in fresh if self._sieve.lets(row)])
-        if len(self._all) > MOST:
-            self._drop(len(self._all) - MOST + _DROP)
+        self._insert([row for row in fresh if self._filter.matches(row)])
+        if len(self._all) > MOST_MESSAGES:
+            self._drop(len(self._all) - MOST_MESSAGES + _DROPPED_AT_ONCE)
 
-    def sift(self, sieve: Sieve) -> None:
+    def set_filter(self, message_filter: MessageFilter) -> None:
         self.beginResetModel()
-        self._sieve = sieve
-        self._shown = [row for row in self._all if sieve.lets(row)]
+        self._filter = message_filter
+        self._shown = [row for row in self._all if message_filter.matches(row)]
         if not self._in_order:
             self._arrange()
         self.endResetModel()
 
-    def widen(self, found: frozenset[float]) -> None:
-        """The core found the words in more messages, which are still to come."""
-        self._sieve = replace(self._sieve, found=found)
+    def add_found(self, found: frozenset[float]) -> None:
+        """The core found the words in messages that arrive next."""
+        self._filter = replace(self._filter, found=found)
 
     def clear(self) -> None:
-        """An empty table; what comes from now on is shown."""
+        """Empty the table; new messages are shown."""
         self.beginResetModel()
-        self._all, self._shown, self.gone = [], [], 0
+        self._all, self._shown, self.dropped = [], [], 0
         self.endResetModel()
 
-    # inside
+    # internals
 
-    def _insert(self, rows: list[Exchange]) -> None:
-        if self._shown:  # answers that came changed what their requests say
+    def _insert(self, rows: list[MessageRow]) -> None:
+        if self._shown:  # answers change the rows of their requests
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._shown) - 1, SIZE))
         if not rows:
             return
@@ -262,12 +269,12 @@ class FramesModel(QAbstractTableModel):
             self.sort(self._column, self._order)
 
     def _drop(self, count: int) -> None:
-        going, self._all = {id(row) for row in self._all[:count]}, self._all[count:]
-        self.gone += count
+        dropped, self._all = {id(row) for row in self._all[:count]}, self._all[count:]
+        self.dropped += count
         if not self._in_order:
-            self.sift(self._sieve)
+            self.set_filter(self._filter)
             return
-        shown = sum(1 for row in self._shown[:count] if id(row) in going)
+        shown = sum(1 for row in self._shown[:count] if id(row) in dropped)
         if shown:
             self.beginRemoveRows(QModelIndex(), 0, shown - 1)
             del self._shown[:shown]
@@ -280,29 +287,29 @@ class FramesModel(QAbstractTableModel):
     def _arrange(self) -> None:
         self._shown.sort(key=_KEYS[self._column], reverse=self._order == Qt.SortOrder.DescendingOrder)
 
-    def _colour(self, row: Exchange, column: int) -> QColor | None:
-        if row.error and column == WHAT:
+    def _colour(self, row: MessageRow, column: int) -> QColor | None:
+        if row.error and column == MESSAGE:
             return self._theme.colour("danger")
-        quiet = column != WHAT or row.noise or row.frame.direction == "·"
+        quiet = column != MESSAGE or row.noise or row.frame.direction == "·"
         return self._theme.colour("muted") if quiet else None
 
 
-_KEYS: dict[int, Callable[[Exchange], tuple[object, ...]]] = {
+_KEYS: dict[int, Callable[[MessageRow], tuple[object, ...]]] = {
     TIME: lambda row: (row.frame.at,),
-    WHAT: lambda row: (row.method, row.about, row.frame.at),
+    MESSAGE: lambda row: (row.method, row.about, row.frame.at),
     ID: lambda row: (len(row.frame.id), row.frame.id, row.frame.at),
-    TOOK: lambda row: (row.ms, row.frame.at),
+    DURATION: lambda row: (row.ms, row.frame.at),
     SIZE: lambda row: (row.frame.bytes, row.frame.at),
 }
 
 
-def way_words(direction: str) -> str:
-    """Where a message went."""
+def direction_text(direction: str) -> str:
+    """The direction of a message in words."""
     return {
         ">": "to the server",
         "<": "from the server",
         "!": "not JSON-RPC",
-        "·": "the server itself",
+        "·": "server event",
     }.get(direction, direction)
 
 
@@ -311,61 +318,52 @@ def exact_time(at: float) -> str:
     return f"{time.strftime('%H:%M:%S', time.localtime(at))}.{int(at * 1000) % 1000:03d}"
 
 
-def title(row: Exchange) -> str:
-    """What a message is, in one line."""
+def title(row: MessageRow) -> str:
+    """A message in one line."""
     frame = row.frame
     if frame.direction == "·":
         return one_line(frame.text, 200)
     if frame.direction == "!":
         return f"not JSON-RPC: {one_line(frame.text, 160)}"
     if frame.kind == "batch":
-        return f"a batch of {frame.about}"
-    words = " ".join(part for part in (one_line(row.method, 80), one_line(row.about, 120)) if part)
+        return f"batch of {frame.about}"
+    text = " ".join(part for part in (one_line(row.method, 80), one_line(row.about, 120)) if part)
     if frame.kind in ("answer", "error"):
-        pattern = "error: {}" if frame.kind == "error" else "answer to {}"
-        return pattern.format(words or "nothing that was asked")
-    return words or one_line(frame.text, 160)
+        prefix = "error:" if frame.kind == "error" else "answer to"
+        return f"{prefix} {text or 'an unknown request'}"
+    return text or one_line(frame.text, 160)
 
 
-def _cell(row: Exchange, column: int) -> str:
+def _cell(row: MessageRow, column: int) -> str:
     frame = row.frame
     if column == TIME:
         return exact_time(frame.at)
-    if column == WHAT:
+    if column == MESSAGE:
         return title(row)
     if column == ID:
         return one_line(frame.id, 24)
-    if column == TOOK:
+    if column == DURATION:
         return duration(row.ms) if row.ms >= 0 else ""
     return size_words(frame.bytes) if frame.direction != "·" else ""
 
 
-def _headers() -> tuple[str, ...]:
-    return (
-        "Time",
-        "Message",
-        "Id",
-        "Took",
-        "Size",
-    )
+_HEADERS = ("Time", "Message", "Id", "Duration", "Size")
 
 
-_LETTERS = {TIME: 15, ID: 6, TOOK: 10, SIZE: 10}
-_LEAST_TELLING = (ID, SIZE, TOOK, TIME)
-_ROOM = 34  # letters a message's words should have
+_LETTERS = {TIME: 15, ID: 10, DURATION: 11, SIZE: 11}
+_LEAST_IMPORTANT = (ID, SIZE, DURATION, TIME)  # hidden first where it is narrow
+_MESSAGE_LETTERS = 34
 
 
-class FrameTable(QTableView):
-    """Enter on a row opens it; End goes to the newest message and stays there."""
+class MessagesTable(QTableView):
+    """End goes to the newest message and turns auto-scroll on; moving up turns it off."""
 
-    chosen = Signal()
-    followed = Signal(bool)
-    """Whether new messages are to stay in sight."""
+    auto_scroll_changed = Signal(bool)
 
-    def __init__(self, context: Context, model: FramesModel, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, model: MessagesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self.following = True
+        self.auto_scroll = True
         self.setModel(model)
         self.setAccessibleName("Messages of the server")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -381,60 +379,56 @@ class FrameTable(QTableView):
         head = self.horizontalHeader()
         head.setHighlightSections(False)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
+        head.setSectionResizeMode(MESSAGE, QHeaderView.ResizeMode.Stretch)
         head.sortIndicatorChanged.connect(self._sorted)
         self.verticalScrollBar().actionTriggered.connect(self._scrolled)
-        self.verticalScrollBar().rangeChanged.connect(self.keep_up)
-        self.doubleClicked.connect(self.chosen)
+        self.verticalScrollBar().rangeChanged.connect(self.scroll_to_newest)
         self.installEventFilter(self)
-        self._dress()
-        context.theme.changed.connect(self._dress)
+        self._apply_style()
+        context.theme.changed.connect(self._apply_style)
 
-    def follow(self, on: bool) -> None:
-        if on != self.following:
-            self.following = on
-            self.followed.emit(on)
-        self.keep_up()
+    def set_auto_scroll(self, on: bool) -> None:
+        if on != self.auto_scroll:
+            self.auto_scroll = on
+            self.auto_scroll_changed.emit(on)
+        self.scroll_to_newest()
 
-    def keep_up(self) -> None:
-        """After messages came."""
-        if self.following:
+    def scroll_to_newest(self) -> None:
+        """Show the newest message if auto-scroll is on."""
+        if self.auto_scroll:
             self.scrollToBottom()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self and event.type() == QEvent.Type.Resize:
             self._fit_columns()
-            self.keep_up()
+            self.scroll_to_newest()
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
-            self.chosen.emit()
-            return
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_PageUp, Qt.Key.Key_Home):
-            self.follow(False)
+            self.set_auto_scroll(False)
         super().keyPressEvent(event)
         if event.key() == Qt.Key.Key_End:
-            self.follow(True)
+            self.set_auto_scroll(True)
 
     def _scrolled(self, _action: int) -> None:
-        """A person moved the bar: at the end it follows, elsewhere it stays. The place is the one it will have."""
+        """The user moved the scroll bar: auto-scroll is on at its end. `sliderPosition` is the new position."""
         bar = self.verticalScrollBar()
-        self.follow(bar.sliderPosition() >= bar.maximum())
+        self.set_auto_scroll(bar.sliderPosition() >= bar.maximum())
 
     def _sorted(self, column: int, order: Qt.SortOrder) -> None:
         if (column, order) != (TIME, Qt.SortOrder.AscendingOrder):
-            self.follow(False)
+            self.set_auto_scroll(False)
 
     def _fit_columns(self) -> None:
-        """Where it is narrow the least telling columns go first; the detail below has them all."""
+        """Hide the least important columns where it is narrow; the detail shows them all."""
         room = self.width() // max(1, self.fontMetrics().averageCharWidth())
-        wanted = sum(_LETTERS.values()) + _ROOM
-        for column in _LEAST_TELLING:
+        wanted = sum(_LETTERS.values()) + _MESSAGE_LETTERS
+        for column in _LEAST_IMPORTANT:
             self.setColumnHidden(column, wanted > room)
             wanted -= _LETTERS[column] if wanted > room else 0
 
-    def _dress(self) -> None:
+    def _apply_style(self) -> None:
         unit = self._context.theme.unit
         self.setIconSize(QSize(unit * 3 + 1, unit * 3 + 1))
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + unit + 2)
@@ -443,43 +437,44 @@ class FrameTable(QTableView):
             self.setColumnWidth(column, width * letters)
 
 
-_PAUSE = 150  # milliseconds without a key before the list is sifted
+_FILTER_MS = 150  # after the last key
 
 
-class FrameFilter(Strip):
-    """`sieve()` is what is wished now."""
+class FilterStrip(Strip):
+    """The controls of the filter; `message_filter()` returns it."""
 
     changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE)
+        self._pause = QTimer(self, singleShot=True, interval=_FILTER_MS)
         self._pause.timeout.connect(self.changed)
-        self.finder = search_box("Search messages", "Filter messages by any words in them")
+        self.finder = search_box("Filter messages", "Filter messages by any text in them")
         self.finder.textChanged.connect(self._pause.start)
         self.direction = self._combo("Direction")
-        for text, way in (
-            ("Both ways", ""),
+        self.direction.setMinimumContentsLength(14)
+        for text, direction in (
+            ("Both directions", ""),
             ("To the server", ">"),
             ("From the server", "<!"),
         ):
-            self.direction.addItem(text, way)
+            self.direction.addItem(text, direction)
         self.method = self._combo("Method")
-        self.method.addItem("Every method", "")
-        self.errors = self._chip("Errors", "Show only errors and what is not JSON-RPC")
-        self.quiet = self._chip("Hide noise", "Hide pings and notifications")
+        self.method.addItem("All methods", "")
+        self.errors = self._chip("Errors", "Show only errors and lines that are not JSON-RPC")
+        self.hide_noise = self._chip("Hide noise", "Hide pings and notifications")
         self.row.addWidget(self.finder, 1)
-        for part in (self.direction, self.method, self.errors, self.quiet):
+        for part in (self.direction, self.method, self.errors, self.hide_noise):
             self.row.addWidget(part)
 
-    def sieve(self, found: frozenset[float] = frozenset()) -> Sieve:
-        return Sieve(
+    def message_filter(self, found: frozenset[float] = frozenset()) -> MessageFilter:
+        return MessageFilter(
             tuple(self.finder.text().lower().split()),
             found,
             str(self.direction.currentData()),
             str(self.method.currentData() or ""),
             self.errors.isChecked(),
-            self.quiet.isChecked(),
+            self.hide_noise.isChecked(),
         )
 
     def clear(self) -> None:
@@ -487,12 +482,12 @@ class FrameFilter(Strip):
         self.finder.clear()
         for combo in (self.direction, self.method):
             combo.setCurrentIndex(0)
-        for chip in (self.errors, self.quiet):
+        for chip in (self.errors, self.hide_noise):
             chip.setChecked(False)
 
     def offer_methods(self, methods: Sequence[str]) -> None:
-        """Methods that were seen; the chosen one stays chosen."""
-        known = {self.method.itemData(place) for place in range(self.method.count())}
+        """Add methods to the list; the selected one stays selected."""
+        known = {self.method.itemData(number) for number in range(self.method.count())}
         for method in methods:
             if method not in known:
                 self.method.addItem(one_line(method, 60), method)
@@ -500,7 +495,7 @@ class FrameFilter(Strip):
     def _combo(self, name: str) -> CalmCombo:
         combo = CalmCombo()
         combo.setAccessibleName(name)
-        combo.currentIndexChanged.connect(self._now)
+        combo.currentIndexChanged.connect(self._apply_now)
         return combo
 
     def _chip(self, text: str, tip: str) -> QPushButton:
@@ -508,9 +503,9 @@ class FrameFilter(Strip):
         chip.setCheckable(True)
         chip.setToolTip(tip)
         mark(chip, kind="chip")
-        chip.toggled.connect(self._now)
+        chip.toggled.connect(self._apply_now)
         return chip
 
-    def _now(self) -> None:
+    def _apply_now(self) -> None:
         self._pause.stop()
         self.changed.emit()

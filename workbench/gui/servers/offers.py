@@ -1,4 +1,4 @@
-"""What resources, prompts and templates have in common: rows, list, page that loads when it is seen."""
+"""Base of the pages of resources and prompts: rows, a filtered list, and a page that loads when it is seen."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import Event, OffersChanged
+from workbench.events import OffersChanged
+from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.icons import mime_icon
 from workbench.gui.kit.lists import EmptyState, RowsView, Strip, label, search_box
@@ -18,51 +19,52 @@ from workbench.gui.kit.rows import KEY, Row, row_data
 from workbench.gui.kit.text import one_line, visible
 from workbench.gui.kit.theme import Theme
 from workbench.gui.kit.wording import cost, duration
-from workbench.gui.servers.page import ServerPage
+from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import size_words
 from workbench.gui.shell.navigation import ShowServer
 from workbench.records import Content, Fault, Offers, Prompt, Resource, ResourceTemplate, ServerState, ServerStatus
+from workbench.records.common_types import count_of
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 
 
 class OfferEntry(Struct, frozen=True):
-    """One thing a server offers, as a list needs it."""
+    """A resource, template or prompt in a list. Its row is built when it is painted."""
 
     key: str
-    words: str  # casefolded; what a filter looks into
+    search_text: str  # case-folded
     row: Callable[[], Row]
 
 
-class OfferRows(QAbstractListModel):
-    """Entries in the order given, those that fit the filter."""
+class OfferModel(QAbstractListModel):
+    """The entries that match the filter, in the given order."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._all: Sequence[OfferEntry] = ()
         self._shown: Sequence[OfferEntry] = ()
-        self._needle: tuple[str, ...] = ()
+        self._filter: tuple[str, ...] = ()
 
     def show_entries(self, entries: Sequence[OfferEntry]) -> None:
         self.beginResetModel()
         self._all = entries
-        self._shown = self._fitting()
+        self._shown = self._matching()
         self.endResetModel()
 
     def filter(self, text: str) -> None:
-        """Show entries that have all these words."""
-        needle = tuple(text.casefold().split())
-        if needle != self._needle:
+        """Show entries with all these words."""
+        words = tuple(text.casefold().split())
+        if words != self._filter:
             self.beginResetModel()
-            self._needle = needle
-            self._shown = self._fitting()
+            self._filter = words
+            self._shown = self._matching()
             self.endResetModel()
 
-    def redraw(self) -> None:
-        """What rows say has changed, though not which there are."""
+    def repaint_rows(self) -> None:
+        """The content of rows changed, but not which rows there are."""
         if self._shown:
             self.dataChanged.emit(self.index(0), self.index(len(self._shown) - 1))
 
@@ -70,9 +72,9 @@ class OfferRows(QAbstractListModel):
         return len(self._all)
 
     def find(self, key: str) -> QModelIndex:
-        """The place of a key; invalid when it is not shown."""
-        place = next((at for at, entry in enumerate(self._shown) if entry.key == key), None)
-        return QModelIndex() if place is None else self.index(place)
+        """The index of a key; invalid if it is not shown."""
+        row = next((row for row, entry in enumerate(self._shown) if entry.key == key), None)
+        return QModelIndex() if row is None else self.index(row)
 
     def rowCount(self, parent: Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self._shown)
@@ -83,10 +85,10 @@ class OfferRows(QAbstractListModel):
         entry = self._shown[index.row()]
         return entry.key if role == KEY else row_data(entry.row(), role)
 
-    def _fitting(self) -> Sequence[OfferEntry]:
-        if not self._needle:
+    def _matching(self) -> Sequence[OfferEntry]:
+        if not self._filter:
             return self._all
-        return [entry for entry in self._all if all(word in entry.words for word in self._needle)]
+        return [entry for entry in self._all if all(word in entry.search_text for word in self._filter)]
 
 
 def resource_row(resource: Resource, *, subscribed: bool = False, updated: bool = False) -> Row:
@@ -117,82 +119,88 @@ def template_row(template: ResourceTemplate) -> Row:
 
 
 def prompt_row(prompt: Prompt) -> Row:
-    blanks = len(prompt.arguments)
     return Row(
         key=prompt.name,
         title=one_line(prompt.title or prompt.name, 200),
         detail=one_line(prompt.description or prompt.name, 300),
-        aside=f"{blanks} arguments" if blanks else "",
+        aside=count_of(len(prompt.arguments), "argument") if prompt.arguments else "",
         icon="message",
         tip=f"{visible(prompt.name)}\n{visible(prompt.description)}",
     )
 
 
 def template_key(template: ResourceTemplate) -> str:
-    """Apart from addresses, which hold no line break."""
+    """A key that no resource can have: addresses contain no line break."""
     return f"template\n{template.template}"
 
 
-def figures(ms: float, size: int, tokens: int) -> str:
-    """What something cost, in one line."""
+def cost_text(ms: float, size: int, tokens: int) -> str:
+    """Time, size and tokens of an answer."""
     return " · ".join((duration(ms), size_words(size), cost(tokens)))
 
 
-def part_words(part: Content) -> str:
-    """One part of an answer, in one line."""
-    kind = part.mime or part.kind
-    return " · ".join(word for word in (one_line(part.uri, 80), one_line(kind, 60)) if word)
+def content_text(content: Content) -> str:
+    """Address and type of a part of an answer."""
+    texts = (one_line(content.uri, 80), one_line(content.mime or content.kind, 60))
+    return " · ".join(text for text in texts if text)
 
 
 def _size(size: int) -> str:
     return size_words(size) if size >= 0 else ""
 
 
-_PAUSE_MS = 80
+_FILTER_MS = 80  # after the last key
 
 
 class OfferList(QWidget):
-    """Moving looks at an entry (`looked`); Enter or a click wants it (`wanted`). Both carry its key."""
+    """A filtered list of entries that builds rows only for what is visible."""
 
-    looked = Signal(str)
-    wanted = Signal(str)
+    selected = Signal(str)
+    """Carries the key of the entry that the selection moved to."""
+    opened = Signal(str)
+    """Carries the key of the entry that Enter or a click opened."""
 
-    def __init__(self, theme: Theme, name: str, finder: str, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, name: str, placeholder: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.model = OfferRows(self)
+        self.model = OfferModel(self)
         self.view = RowsView(theme, name, self)
         self.view.setUniformItemSizes(True)
         self.view.setModel(self.model)
-        self.finder = search_box(finder, finder)
-        self._count = label("", "muted")
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._none = EmptyState(theme, "search", "Nothing has these words", "Try fewer letters.")
+        self.finder = search_box(placeholder, placeholder)
+        self.count = label("", "muted")
+        self._pause = QTimer(self, singleShot=True, interval=_FILTER_MS)
+        self._none = EmptyState(theme, "search", "No matches", "Clear the filter to see all entries.")
         self._none.offer(text="Clear the filter").clicked.connect(self.finder.clear)
         self._lay_out(theme)
         self.finder.textChanged.connect(self._pause.start)
         self.finder.returnPressed.connect(self._to_first)
-        self._pause.timeout.connect(self._sift)
-        self.view.chosen.connect(self.wanted)
+        self._pause.timeout.connect(self._apply_filter)
+        self.view.chosen.connect(self.opened)
         self.view.clicked.connect(self._clicked)
         self.view.selectionModel().currentChanged.connect(self._moved)
         self.setFocusProxy(self.view)
 
     def show_entries(self, entries: Sequence[OfferEntry]) -> None:
-        """Become these; the chosen one stays chosen, and the list stays where it was scrolled to."""
+        """Replace the entries; selection and scroll position stay."""
         key, place = self.view.key(), self.view.verticalScrollBar().value()
         self.model.show_entries(entries)
-        self._tell()
+        self._show_count()
         if (index := self.model.find(key)).isValid():
             self.view.selectionModel().blockSignals(True)
             self.view.setCurrentIndex(index)
             self.view.selectionModel().blockSignals(False)
             self.view.verticalScrollBar().setValue(place)
 
-    def choose(self, key: str) -> bool:
-        """Go to an entry, whatever the filter says; False when there is none."""
+    def add_menu_actions(self, *actions: QAction) -> None:
+        """Offer actions on the selected entry in its context menu."""
+        self.view.addActions(list(actions))
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+
+    def select(self, key: str) -> bool:
+        """Select an entry, whatever the filter is; False if there is none with this key."""
         if not self.model.find(key).isValid():
             self.finder.clear()
-            self._sift()
+            self._apply_filter()
         index = self.model.find(key)
         if index.isValid():
             self.view.setCurrentIndex(index)
@@ -209,7 +217,7 @@ class OfferList(QWidget):
     def _lay_out(self, theme: Theme) -> None:
         strip = Strip(theme)
         strip.row.addWidget(self.finder, 1)
-        strip.row.addWidget(self._count)
+        strip.row.addWidget(self.count)
         stacked = QWidget()
         self._stack = QStackedLayout(stacked)
         self._stack.addWidget(self.view)
@@ -220,40 +228,40 @@ class OfferList(QWidget):
         column.addWidget(strip)
         column.addWidget(stacked, 1)
 
-    def _sift(self) -> None:
+    def _apply_filter(self) -> None:
         self._pause.stop()
         key = self.view.key()
         self.model.filter(self.finder.text())
-        self._tell()
+        self._show_count()
         if (index := self.model.find(key)).isValid():
             self.view.setCurrentIndex(index)
 
-    def _tell(self) -> None:
+    def _show_count(self) -> None:
         shown, total = self.model.rowCount(), self.model.total()
-        self._count.setText(str(total) if shown == total else f"{shown} of {total}")
+        self.count.setText(f"{total:,}" if shown == total else f"{shown:,} of {total:,}")
         self._stack.setCurrentWidget(self.view if shown or not total else self._none)
 
     def _to_first(self) -> None:
-        self._sift()
+        self._apply_filter()
         if self.model.rowCount():
             self.view.setCurrentIndex(self.model.index(0))
             self.view.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _clicked(self) -> None:
         if key := self.view.key():
-            self.wanted.emit(key)
+            self.opened.emit(key)
 
     def _moved(self, index: QModelIndex) -> None:
         if index.isValid():
-            self.looked.emit(self.view.key() or str(self.model.data(index, KEY)))
+            self.selected.emit(self.view.key() or str(self.model.data(index, KEY)))
 
 
-_RELOAD_MS = 150  # changes of a moment are loaded once
-_WIDE = 90  # letters of width from which list and detail stand beside each other
+_RELOAD_MS = 150  # several changes in this time are loaded once
+_WIDE = 90  # letters of width from which list and detail are side by side
 
 
 class OfferPage(ServerPage):
-    """Subclasses say what they load (`load`), how they show it, and what they call it."""
+    """Subclasses implement `fetch`, `count` and `describe_empty`. Loads only while it is seen."""
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
@@ -261,46 +269,43 @@ class OfferPage(ServerPage):
         self._seen = False
         self._pause = QTimer(self, singleShot=True, interval=_RELOAD_MS)
         self._pause.timeout.connect(self._load_if_seen)
-        self._trouble = FaultCard(context.theme)
+        self.fault = FaultCard(context.theme)
         self.empty = EmptyState(context.theme, "server", "", "")
-        self._overview = self.empty.offer(text="Go to the overview")
+        self._overview = self.empty.offer(text="Go to Overview")
         self._overview.clicked.connect(self._to_overview)
-        self.split = QSplitter(Qt.Orientation.Horizontal)
-        self.split.setChildrenCollapsible(False)
+        self.split = AdaptiveSplit(_WIDE, (1, 2))
         stacked = QWidget()
         self._stack = QStackedLayout(stacked)
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.split)
+        context.store.on(OffersChanged, self._offers_changed)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._trouble)
+        column.addWidget(self.fault)
         column.addWidget(stacked, 1)
 
-    async def load(self) -> Offers:
-        """Fetch what the page shows, and show it."""
+    async def fetch(self) -> Offers:
+        """Read from the core what the page shows, and show it."""
         raise NotImplementedError
 
     def count(self, offers: Offers) -> int:
-        """How many of the page's things there are."""
+        """The number of entries of the page."""
         raise NotImplementedError
 
-    def nothing(self) -> tuple[str, str]:
-        """Title and sentence where a running server offers none."""
+    def describe_empty(self) -> tuple[str, str]:
+        """Title and sentence for a server without entries."""
         raise NotImplementedError
 
-    def say(self, words: str) -> None:
-        self.context.say(words)
-
-    def hear(self, event: Event) -> None:
-        if isinstance(event, OffersChanged) and event.server == self.server:
-            self.refresh()
-
-    def refresh(self) -> None:
+    def load(self) -> None:
         self._stale = True
         self._pause.start()
 
-    def look(self, *, seen: bool) -> None:
+    def _offers_changed(self, event: OffersChanged) -> None:
+        if event.server == self.server:
+            self.load()
+
+    def set_seen(self, *, seen: bool) -> None:
         self._seen = seen
         if seen:
             self._load_if_seen()
@@ -309,43 +314,36 @@ class OfferPage(ServerPage):
         before = self.state.status
         super().show_state(state)
         if state.status is not before:
-            self.refresh()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        wide = self.width() >= self.fontMetrics().averageCharWidth() * _WIDE
-        self.split.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+            self.load()
 
     def _load_if_seen(self) -> None:
         if self._stale and self._seen:
             self._stale = False
-            self.context.tasks.run("read what a server offers", self._load())
+            self.context.tasks.run("read resources and prompts", self._load())
 
     async def _load(self) -> None:
         try:
-            offers = await self.load()
+            offers = await self.fetch()
         except WorkbenchError as fault:
-            self._trouble.show_fault(Fault(fault.message, fault.hint))
+            self.fault.show_fault(Fault(fault.message, fault.hint))
             return
-        left_out = Fault("Some of it was left out.", "", "\n".join(offers.warnings))
-        self._trouble.show_fault(left_out if offers.warnings else None, tone="warning")
+        left_out = Fault("Some entries are invalid and were left out.", "", "\n".join(offers.warnings))
+        self.fault.show_fault(left_out if offers.warnings else None, tone="warning")
         if self.count(offers):
             self._show(self.split)
         else:
             self._show(self.empty)
-            self._say(offers)
+            self._explain_empty(offers)
 
-    def _say(self, offers: Offers) -> None:
-        """Why there is nothing to see, and what to do about it."""
+    def _explain_empty(self, offers: Offers) -> None:
         status = self.state.status
         self._overview.setVisible(not offers.known and status is not ServerStatus.STARTING)
         if offers.known:
-            self.empty.say(*self.nothing())
+            self.empty.say(*self.describe_empty())
         elif status in (ServerStatus.STARTING, ServerStatus.READY):
-            self.empty.say("Reading what it offers…", "It appears here by itself.")
+            self.empty.say("Reading…", "The list appears here when the server has answered.")
         else:
-            words = "Connect it in the list of servers on the left: what it offers appears here."
-            self.empty.say("This server has not run yet", words)
+            self.empty.say("This server has not run yet", "Connect it to see its resources and prompts.")
 
     def _show(self, page: QWidget) -> None:
         self._stack.setCurrentWidget(page)

@@ -1,186 +1,106 @@
-"""The first page of a server: what it says of itself, how it runs, and what it writes to its error output."""
+"""The first page of a server: its facts, measured values, instructions and error output."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.chips import Chips
+from workbench.gui.kit.facts import FactsGrid
 from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.plain_edit import PlainEdit
-from workbench.gui.kit.text import ForeignLabel, visible
+from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import clock, duration, state_word
-from workbench.gui.servers.page import ServerPage
 from workbench.gui.servers.server_card import command_line
+from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import size_words
-from workbench.records import ServerState, Vitals
+from workbench.records import ServerState, ServerStatus, Vitals
+from workbench.records.common_types import count_of
 
-_SLOW = 3000  # milliseconds between two looks at memory and calls, which cost a walk through /proc
-_LONG = 4000  # characters of instructions that are shown
-_BEAT = 1000  # milliseconds between two looks at the error output while the page is seen
+if TYPE_CHECKING:
+    from workbench.gui.results.text_pages import ProsePage
+
+_VITALS_MS = 3_000  # between two readings of memory and calls, each of which walks through /proc
+_LOG_MS = 1_000  # between two readings of the error output
+_LONGEST_INSTRUCTIONS = 4_000  # characters
+_WIDE = 170  # letters of width from which facts and error output are side by side
+_ERAS = {
+    "modern": "without sessions: each request is independent",
+    "legacy": "with a session that begins with a handshake",
+}
 
 
 class OverviewPage(ServerPage):
-    """Facts above, error output below."""
+    """Reads memory, calls and error output regularly while it is seen."""
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
-        self._fault = FaultCard(context.theme)
-        self._facts = QGridLayout()
-        self._rows: dict[str, tuple[QLabel, ForeignLabel]] = {}
-        self._offers = Chips(context.theme, "What the server offers")
+        self._vitals = Vitals(self.server)
+        self.fault = FaultCard(context.theme)
+        self.facts = FactsGrid(context.theme)
+        self.capabilities = Chips(context.theme, "Capabilities of the server")
+        self._capabilities_title = label("Capabilities", "muted")
+        self._instructions_title = label("Instructions for models", "muted")
+        self._instructions: ProsePage | None = None
         self._log = PlainEdit()
-        self._beat = QTimer(self, interval=_BEAT)
-        self._beat.timeout.connect(self._read_log)
-        self._slow = QTimer(self, interval=_SLOW)
-        self._slow.timeout.connect(self._read_vitals)
+        self._log_timer = QTimer(self, interval=_LOG_MS)
+        self._log_timer.timeout.connect(self._read_log)
+        self._vitals_timer = QTimer(self, interval=_VITALS_MS)
+        self._vitals_timer.timeout.connect(self._read_vitals)
         self._lay_out(context.theme.unit)
         self.show_state(state)
 
     def show_state(self, state: ServerState) -> None:
         super().show_state(state)
-        self._fault.show_fault(state.fault)
-        for lines in (
-            self._told(state),
-            {} if self._rows else self._condition(Vitals(self.server)),
-            self._words(state),
-        ):
-            for name, words in lines.items():
-                self._tell(name, words)
-        self._offers.show_chips(self._offered(state))
-        self._rows["Offers"][0].setVisible(bool(state.capabilities))
-        self._offers.setVisible(bool(state.capabilities))
+        self.fault.show_fault(state.fault)
+        self._show_facts()
+        # A feature of a capability, such as tools.listChanged, is less prominent.
+        self.capabilities.show_chips([(name, "muted" if "." in name else "info") for name in state.capabilities])
+        for part in (self._capabilities_title, self.capabilities):
+            part.setVisible(bool(state.capabilities))
+        self._show_instructions(state.instructions)
 
-    def look(self, *, seen: bool) -> None:
+    def set_seen(self, *, seen: bool) -> None:
         if seen:
             self._read_log()
             self._read_vitals()
-            self._beat.start()
-            self._slow.start()
-        else:
-            self._beat.stop()
-            self._slow.stop()
+        for timer in (self._log_timer, self._vitals_timer):
+            timer.start() if seen else timer.stop()
 
-    def _told(self, state: ServerState) -> dict[str, str]:
-        return {
-            "State": state_word(state).text,
-            "Command": command_line(state.config),
-            "Folder": state.config.cwd,
-            "Name": " ".join(part for part in (state.title, state.version) if part),
-            "Protocol": self._protocol(state),
-            "Process": str(state.pid) if state.pid else "",
-            "Offers": "",
-            "Restarts": str(state.restarts) if state.restarts else "",
-            "Tools": str(state.tool_count),
-            "Resources": str(state.resource_count or ""),
-            "Prompts": str(state.prompt_count or ""),
-        }
+    def _show_facts(self) -> None:
+        self.facts.show_facts({**_state_facts(self.state), **_vitals_facts(self._vitals, self.state)})
 
-    def _protocol(self, state: ServerState) -> str:
-        """With what the era means: how the two of them talk."""
-        eras = {
-            "modern": "without sessions: each request stands for itself",
-            "legacy": "with a session that began with a handshake",
-        }
-        return "  ·  ".join(part for part in (state.protocol, eras.get(state.era, state.era)) if part)
+    def _show_instructions(self, text: str) -> None:
+        self._instructions_title.setVisible(bool(text))
+        if text and self._instructions is None:
+            from workbench.gui.results.text_pages import ProsePage
 
-    def _offered(self, state: ServerState) -> list[tuple[str, str]]:
-        """What it offers; a feature of something stands behind a dot, and is quieter."""
-        return [(word, "muted" if "." in word else "info") for word in state.capabilities]
-
-    def _words(self, state: ServerState) -> dict[str, str]:
-        """What may be long stands last."""
-        return {
-            "Warnings": "\n".join(state.warnings),
-            "Instructions": state.instructions[:_LONG] + ("…" if len(state.instructions) > _LONG else ""),
-        }
-
-    def _condition(self, found: Vitals) -> dict[str, str]:
-        """How it does right now, in lines."""
-        memory = "{0:.0f} MB in {1} processes" if found.processes != 1 else "{0:.0f} MB"
-        speed = f"typically {duration(found.typical_ms)}, at most {duration(found.slowest_ms)}"
-        listed = f"listing took {duration(self.state.latency_ms)}" if self.state.latency_ms else ""
-        calls = f"{found.calls:,}, {found.errors:,} of them failed"
-        traffic = f"{size_words(found.sent_bytes)} to it, {size_words(found.received_bytes)} from it"
-        last = f"{clock(found.last_error_at)}  {found.last_error}" if found.last_error else ""
-        return {
-            "Running since": clock(found.since) if found.since else "",
-            "Memory": memory.format(found.memory_mb, found.processes) if found.memory_mb else "",
-            "Speed": speed if found.calls else listed,
-            "Calls": calls if found.calls else "",
-            "Traffic": traffic if found.received_bytes else "",
-            "Last error": last,
-        }
+            self._instructions = ProsePage(self.context.theme)
+            self._instructions.browser.setAccessibleName("Instructions for models")
+            self._instructions.setMinimumHeight(self.context.theme.unit * 50)
+            self._facts_column.addWidget(self._instructions, 1)
+        if self._instructions is not None:
+            self._instructions.setVisible(bool(text))
+            shortened = text[:_LONGEST_INSTRUCTIONS] + ("…" if len(text) > _LONGEST_INSTRUCTIONS else "")
+            self._instructions.show_markdown(shortened)
 
     def _read_vitals(self) -> None:
-        self.context.tasks.run("server's condition", self.context.api.vitals(self.server), self._show_vitals)
+        self.context.tasks.run("read memory and calls", self.context.api.vitals(self.server), self._show_vitals)
 
-    def _show_vitals(self, found: Vitals) -> None:
-        for name, words in self._condition(found).items():
-            self._tell(name, words)
-
-    def _tell(self, name: str, words: str) -> None:
-        if name not in self._rows:
-            row = len(self._rows)
-            title, text = label(name, "muted"), ForeignLabel("")
-            text.setWordWrap(True)
-            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            self._facts.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)
-            self._facts.addWidget(self._offers if name == "Offers" else text, row, 1)
-            self._rows[name] = (title, text)
-        title, text = self._rows[name]
-        text.setText(words)
-        title.setVisible(bool(words))
-        text.setVisible(bool(words))
-
-    def _lay_out(self, unit: int) -> None:
-        self._facts.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 2)
-        self._facts.setHorizontalSpacing(unit * 4)
-        self._facts.setVerticalSpacing(unit + 1)
-        self._facts.setColumnStretch(1, 1)
-        facts = QWidget()
-        above = QVBoxLayout(facts)
-        above.setContentsMargins(0, 0, 0, 0)
-        above.addLayout(self._facts)
-        above.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setWidget(facts)
-        area.setAccessibleName("Facts about the server")
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.addWidget(area)
-        split.addWidget(self._errors(unit))
-        split.setChildrenCollapsible(False)
-        split.setSizes([unit * 95, unit * 50])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._fault)
-        column.addWidget(split, 1)
-
-    def _errors(self, unit: int) -> QWidget:
-        whole = QWidget()
-        column = QVBoxLayout(whole)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        title = label("Error output", "muted")
-        title.setContentsMargins(unit * 3, unit, unit * 3, unit)
-        column.addWidget(title)
-        self._log.setReadOnly(True)
-        self._log.setTabChangesFocus(True)
-        self._log.setAccessibleName("Error output of the server")
-        self._log.setPlaceholderText("The server has written nothing to its error output.")
-        mark(self._log, kind="code")
-        self._log.setFont(self.context.theme.mono(-1))
-        column.addWidget(self._log, 1)
-        return whole
+    def _show_vitals(self, vitals: Vitals) -> None:
+        self._vitals = vitals
+        self._show_facts()
 
     def _read_log(self) -> None:
-        self.context.tasks.run("server's error output", self.context.api.stderr(self.server), self._show_log)
+        self.context.tasks.run("read error output", self.context.api.stderr(self.server), self._show_log)
 
     def _show_log(self, lines: tuple[str, ...]) -> None:
         text = visible("\n".join(lines))
@@ -190,3 +110,73 @@ class OverviewPage(ServerPage):
         at_end = bar.value() >= bar.maximum()
         self._log.setPlainText(text)
         bar.setValue(bar.maximum() if at_end else bar.value())
+
+    def _lay_out(self, unit: int) -> None:
+        facts = QWidget()
+        self._facts_column = QVBoxLayout(facts)
+        self._facts_column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 2)
+        self._facts_column.setSpacing(unit * 2)
+        for part in (self.facts, self._capabilities_title, self.capabilities, self._instructions_title):
+            self._facts_column.addWidget(part)
+        self._facts_column.addStretch(0)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidget(facts)
+        area.setAccessibleName("Facts about the server")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.fault)
+        column.addWidget(AdaptiveSplit(_WIDE, (2, 1), area, self._make_log(unit)), 1)
+
+    def _make_log(self, unit: int) -> QWidget:
+        title = label("Error output", "muted")
+        title.setContentsMargins(unit * 3, unit, unit * 3, unit)
+        self._log.setReadOnly(True)
+        self._log.setTabChangesFocus(True)
+        self._log.setAccessibleName("Error output of the server")
+        self._log.setPlaceholderText("The server printed nothing to its error output.")
+        self._log.setFont(self.context.theme.mono(-1))
+        mark(self._log, kind="code")
+        part = QWidget()
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(title)
+        column.addWidget(self._log, 1)
+        return part
+
+
+def _state_facts(state: ServerState) -> Mapping[str, str]:
+    known = state.status is ServerStatus.READY
+    return {
+        "State": state_word(state).text,
+        "Command" if not state.config.remote else "Address": command_line(state.config),
+        "Folder": state.config.cwd,
+        "Name": " ".join(part for part in (state.title, state.version) if part),
+        "Protocol": "  ·  ".join(part for part in (state.protocol, _ERAS.get(state.era, state.era)) if part),
+        "Process": str(state.pid) if state.pid else "",
+        "Restarts": f"{state.restarts:,}" if state.restarts else "",
+        "Tools": f"{state.tool_count:,}" if known or state.tool_count else "",
+        "Resources": f"{state.resource_count:,}" if state.resource_count else "",
+        "Prompts": f"{state.prompt_count:,}" if state.prompt_count else "",
+        "Warnings": "\n".join(state.warnings),
+    }
+
+
+def _vitals_facts(vitals: Vitals, state: ServerState) -> Mapping[str, str]:
+    memory = f"{vitals.memory_mb:,.0f} MB"
+    if vitals.processes != 1:
+        memory += f" in {vitals.processes:,} processes"
+    speed = f"median {duration(vitals.typical_ms)}, slowest {duration(vitals.slowest_ms)}"
+    listing = f"listing its tools took {duration(state.latency_ms)}" if state.latency_ms else ""
+    traffic = f"{size_words(vitals.sent_bytes)} sent, {size_words(vitals.received_bytes)} received"
+    return {
+        "Running since": clock(vitals.since) if vitals.since else "",
+        "Memory": memory if vitals.memory_mb else "",
+        "Speed": speed if vitals.calls else listing,
+        "Calls": f"{count_of(vitals.calls, 'call')}, {vitals.errors:,} failed" if vitals.calls else "",
+        "Traffic": traffic if vitals.received_bytes else "",
+        "Last error": f"{clock(vitals.last_error_at)}  {vitals.last_error}" if vitals.last_error else "",
+    }

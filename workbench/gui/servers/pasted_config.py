@@ -1,4 +1,4 @@
-"""Reads what a README offers for pasting: a JSON snippet, a command line, `claude mcp add …`, or an address."""
+"""Reads server entries from pasted text: a JSON snippet, a command line, `claude mcp add …`, or an address."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _TRANSPORTS = {"http": "http", "streamable-http": "http", "streamableHttp": "http", "sse": "sse", "stdio": "stdio"}
 _FENCED = re.compile(r"```[ \t]*[a-z0-9]{0,12}\s(.*?)```", re.DOTALL)
 _COMMENT = re.compile(r"^\s*//[^\n]*$|(?<=[\s,{\[])//[^\n]*$", re.MULTILINE)
-_HOLDS_SERVER = re.compile(r'"(?:mcpServers|servers|command|url|serverUrl)"\s*:')
-_WRITES = re.compile(r"claude\s+mcp\s|\S+\s+--add-mcp\s")
+_SERVER_KEY = re.compile(r'"(?:mcpServers|servers|command|url|serverUrl)"\s*:')
+_ADDS_SERVER = re.compile(r"claude\s+mcp\s|\S+\s+--add-mcp\s")
 _HINT = "Paste a JSON snippet, a command line such as npx -y …, claude mcp add …, or an address."
 
 
 def read_pasted(text: str) -> tuple[ServerConfig, ...]:
-    """Every server that it names; fields it says nothing of are empty. Raises WorkbenchError where it names none."""
-    text = _bare(text)
+    """The entries in the text; missing fields are empty. Raises WorkbenchError if there is no entry."""
+    text = _strip_prose(text)
     if _ADDRESS.fullmatch(text):
         return (ServerConfig("", url=text),)
     if text.startswith(("{", '"')):
@@ -39,24 +39,24 @@ def read_pasted(text: str) -> tuple[ServerConfig, ...]:
     if words[:3] == ["claude", "mcp", "add"]:
         return (_claude(words[3:]),)
     if words[:3] == ["claude", "mcp", "add-json"] and len(words) > 4:
-        return (_entry(words[3], _loaded(words[4])),)
+        return (_entry(words[3], _load(words[4])),)
     if len(words) == 3 and words[1] == "--add-mcp":  # VS Code's command line
         return _json(words[2])
     return (_command("", words),)
 
 
-def _bare(text: str) -> str:
-    """Without the sentences and marks of a README around it."""
+def _strip_prose(text: str) -> str:
+    """The snippet without the sentences and Markdown of a README around it."""
     fenced = _FENCED.search(text)
     text = (fenced[1] if fenced else text).strip().strip("`").strip().removeprefix("$ ").strip()
     begin, end = text.find("{"), text.rfind("}")
-    if text.startswith('"') or _WRITES.match(text) or not 0 <= begin < end or not _HOLDS_SERVER.search(text):
+    if text.startswith('"') or _ADDS_SERVER.match(text) or not 0 <= begin < end or not _SERVER_KEY.search(text):
         return text
     return text[begin : end + 1]
 
 
 def _json(text: str) -> tuple[ServerConfig, ...]:
-    document = _loaded(text if text.startswith("{") else f"{{{text.rstrip(', ')}}}")
+    document = _load(text if text.startswith("{") else f"{{{text.rstrip(', ')}}}")
     for key in ("mcpServers", "servers", "mcp"):
         if isinstance(document.get(key), Mapping):
             document = document[key]
@@ -66,17 +66,17 @@ def _json(text: str) -> tuple[ServerConfig, ...]:
         return (_entry(str(document.get("name", "")), document),)
     entries = [(name, entry) for name, entry in document.items() if isinstance(entry, Mapping)]
     if not entries:
-        raise WorkbenchError("The snippet holds no server.", _HINT)
+        raise WorkbenchError("The snippet contains no server.", _HINT)
     return tuple(_entry(name, entry) for name, entry in entries)
 
 
-def _loaded(text: str) -> dict[str, Any]:  # Any: JSON
+def _load(text: str) -> dict[str, Any]:  # Any: JSON
     try:
         document = json.loads(re.sub(r",\s*([}\]])", r"\1", _COMMENT.sub("", text)))
     except (ValueError, RecursionError) as fault:
         raise WorkbenchError(f"The snippet cannot be read: {fault}.", _HINT) from fault
     if not isinstance(document, dict):
-        raise WorkbenchError("The snippet holds no server.", _HINT)
+        raise WorkbenchError("The snippet contains no server.", _HINT)
     return document
 
 
@@ -86,16 +86,16 @@ def _entry(name: str, entry: Mapping[str, Any]) -> ServerConfig:  # Any: JSON
         name,
         str(entry.get("command") or ""),
         tuple(str(arg) for arg in args) if isinstance(args, list) else (),
-        _texts(entry.get("env")),
+        _text_map(entry.get("env")),
         str(entry.get("cwd") or ""),
         str(entry.get("url") or entry.get("serverUrl") or ""),
         transport=_TRANSPORTS.get(str(entry.get("type") or ""), ""),
-        headers=_texts(entry.get("headers")),
+        headers=_text_map(entry.get("headers")),
         description=str(entry.get("description") or ""),
     )
 
 
-def _texts(value: object) -> dict[str, str]:
+def _text_map(value: object) -> dict[str, str]:
     return {str(name): str(text) for name, text in value.items()} if isinstance(value, Mapping) else {}
 
 
@@ -121,7 +121,7 @@ def _claude(words: list[str]) -> ServerConfig:
         else:
             plain.append(word)
     if len(plain) < 2:
-        raise WorkbenchError("The command line names no server and command.", _HINT)
+        raise WorkbenchError("The command line contains no name and command.", _HINT)
     if _ADDRESS.fullmatch(plain[1]):
         return ServerConfig(plain[0], url=plain[1], transport=transport, headers=headers)
     found = _command(plain[0], plain[1:])
@@ -134,11 +134,11 @@ def _command(name: str, words: list[str]) -> ServerConfig:
         env[match[1]] = match[2]
         words = words[1:]
     if not words:
-        raise WorkbenchError("There is no command in it.", _HINT)
-    return ServerConfig(name or _named(words), words[0], tuple(words[1:]), env)
+        raise WorkbenchError("The text contains no command.", _HINT)
+    return ServerConfig(name or _guess_name(words), words[0], tuple(words[1:]), env)
 
 
-def _named(words: list[str]) -> str:
+def _guess_name(words: list[str]) -> str:
     """A name for `npx -y @scope/server-files@latest .`: files."""
     for word in words[1:]:
         if not word.startswith("-") and re.search(r"[A-Za-z]", word):

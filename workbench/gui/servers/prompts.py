@@ -1,4 +1,4 @@
-"""A filled prompt as a conversation: each message under its role, with its pictures and resources."""
+"""The page of prompts: a list, the arguments of the selected prompt, and its messages as a conversation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import binascii
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QPixmap
+from PySide6.QtGui import QAction, QGuiApplication, QPixmap
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -29,8 +29,8 @@ from workbench.gui.kit.shrinkable_label import say, yielding
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
 from workbench.gui.results.result_view import ResultView
-from workbench.gui.servers.offers import OfferEntry, OfferList, OfferPage, figures, part_words, prompt_row
-from workbench.gui.servers.template_arguments import Blank, Blanks, BlanksArea
+from workbench.gui.servers.offers import OfferEntry, OfferList, OfferPage, content_text, cost_text, prompt_row
+from workbench.gui.servers.template_arguments import ArgumentField, ArgumentsArea, ArgumentsForm
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, size_words, whole_size
@@ -45,15 +45,16 @@ from workbench.records import (
     PromptMessage,
     ServerState,
 )
+from workbench.records.common_types import count_of
 
-_SHOWN = 60  # messages drawn; "Copy as JSON" has all
-_LONG = 3_000  # characters; longer text gets a view of its own that scrolls
+_MESSAGES_SHOWN = 60  # "Copy as JSON" copies all
+_LONG = 3_000  # characters; longer text gets a scrolling view of its own
 _LARGEST_PICTURE = 8_000_000  # characters of base64
 _WIDEST = 420  # pixels of a picture in a message, in device-independent pixels
 
 
 class PromptView(QScrollArea):
-    """`show_messages`; the keyboard scrolls it."""
+    """The messages of a prompt, each in a card with its role."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,10 +71,10 @@ class PromptView(QScrollArea):
         column = QVBoxLayout(page)
         column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 3)
         column.setSpacing(unit * 2)
-        for message in messages[:_SHOWN]:
+        for message in messages[:_MESSAGES_SHOWN]:
             column.addWidget(self._card(message))
-        if len(messages) > _SHOWN:
-            more = ForeignLabel(f"{len(messages) - _SHOWN} more messages are in the copy as JSON.")
+        if len(messages) > _MESSAGES_SHOWN:
+            more = ForeignLabel(f"Copy as JSON includes {count_of(len(messages) - _MESSAGES_SHOWN, 'more message')}.")
             mark(more, role="muted")
             column.addWidget(more)
         column.addStretch(1)
@@ -102,8 +103,8 @@ class PromptView(QScrollArea):
             return [picture]
         parts: list[QWidget] = []
         if content.kind != "text" or not content.text:
-            size = f"{size_words(len(content.data) * 3 // 4)}" if content.data else ""
-            about = yielding(" · ".join(word for word in (part_words(content), size) if word))
+            size = size_words(len(content.data) * 3 // 4) if content.data else ""
+            about = yielding(" · ".join(text for text in (content_text(content), size) if text))
             mark(about, role="muted")
             parts.append(about)
         if content.text:
@@ -121,10 +122,10 @@ class PromptView(QScrollArea):
     def _picture(self, content: Content) -> QLabel | None:
         picture = QPixmap()
         try:
-            usable = len(content.data) <= _LARGEST_PICTURE and picture.loadFromData(base64.b64decode(content.data))
+            valid = len(content.data) <= _LARGEST_PICTURE and picture.loadFromData(base64.b64decode(content.data))
         except (binascii.Error, ValueError):
-            usable = False
-        if not usable or whole_size([content.data]):
+            valid = False
+        if not valid or whole_size([content.data]):
             return None
         if picture.width() > _WIDEST:
             picture = picture.scaledToWidth(_WIDEST, Qt.TransformationMode.SmoothTransformation)
@@ -136,7 +137,7 @@ class PromptView(QScrollArea):
 
 
 class PromptDetail(QWidget):
-    """`show_prompt` opens one; `get` fills it."""
+    """The form and messages of one prompt."""
 
     def __init__(self, context: Context, server: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -144,10 +145,10 @@ class PromptDetail(QWidget):
         self._server = server
         self._prompt: Prompt | None = None
         self._answer: PromptAnswer | None = None
-        self._typed: dict[str, dict[str, str]] = {}  # by prompt
-        self._blanks: Blanks | None = None
-        self._area: BlanksArea | None = None
-        self._asking: asyncio.Future[None] | None = None
+        self._values: dict[str, dict[str, str]] = {}  # by prompt
+        self.arguments: ArgumentsForm | None = None
+        self._area: ArgumentsArea | None = None
+        self._request: asyncio.Future[None] | None = None
         self._build()
 
     @property
@@ -155,40 +156,43 @@ class PromptDetail(QWidget):
         return self._prompt
 
     def show_prompt(self, prompt: Prompt) -> None:
-        """What was typed into another prompt waits until one comes back to it."""
+        """Open a prompt; its arguments are as the user left them."""
         if self._area is not None:
             self._form.removeWidget(self._area)
             self._area.hide()
             self._area.deleteLater()
         self._prompt, self._answer = prompt, None
-        self._title.setText(prompt.title or prompt.name)
+        self.title.setText(prompt.title or prompt.name)
         say(self._description, prompt.description)
-        self._blanks = Blanks(
+        self.arguments = ArgumentsForm(
             self._context,
-            [Blank(one.name, one.description or one.title, one.required) for one in prompt.arguments],
+            [
+                ArgumentField(argument.name, argument.description or argument.title, argument.required)
+                for argument in prompt.arguments
+            ],
             self._complete,
         )
-        self._blanks.fill(self._typed.get(prompt.name, {}))
-        self._blanks.changed.connect(self._remember)
-        self._blanks.submitted.connect(self.get)
-        self._area = BlanksArea(self._blanks, self._context.theme.unit * 24)
+        self.arguments.fill(self._values.get(prompt.name, {}))
+        self.arguments.changed.connect(self._remember)
+        self.arguments.submitted.connect(self.get)
+        self._area = ArgumentsArea(self.arguments, self._context.theme.unit * 24)
         self._area.setVisible(bool(prompt.arguments))
         self._form.addWidget(self._area)
         self._foot.show()
-        self._show_none()
+        self._show_nothing()
 
     def get(self) -> None:
-        """Have the server fill it; an earlier wish is taken back."""
-        if self._prompt is None or self._blanks is None or not self._blanks.complete():
+        """Request the messages from the server; cancels an earlier request."""
+        if self._prompt is None or self.arguments is None or not self.arguments.validate():
             return
-        if self._asking is not None:
-            self._asking.cancel()
-        self._words.setText("Asking…")
-        self._asking = self._context.tasks.run("fill a prompt", self._fetch(self._prompt, self._blanks.values()))
+        if self._request is not None:
+            self._request.cancel()
+        self.summary.setText("Waiting for the server…")
+        self._request = self._context.tasks.run("get a prompt", self._fetch(self._prompt, self.arguments.values()))
 
-    def take_keyboard(self) -> None:
-        blanks = self._blanks if self._prompt is not None and self._prompt.arguments else None
-        (blanks or self._get).setFocus(Qt.FocusReason.TabFocusReason)
+    def focus_arguments(self) -> None:
+        form = self.arguments if self._prompt is not None and self._prompt.arguments else None
+        (form or self._get).setFocus(Qt.FocusReason.TabFocusReason)
 
     async def _fetch(self, prompt: Prompt, values: dict[str, str]) -> None:
         try:
@@ -199,35 +203,36 @@ class PromptDetail(QWidget):
             self._show(answer)
 
     def _show(self, answer: PromptAnswer) -> None:
-        self._fault.show_fault(answer.fault)
+        self.fault.show_fault(answer.fault)
         if answer.fault is not None:
-            self._show_none(kept=True)
+            self._show_nothing(failed=True)
             return
         self._answer = answer
-        self._copy.setEnabled(True)
-        number = f"{len(answer.messages)} messages"
-        self._words.setText(" · ".join((number, figures(answer.ms, answer.bytes, answer.tokens))))
+        self.copy.setEnabled(True)
+        number = count_of(len(answer.messages), "message")
+        self.summary.setText(f"{number} · {cost_text(answer.ms, answer.bytes, answer.tokens)}")
         self.view.show_messages(answer.messages)
         if answer.messages:
             self._pages.setCurrentWidget(self.view)
         else:
-            self._empty.say("No messages", "The server filled the prompt with nothing.")
+            self._empty.say("No messages", "The server returned a prompt without messages.")
             self._pages.setCurrentWidget(self._empty)
 
-    def _show_none(self, *, kept: bool = False) -> None:
-        if not kept:
-            self._fault.show_fault(None)
+    def _show_nothing(self, *, failed: bool = False) -> None:
+        if not failed:
+            self.fault.show_fault(None)
         self._answer = None
-        self._copy.setEnabled(False)
-        self._words.setText("")
-        words = "Fill in the arguments and press Get. The messages for a model appear here."
-        title = "Nothing to show" if kept else "Not filled yet"
-        self._empty.say(title, "The reason stands above." if kept else words)
+        self.copy.setEnabled(False)
+        self.summary.setText("")
+        if failed:
+            self._empty.say("No messages", "The server reported the error above.")
+        else:
+            self._empty.say("No messages yet", "Fill in the arguments and press Get. The messages appear here.")
         self._pages.setCurrentWidget(self._empty)
 
     def _remember(self) -> None:
-        if self._prompt is not None and self._blanks is not None:
-            self._typed[self._prompt.name] = self._blanks.values()
+        if self._prompt is not None and self.arguments is not None:
+            self._values[self._prompt.name] = self.arguments.values()
 
     async def _complete(self, name: str, typed: str, others: dict[str, str]) -> Completion:
         prompt = self._prompt.name if self._prompt is not None else ""
@@ -239,23 +244,23 @@ class PromptDetail(QWidget):
 
     def _copied(self, texts: list[str]) -> None:
         QGuiApplication.clipboard().setText(texts[0])
-        self._context.say("The messages are in the clipboard as JSON.")
+        self._context.say("Copied the messages as JSON.")
 
     def _build(self) -> None:
         unit = self._context.theme.unit
-        self._title, self._description = ForeignLabel("", elide=True), yielding()
-        mark(self._title, role="heading")
+        self.title, self._description = ForeignLabel("", elide=True), yielding()
+        mark(self.title, role="heading")
         mark(self._description, role="muted")
         head = QVBoxLayout()
         head.setContentsMargins(unit * 3, unit * 2, unit * 3, unit)
         head.setSpacing(unit)
-        head.addWidget(self._title)
+        head.addWidget(self.title)
         head.addWidget(self._description)
         self._form = QVBoxLayout()
-        self._fault = FaultCard(self._context.theme)
+        self.fault = FaultCard(self._context.theme)
         self.view = PromptView(self._context)
-        words = "Choose a prompt on the left. Its arguments and messages appear here."
-        self._empty = EmptyState(self._context.theme, "message", "No prompt chosen", words)
+        sentence = "Select a prompt. Its arguments and messages appear here."
+        self._empty = EmptyState(self._context.theme, "message", "No prompt selected", sentence)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self.view)
@@ -265,7 +270,7 @@ class PromptDetail(QWidget):
         column.addLayout(head)
         column.addLayout(self._form)
         column.addWidget(self._buttons(unit))
-        column.addWidget(self._fault)
+        column.addWidget(self.fault)
         column.addWidget(self._pages, 1)
 
     def _buttons(self, unit: int) -> QWidget:
@@ -274,42 +279,45 @@ class PromptDetail(QWidget):
         row.setContentsMargins(unit * 3, unit, unit * 3, unit)
         row.setSpacing(unit * 2)
         self._get = QPushButton(icon("play", "on_accent"), "Get")
-        self._get.setToolTip("Have the server fill the prompt (Ctrl+Enter)")
+        self._get.setToolTip("Request the messages from the server (Ctrl+Enter)")
         mark(self._get, kind="primary")
         self._get.clicked.connect(self.get)
-        self._words = ForeignLabel("", elide=True)
-        mark(self._words, role="muted")
-        self._copy = QPushButton(icon("copy", "muted"), "Copy as JSON")
-        mark(self._copy, kind="quiet")
-        self._copy.clicked.connect(self._copy_json)
-        self._copy.setEnabled(False)
+        self.summary = ForeignLabel("", elide=True)
+        mark(self.summary, role="muted")
+        self.copy = QPushButton(icon("copy", "muted"), "Copy as JSON")
+        mark(self.copy, kind="quiet")
+        self.copy.clicked.connect(self._copy_json)
+        self.copy.setEnabled(False)
         row.addWidget(self._get)
-        row.addWidget(self._words, 1)
-        row.addWidget(self._copy)
+        row.addWidget(self.summary, 1)
+        row.addWidget(self.copy)
         self._foot.hide()
         return self._foot
 
 
 class PromptsPage(OfferPage):
-    """The list, and the chosen prompt beside it."""
+    """The list of prompts beside the selected one."""
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
         self._prompts: dict[str, Prompt] = {}
-        self._wanted = ""  # the prompt somebody asked for before the list had come
-        self.list = OfferList(context.theme, "Prompts", "Find a prompt")
+        self._wanted = ""  # the prompt to open once the list is loaded
+        self.list = OfferList(context.theme, "Prompts", "Filter prompts")
         self.detail = PromptDetail(context, self.server)
         self.split.addWidget(self.list)
         self.split.addWidget(self.detail)
-        self.split.setSizes([300, 600])
         self.split.setFocusProxy(self.list)
-        self.list.looked.connect(self._look_at)
-        self.list.wanted.connect(self._want)
+        self.list.selected.connect(self._show_entry)
+        self.list.opened.connect(self._open_entry)
+        get, copy_name = QAction(icon("play"), "Get", self), QAction(icon("copy"), "Copy name", self)
+        get.triggered.connect(self._open_selected)
+        copy_name.triggered.connect(self._copy_name)
+        self.list.add_menu_actions(get, copy_name)
 
     def show_item(self, name: str) -> None:
         """Go to a prompt."""
         self._wanted = name
-        self._go()
+        self._open_wanted()
 
     def run(self) -> bool:
         if self.detail.prompt is None:
@@ -317,40 +325,50 @@ class PromptsPage(OfferPage):
         self.detail.get()
         return True
 
-    async def load(self) -> Offers:
+    async def fetch(self) -> Offers:
         offers = await self.context.api.offers(self.server)
         self._prompts = {prompt.name: prompt for prompt in offers.prompts}
         self.list.show_entries(
             [
-                OfferEntry(name, f"{name}\n{one.title}\n{one.description}".casefold(), partial(prompt_row, one))
-                for name, one in self._prompts.items()
+                OfferEntry(
+                    name, f"{name}\n{prompt.title}\n{prompt.description}".casefold(), partial(prompt_row, prompt)
+                )
+                for name, prompt in self._prompts.items()
             ]
         )
         shown = self.detail.prompt
         if shown is not None and (now := self._prompts.get(shown.name)) is not None and now != shown:
             self.detail.show_prompt(now)
-        self._go()
+        self._open_wanted()
         return offers
 
     def count(self, offers: Offers) -> int:
         return len(offers.prompts)
 
-    def nothing(self) -> tuple[str, str]:
-        words = "Prompts are words for a model that a server keeps ready. Its tools work without them."
-        return "This server offers no prompts", words
+    def describe_empty(self) -> tuple[str, str]:
+        return "This server has no prompts", "Prompts are prepared messages for a model. Tools work without them."
 
-    def _look_at(self, key: str) -> None:
+    def _show_entry(self, key: str) -> None:
         if key in self._prompts and self._prompts[key] is not self.detail.prompt:
             self.detail.show_prompt(self._prompts[key])
 
-    def _want(self, key: str) -> None:
-        """Fill the blanks first; a prompt without any is fetched at once."""
-        self._look_at(key)
-        self.detail.take_keyboard()
+    def _open_entry(self, key: str) -> None:
+        """Focus the arguments; a prompt without arguments is requested at once."""
+        self._show_entry(key)
+        self.detail.focus_arguments()
         if key in self._prompts and not self._prompts[key].arguments:
             self.detail.get()
 
-    def _go(self) -> None:
-        if self._wanted and self.list.choose(self._wanted):
+    def _open_selected(self) -> None:
+        if key := self.list.view.key():
+            self._open_entry(key)
+
+    def _copy_name(self) -> None:
+        if key := self.list.view.key():
+            QGuiApplication.clipboard().setText(key)
+            self.context.say("Copied the name of the prompt.")
+
+    def _open_wanted(self) -> None:
+        if self._wanted and self.list.select(self._wanted):
             wanted, self._wanted = self._wanted, ""
-            self._want(wanted)
+            self._open_entry(wanted)

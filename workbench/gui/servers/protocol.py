@@ -1,8 +1,9 @@
-"""One message in full: its tree and text, what it belongs to, and what can be done with it again."""
+"""The page of protocol messages: the table, the selected message, and an editor to send one."""
 
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -12,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QPushButton,
-    QSplitter,
     QStackedLayout,
     QTabBar,
     QToolButton,
@@ -22,187 +22,196 @@ from PySide6.QtWidgets import (
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.code_editor import CodeEditor
-from workbench.gui.kit.faults import FaultCard, Question
+from workbench.gui.kit.adaptive_split import AdaptiveSplit
+from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.json_text import dump, parse
-from workbench.gui.kit.lists import EmptyState, Strip, label, lead_focus, tool_button
+from workbench.gui.kit.lists import EmptyState, Strip, action_button, label, lead_focus, tool_button
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import duration
 from workbench.gui.results.result_view import ResultView
 from workbench.gui.servers.message_table import (
-    Exchange,
-    FrameFilter,
-    FramesModel,
-    FrameTable,
+    FilterStrip,
+    MessageRow,
+    MessagesModel,
+    MessagesTable,
+    direction_text,
     exact_time,
     title,
-    way_words,
 )
-from workbench.gui.servers.page import ServerPage
+from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, size_words
 from workbench.records import Fault, RawAnswer, ServerState
+from workbench.records.common_types import count_of
 
 MESSAGE, ANSWER, COMPOSE = range(3)
 
 
-class FrameDetail(QWidget):
-    """Tabs: the message, its other half, and a sheet to write one."""
+class MessageDetail(QWidget):
+    """Tabs with the selected message, the other half of its pair, and an editor."""
 
-    whole_wanted = Signal(object)
-    """Carries the Exchange whose text is to be shown by `show_text`."""
+    text_wanted = Signal(object)
+    """Carries the MessageRow whose full text `show_text` is to show."""
     copy_wanted = Signal(str)
-    """message, pair or request."""
+    """Carries "message", "pair" or "request"."""
     replay_wanted = Signal()
     edit_wanted = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = context.theme
-        self.row: Exchange | None = None
-        self.text = ""  # of the message on screen, as it passed
-        self._told = ForeignLabel("", elide=True)
+        self.row: MessageRow | None = None
+        self.text = ""  # full text of the message on screen
+        self.summary = ForeignLabel("", elide=True)
         self.fault = FaultCard(context.theme)
         self.view = ResultView(context)
-        self.compose = Compose(context.theme)
+        self.message_editor = MessageEditor(context.theme)
         self.tabs = QTabBar()
-        self.replay = tool_button("reload", "Replay: send this request once more", context.theme)
-        self.edit = tool_button("pencil", "Edit and replay", context.theme)
+        self.replay = QAction(icon("reload"), "Send again", self)
+        self.edit = QAction(icon("pencil"), "Edit and send", self)
+        self.copy_actions = self._make_copy_actions()
         self.copy = self._copy_button()
         self._lay_out(context.theme.unit)
-        self.tabs.currentChanged.connect(self._switched)
-        self.replay.clicked.connect(self.replay_wanted)
-        self.edit.clicked.connect(self.edit_wanted)
+        self.tabs.currentChanged.connect(self._switch)
+        self.replay.triggered.connect(self.replay_wanted)
+        self.edit.triggered.connect(self.edit_wanted)
         self.show_row(None)
-        self._switched(MESSAGE)
+        self._switch(MESSAGE)
 
-    def show_row(self, row: Exchange | None) -> None:
-        """Another message is chosen, or the same one has its other half now."""
+    def show_row(self, row: MessageRow | None) -> None:
+        """Show a message; the same message again if its answer arrived."""
         known = self.row is row
         self.row = row
-        self._told.setText(self._words(row) if row else "Choose a message above, or write one.")
-        asks = row is not None and row.request is not None
-        own = asks and row is not None and row.request is not None and row.request.frame.direction == ">"
-        notice = row is not None and row.frame.kind == "notice" and row.frame.direction == ">"
-        for button in (self.replay, self.edit):
-            button.setEnabled(bool(own or notice))
+        self.summary.setText(self._describe(row) if row else "Select a message, or write one.")
+        request = row.request if row is not None else None
+        own_request = request is not None and request.frame.direction == ">"
+        own_notice = row is not None and row.frame.kind == "notice" and row.frame.direction == ">"
+        for action in (self.replay, self.edit):
+            action.setEnabled(own_request or own_notice)
+        for action in self.copy_actions:
+            action.setEnabled(row is not None)
         self.copy.setEnabled(row is not None)
-        half = row.partner if row else None
-        self.tabs.setTabText(ANSWER, "Its request" if half and half is half.request else "Its answer")
-        self.tabs.setTabEnabled(ANSWER, half is not None)
+        partner = row.partner if row else None
+        self.tabs.setTabText(ANSWER, "Request" if partner and partner is partner.request else "Answer")
+        self.tabs.setTabEnabled(ANSWER, partner is not None)
         if row is None:
             self.view.clear()
-        elif not known and not self.compose.busy:
+        elif not known and not self.message_editor.busy:
             self.fault.show_fault(None)
             self.tabs.setCurrentIndex(MESSAGE)
-            self._switched(MESSAGE)
+            self._switch(MESSAGE)
 
-    def look(self, tab: int) -> None:
+    def show_tab(self, tab: int) -> None:
         self.tabs.setCurrentIndex(tab)
-        self._switched(tab)
+        self._switch(tab)
 
-    def looked_at(self) -> Exchange | None:
-        """The message whose text is wanted now."""
+    def shown_message(self) -> MessageRow | None:
+        """The message of the current tab."""
         if self.row is None or self.tabs.currentIndex() == COMPOSE:
             return None
         return self.row.partner if self.tabs.currentIndex() == ANSWER else self.row
 
     def show_text(self, text: str) -> None:
-        """The whole message."""
+        """Show the full text of a message."""
         self.text = text
         self.view.show_json(text)
 
-    def say(self, fault: Fault | None, tone: str = "danger") -> None:
-        self.fault.show_fault(fault, tone=tone)
-
-    def _switched(self, tab: int) -> None:
+    def _switch(self, tab: int) -> None:
         composing = tab == COMPOSE
-        self.compose.setVisible(composing)
+        self.message_editor.setVisible(composing)
         self.view.setVisible(not composing)
-        self.setFocusProxy(self.compose if composing else self.view)
-        if (wanted := self.looked_at()) is not None:
-            self.whole_wanted.emit(wanted)
+        self.setFocusProxy(self.message_editor if composing else self.view)
+        if (message := self.shown_message()) is not None:
+            self.text_wanted.emit(message)
 
-    def _words(self, row: Exchange) -> str:
+    def _describe(self, row: MessageRow) -> str:
         frame = row.frame
-        parts = [title(row), way_words(frame.direction), exact_time(frame.at), size_words(frame.bytes)]
+        parts = [title(row), direction_text(frame.direction), exact_time(frame.at), size_words(frame.bytes)]
         if row.ms >= 0:
             parts.append(f"took {duration(row.ms)}")
         if frame.cut:
-            parts.append("too long to keep: this is its beginning")
+            parts.append("truncated: too long to keep")
         return "  ·  ".join(parts)
 
     def _copy_button(self) -> QToolButton:
         button = tool_button("copy", "Copy", self._theme)
         menu = QMenu(button)
-        for words, what in (
-            ("Copy the message", "message"),
-            ("Copy the request as one line of JSON-RPC", "request"),
-            ("Copy the request and its answer", "pair"),
-        ):
-            entry = menu.addAction(icon("copy"), words)
-            entry.setData(what)
-        menu.triggered.connect(self._copy)
+        menu.addActions(list(self.copy_actions))
         button.setMenu(menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         return button
 
-    def _copy(self, entry: QAction) -> None:
-        self.copy_wanted.emit(str(entry.data()))
+    def _make_copy_actions(self) -> tuple[QAction, ...]:
+        actions = []
+        for text, what in (
+            ("Copy message", "message"),
+            ("Copy request as one line of JSON-RPC", "request"),
+            ("Copy request and answer", "pair"),
+        ):
+            action = QAction(icon("copy"), text, self)
+            action.triggered.connect(partial(self._request_copy, what))
+            actions.append(action)
+        return tuple(actions)
+
+    def _request_copy(self, what: str, _checked: bool = False) -> None:
+        self.copy_wanted.emit(what)
 
     def _lay_out(self, unit: int) -> None:
-        for words in ("Message", "Its answer", "Write"):
-            self.tabs.addTab(words)
+        for text in ("Message", "Answer", "Write"):
+            self.tabs.addTab(text)
         mark(self.tabs, kind="inline")
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
-        self.tabs.setAccessibleName("The message, its other half, or one to write")
+        self.tabs.setAccessibleName("Message, answer or editor")
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, unit * 2, 0)
         head.setSpacing(unit)
         head.addWidget(self.tabs)
-        mark(self._told, role="muted")
-        head.addWidget(self._told, 1)
-        for button in (self.replay, self.edit, self.copy):
-            head.addWidget(button)
+        mark(self.summary, role="muted")
+        head.addWidget(self.summary, 1)
+        for action in (self.replay, self.edit):
+            head.addWidget(action_button(action, self._theme))
+        head.addWidget(self.copy)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.fault)
         column.addWidget(self.view, 1)
-        column.addWidget(self.compose, 1)
+        column.addWidget(self.message_editor, 1)
 
 
-_PAUSE = 200
-_FIRST = '{\n  "id": "new",\n  "method": "ping"\n}'
+_CHECK_MS = 200  # after the last key
+_TEMPLATE = '{\n  "id": "new",\n  "method": "ping"\n}'
 
 
-class Compose(QWidget):
-    """`wanted` carries the text when it may be sent."""
+class MessageEditor(QWidget):
+    """An editor for a raw message, checked while the user types."""
 
-    wanted = Signal(str)
+    submitted = Signal(str)
+    """Carries a valid message."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.busy = False
         self.editor = CodeEditor(theme, self, "json")
-        self.editor.setAccessibleName("The message to send, as JSON")
+        self.editor.setAccessibleName("Message to send, as JSON")
         self.verdict = ForeignLabel("", elide=True)
         self.send = QPushButton("Send")
-        self.send.setToolTip("Send it with a new id (Ctrl+Enter)")
+        self.send.setToolTip("Send with a new id (Ctrl+Enter)")
         mark(self.send, kind="primary")
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE)
+        self._pause = QTimer(self, singleShot=True, interval=_CHECK_MS)
         self._pause.timeout.connect(self._check)
         self.editor.edited.connect(self._pause.start)
-        self.send.clicked.connect(self.go)
+        self.send.clicked.connect(self.submit)
         self._lay_out(theme.unit)
-        self.show_text(_FIRST)
+        self.show_text(_TEMPLATE)
 
     def show_text(self, text: str) -> None:
-        """Begin with this message, laid out to be read; its id is left out, a new one is given."""
+        """Start with this message, indented. The core assigns a new id."""
         try:
             value = parse(text)
         except WorkbenchError:
@@ -213,26 +222,26 @@ class Compose(QWidget):
         self.editor.set_text(text)
         self._check()
 
-    def go(self) -> None:
-        """Send, if it is a message."""
+    def submit(self) -> None:
+        """Send the text if it is a valid message."""
         self._check()
         if self.send.isEnabled():
-            self.wanted.emit(self.editor.text())
+            self.submitted.emit(self.editor.text())
 
-    def hold(self, busy: bool) -> None:
-        """While one message is under way the next one waits."""
+    def set_busy(self, busy: bool) -> None:
+        """Only one message is sent at a time."""
         self.busy = busy
         self._check()
 
     def _check(self) -> None:
         self._pause.stop()
-        fault, words = self._judge(self.editor.text())
+        fault, description = self._check_text(self.editor.text())
         self.send.setEnabled(not fault and not self.busy)
         mark(self.verdict, role="error" if fault else "muted")
-        self.verdict.setText(fault or words)
+        self.verdict.setText(fault or description)
 
-    def _judge(self, text: str) -> tuple[str, str]:
-        """What is wrong, or what it is."""
+    def _check_text(self, text: str) -> tuple[str, str]:
+        """The error in the text, or what kind of message it is."""
         try:
             value = parse(text)
         except WorkbenchError as fault:
@@ -242,10 +251,10 @@ class Compose(QWidget):
         if not isinstance(value.get("method"), str) or not value["method"].strip():
             return "A message needs a method.", ""
         if value["method"].strip().casefold() == "tools/call":
-            return "", "A tool call: it goes through policy, privacy and audit like every call."
+            return "", "Tool call. It is checked and recorded like every other call."
         if "id" in value:
-            return "", "A request: it gets a new id, and its answer appears above."
-        return "", 'A notification: nothing comes back. Add "id" to make it a request.'
+            return "", "Request. It gets a new id, and its answer appears in the table."
+        return "", 'Notification without an answer. Add "id" to make it a request.'
 
     def _lay_out(self, unit: int) -> None:
         foot = QHBoxLayout()
@@ -261,44 +270,45 @@ class Compose(QWidget):
         self.setFocusProxy(self.editor)
 
 
-_BEAT = 300  # milliseconds between two looks for new messages while the page is seen
-_PAGE = 1000  # a full page: there may be more
+_POLL_MS = 300  # between two readings of new messages while the page is seen
+_WIDE = 240  # letters of width from which table and message are side by side
+_PAGE = 1_000  # messages that the core returns at once
 
 
 class ProtocolPage(ServerPage):
-    """Filter above, messages in the middle, the chosen one below."""
+    """Filter and table above, the selected message below."""
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
-        self.model = FramesModel(context.theme, self)
-        self.sieve = FrameFilter(context.theme)
-        self.table = FrameTable(context, self.model)
-        self.detail = FrameDetail(context)
-        self._empty = EmptyState(context.theme, "list", "", "")
-        self._told = label("", "muted")
-        self._follow = QPushButton("Auto-scroll")
+        self.model = MessagesModel(context.theme, self)
+        self.filter_strip = FilterStrip(context.theme)
+        self.table = MessagesTable(context, self.model)
+        self.detail = MessageDetail(context)
+        self.empty = EmptyState(context.theme, "list", "", "")
+        self.totals = label("", "muted")
+        self.auto_scroll = QPushButton("Auto-scroll")
         self._reading = asyncio.Lock()
-        self._found: frozenset[float] = frozenset()  # where the core found the words
-        self._beat = QTimer(self, interval=_BEAT)
+        self._found: frozenset[float] = frozenset()  # times of the messages in which the core found the words
+        self._timer = QTimer(self, interval=_POLL_MS)
         self._lay_out()
-        self._bind()
-        self._fill()
+        self._connect_signals()
+        self._update_stack()
 
-    def look(self, *, seen: bool) -> None:
+    def set_seen(self, *, seen: bool) -> None:
         if seen:
             self._poll()
-            self._beat.start()
+            self._timer.start()
         else:
-            self._beat.stop()
+            self._timer.stop()
 
     def show_state(self, state: ServerState) -> None:
         super().show_state(state)
-        self._fill()
+        self._update_stack()
 
     def run(self) -> bool:
-        """Ctrl+Enter: send what is written, or the chosen request once more."""
+        """Ctrl+Enter: send the message in the editor, or the selected request again."""
         if self.detail.tabs.currentIndex() == COMPOSE:
-            self.detail.compose.go()
+            self.detail.message_editor.submit()
         elif self.detail.replay.isEnabled():
             self._replay()
         else:
@@ -317,54 +327,54 @@ class ProtocolPage(ServerPage):
             while full:
                 frames = await self.context.api.frames(self.server, self.model.last)
                 if frames:
-                    await self._take(frames[-1].at)
+                    await self._search_new(frames[-1].at)
                     self.model.add(frames)
                 full = len(frames) >= _PAGE
-        self.sieve.offer_methods(self.model.methods() if self.model.rowCount() else [])
-        self._fill()
+        self.filter_strip.offer_methods(self.model.methods() if self.model.rowCount() else [])
+        self._update_stack()
 
-    async def _take(self, until: float) -> None:
-        """While somebody searches, the core looks through the whole of what is new."""
-        if words := self.sieve.finder.text().strip():
-            fresh = await self.context.api.search_frames(self.server, words, self.model.last)
+    async def _search_new(self, until: float) -> None:
+        """While a filter is set, let the core search the full text of new messages."""
+        if text := self.filter_strip.finder.text().strip():
+            fresh = await self.context.api.search_frames(self.server, text, self.model.last)
             self._found |= {at for at in fresh if at <= until}
-            self.model.widen(self._found)
+            self.model.add_found(self._found)
 
-    def _sift(self) -> None:
-        words = self.sieve.finder.text().strip()
+    def _filter_changed(self) -> None:
+        text = self.filter_strip.finder.text().strip()
         self._found = frozenset()
         self._apply()
-        if words:
-            self.context.tasks.run("search messages", self._search(words))
+        if text:
+            self.context.tasks.run("search messages", self._search(text))
 
-    async def _search(self, words: str) -> None:
-        """What stands far down in a long message is found by the core."""
-        found = await self.context.api.search_frames(self.server, words, 0.0)
-        if words == self.sieve.finder.text().strip() and found:
+    async def _search(self, text: str) -> None:
+        """The core searches full messages; the window only their beginnings."""
+        found = await self.context.api.search_frames(self.server, text, 0.0)
+        if text == self.filter_strip.finder.text().strip() and found:
             self._found = frozenset(found)
             self._apply()
 
     def _apply(self) -> None:
-        chosen = self.model.row_at(self.table.currentIndex())
-        self.model.sift(self.sieve.sieve(self._found))
-        if chosen is not None and (place := self.model.find(chosen)).isValid():
+        selected = self.model.row_at(self.table.currentIndex())
+        self.model.set_filter(self.filter_strip.message_filter(self._found))
+        if selected is not None and (place := self.model.find(selected)).isValid():
             self.table.setCurrentIndex(place)
-        self.table.keep_up()
-        self._fill()
+        self.table.scroll_to_newest()
+        self._update_stack()
 
-    # the chosen message
+    # the selected message
 
-    def _chosen(self) -> None:
+    def _show_selected(self) -> None:
         self.detail.show_row(self.model.row_at(self.table.currentIndex()))
 
-    def _show_whole(self, row: Exchange) -> None:
-        self.context.tasks.run("read a message", self._whole(row), lambda text: self._present(row, text))
+    def _show_text(self, row: MessageRow) -> None:
+        self.context.tasks.run("read a message", self._full_text(row), partial(self._present, row))
 
-    def _present(self, row: Exchange, text: str) -> None:
-        if row is self.detail.looked_at():
+    def _present(self, row: MessageRow, text: str) -> None:
+        if row is self.detail.shown_message():
             self.detail.show_text(text)
 
-    async def _whole(self, row: Exchange) -> str:
+    async def _full_text(self, row: MessageRow) -> str:
         frame = row.frame
         if frame.direction == "·":
             return frame.text
@@ -373,16 +383,16 @@ class ProtocolPage(ServerPage):
 
     def _copy(self, what: str) -> None:
         if self.detail.row is not None:
-            self.context.tasks.run("copy a message", self._copied(self.detail.row, what), self._to_clipboard)
+            self.context.tasks.run("copy a message", self._copy_text(self.detail.row, what), self._to_clipboard)
 
-    async def _copied(self, row: Exchange, what: str) -> str:
+    async def _copy_text(self, row: MessageRow, what: str) -> str:
         if what == "message":
-            return await self._whole(row)
+            return await self._full_text(row)
         request = row.request or row
         if what == "request":
-            return _one_line(await self._whole(request))
-        halves = [request, *([request.partner] if request.partner else [])]
-        return "\n".join([_one_line(await self._whole(half)) for half in halves])
+            return _one_line(await self._full_text(request))
+        pair = [request, *([request.partner] if request.partner else [])]
+        return "\n".join([_one_line(await self._full_text(message)) for message in pair])
 
     def _to_clipboard(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
@@ -390,44 +400,43 @@ class ProtocolPage(ServerPage):
     # sending
 
     def _replay(self) -> None:
-        self.context.tasks.run("replay a message", self._replayed())
+        self.context.tasks.run("send a message again", self._send_again())
 
-    async def _replayed(self) -> None:
+    async def _send_again(self) -> None:
         if self.detail.row is not None:
-            await self._send(await self._whole(self.detail.row.request or self.detail.row))
+            await self._send(await self._full_text(self.detail.row.request or self.detail.row))
 
     def _edit(self) -> None:
         row = self.detail.row
         if row is not None:
-            self.context.tasks.run("edit a message", self._whole(row.request or row), self._compose)
+            self.context.tasks.run("edit a message", self._full_text(row.request or row), self._edit_text)
 
-    def _compose(self, text: str) -> None:
-        self.detail.compose.show_text(text)
-        self.detail.look(COMPOSE)
-        self.detail.compose.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    def _edit_text(self, text: str) -> None:
+        self.detail.message_editor.show_text(text)
+        self.detail.show_tab(COMPOSE)
+        self.detail.message_editor.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _wanted(self, text: str) -> None:
+    def _submit(self, text: str) -> None:
         self.context.tasks.run("send a message", self._send(text))
 
     async def _send(self, text: str) -> None:
-        self.detail.compose.hold(True)
+        self.detail.message_editor.set_busy(True)
         try:
             answer = await self.context.api.send_raw(self.server, text, False)
-            if answer.needs_confirmation and await self._sure(answer):
+            if answer.needs_confirmation and await self._confirm(answer):
                 answer = await self.context.api.send_raw(self.server, text, True)
             await self._show_answer(answer)
         except WorkbenchError as fault:
-            self.detail.say(Fault(fault.message, fault.hint))
+            self.detail.fault.show_fault(Fault(fault.message, fault.hint))
         finally:
-            self.detail.compose.hold(False)
+            self.detail.message_editor.set_busy(False)
 
-    async def _sure(self, answer: RawAnswer) -> bool:
-        words = answer.fault.message if answer.fault else ""
-        question = Question(self.context.theme, "Call this tool?", words, self.window())
-        return await question.ask("Call it", danger=True)
+    async def _confirm(self, answer: RawAnswer) -> bool:
+        reason = answer.fault.message if answer.fault else ""
+        return await self.context.ask("Call this tool?", reason, "Call", danger=True, parent=self.window())
 
     async def _show_answer(self, answer: RawAnswer) -> None:
-        """The request that just went out is chosen, with its answer beside it."""
+        """Select the request that was sent, and show its answer."""
         await self._read()
         sent = self.model.newest(
             lambda row: row.frame.at >= answer.at and row.frame.direction == ">" and row.method == answer.method
@@ -435,18 +444,18 @@ class ProtocolPage(ServerPage):
         if sent is not None and (place := self.model.find(sent)).isValid():
             self.table.setCurrentIndex(place)
             if self.detail.tabs.currentIndex() != COMPOSE and sent.partner is not None:
-                self.detail.look(1)
-        self.detail.say(answer.fault, tone="warning" if answer.needs_confirmation else "danger")
+                self.detail.show_tab(ANSWER)
+        self.detail.fault.show_fault(answer.fault, tone="warning" if answer.needs_confirmation else "danger")
 
-    # keeping
+    # clearing and saving
 
     def _clear(self) -> None:
         self.model.clear()
-        self._chosen()
-        self._fill()
+        self._show_selected()
+        self._update_stack()
 
     def _save(self) -> None:
-        dialog = QFileDialog(self.window(), "Save the messages", "", "JSON Lines (*.jsonl)")
+        dialog = QFileDialog(self.window(), "Save messages", "", "JSON Lines (*.jsonl)")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("jsonl")
         dialog.selectFile(f"{self.server}.jsonl".replace("/", "-"))
@@ -455,97 +464,91 @@ class ProtocolPage(ServerPage):
         dialog.open()
 
     def save_to(self, file: str) -> None:
-        """Every kept message of the server, whole, one a line."""
-        self.context.tasks.run("save messages", self._saved(Path(file)))
+        """Write every kept message in full, one per line."""
+        self.context.tasks.run("save messages", self._write(Path(file)))
 
-    async def _saved(self, file: Path) -> None:
+    async def _write(self, file: Path) -> None:
         text = await self.context.api.transcript(self.server)
-        whole = (await fetch_whole(self.context.fetch, [text]))[0]
+        transcript = (await fetch_whole(self.context.fetch, [text]))[0]
         try:
-            await asyncio.to_thread(file.write_text, whole, "utf-8")
+            await asyncio.to_thread(file.write_text, transcript, "utf-8")
         except OSError as fault:
             raise WorkbenchError(
-                f"{file.name} cannot be written: {fault.strerror}.", "Choose another place."
+                f"{file.name} cannot be written: {fault.strerror}.", "Choose a different folder."
             ) from fault
 
-    # looks
+    # display
 
-    def _fill(self) -> None:
+    def _update_stack(self) -> None:
         shown, total = self.model.rowCount(), self.model.total
-        words = "{0:,} of {1:,} messages" if shown != total else "{1:,} messages"
-        gone = f", {self.model.gone:,} older ones dropped" if self.model.gone else ""
-        self._told.setText(words.format(shown, total) + gone)
+        shown_of = f"{shown:,} of " if shown != total else ""
+        dropped = f", {self.model.dropped:,} older ones dropped" if self.model.dropped else ""
+        self.totals.setText(f"{shown_of}{count_of(total, 'message')}{dropped}")
         if total:
-            self._empty.say("No message fits", "Clear the filter to see all of them.")
+            self.empty.say("No matches", "Clear the filter to see all messages.")
         else:
-            self._empty.say(
-                "No messages yet",
-                "Connect the server: every message that crosses its pipe appears here as it passes.",
-            )
-        self._stack.setCurrentWidget(self.table if shown else self._empty)
+            self.empty.say("No messages yet", "Connect the server to see every message in both directions.")
+        self._stack.setCurrentWidget(self.table if shown else self.empty)
 
     def _lay_out(self) -> None:
         table = QWidget()
         self._stack = QStackedLayout(table)
-        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.empty)
         self._stack.addWidget(self.table)
         upper = QWidget()
         column = QVBoxLayout(upper)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.sieve)
+        column.addWidget(self.filter_strip)
         column.addWidget(table, 1)
         column.addWidget(self._foot())
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.addWidget(upper)
-        split.addWidget(self.detail)
-        split.setChildrenCollapsible(False)
-        split.setSizes([self.context.theme.unit * 90, self.context.theme.unit * 70])
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(split)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.addWidget(AdaptiveSplit(_WIDE, (9, 7), upper, self.detail))
         lead_focus(self, self._stack)
 
     def _foot(self) -> Strip:
         theme = self.context.theme
         foot = Strip(theme)
-        foot.row.addWidget(self._told, 1)
-        self._follow.setCheckable(True)
-        self._follow.setChecked(True)
-        mark(self._follow, kind="chip")
-        foot.row.addWidget(self._follow)
-        for symbol, words, deed in (
-            ("pencil", "Write a message", self._write),
-            ("save", "Save all messages as JSON Lines…", self._save),
-            ("trash", "Clear the view", self._clear),
+        foot.row.addWidget(self.totals, 1)
+        self.auto_scroll.setCheckable(True)
+        self.auto_scroll.setChecked(True)
+        mark(self.auto_scroll, kind="chip")
+        foot.row.addWidget(self.auto_scroll)
+        for symbol, text, act in (
+            ("pencil", "Write message", self._open_editor),
+            ("save", "Save messages as JSON Lines…", self._save),
+            ("trash", "Clear", self._clear),
         ):
-            button = tool_button(symbol, words, theme)
-            button.clicked.connect(deed)
+            button = tool_button(symbol, text, theme)
+            button.clicked.connect(act)
             foot.row.addWidget(button)
         return foot
 
-    def _write(self) -> None:
-        self.detail.look(COMPOSE)
-        self.detail.compose.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    def _open_editor(self) -> None:
+        self.detail.show_tab(COMPOSE)
+        self.detail.message_editor.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def _bind(self) -> None:
-        self._beat.timeout.connect(self._poll)
-        self.sieve.changed.connect(self._sift)
-        self.model.rowsInserted.connect(self.table.keep_up)
-        self.table.selectionModel().currentRowChanged.connect(self._chosen)
-        self.model.modelReset.connect(self._chosen)
-        self.model.dataChanged.connect(self._chosen)
-        self.table.followed.connect(self._follow.setChecked)
-        self._follow.toggled.connect(self.table.follow)
-        self.detail.whole_wanted.connect(self._show_whole)
+    def _connect_signals(self) -> None:
+        self._timer.timeout.connect(self._poll)
+        self.filter_strip.changed.connect(self._filter_changed)
+        self.model.rowsInserted.connect(self.table.scroll_to_newest)
+        self.table.selectionModel().currentRowChanged.connect(self._show_selected)
+        self.model.modelReset.connect(self._show_selected)
+        self.model.dataChanged.connect(self._show_selected)
+        self.table.addActions([*self.detail.copy_actions, self.detail.replay, self.detail.edit])
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.table.auto_scroll_changed.connect(self.auto_scroll.setChecked)
+        self.auto_scroll.toggled.connect(self.table.set_auto_scroll)
+        self.detail.text_wanted.connect(self._show_text)
         self.detail.copy_wanted.connect(self._copy)
         self.detail.replay_wanted.connect(self._replay)
         self.detail.edit_wanted.connect(self._edit)
-        self.detail.compose.wanted.connect(self._wanted)
+        self.detail.message_editor.submitted.connect(self._submit)
 
 
 def _one_line(text: str) -> str:
-    """A message as one line of JSON-RPC; what is no JSON stays as it is."""
+    """A message on one line. Text that is not JSON stays as it is."""
     try:
         return dump(parse(text), indent=None)
     except WorkbenchError:

@@ -1,9 +1,9 @@
-"""The folders a server is told of: none unless a person chooses some. Telling is no lock."""
+"""The page with the MCP roots of a server: folders that it is told to work in. Roots restrict nothing."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
@@ -12,7 +12,7 @@ from workbench.gui.kit.icons import icon
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import mark
-from workbench.gui.servers.page import ServerPage
+from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.records import Fault, ServerState
@@ -21,20 +21,24 @@ _WORKSPACE = "workspace"
 
 
 class RootsPage(ServerPage):
-    """Each change is written into .mcp.json and told to the server at once."""
+    """Each change is written to `.mcp.json` and sent to the server at once."""
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
         self.list = QListWidget()
-        self.add = QPushButton(icon("folder", "muted"), "Add a folder…")
-        self.workspace = QPushButton("Add the project's workspace")
+        self.add = QPushButton(icon("folder", "muted"), "Add folder…")
+        self.workspace = QPushButton("Add the workspace")
         self.remove = QPushButton(icon("trash", "muted"), "Remove")
-        self._empty = label("", "muted")
-        self._fault = FaultCard(context.theme)
+        self.no_roots = label("", "muted")
+        self.fault = FaultCard(context.theme)
         self._lay_out(context.theme.unit)
-        self.add.clicked.connect(self._choose)
+        self.add.clicked.connect(self._choose_folder)
         self.workspace.clicked.connect(self._add_workspace)
         self.remove.clicked.connect(self._remove)
+        remove = QAction(self.remove.icon(), "Remove", self.list)
+        remove.triggered.connect(self._remove)
+        self.list.addAction(remove)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.list.currentRowChanged.connect(self._draw)
         self.setFocusProxy(self.list)
         self.show_state(state)
@@ -51,8 +55,8 @@ class RootsPage(ServerPage):
             self.list.setCurrentRow(min(row, self.list.count() - 1))
         self._draw()
 
-    def put(self, folder: str) -> None:
-        """Tell the server of one more folder."""
+    def add_folder(self, folder: str) -> None:
+        """Add a folder to the roots."""
         if folder and folder not in self.state.config.roots:
             self._change((*self.state.config.roots, folder))
 
@@ -65,20 +69,22 @@ class RootsPage(ServerPage):
     def _shown(self) -> list[str]:
         return [self.list.item(row).data(Qt.ItemDataRole.UserRole) for row in range(self.list.count())]
 
-    def _choose(self) -> None:
-        dialog = QFileDialog(self, f"A folder that {visible(self.server)[:60]} is told of")
+    def _choose_folder(self) -> None:
+        dialog = QFileDialog(self, f"Folder for {visible(self.server)[:60]}")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.put)
+        dialog.fileSelected.connect(self.add_folder)
         dialog.open()
 
     def _add_workspace(self) -> None:
-        self.put(_WORKSPACE)
+        self.add_folder(_WORKSPACE)
 
     def _remove(self) -> None:
-        gone = self.list.currentRow()
-        self._change(tuple(root for row, root in enumerate(self.state.config.roots) if row != gone))
+        if not self.remove.isEnabled():
+            return
+        removed = self.list.currentRow()
+        self._change(tuple(root for row, root in enumerate(self.state.config.roots) if row != removed))
 
     def _change(self, roots: tuple[str, ...]) -> None:
         self.context.tasks.run("change the roots of a server", self._send(roots))
@@ -87,9 +93,9 @@ class RootsPage(ServerPage):
         try:
             state = await self.context.api.set_roots(self.server, roots)
         except WorkbenchError as fault:
-            self._fault.show_fault(Fault(fault.message, fault.hint))
+            self.fault.show_fault(Fault(fault.message, fault.hint))
             return
-        self._fault.show_fault(None)
+        self.fault.show_fault(None)
         self.show_state(state)
 
     def _draw(self) -> None:
@@ -97,26 +103,23 @@ class RootsPage(ServerPage):
         self.remove.setEnabled(self.list.currentRow() >= 0 and not builtin)
         self.add.setEnabled(not builtin)
         self.workspace.setEnabled(not builtin and _WORKSPACE not in self.state.config.roots)
-        words = "The built-in server uses no folders." if builtin else "It is told of no folder."
-        self._empty.setText(words)
-        self._empty.setVisible(not self.state.config.roots)
+        self.no_roots.setText("The built-in server uses no folders." if builtin else "No folders.")
+        self.no_roots.setVisible(not self.state.config.roots)
 
     def _lay_out(self, unit: int) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
         column.setSpacing(unit * 2)
-        words = label(
-            (
-                "The server may ask which folders it should work in; these are the answer. It is a hint and no lock: "
-                "a server that runs as you can read what you can."
-            ),
+        explanation = label(
+            "A server can ask which folders it should work in. These folders are the answer. They are a hint, not a "
+            "restriction: a server can read everything that your user account can read.",
             "muted",
         )
-        words.setWordWrap(True)
-        column.addWidget(words)
-        self.list.setAccessibleName("Folders the server is told of")
+        explanation.setWordWrap(True)
+        column.addWidget(explanation)
+        self.list.setAccessibleName("Folders of the server")
         mark(self.list, kind="code")
-        column.addWidget(self._empty)
+        column.addWidget(self.no_roots)
         column.addWidget(self.list, 1)
         row = QHBoxLayout()
         row.setSpacing(unit * 2)
@@ -124,4 +127,4 @@ class RootsPage(ServerPage):
             row.addWidget(button)
         row.addStretch(1)
         column.addLayout(row)
-        column.addWidget(self._fault)
+        column.addWidget(self.fault)

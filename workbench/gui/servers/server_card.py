@@ -1,4 +1,4 @@
-"""What the chosen server has to do with secrets: a sign-in it wants, and what stands in its entry in plain text."""
+"""The card about the selected server, with a notice about a required sign-in and secrets in plain text."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from workbench.gui.shell.context import Context
 from workbench.records import ServerConfig, ServerState, ServerStatus
 
 
-class ServerKeys(QFrame):
-    """A part of the server's card; nothing is seen of it while there is nothing to say."""
+class SecretsNotice(QFrame):
+    """Shows that a server requires a sign-in or has secrets in plain text in `.mcp.json`; hidden otherwise."""
 
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,11 +34,10 @@ class ServerKeys(QFrame):
         mark(self._sign_in, kind="primary")
         self._plain = label("", "warning")
         self._plain.setWordWrap(True)
-        move = commands["server.move_secrets"]
         self._move = QPushButton("Move into the keyring…")
-        self._move.setToolTip(move.toolTip())
-        self._move.clicked.connect(move.trigger)
-        commands.bind("server.move_secrets", self._ask)
+        self._move.setToolTip(commands["server.move_secrets"].toolTip())
+        self._move.clicked.connect(commands["server.move_secrets"].trigger)
+        commands.bind("server.move_secrets", self._move_secrets)
         self._lay_out(context.theme.unit)
 
     def show_state(self, state: ServerState | None) -> None:
@@ -52,9 +51,9 @@ class ServerKeys(QFrame):
         self._plain.setVisible(bool(places))
         self._move.setVisible(bool(places))
         if places:
-            named = ", ".join(visible(place) for place in places[:3])
+            shown = ", ".join(visible(place) for place in places[:3])
             more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-            self._plain.setText(f"Looks like a secret in plain text: {named + more}.")
+            self._plain.setText(f"Looks like a secret in plain text: {shown}{more}.")
 
     def _lay_out(self, unit: int) -> None:
         column = QVBoxLayout(self)
@@ -68,7 +67,7 @@ class ServerKeys(QFrame):
         column.addLayout(row)
         self.hide()
 
-    async def _ask(self) -> None:
+    async def _move_secrets(self) -> None:
         state = self._state
         if state is None:
             return
@@ -76,28 +75,28 @@ class ServerKeys(QFrame):
         question = Question(
             self._context.theme,
             f"Move the secrets of {one_line(name, 60)} out of .mcp.json?",
-            "They are kept where your secrets are, and the entry refers to them as ${keyring:…}.",
+            "They are stored with your other secrets. The entry refers to them as ${keyring:…}.",
             self.window(),
         )
-        question.show_text("\n".join(state.plain_secrets), "What is moved")
+        question.show_text("\n".join(state.plain_secrets), "Secrets to move")
         question.show_note(
-            "What was shared already stays known: replace those secrets where they were issued. Other programs "
-            "that read this file do not know such references."
+            "If the file was already shared, revoke these secrets where they were issued and create new ones. "
+            "Other programs that read this file do not understand such references."
         )
-        if await question.ask("Move them"):
+        if await question.ask("Move secrets"):
             await self._context.api.move_secrets(name)
 
 
 def command_line(config: ServerConfig) -> str:
-    """The full command as a shell would take it, environment names included; or the address."""
+    """The command as typed in a shell, with the names of its variables but not their values; or the address."""
     if config.remote:
         return config.url
-    names = [f"{name}=…" for name in config.env]
-    return " ".join((*names, shlex.join((config.command, *config.args) if config.command else config.args)))
+    variables = [f"{name}=…" for name in config.env]
+    return " ".join((*variables, shlex.join((config.command, *config.args) if config.command else config.args)))
 
 
 class ServerCard(QFrame):
-    """Below the tree, for the server of the chosen row."""
+    """State, facts, fault, error output and buttons of one server. Shown below the tree."""
 
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,40 +112,43 @@ class ServerCard(QFrame):
         self._fault = label("", "error")
         self._hint = label("", "muted")
         self._warnings = label("", "warning")
-        self.keys = ServerKeys(context, commands)
+        self.keys = SecretsNotice(context, commands)
         self._log = PlainEdit()
         self._log.setReadOnly(True)
-        self._log.setAccessibleName("Detail and error output of the server")
+        self._log.setAccessibleName("Details and error output of the server")
         mark(self._log, kind="code")
         self._more = QPushButton("Error output")
         self._more.setCheckable(True)
         mark(self._more, kind="quiet")
         self._more.toggled.connect(self._toggle)
-        self._connect = _action_push(commands, "server.connect", "Connect", "primary")
-        self._disconnect = _action_push(commands, "server.disconnect", "Disconnect", "")
-        self._restart = _action_push(commands, "server.restart", "Restart", "")
-        self._open = _action_push(commands, "server.open", "Open", "")
-        self._why = _action_push(commands, "server.doctor", "Find out why", "")
-        self._remove = _action_push(commands, "server.remove", "Remove", "quiet")
+        self._connect = action_push(commands, "server.connect", "Connect", "primary")
+        self._disconnect = action_push(commands, "server.disconnect", "Disconnect", "")
+        self._restart = action_push(commands, "server.restart", "Restart", "")
+        self._open = action_push(commands, "server.open", "Open", "")
+        self._why = action_push(commands, "server.doctor", "Find out why", "")
+        self._remove = action_push(commands, "server.remove", "Remove", "quiet")
         self._lay_out(context.theme.unit)
         context.theme.changed.connect(self._draw)
         self.hide()
 
     def show_state(self, state: ServerState | None) -> None:
-        """Show another server, or the same one as it is now."""
+        """Show a server in its current state, or nothing."""
         self.keys.show_state(state)
-        before, told = (self._state.config.name, self._state.fault) if self._state else ("", None)
+        before, known_fault = (self._state.config.name, self._state.fault) if self._state else ("", None)
         self._state = state
         if state is None:
             self.hide()
             return
         if state.config.name != before:
             self._more.setChecked(False)
-            told = None
+            known_fault = None
         self._draw()
         self.show()
-        if state.fault is not None and state.fault.detail and state.fault != told and not state.warnings:
-            self._more.setChecked(True)  # its last words are why it failed; warnings tell them already
+        if known_fault is not None and state.fault is None:
+            self._more.setChecked(False)
+        failed = state.status is ServerStatus.FAILED and state.fault is not None
+        if failed and state.fault != known_fault and not self._more.isHidden() and not self._more.isChecked():
+            self._more.setChecked(True)  # its error output usually says why it failed
         elif self._more.isChecked():
             self._read_log()
 
@@ -173,7 +175,7 @@ class ServerCard(QFrame):
             (self._connect, self._disconnect, self._restart, self._why, self._open),
             (self._remove, self._more),
         ):
-            row = QHBoxLayout()  # two of them: a card must not make its pane wider than the one before
+            row = QHBoxLayout()  # two rows, so that the card does not make the pane wider
             row.setSpacing(unit)
             for button in buttons:
                 row.addWidget(button)
@@ -190,14 +192,14 @@ class ServerCard(QFrame):
         self._word.setText(word.text)
         self._command.setText(visible(command_line(state.config)))
         self._command.setVisible(not state.config.builtin)
-        _say(self._facts, facts(state))
-        _say(self._fault, visible(state.fault.message) if state.fault else "")
-        _say(self._hint, visible(state.fault.hint) if state.fault else "")
-        _say(self._warnings, "\n".join(visible(warning) for warning in state.warnings[:5]))
+        _set_text(self._facts, facts(state))
+        _set_text(self._fault, visible(state.fault.message) if state.fault else "")
+        _set_text(self._hint, visible(state.fault.hint) if state.fault else "")
+        _set_text(self._warnings, "\n".join(visible(warning) for warning in state.warnings[:5]))
         runs = state.status in (ServerStatus.READY, ServerStatus.STARTING)
         failed = state.status is ServerStatus.FAILED
         self._connect.setText("Try again" if failed else "Connect")
-        wanted = {
+        shown = {
             self._connect: not runs,
             self._disconnect: runs,
             self._restart: runs,
@@ -205,8 +207,8 @@ class ServerCard(QFrame):
             self._more: not state.config.remote or bool(state.fault and state.fault.detail),
             self._remove: not state.config.builtin and not runs,
         }
-        for button in sorted(wanted, key=lambda one: wanted[one]):  # who goes first: together they are too wide
-            button.setVisible(wanted[button])
+        for button in sorted(shown, key=lambda button: shown[button]):  # hide first: all together are too wide
+            button.setVisible(shown[button])
 
     def _toggle(self, shown: bool) -> None:
         self._log.setVisible(shown)
@@ -223,27 +225,27 @@ class ServerCard(QFrame):
         parts = [fault.detail] if fault and fault.detail else []
         parts.extend(line for line in lines if not fault or line not in fault.detail)
         self._log.setFont(self._context.theme.mono(-1))
-        self._log.setPlainText(visible("\n".join(parts)) or "The server has written nothing to its error output.")
+        self._log.setPlainText(visible("\n".join(parts)) or "The server printed nothing to its error output.")
         self._log.verticalScrollBar().setValue(self._log.verticalScrollBar().maximum())
 
 
 def facts(state: ServerState) -> str:
-    """What is known of a running server: one line about what it is, one about its process."""
-    what = [one_line(state.title, 60)] if state.title not in ("", state.config.name) else []
-    what += [f"v{visible(state.version).removeprefix('v')}"] if state.version else []
+    """Name and version in one line; protocol, process id and latency in a second one."""
+    name = [one_line(state.title, 60)] if state.title not in ("", state.config.name) else []
+    name += [f"v{visible(state.version).removeprefix('v')}"] if state.version else []
     process = [f"MCP {visible(state.protocol)}"] if state.protocol else []
     process += [f"pid {state.pid}"] if state.pid else []
     process += [duration(state.latency_ms)] if state.latency_ms else []
-    return "\n".join(" · ".join(line) for line in (what, process) if line)
+    return "\n".join(" · ".join(line) for line in (name, process) if line)
 
 
-def _say(text: QLabel, words: str) -> None:
-    text.setText(words)
-    text.setVisible(bool(words))
+def _set_text(field: QLabel, text: str) -> None:
+    field.setText(text)
+    field.setVisible(bool(text))
 
 
-def _action_push(commands: Commands, name: str, text: str, kind: str) -> QPushButton:
-    """A button for an action of the table that is only enabled when the action is."""
+def action_push(commands: Commands, name: str, text: str, kind: str) -> QPushButton:
+    """A button that triggers an action and is enabled while the action is."""
     action = commands[name]
     button = QPushButton(text)
     button.setAccessibleName(action.text())

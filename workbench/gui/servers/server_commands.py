@@ -1,165 +1,214 @@
-"""What a person does with the entries of the list: import, export, and changes of one entry."""
+"""Actions on the selected server or tool: menus of rows, adding, importing, exporting, and changes of an entry."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QDialog, QMenu
 
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.json_text import dump
+from workbench.gui.kit.text import one_line
 from workbench.gui.shell.actions import SERVER_REMOVED
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import ShowServer
-from workbench.records import ImportReport, ServerConfig, ServerState
+from workbench.records import ChangeKind, ImportReport, ServerConfig, ServerState, Tool
+from workbench.records.common_types import count_of
 
 if TYPE_CHECKING:
     from workbench.gui.servers.add_server import AddServer
     from workbench.gui.servers.server_list import ServersPane
 
+SERVER_MENU: tuple[str | None, ...] = (
+    "server.connect",
+    "server.disconnect",
+    "server.restart",
+    "server.open",
+    "server.trust",
+    "server.doctor",
+    None,
+    "server.edit",
+    "server.duplicate",
+    "server.switch",
+    None,
+    "server.up",
+    "server.down",
+    None,
+    "servers.export",
+    "server.remove",
+)
+"""Ids of the actions in the context menu of a server; None is a separator."""
 
-MENU_WORDS = """server.connect server.disconnect server.restart server.open server.trust server.doctor |
-server.edit server.duplicate server.switch | server.up server.down | servers.export server.remove"""
-MENU = tuple("" if word == "|" else word for word in MENU_WORDS.split())
-"""The menu of a row; empty words are lines between."""
 
-
-class ServerDeeds(QObject):
-    """Belongs to the pane with the list, and acts on the server that is chosen there."""
-
-    imported = Signal()
+class ServerCommands(QObject):
+    """Binds the server actions to the selected row of the pane of servers."""
 
     def __init__(self, context: Context, commands: Commands, pane: ServersPane) -> None:
         super().__init__(pane)
         self._context = context
         self._pane = pane
         self._commands = commands
-        self._removed: list[str] = []  # names, the last one last
-        self._typed: dict[str, str] = {}  # what stood in the form for a new server when it was closed
+        self._removed: list[str] = []  # names of removed servers, the latest last
+        self._unsaved_form: dict[str, str] = {}  # content of the form for a new server when it was closed
         for name, work in (
+            ("server.connect", self._connect),
+            ("server.disconnect", self._disconnect),
+            ("server.restart", self._restart),
+            ("server.open", partial(self._show_page, "")),
+            ("server.doctor", partial(self._show_page, "doctor")),
+            ("server.trust", partial(self._show_page, "trust")),
+            ("server.sign_in", self._sign_in),
             ("server.add", self._add),
             ("server.edit", self._edit),
             ("server.duplicate", self._duplicate),
-            ("server.switch", self._switch),
-            ("server.up", self._up),
-            ("server.down", self._down),
+            ("server.switch", self._enable_or_disable),
+            ("server.up", partial(self._move, -1)),
+            ("server.down", partial(self._move, 1)),
             ("server.remove", self._remove),
             ("server.restore", self._restore),
-            ("server.trust", self._trust),
+            ("servers.import", self._import),
+            ("servers.export", self._export),
         ):
             commands.bind(name, work)
+        self._tool_actions = tuple(
+            self._make_action(text, symbol, work)
+            for text, symbol, work in (
+                ("Open", "tool", partial(self._open_tool, "")),
+                ("Run", "play", partial(self._open_tool, "front.start")),
+                ("Save call…", "save", partial(self._open_tool, "tool.save")),
+                ("Trust…", "shield", partial(self._open_tool, "tool.trust")),
+                ("Copy name", "copy", self._copy_name),
+                ("Copy definition", "copy", self._copy_definition),
+            )
+        )
+        self._changes_action = self._make_action("See what changed", "list", partial(self._open_tool, ""))
         pane.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        pane.tree.customContextMenuRequested.connect(self._popup)
+        pane.tree.customContextMenuRequested.connect(self._open_menu)
         pane.tree.installEventFilter(self)
-        commands.bind("servers.import", self._import)
-        commands.bind("servers.export", self._export)
 
-    def chosen(self) -> ServerState | None:
-        return self._pane.chosen()
+    def menu(self) -> QMenu:
+        """The actions that are possible for the selected row."""
+        menu = QMenu(self._pane)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        tool = self._pane.model.tool_at(self._pane.tree.currentIndex())
+        if tool is not None:
+            removed = tool.mark == ChangeKind.REMOVED
+            menu.addActions([self._changes_action] if removed else list(self._tool_actions))
+            return menu
+        for name in SERVER_MENU:
+            if name is None:
+                menu.addSeparator()
+            elif self._commands[name].isEnabled():
+                menu.addAction(self._commands[name])
+        return menu
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Alt and an arrow move the chosen server; in other places of the window these keys mean other things."""
+        """Alt+Up and Alt+Down move the selected server; elsewhere in the window these keys have other meanings."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            deed = {Qt.Key.Key_Up: "server.up", Qt.Key.Key_Down: "server.down"}.get(Qt.Key(event.key()))
-            if deed and event.modifiers() == Qt.KeyboardModifier.AltModifier:
-                self._commands.do(deed)
+            action = {Qt.Key.Key_Up: "server.up", Qt.Key.Key_Down: "server.down"}.get(Qt.Key(event.key()))
+            if action and event.modifiers() == Qt.KeyboardModifier.AltModifier:
+                self._commands.do(action)
                 return True
         return False
 
-    def _trust(self) -> None:
-        if (state := self.chosen()) is not None:
-            self._context.go(ShowServer(state.config.name, "trust"))
+    def _make_action(self, text: str, symbol: str, work: object) -> QAction:
+        action = QAction(icon(symbol), text, self)
+        action.triggered.connect(work)
+        return action
 
-    def _add(self) -> None:
-        from workbench.gui.servers.add_server import AddServer
+    def _open_menu(self, place: QPoint) -> None:
+        if self._pane.selected_server() is not None:
+            self.menu().popup(self._pane.tree.viewport().mapToGlobal(place))
 
-        dialog = AddServer(self._context, self._pane.window())
-        if self._typed:
-            dialog.bring_back(self._typed)
-        dialog.saved.connect(self._added)
-        dialog.connect_wanted.connect(self._connect_added)
-        dialog.several_pasted.connect(partial(self._add_several, dialog))
-        dialog.finished.connect(partial(self._keep_typed, dialog))
-        dialog.open()
+    # the selected tool
 
-    def _keep_typed(self, dialog: AddServer, code: int) -> None:
-        """Escape loses nothing: the form opens next time as it was left."""
-        self._typed = {} if code == QDialog.DialogCode.Accepted else dialog.typed()
+    def _open_tool(self, then: str, _checked: bool = False) -> None:
+        self._pane.open_tool(self._pane.tree.currentIndex(), enter=True, then=then)
 
-    def _add_several(self, dialog: AddServer, configs: tuple[ServerConfig, ...]) -> None:
-        """A list with ticks; Escape leads back to what was pasted."""
-        from workbench.gui.servers.add_server import PastedServers
+    def _copy_name(self) -> None:
+        if (tool := self._pane.model.tool_at(self._pane.tree.currentIndex())) is not None:
+            QGuiApplication.clipboard().setText(tool.name)
+            self._context.say(f"Copied {one_line(tool.name, 60)}.")
 
-        several = PastedServers(self._context, configs, dialog)
-        several.imported.connect(self._imported_some)
-        several.connect_wanted.connect(self._connect_added)
-        several.accepted.connect(dialog.accept)
-        several.open()
+    def _copy_definition(self) -> None:
+        if (tool := self._pane.model.tool_at(self._pane.tree.currentIndex())) is not None:
+            definition = self._context.api.tool(tool.server, tool.name)
+            self._context.tasks.run("read a definition", definition, self._definition_to_clipboard)
 
-    def _imported_some(self, report: ImportReport) -> None:
-        names = ", ".join(report.added[:3]) + (", …" if len(report.added) > 3 else ".")
-        self._context.say(f"Added {len(report.added)} servers: {names}")
+    def _definition_to_clipboard(self, tool: Tool) -> None:
+        """As the server sent it; a tool that is known only from an earlier session has its schemas."""
+        definition = tool.raw or {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
+        QGuiApplication.clipboard().setText(dump(definition))
+        self._context.say(f"Copied the definition of {one_line(tool.name, 60)}.")
 
-    def _connect_added(self, names: tuple[str, ...]) -> None:
-        self._context.tasks.run("connect servers", self._pane.connect_servers(names))
+    # the selected server
 
-    def _added(self, state: ServerState) -> None:
-        """The new one is chosen, so that its card offers the next step."""
-        name = state.config.name
-        self._pane.model.put(state)
-        self._pane.show_tool(name)
-        self._context.commands.do("pane.servers")
-        self._context.say(f"Added “{name}”. Connect it to see its tools.")
+    def _name(self) -> str:
+        state = self._pane.selected_server()
+        return state.config.name if state is not None else ""
+
+    def _connect(self) -> None:
+        if name := self._name():
+            self._pane.connector.start(name)
+
+    def _restart(self) -> None:
+        if name := self._name():
+            self._pane.connector.start(name, restart=True)
+
+    def _disconnect(self) -> None:
+        if name := self._name():
+            self._pane.connector.disconnect_server(name)
+
+    def _show_page(self, page: str) -> None:
+        if name := self._name():
+            self._context.go(ShowServer(name, page))
+
+    def _sign_in(self) -> None:
+        """Not awaited: a sign-in may take minutes, and the user may begin a second one meanwhile."""
+        if name := self._name():
+            self._context.go(ShowServer(name, "sign_in"))
+            self._context.tasks.run("sign in", self._context.api.sign_in(name))
 
     def _edit(self) -> None:
         from workbench.gui.servers.add_server import AddServer
 
-        if (chosen := self.chosen()) is not None:
-            AddServer(self._context, self._pane.window(), before=chosen.config).open()
+        if (state := self._pane.selected_server()) is not None:
+            AddServer(self._context, self._pane.window(), before=state.config).open()
 
     async def _duplicate(self) -> None:
-        if (chosen := self.chosen()) is not None:
-            state = await self._context.api.duplicate_server(chosen.config.name)
-            self._context.say(f"{state.config.name} is a copy of {chosen.config.name}.")
+        if name := self._name():
+            state = await self._context.api.duplicate_server(name)
+            self._pane.show_tool(state.config.name)
+            self._context.say(f"Duplicated {name} as {state.config.name}.")
 
-    async def _switch(self) -> None:
-        if (chosen := self.chosen()) is not None:
-            config = chosen.config
-            await self._context.api.switch_server(config.name, not config.disabled)
-            on, off = "{} is enabled.", "{} is disabled, here and for other clients."
-            self._context.say((on if config.disabled else off).format(config.name))
-
-    async def _up(self) -> None:
-        await self._move(-1)
-
-    async def _down(self) -> None:
-        await self._move(1)
+    async def _enable_or_disable(self) -> None:
+        if (state := self._pane.selected_server()) is not None:
+            name, disabled = state.config.name, state.config.disabled
+            await self._context.api.switch_server(name, not disabled)
+            self._context.say(f"Enabled {name}." if disabled else f"Disabled {name}, here and for other clients.")
 
     async def _move(self, step: int) -> None:
-        """Past its neighbour in the list; in the file that is before the one above, or before the one below's next."""
-        chosen = self.chosen()
-        neighbour = self._pane.model.beside(chosen.config.name, step) if chosen else ""
-        if chosen is None or not neighbour:
-            return
-        if step < 0:
-            await self._context.api.move_server(chosen.config.name, neighbour)
-        else:  # the neighbour goes before it, which comes to the same and needs no third one
-            await self._context.api.move_server(neighbour, chosen.config.name)
+        """Swap with the neighbour in the list. `move_server` moves its first server before its second one."""
+        name = self._name()
+        neighbour = self._pane.model.neighbour(name, step) if name else ""
+        if neighbour:
+            first, second = (name, neighbour) if step < 0 else (neighbour, name)
+            await self._context.api.move_server(first, second)
 
     async def _remove(self) -> None:
-        chosen = self.chosen()
-        if chosen is None:
+        state = self._pane.selected_server()
+        if state is None:
             return
-        name = chosen.config.name
+        name = state.config.name
         await self._context.api.remove_server(name)
         self._removed.append(name)
         self._commands.hold(SERVER_REMOVED, True)
-        said = "Removed {}. What it did stays in the audit."
-        if chosen.sign_in == "done":
-            said = "Removed {}, and signed out there. What it did stays in the audit."
-        self._context.say(said.format(name), "server.restore")
+        done = f"Removed {name} and signed out." if state.sign_in == "done" else f"Removed {name}."
+        self._context.say(f"{done} Its calls stay in the audit.", "server.restore")
 
     async def _restore(self) -> None:
         if not self._removed:
@@ -168,39 +217,60 @@ class ServerDeeds(QObject):
         self._commands.hold(SERVER_REMOVED, bool(self._removed))
         await self._context.api.restore_server(name)
         self._pane.show_tool(name)
-        self._context.say(f"{name} is back.")
+        self._context.say(f"Restored {name}.")
 
-    def _popup(self, place: QPoint) -> None:
-        if self.chosen() is not None:
-            self.menu().popup(self._pane.tree.viewport().mapToGlobal(place))
+    # adding, importing and exporting
 
-    def menu(self) -> QMenu:
-        """What can be done with the chosen row now."""
-        menu = QMenu(self._pane)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for name in MENU:
-            if not name:
-                menu.addSeparator()
-            elif self._commands[name].isEnabled():
-                menu.addAction(self._commands[name])
-        return menu
+    def _add(self) -> None:
+        from workbench.gui.servers.add_server import AddServer
+
+        dialog = AddServer(self._context, self._pane.window())
+        if self._unsaved_form:
+            dialog.restore_texts(self._unsaved_form)
+        dialog.saved.connect(self._select_added)
+        dialog.connect_wanted.connect(self._connect_added)
+        dialog.several_pasted.connect(partial(self._add_several, dialog))
+        dialog.finished.connect(partial(self._keep_form, dialog))
+        dialog.open()
+
+    def _keep_form(self, dialog: AddServer, code: int) -> None:
+        """A cancelled form opens with the same content next time."""
+        self._unsaved_form = {} if code == QDialog.DialogCode.Accepted else dialog.texts()
+
+    def _add_several(self, dialog: AddServer, configs: tuple[ServerConfig, ...]) -> None:
+        """A list with check boxes; Escape returns to the form."""
+        from workbench.gui.servers.import_servers import PastedServers
+
+        several = PastedServers(self._context, configs, dialog)
+        several.imported.connect(partial(self._say_imported, "Added"))
+        several.connect_wanted.connect(self._connect_added)
+        several.accepted.connect(dialog.accept)
+        several.open()
+
+    def _select_added(self, state: ServerState) -> None:
+        """Select the new server, so that its card offers to connect it."""
+        self._pane.show_tool(state.config.name)
+        self._commands.do("pane.servers")
+        self._context.say(f"Added “{state.config.name}”. Connect it to see its tools.")
+
+    def _connect_added(self, names: tuple[str, ...]) -> None:
+        self._context.tasks.run("connect servers", self._pane.connector.connect_servers(names))
 
     def _import(self) -> None:
         from workbench.gui.servers.import_servers import ImportServers
 
         dialog = ImportServers(self._context, self._pane.window())
-        dialog.imported.connect(self._imported)
+        dialog.imported.connect(partial(self._say_imported, "Imported"))
         dialog.connect_wanted.connect(self._connect_added)
         dialog.open()
 
-    def _imported(self, report: ImportReport) -> None:
-        names = ", ".join(report.added[:3]) + (" …" if len(report.added) > 3 else "")
-        self._context.say(f"Imported {names}. Connect one to start it.")
+    def _say_imported(self, verb: str, report: ImportReport) -> None:
+        names = ", ".join(report.added[:3]) + (", …" if len(report.added) > 3 else "")
+        self._context.say(f"{verb} {count_of(len(report.added), 'server')}: {names}")
         self._pane.show_tool(report.added[0])
-        self.imported.emit()
+        self._pane.found.load()
 
     def _export(self) -> None:
         from workbench.gui.servers.export_servers import ExportServers
 
-        chosen = self.chosen()
-        ExportServers(self._context, chosen.config.name if chosen else "", self._pane.window()).open()
+        ExportServers(self._context, self._name(), self._pane.window()).open()

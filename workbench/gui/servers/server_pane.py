@@ -1,205 +1,191 @@
-"""The pages of one server, and the pane that shows them or the table of all servers."""
+"""The pages of one server (a sheet), and the pane that shows a sheet or the table of all servers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from msgspec import Struct
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
-from workbench.events import DefinitionsBlocked, Event, ServerChanged, ServerRemoved, ToolsChanged, ToolsWarned
+from workbench.events import DefinitionsBlocked, ToolsChanged, ToolsWarned
 from workbench.gui.kit.icons import pixmap
 from workbench.gui.kit.lists import action_button, label
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import state_word
 from workbench.gui.servers.all_servers import AllServers
-from workbench.gui.servers.page import ServerPage
+from workbench.gui.servers.server_connector import RUNNING
+from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
-from workbench.records import ServerState
-
-Make = Callable[[Context, Commands, ServerState], ServerPage]
+from workbench.gui.shell.navigation import ConnectServers, DoAction, ShowTool
+from workbench.records import ServerState, ServerStatus
 
 
 class Page(Struct, frozen=True):
-    """One page; what draws it is imported when a person first looks at it."""
+    """A page of a sheet."""
 
     id: str
     title: str
-    make: Make
-    needs: str = ""  # a capability without which there is nothing to show
-
-
-def _overview(context: Context, commands: Commands, state: ServerState) -> ServerPage:
-    from workbench.gui.servers.overview import OverviewPage
-
-    return OverviewPage(context, commands, state)
-
-
-def _sign_in(context: Context, commands: Commands, state: ServerState) -> ServerPage:
-    from workbench.gui.servers.sign_in import SignInPage
-
-    return SignInPage(context, commands, state)
-
-
-def _resources(context: Context, commands: Commands, state: ServerState) -> ServerPage:
-    from workbench.gui.servers.resources import ResourcesPage
-
-    return ResourcesPage(context, commands, state)
-
-
-def _prompts(context: Context, commands: Commands, state: ServerState) -> ServerPage:
-    from workbench.gui.servers.prompts import PromptsPage
-
-    return PromptsPage(context, commands, state)
-
-
-def _log(context: Context, commands: Commands, state: ServerState) -> ServerPage:
-    from workbench.gui.servers.server_log import LogPage
-
-    return LogPage(context, commands, state)
-
-
-def _doctor(context: Context, commands: Commands, state: ServerState) -> ServerPage:
-    from workbench.gui.servers.doctor import DoctorPage
-
-    return DoctorPage(context, commands, state)
-
-
-def _protocol(context: Context, commands: Commands, state: ServerState) -> ServerPage:
-    from workbench.gui.servers.protocol import ProtocolPage
-
-    return ProtocolPage(context, commands, state)
-
-
-def _changes(context: Context, commands: Commands, state: ServerState) -> ServerPage:
-    from workbench.gui.servers.definition_changes import ChangesPage
-
-    return ChangesPage(context, commands, state)
-
-
-def _tasks(context: Context, commands: Commands, state: ServerState) -> ServerPage:
-    from workbench.gui.servers.mcp_tasks import TasksPage
-
-    return TasksPage(context, commands, state)
-
-
-def _roots(context: Context, commands: Commands, state: ServerState) -> ServerPage:
-    from workbench.gui.servers.roots import RootsPage
-
-    return RootsPage(context, commands, state)
-
-
-def _trust(context: Context, commands: Commands, state: ServerState) -> ServerPage:
-    from workbench.gui.servers.trust_page import TrustPage
-
-    return TrustPage(context, commands, state)
+    needs: str = ""  # the capability without which the page would be empty
 
 
 PAGES: tuple[Page, ...] = (
-    Page("overview", "Overview", _overview),
-    Page("resources", "Resources", _resources),
-    Page("prompts", "Prompts", _prompts),
-    Page("tasks", "Tasks", _tasks, needs="tasks"),
-    Page("log", "Log", _log),
-    Page("protocol", "Protocol", _protocol),
-    Page("trust", "Trust", _trust),
-    Page("changes", "Changes", _changes),
-    Page("sign_in", "Sign-in", _sign_in),
-    Page("doctor", "Doctor", _doctor),
-    Page("roots", "Roots", _roots),
+    Page("overview", "Overview"),
+    Page("resources", "Resources"),
+    Page("prompts", "Prompts"),
+    Page("tasks", "Tasks", needs="tasks"),
+    Page("log", "Log"),
+    Page("protocol", "Protocol"),
+    Page("trust", "Trust"),
+    Page("changes", "Changes"),
+    Page("sign_in", "Sign-in"),
+    Page("doctor", "Doctor"),
+    Page("roots", "Roots"),
 )
 
 
+def page_class(name: str) -> type[ServerPage]:
+    """The class of a page; its module is imported when the page is first opened."""
+    match name:
+        case "overview":
+            from workbench.gui.servers.overview import OverviewPage
+
+            return OverviewPage
+        case "resources":
+            from workbench.gui.servers.resources import ResourcesPage
+
+            return ResourcesPage
+        case "prompts":
+            from workbench.gui.servers.prompts import PromptsPage
+
+            return PromptsPage
+        case "tasks":
+            from workbench.gui.servers.mcp_tasks import TasksPage
+
+            return TasksPage
+        case "log":
+            from workbench.gui.servers.server_log import LogPage
+
+            return LogPage
+        case "protocol":
+            from workbench.gui.servers.protocol import ProtocolPage
+
+            return ProtocolPage
+        case "trust":
+            from workbench.gui.servers.trust_page import TrustPage
+
+            return TrustPage
+        case "changes":
+            from workbench.gui.servers.definition_changes import ChangesPage
+
+            return ChangesPage
+        case "sign_in":
+            from workbench.gui.servers.sign_in import SignInPage
+
+            return SignInPage
+        case "doctor":
+            from workbench.gui.servers.doctor import DoctorPage
+
+            return DoctorPage
+    from workbench.gui.servers.roots import RootsPage
+
+    return RootsPage
+
+
 class ServerSheet(QWidget):
-    """Pages are made when first looked at, and then stay as they were left."""
+    """The pages of one server below its name, state and buttons. A page is created when it is first opened."""
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._commands = commands
         self._state = state
-        self._made: dict[str, ServerPage] = {}
-        self._picture, self._word = QLabel(), label("", "muted")
+        self._pages: dict[str, ServerPage] = {}  # by id, those that were opened
+        self._picture, self._state_text = QLabel(), label("", "muted")
         self._name = ForeignLabel("", elide=True)
+        self._connect = QPushButton("Connect")
+        self._restart = QPushButton("Restart")
+        self._disconnect = QPushButton("Disconnect")
+        self._doctor = QPushButton("Find out why")
+        self._remove = QPushButton("Remove")
         self._tabs = QTabBar()
-        self._pages = QStackedWidget()
+        self._stack = QStackedWidget()
         self._lay_out(context.theme.unit)
-        self._tabs.currentChanged.connect(self._switched)
-        context.theme.changed.connect(self._draw)
+        self._connect_signals()
         self._draw()
-        self.look_at(PAGES[0].id)
+        self.show_page(PAGES[0].id)
         self._count_changes()
 
-    def look_at(self, name: str) -> None:
-        """Bring a page to the front; an unknown name changes nothing."""
-        found = next((number for number, page in enumerate(PAGES) if page.id == name), None)
-        if found is not None:
-            self._tabs.setCurrentIndex(found)
-            self._switched(found)
+    def show_page(self, name: str) -> None:
+        """Bring a page to the front; an unknown id changes nothing."""
+        number = next((number for number, page in enumerate(PAGES) if page.id == name), None)
+        if number is not None:
+            self._tabs.setCurrentIndex(number)
+            self._switch(number)
 
     def page(self) -> ServerPage:
         """The page in front."""
-        return self._made[PAGES[self._tabs.currentIndex()].id]
+        return self._pages[PAGES[self._tabs.currentIndex()].id]
 
     def show_state(self, state: ServerState) -> None:
         self._state = state
         self._draw()
-        for page in self._made.values():
+        for page in self._pages.values():
             page.show_state(state)
 
-    def hear(self, event: Event) -> None:
-        if (
-            isinstance(event, ToolsChanged | DefinitionsBlocked | ToolsWarned)
-            and event.server == self._state.config.name
-        ):
+    def set_seen(self, *, seen: bool) -> None:
+        self.page().set_seen(seen=seen)
+
+    def _tools_changed(self, event: ToolsChanged | ToolsWarned | DefinitionsBlocked) -> None:
+        if event.server == self._state.config.name:
             self._count_changes()
-        for page in self._made.values():
-            page.hear(event)
-
-    def refresh(self) -> None:
-        for page in self._made.values():
-            page.refresh()
-
-    def look(self, *, seen: bool) -> None:
-        self.page().look(seen=seen)
-
-    def mark_page(self, name: str, words: str) -> None:
-        """A word beside a page's title: how many there are, or that something is new. Empty takes it away."""
-        for number, page in enumerate(PAGES):
-            if page.id == name:
-                title = page.title
-                self._tabs.setTabText(number, f"{title}  {words}" if words else title)
 
     def _count_changes(self) -> None:
         self._context.tasks.run("count changes", self._read_changes())
 
     async def _read_changes(self) -> None:
-        """What waits for a person is said where it can be opened."""
         name = self._state.config.name
         changes = await self._context.api.definition_changes(name)
-        odd = await self._context.api.warnings(name)
-        blocked = sum(one.blocked for one in changes)
-        words = f"{blocked} blocked" if blocked else str(len(changes) + len(odd) or "")
-        self.mark_page("changes", words)
+        warnings = await self._context.api.warnings(name)
+        blocked = sum(change.blocked for change in changes)
+        self._set_title("changes", f"{blocked:,} blocked" if blocked else _count(len(changes) + len(warnings)))
 
-    def _switched(self, number: int) -> None:
+    def _set_title(self, name: str, suffix: str) -> None:
+        """The title of a page's tab, with a count or a short text after it."""
+        for number, page in enumerate(PAGES):
+            if page.id == name:
+                self._tabs.setTabText(number, f"{page.title}  {suffix}" if suffix else page.title)
+
+    def _switch(self, number: int) -> None:
         entry = PAGES[number]
-        before = self._pages.currentWidget()
-        if entry.id not in self._made:
-            page = entry.make(self._context, self._commands, self._state)
-            self._made[entry.id] = page
-            self._pages.addWidget(page)
-            page.refresh()
-        page = self._made[entry.id]
+        before = self._stack.currentWidget()
+        if entry.id not in self._pages:
+            page = page_class(entry.id)(self._context, self._commands, self._state)
+            self._pages[entry.id] = page
+            self._stack.addWidget(page)
+            page.load()
+        page = self._pages[entry.id]
         if isinstance(before, ServerPage) and before is not page:
-            before.look(seen=False)
-        self._pages.setCurrentWidget(page)
+            before.set_seen(seen=False)
+        self._stack.setCurrentWidget(page)
         self.setFocusProxy(page)
-        page.look(seen=self.isVisible())
+        page.set_seen(seen=self.isVisible())
+
+    def _start(self, *, restart: bool = False) -> None:
+        self._context.go(ConnectServers((self._state.config.name,), restart))
+
+    def _stop(self) -> None:
+        name = self._state.config.name
+        self._context.tasks.run(f"disconnect {name}", self._context.api.disconnect(name))
+
+    def _remove_server(self) -> None:
+        """The action acts on the selected server, so this one is selected first."""
+        self._context.go(ShowTool(self._state.config.name, ""))
+        self._context.go(DoAction("server.remove"))
 
     def _lay_out(self, unit: int) -> None:
         head = QFrame()
@@ -207,8 +193,12 @@ class ServerSheet(QWidget):
         row.setContentsMargins(unit * 3, unit * 3, unit * 3, unit)
         row.setSpacing(unit * 2)
         mark(self._name, role="heading")
-        for part in (self._picture, self._name, self._word):
+        for part in (self._picture, self._name, self._state_text):
             row.addWidget(part, 1 if part is self._name else 0)
+        for button in (self._connect, self._restart, self._disconnect, self._doctor, self._remove):
+            row.addWidget(button)
+        mark(self._connect, kind="primary")
+        mark(self._remove, kind="quiet")
         row.addWidget(action_button(self._commands["servers.all"], self._context.theme))
         for page in PAGES:
             self._tabs.addTab(page.title)
@@ -221,26 +211,55 @@ class ServerSheet(QWidget):
         column.setSpacing(0)
         column.addWidget(head)
         column.addWidget(self._tabs)
-        column.addWidget(self._pages, 1)
-        # A page that wants more than there is gets cut; it must not make the window grow.
-        self._pages.setMinimumSize(unit * 90, unit * 40)
+        column.addWidget(self._stack, 1)
+        self._stack.setMinimumSize(unit * 90, unit * 40)  # a page that needs more is cut; the window must not grow
+
+    def _connect_signals(self) -> None:
+        store = self._context.store
+        store.on(ToolsChanged, self._tools_changed)
+        store.on(ToolsWarned, self._tools_changed)
+        store.on(DefinitionsBlocked, self._tools_changed)
+        self._tabs.currentChanged.connect(self._switch)
+        self._context.theme.changed.connect(self._draw)
+        self._connect.clicked.connect(partial(_without_argument, self._start))
+        self._restart.clicked.connect(partial(_without_argument, partial(self._start, restart=True)))
+        self._disconnect.clicked.connect(self._stop)
+        self._doctor.clicked.connect(partial(_without_argument, partial(self.show_page, "doctor")))
+        self._remove.clicked.connect(self._remove_server)
 
     def _has(self, capability: str) -> bool:
-        return any(word == capability or word.startswith(f"{capability}.") for word in self._state.capabilities)
+        return any(name == capability or name.startswith(f"{capability}.") for name in self._state.capabilities)
 
     def _draw(self) -> None:
-        self.mark_page("resources", str(self._state.resource_count or ""))
-        self.mark_page("prompts", str(self._state.prompt_count or ""))
+        state = self._state
+        self._set_title("resources", _count(state.resource_count))
+        self._set_title("prompts", _count(state.prompt_count))
         for number, page in enumerate(PAGES):
             self._tabs.setTabVisible(number, not page.needs or self._has(page.needs))
-        word = state_word(self._state)
+        word = state_word(state)
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
-        self._name.setText(self._state.config.name)
-        self._word.setText(word.text)
+        self._name.setText(state.config.name)
+        self._state_text.setText(word.text)
+        runs, failed = state.status in RUNNING, state.status is ServerStatus.FAILED
+        self._connect.setText("Try again" if failed else "Connect")
+        self._connect.setVisible(not runs)
+        self._restart.setVisible(runs)
+        self._disconnect.setVisible(runs)
+        self._doctor.setVisible(failed)
+        self._remove.setVisible(failed and not state.config.builtin)
+
+
+def _without_argument(act: Callable[[], object], _checked: bool = False) -> None:
+    """For `clicked`, which passes whether the button is checked."""
+    act()
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number else ""
 
 
 class ServerPane(Pane):
-    """`show_server` opens one, and the rest is in its sheet; `show_all` puts them side by side."""
+    """`show_server` opens the sheet of a server; `show_all` the table of all servers."""
 
     named = Signal(str)
     """Carries the name of the server on screen; empty for all of them."""
@@ -249,7 +268,7 @@ class ServerPane(Pane):
         super().__init__(context, parent)
         self._commands = commands
         self._sheets: dict[str, ServerSheet] = {}
-        self._states: dict[str, ServerState] = {}
+        self._wanted: tuple[str, str, str] | None = None  # what to show once the servers are loaded
         self.all = AllServers(context, commands)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.all)
@@ -257,14 +276,32 @@ class ServerPane(Pane):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._pages)
+        context.store.server_changed.connect(self._show_state)
+        context.store.server_removed.connect(self._drop)
+        context.store.servers_loaded.connect(self._servers_loaded)
 
     def show_server(self, name: str, page: str = "", item: str = "") -> None:
-        """Open a server, on a page of its sheet, at one of the things that the page lists."""
-        self.context.tasks.run("open a server", self._show(name, page, item))
+        """Open a page of a server, and go to one of the entries that the page lists."""
+        if name not in self.context.store.servers:
+            self._wanted = (name, page, item)
+            return
+        self._wanted = None
+        self._set_seen(seen=False)
+        if name not in self._sheets:
+            self._sheets[name] = ServerSheet(self.context, self._commands, self.context.store.servers[name])
+            self._pages.addWidget(self._sheets[name])
+        sheet = self._sheets[name]
+        if page:
+            sheet.show_page(page)
+        self._pages.setCurrentWidget(sheet)
+        self.setFocusProxy(sheet)
+        self.named.emit(name)
+        sheet.set_seen(seen=self.isVisible())
+        if item:
+            sheet.page().show_item(item)
 
     def show_all(self) -> None:
-        """All servers side by side."""
-        self._look(seen=False)
+        self._set_seen(seen=False)
         self._pages.setCurrentWidget(self.all)
         self.setFocusProxy(self.all)
         self.named.emit("")
@@ -275,57 +312,37 @@ class ServerPane(Pane):
         return shown if isinstance(shown, ServerSheet) else None
 
     def run(self) -> bool:
-        """Do what the page on screen is for; False when it has nothing to run."""
+        """Perform the main action of the page on screen; False if there is nothing to do."""
         sheet = self.sheet()
         return sheet is not None and sheet.page().run()
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, ServerChanged):
-            self._put(event.state)
-        elif isinstance(event, ServerRemoved):
-            self._drop(event.name)
-        self.all.hear(event)
-        for sheet in self._sheets.values():
-            sheet.hear(event)
-
-    def refresh(self) -> None:
-        if self._sheets:
-            self.context.tasks.run("read servers", self._read())
-        self.all.refresh()
-        for sheet in self._sheets.values():
-            sheet.refresh()
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._look(seen=True)
+        self._set_seen(seen=True)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._look(seen=False)
+        self._set_seen(seen=False)
 
-    def _look(self, *, seen: bool) -> None:
+    def _set_seen(self, *, seen: bool) -> None:
         if (sheet := self.sheet()) is not None:
-            sheet.look(seen=seen)
+            sheet.set_seen(seen=seen)
 
-    async def _show(self, name: str, page: str, item: str) -> None:
-        if name not in self._states:
-            await self._read()
-        if name in self._states:
-            self._present(name, page)
-            if item:
-                self._sheets[name].page().show_item(item)
+    def _servers_loaded(self) -> None:
+        servers = self.context.store.servers
+        for name in list(self._sheets):
+            if name in servers:
+                self._show_state(servers[name])
+            else:
+                self._drop(name)
+        if self._wanted is not None and self._wanted[0] in servers:
+            self.show_server(*self._wanted)
 
-    async def _read(self) -> None:
-        for state in await self.context.api.servers():
-            self._put(state)
-
-    def _put(self, state: ServerState) -> None:
-        self._states[state.config.name] = state
+    def _show_state(self, state: ServerState) -> None:
         if (sheet := self._sheets.get(state.config.name)) is not None:
             sheet.show_state(state)
 
     def _drop(self, name: str) -> None:
-        self._states.pop(name, None)
         sheet = self._sheets.pop(name, None)
         if sheet is not None:
             if sheet is self.sheet():
@@ -333,17 +350,3 @@ class ServerPane(Pane):
             self._pages.removeWidget(sheet)
             sheet.hide()
             sheet.deleteLater()
-
-    def _present(self, name: str, page: str) -> None:
-        self._look(seen=False)
-        if name not in self._sheets:
-            sheet = ServerSheet(self.context, self._commands, self._states[name])
-            self._sheets[name] = sheet
-            self._pages.addWidget(sheet)
-        sheet = self._sheets[name]
-        if page:
-            sheet.look_at(page)
-        self._pages.setCurrentWidget(sheet)
-        self.setFocusProxy(sheet)
-        self.named.emit(name)
-        sheet.look(seen=self.isVisible())

@@ -1,41 +1,44 @@
-"""Servers and their tools as a tree of two levels that filters itself. Categories are headings between the servers.
+"""Tree model of servers and their tools, with categories as headings between the servers. It filters its own rows.
 
-A tool's index carries the stable number of its server, a server's index carries 0: no pointers, so nothing dangles.
+The internal id of a tool's index is the stable number of its server; that of a server's index is 0. No index holds a
+pointer, so none can dangle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer
+from PySide6.QtWidgets import QTreeView
 
 from workbench.gui.kit.rows import Row, row_data
 from workbench.gui.kit.text import one_line, visible
 from workbench.gui.kit.wording import duration, hint_words, state_word
 from workbench.records import ChangeKind, ServerState, ServerStatus, ToolSummary
+from workbench.records.common_types import count_of
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 HEADING = "\0"
-"""Stands before a category in the key of its heading; no server's name has it."""
+"""Prefix of a heading's key; the name of a server cannot contain it."""
 
 
-class ServersModel(QAbstractItemModel):
-    """The tree; keys are "server" and "server\\ntool", and a heading's is its category behind HEADING."""
+class ServerTreeModel(QAbstractItemModel):
+    """Keys of rows: "server", "server\\ntool", and HEADING plus the category for a heading."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._states: dict[str, ServerState] = {}
         self._tools: dict[str, tuple[ToolSummary, ...]] = {}
-        self._numbers: dict[str, int] = {}  # server → the number its tools' indexes carry
+        self._numbers: dict[str, int] = {}  # server → internal id of the indexes of its tools
         self._names: dict[int, str] = {}
-        self._said: dict[str, tuple[tuple[str, str], ...]] = {}  # name and what the filter looks at, folded once a tool
-        self._needle = ""
-        self._folded: set[str] = set()  # categories whose servers are not shown
-        self._servers: list[str] = []  # shown, in order, headings among them
+        self._search_texts: dict[str, tuple[tuple[str, str], ...]] = {}  # name and text of each tool, case-folded
+        self._filter = ""
+        self._collapsed: set[str] = set()  # categories whose servers are hidden
+        self._servers: list[str] = []  # shown rows in order: servers and headings
         self._shown: dict[str, Sequence[ToolSummary]] = {}  # shown tools of each shown server
 
-    # what Qt asks
+    # QAbstractItemModel
 
     def rowCount(self, parent: Index = _ROOT) -> int:
         if not parent.isValid():
@@ -56,7 +59,7 @@ class ServersModel(QAbstractItemModel):
         return self.createIndex(row, 0, self._numbers[name])
 
     def hasChildren(self, parent: Index = _ROOT) -> bool:
-        """Qt asks it of every row that it lays out."""
+        """Qt calls this for every row that it lays out."""
         if not parent.isValid():
             return bool(self._servers)
         return not parent.internalId() and bool(self._shown[self._servers[parent.row()]])
@@ -71,10 +74,10 @@ class ServersModel(QAbstractItemModel):
         tool = self.tool_at(index)
         return row_data(tool_row(tool) if tool else self._server_row(self._servers[index.row()]), role)
 
-    # what the pane asks
+    # lookups
 
     def server_at(self, index: Index) -> ServerState | None:
-        """The server of a row: its own, or the one its tool belongs to."""
+        """The server of a row, or the server that the row's tool belongs to."""
         if not index.isValid():
             return None
         name = self._names[index.internalId()] if index.internalId() else self._servers[index.row()]
@@ -86,7 +89,7 @@ class ServersModel(QAbstractItemModel):
         return self._shown[self._names[index.internalId()]][index.row()]
 
     def find(self, server: str, tool: str = "") -> QModelIndex:
-        """The place of a server or tool; invalid while the filter hides it."""
+        """The index of a server or tool; invalid while the filter hides it."""
         if server not in self._servers:
             return QModelIndex()
         place = self.index(self._servers.index(server), 0)
@@ -103,41 +106,29 @@ class ServersModel(QAbstractItemModel):
     def states(self) -> tuple[ServerState, ...]:
         return tuple(self._states.values())
 
-    # what changes it
+    # changes
 
-    def load(self, states: Iterable[ServerState], tools: Iterable[ToolSummary]) -> None:
-        """Everything anew."""
+    def load(self, states: Iterable[ServerState], tools: Mapping[str, Sequence[ToolSummary]]) -> None:
+        """Replace all servers and tools."""
         self.beginResetModel()
         self._states = {state.config.name: state for state in states}
-        self._tools = {}
-        grouped: dict[str, list[ToolSummary]] = {}
-        for tool in tools:
-            grouped.setdefault(tool.server, []).append(tool)
-        self._tools = {server: tuple(group) for server, group in grouped.items()}
-        self._said = {}
-        self._sift()
+        self._tools = {server: tuple(listed) for server, listed in tools.items()}
+        self._search_texts = {}
+        self._update_rows()
         self.endResetModel()
 
     def filter(self, text: str) -> None:
-        """Show what has all words of the text in its name, title or summary; a server that fits shows all of it."""
+        """Show tools with all words of the text in name, title or summary; a matching server shows all of its tools."""
         self.beginResetModel()
-        self._needle = text.strip().casefold()
-        self._sift()
+        self._filter = text.strip().casefold()
+        self._update_rows()
         self.endResetModel()
 
-    def arrange(self, names: Sequence[str]) -> None:
-        """The servers stand in another order."""
+    def toggle_category(self, category: str) -> None:
+        """Collapse or expand the servers of a category."""
         self.beginResetModel()
-        known = {name: self._states[name] for name in names if name in self._states}
-        self._states = {**known, **self._states}
-        self._sift()
-        self.endResetModel()
-
-    def fold(self, category: str) -> None:
-        """Show the servers of a category, or no longer."""
-        self.beginResetModel()
-        self._folded ^= {category}
-        self._sift()
+        self._collapsed ^= {category}
+        self._update_rows()
         self.endResetModel()
 
     def category_at(self, index: Index) -> str:
@@ -147,31 +138,31 @@ class ServersModel(QAbstractItemModel):
         name = self._servers[index.row()]
         return name.removeprefix(HEADING) if name.startswith(HEADING) else ""
 
-    def beside(self, name: str, step: int) -> str:
-        """The server before (-1) or behind (1) it, among those it is listed with."""
+    def neighbour(self, name: str, step: int) -> str:
+        """The server before (-1) or after (1) this one in the same category; empty at the ends."""
         category = self._category(name)
         group = [other for other in self._order() if other == name or self._is_listed_with(other, category)]
         at = group.index(name) + step
         return group[at] if 0 <= at < len(group) else ""
 
     def put(self, state: ServerState) -> None:
-        """A server changed or appeared."""
+        """Add a server or update its row."""
         name = state.config.name
         known = name in self._states
         moved = self._category(name) != state.config.category if known else bool(state.config.category)
         self._states[name] = state
         if moved:
-            self.arrange(())
+            self._rebuild()
         elif known and name in self._servers:
             place = self.find(name)
             self.dataChanged.emit(place, place)
         elif not known:
-            self._appear(name)
+            self._insert_server(name)
 
     def remove(self, name: str) -> None:
         if any(other.startswith(HEADING) for other in self._servers):
             self._forget(name)
-            self.arrange(())
+            self._rebuild()
         elif name in self._servers:
             row = self._servers.index(name)
             self.beginRemoveRows(QModelIndex(), row, row)
@@ -182,49 +173,59 @@ class ServersModel(QAbstractItemModel):
             self._forget(name)
 
     def put_tools(self, server: str, tools: Sequence[ToolSummary]) -> None:
-        """The tools of one server are other ones now."""
+        """Replace the tools of one server. The same names in the same order keep their rows, and so the selection."""
         if self._tools.get(server, ()) == tuple(tools):
             return
         self._tools[server] = tuple(tools)
-        self._said.pop(server, None)
+        self._search_texts.pop(server, None)
         if server not in self._servers:
             return
-        place = self.find(server)
-        if self._shown[server]:
-            self.beginRemoveRows(place, 0, len(self._shown[server]) - 1)
+        place, before, shown = self.find(server), self._shown[server], self._matching_tools(server)
+        if [tool.name for tool in before] == [tool.name for tool in shown]:
+            self._shown[server] = shown
+            if shown:
+                self.dataChanged.emit(self.index(0, 0, place), self.index(len(shown) - 1, 0, place))
+            self.dataChanged.emit(place, place)
+            return
+        if before:
+            self.beginRemoveRows(place, 0, len(before) - 1)
             self._shown[server] = ()
             self.endRemoveRows()
-        shown = self._fitting(server)
         if shown:
             self.beginInsertRows(place, 0, len(shown) - 1)
             self._shown[server] = shown
             self.endInsertRows()
 
-    # inside
+    # internals
 
-    def _appear(self, name: str) -> None:
+    def _rebuild(self) -> None:
+        self.beginResetModel()
+        self._update_rows()
+        self.endResetModel()
+
+    def _insert_server(self, name: str) -> None:
         self._number(name)
-        shown = self._fitting(name)
-        if self._needle and not shown and not self._fits(name, ""):
+        shown = self._matching_tools(name)
+        if self._filter and not shown and not self._server_matches(name):
             return
-        row = self._place_of(name)
+        row = self._row_for(name)
         if row < 0:
-            self.arrange(())
+            self._rebuild()
             return
         self.beginInsertRows(QModelIndex(), row, row)
         self._servers.insert(row, name)
         self._shown[name] = shown
         self.endInsertRows()
 
-    def _place_of(self, name: str) -> int:
-        """Among servers without categories; -1 where there are headings, because then all rows are laid anew."""
+    def _row_for(self, name: str) -> int:
+        """Where a new server goes; -1 if there are headings, because then all rows are rebuilt."""
         if any(other.startswith(HEADING) for other in self._servers):
             return -1
         order = {other: place for place, other in enumerate(self._order())}
         return sum(1 for other in self._servers if order[other] < order[name])
 
     def _order(self) -> list[str]:
-        """As the file has them, by category; without one first, and the built-in server last."""
+        """In the order of the file, by category: first those without one, last the built-in server."""
         places = {"": -1}
         for state in self._states.values():
             places.setdefault(state.config.category, len(places))
@@ -242,7 +243,7 @@ class ServersModel(QAbstractItemModel):
     def _forget(self, name: str) -> None:
         self._states.pop(name, None)
         self._tools.pop(name, None)
-        self._said.pop(name, None)
+        self._search_texts.pop(name, None)
         self._shown.pop(name, None)
 
     def _number(self, name: str) -> None:
@@ -250,13 +251,13 @@ class ServersModel(QAbstractItemModel):
             self._numbers[name] = len(self._numbers) + 1
             self._names[self._numbers[name]] = name
 
-    def _sift(self) -> None:
+    def _update_rows(self) -> None:
         self._servers, self._shown = [], {}
         heading = ""
         for name in self._order():
             self._number(name)
-            tools = self._fitting(name)
-            if not tools and self._needle and not self._fits(name, ""):
+            tools = self._matching_tools(name)
+            if not tools and self._filter and not self._server_matches(name):
                 continue
             category = "" if self._is_builtin(name) else self._category(name)
             if category and category != heading:
@@ -264,70 +265,64 @@ class ServersModel(QAbstractItemModel):
                 self._servers.append(HEADING + category)
                 self._shown[HEADING + category] = ()
             heading = category
-            if self._needle or category not in self._folded:
+            if self._filter or category not in self._collapsed:
                 self._servers.append(name)
                 self._shown[name] = tools
 
-    def _fitting(self, server: str) -> Sequence[ToolSummary]:
+    def _matching_tools(self, server: str) -> Sequence[ToolSummary]:
         tools = self._tools.get(server, ())
-        if not self._needle or self._fits(server, ""):
+        if not self._filter or self._server_matches(server):
             return tools
-        if server not in self._said:
-            texts = (f"{server} {_filtered_by(tool)}" for tool in tools)
-            self._said[server] = tuple(
-                (tool.name.casefold(), text.casefold()) for tool, text in zip(tools, texts, strict=True)
+        if server not in self._search_texts:
+            self._search_texts[server] = tuple(
+                (tool.name.casefold(), f"{server} {tool.name} {tool.title} {tool.summary}".casefold()) for tool in tools
             )
-        named: list[ToolSummary] = []  # what is called so is meant before what only speaks of it
-        spoken: list[ToolSummary] = []
-        words = self._needle.split()
+        by_name: list[ToolSummary] = []  # listed before those where only the title or summary matches
+        by_text: list[ToolSummary] = []
+        words = self._filter.split()
         first, more = words[0], words[1:]
-        for tool, (name, said) in zip(tools, self._said[server], strict=True):
-            if first in said and all(word in said for word in more):
-                (named if first in name and all(word in name for word in more) else spoken).append(tool)
-        return (*named, *spoken)
+        for tool, (name, text) in zip(tools, self._search_texts[server], strict=True):
+            if first in text and all(word in text for word in more):
+                (by_name if first in name and all(word in name for word in more) else by_text).append(tool)
+        return (*by_name, *by_text)
 
-    def _fits(self, server: str, words: str) -> bool:
-        text = f"{server} {self._category(server)} {words}".casefold()
-        return all(word in text for word in self._needle.split())
+    def _server_matches(self, server: str) -> bool:
+        text = f"{server} {self._category(server)}".casefold()
+        return all(word in text for word in self._filter.split())
 
     def _server_row(self, name: str) -> Row:
         if name.startswith(HEADING):
             category = name.removeprefix(HEADING)
             number = sum(1 for other in self._states if self._is_listed_with(other, category))
-            return heading_row(category, number, folded=category in self._folded and not self._needle)
+            return heading_row(category, number, collapsed=category in self._collapsed and not self._filter)
         state = self._states[name]
         return server_row(state, sum(tool.mark != ChangeKind.REMOVED for tool in self._tools.get(name, ())))
 
 
-def heading_row(category: str, number: int, *, folded: bool) -> Row:
-    """A category: its name, and how many servers it has."""
+def heading_row(category: str, number: int, *, collapsed: bool) -> Row:
+    """A category: its name and its number of servers."""
     return Row(
         key=HEADING + category,
         title=one_line(category, 80),
         aside=str(number),
-        icon="chevron-right" if folded else "chevron-down",
+        icon="chevron-right" if collapsed else "chevron-down",
         faded=True,
-        tip="Enter folds and unfolds these servers.",
+        tip="Press Enter to collapse or expand this category.",
     )
 
 
-def _filtered_by(tool: ToolSummary) -> str:
-    return f"{tool.name} {tool.title} {tool.summary}"
-
-
 def server_row(state: ServerState, tools: int) -> Row:
-    """A server: its state as icon and word, how many tools, how fast."""
+    """A server: its state as icon and word; if it runs, its number of tools and latency."""
     word = state_word(state)
     aside = word.text
     if state.status is ServerStatus.READY:
-        count = tools or state.tool_count
-        parts = ["1 tool" if count == 1 else f"{count:,} tools"]
+        parts = [count_of(tools or state.tool_count, "tool")]
         if state.latency_ms:
             parts.append(duration(state.latency_ms))
         aside = " · ".join(parts)
     badges: tuple[tuple[str, str], ...] = (("built-in", "info"),) if state.config.builtin else ()
     if state.warnings:
-        badges += ((f"{len(state.warnings)} warnings", "warning"),)
+        badges += ((count_of(len(state.warnings), "warning"), "warning"),)
     return Row(
         key=state.config.name,
         title=visible(state.config.name),
@@ -338,53 +333,98 @@ def server_row(state: ServerState, tools: int) -> Row:
         badges=badges,
         strong=True,
         faded=state.config.disabled,
-        tip="\n".join((f"{visible(state.config.name)}: {word.text}", *_offered(state))),
+        tip="\n".join((f"{visible(state.config.name)}: {word.text}", *_other_counts(state))),
     )
 
 
-def _mark_words(tool: ToolSummary) -> tuple[tuple[str, str], ...]:
-    """What is to be known first: that it is blocked, new, or odd."""
-    words: list[tuple[str, str]] = []
+def _mark_badges(tool: ToolSummary) -> tuple[tuple[str, str], ...]:
+    """Badges that come first: blocked, new, removed, suspicious."""
+    badges: list[tuple[str, str]] = []
     if tool.mark == ChangeKind.CHANGED:
-        words.append(("changed, blocked", "danger"))
+        badges.append(("blocked", "danger"))
     elif tool.mark == ChangeKind.NEW:
-        words.append(("new", "info"))
+        badges.append(("new", "info"))
     elif tool.mark == ChangeKind.REMOVED:
-        words.append(("removed", "muted"))
+        badges.append(("removed", "muted"))
     if tool.warned:
-        words.append(("odd", "warning"))
-    return tuple(words)
+        badges.append(("suspicious", "warning"))
+    return tuple(badges)
 
 
-def _offered(state: ServerState) -> tuple[str, ...]:
-    """What it has besides tools, for the tip."""
-    resources = f"{state.resource_count} resources" if state.resource_count else ""
-    prompts = f"{state.prompt_count} prompts" if state.prompt_count else ""
-    return tuple(words for words in (resources, prompts) if words)
+def _other_counts(state: ServerState) -> tuple[str, ...]:
+    """Resources and prompts, for the tooltip."""
+    counts = ((state.resource_count, "resource"), (state.prompt_count, "prompt"))
+    return tuple(count_of(number, noun) for number, noun in counts if number)
 
 
 def tool_row(tool: ToolSummary) -> Row:
-    """A tool: its name and what the server claims about it."""
+    """A tool: its name and the hints of its server, dangers first."""
     if tool.mark == ChangeKind.REMOVED:
-        return _gone_row(tool)
+        return _removed_row(tool)
     return Row(
         key=f"{tool.server}\n{tool.name}",
         title=one_line(tool.name, 120),
-        badges=(*_mark_words(tool), *hint_words(tool.hints)),
+        badges=tuple(sorted((*_mark_badges(tool), *hint_words(tool.hints)), key=lambda badge: badge[1] != "danger")),
         icon="lock" if tool.mark == ChangeKind.CHANGED else "warning" if tool.warned else "tool",
         tone="danger" if tool.mark == ChangeKind.CHANGED else "warning" if tool.warned else "faint",
         tip=f"{visible(tool.title or tool.name)}\n{visible(tool.summary)}",
     )
 
 
-def _gone_row(tool: ToolSummary) -> Row:
-    """A tool that its server took back: there to be noticed, not to be called."""
+def _removed_row(tool: ToolSummary) -> Row:
+    """A tool that its server no longer offers. It is listed until the user has seen the removal."""
     return Row(
         key=f"{tool.server}\n{tool.name}",
         title=one_line(tool.name, 120),
-        badges=_mark_words(tool),
+        badges=_mark_badges(tool),
         icon="minus",
         tone="faint",
         faded=True,
-        tip="The server took it back. Enter shows it among the changes, until Seen is pressed.",
+        tip="The server no longer offers this tool. Press Enter to see the change.",
     )
+
+
+_ROWS_AT_ONCE = 1_000  # rows laid out in one step; 10,000 at once would delay every key
+_PAUSE_MS = 4  # between two steps, for painting and keys
+
+
+class StagedExpansion(QObject):
+    """Expands rows of a tree in steps. A later call replaces an earlier one."""
+
+    def __init__(self, tree: QTreeView) -> None:
+        super().__init__(tree)
+        self._tree = tree
+        self._left: list[QPersistentModelIndex] = []
+        self._next = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._next.timeout.connect(self._continue)
+
+    def expand(self, rows: Iterable[QModelIndex]) -> None:
+        """Expand these rows from first to last, but the parent of the current row before all others."""
+        self._left = [QPersistentModelIndex(row) for row in rows]
+        current_parent = self._tree.currentIndex().parent()
+        self._left.sort(key=lambda row: row != current_parent)
+        self._expand_some()
+
+    def is_busy(self) -> bool:
+        """Whether rows are left to expand."""
+        return bool(self._left)
+
+    def _continue(self) -> None:
+        """Keep the current row at its place on screen while rows are inserted above it."""
+        current = self._tree.currentIndex()
+        before = self._tree.visualRect(current)
+        self._expand_some()
+        seen = before.isValid() and self._tree.viewport().rect().intersects(before)
+        if seen and (moved := self._tree.visualRect(current).top() - before.top()):
+            bar = self._tree.verticalScrollBar()
+            bar.setValue(bar.value() + moved)
+
+    def _expand_some(self) -> None:
+        rows = 0
+        while self._left and rows < _ROWS_AT_ONCE:
+            row = self._left.pop(0)
+            if row.isValid() and not self._tree.isExpanded(row):
+                rows += self._tree.model().rowCount(row)
+                self._tree.expand(row)
+        if self._left:
+            self._next.start()

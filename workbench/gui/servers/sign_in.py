@@ -1,41 +1,38 @@
-"""The steps of a sign-in as rows, and the whole of one as text."""
+"""The page where the user signs in at a server, with every step of OAuth."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from workbench.events import Event, SignInChanged, SignInWanted
+from workbench.events import SignInChanged, SignInWanted
+from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.faults import FaultCard
-from workbench.gui.kit.lists import EmptyState, RowsView, Strip, label
+from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.lists import EmptyState, Strip, label
 from workbench.gui.kit.plain_edit import PlainEdit
-from workbench.gui.kit.rows import Row, RowsModel
-from workbench.gui.kit.text import one_line, visible
+from workbench.gui.kit.rows import Row
+from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import duration
-from workbench.gui.servers.browser_card import BrowserCard
-from workbench.gui.servers.page import ServerPage
+from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.records import ServerState, SignIn, SignInStep
 
 
-def step_rows(steps: Iterable[SignInStep]) -> list[Row]:
-    return [_row(str(place), step) for place, step in enumerate(steps)]
-
-
 def step_text(step: SignInStep) -> str:
-    """What was asked and what came back."""
-    asked = " ".join(part for part in (step.method, step.url) if part)
-    answered = f"HTTP {step.status}" if step.status else ""
-    parts = (step.sentence, asked, step.sent, answered, step.received)
+    """The request and response of a step."""
+    request = " ".join(part for part in (step.method, step.url) if part)
+    status = f"HTTP {step.status}" if step.status else ""
+    parts = (step.sentence, request, step.sent, status, step.received)
     return visible("\n\n".join(part for part in parts if part))
 
 
-def _row(key: str, step: SignInStep) -> Row:
+def _step_row(key: str, step: SignInStep) -> Row:
     aside = " · ".join(part for part in (str(step.status or ""), duration(step.ms) if step.ms else "") if part)
     return Row(
         key=key,
@@ -49,44 +46,128 @@ def _row(key: str, step: SignInStep) -> Row:
 
 
 _UNDER_WAY = ("asking", "waiting")
+_WIDE = 110  # letters of width from which steps and detail are side by side
+
+
+_BROWSER_SCHEMES = ("https", "http")
+
+
+class BrowserCard(QFrame):
+    """Hidden while no sign-in waits for the browser."""
+
+    pasted = Signal(str)
+    """Carries the address of the browser's last page."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._url = ""
+        mark(self, kind="banner", tone="info")
+        unit = context.theme.unit
+        self._host = ForeignLabel()
+        mark(self._host, role="heading")
+        self._address = ForeignLabel(elide=True)
+        mark(self._address, role="muted")
+        self.open = QPushButton("Open in browser")
+        mark(self.open, kind="primary")
+        self.copy = QPushButton("Copy address")
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("http://127.0.0.1:…/callback?code=…")
+        self.field.setAccessibleName("Address of the browser's last page")
+        self.use = QPushButton("Finish sign-in")
+        self._lay_out(unit)
+        self.open.clicked.connect(self._open)
+        self.copy.clicked.connect(self._copy)
+        self.use.clicked.connect(self._submit)
+        self.field.returnPressed.connect(self._submit)
+        self.hide()
+
+    def show_page(self, url: str, host: str) -> None:
+        fresh = url != self._url
+        self._url = url
+        self.setVisible(bool(url))
+        self._host.setText(host)
+        self._address.setText(url)
+        self.open.setEnabled(QUrl(url).scheme() in _BROWSER_SCHEMES)
+        if fresh:
+            self.field.clear()
+            if url and self.window().isActiveWindow():
+                self.open.setFocus()
+
+    def _lay_out(self, unit: int) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
+        column.setSpacing(unit * 2)
+        head = QHBoxLayout()
+        head.addWidget(label("Sign in at"))
+        head.addWidget(self._host, 1)
+        column.addLayout(head)
+        column.addWidget(self._address)
+        row = QHBoxLayout()
+        row.setSpacing(unit)
+        row.addWidget(self.open)
+        row.addWidget(self.copy)
+        row.addStretch()
+        column.addLayout(row)
+        other_machine = label(
+            "If your browser runs on a different machine, it cannot open the last page of the sign-in. Copy the "
+            "address of that page and paste it here.",
+            "muted",
+        )
+        other_machine.setWordWrap(True)
+        column.addWidget(other_machine)
+        last = QHBoxLayout()
+        last.setSpacing(unit)
+        last.addWidget(self.field, 1)
+        last.addWidget(self.use)
+        column.addLayout(last)
+
+    def _open(self) -> None:
+        QDesktopServices.openUrl(QUrl(self._url))
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._url)
+
+    def _submit(self) -> None:
+        if text := self.field.text().strip():
+            self.pasted.emit(text)
 
 
 class SignInPage(ServerPage):
-    """It reads the report anew whenever something changed; the steps are few."""
+    """Reads the whole report again after each change: the steps are few."""
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
         self.report = SignIn(state.config.name)
-        self._words = label("", "muted")
+        self._sentence = label("", "muted")
         self.begin = QPushButton("Sign in…")
         self.cancel = QPushButton("Cancel")
-        self.leave = QPushButton("Sign out")
+        self.sign_out = QPushButton("Sign out")
         self.browser = BrowserCard(context)
         self._fault = FaultCard(context.theme)
-        self.model = RowsModel(self)
-        self.list = RowsView(context.theme, "OAuth, step by step")
-        self.list.setModel(self.model)
         self.detail = PlainEdit()
-        self._steps = QSplitter(Qt.Orientation.Horizontal)
-        self._empty = EmptyState(context.theme, "key", "", "")
-        self._stack = QStackedWidget()
+        sentence = "Every request of a sign-in and its response appear here, with secrets masked."
+        self.list = ListPane(
+            context.theme, "Steps of the sign-in", EmptyState(context.theme, "key", "OAuth, step by step", sentence)
+        )
         self._lay_out()
-        self._bind()
+        self._connect_signals()
         self.show_report(self.report)
 
-    def look(self, *, seen: bool) -> None:
+    def set_seen(self, *, seen: bool) -> None:
         if seen:
-            self.refresh()
+            self.load()
 
-    def refresh(self) -> None:
+    def load(self) -> None:
         if self.state.config.remote:
-            api = self.context.api
-            self.context.tasks.run("how signing in went", api.sign_in_report(self.server), self.show_report)
+            report = self.context.api.sign_in_report(self.server)
+            self.context.tasks.run("read the sign-in report", report, self.show_report)
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, SignInChanged) and event.server == self.server:
-            self.refresh()
-        elif isinstance(event, SignInWanted) and event.server == self.server:
+    def _sign_in_changed(self, event: SignInChanged) -> None:
+        if event.server == self.server:
+            self.load()
+
+    def _page_wanted(self, event: SignInWanted) -> None:
+        if event.server == self.server:
             self.browser.show_page(event.url, event.host)
 
     def show_state(self, state: ServerState) -> None:
@@ -94,7 +175,7 @@ class SignInPage(ServerPage):
         super().show_state(state)
         self.show_report(self.report)
         if changed:
-            self.refresh()
+            self.load()
 
     def show_report(self, report: SignIn) -> None:
         failed = report.state == "failed" != self.report.state
@@ -104,93 +185,84 @@ class SignInPage(ServerPage):
         self.begin.setEnabled(self.state.allowed)
         self.begin.setText("Sign in again…" if report.stored else "Sign in…")
         self.cancel.setVisible(under_way)
-        self.leave.setVisible(report.stored and not under_way)
-        self._words.setText(self._sentence())
+        self.sign_out.setVisible(report.stored and not under_way)
+        self._sentence.setText(self._describe())
         self.browser.show_page(report.url if report.state == "waiting" else "", report.host)
         self._fault.show_fault(report.fault)
-        self.model.show_rows(step_rows(report.steps))
-        self._stack.setCurrentWidget(self._steps if report.steps else self._empty)
+        self.list.show_rows([_step_row(str(number), step) for number, step in enumerate(report.steps)])
+        self.detail.setVisible(bool(report.steps))
         if report.steps and (failed or not self.list.key()):
-            wrong = [place for place, step in enumerate(report.steps) if not step.ok]
-            self.list.setCurrentIndex(self.model.index(wrong[-1] if failed and wrong else 0))
+            failures = [number for number, step in enumerate(report.steps) if not step.ok]
+            self.list.select(str(failures[-1] if failed and failures else 0))
         self._show_step()
 
     def start(self) -> None:
-        """Begin a sign-in; the answer comes when it is over, minutes later perhaps."""
+        """Start a sign-in. The call returns when it has ended, which may take minutes."""
         self.show_report(SignIn(self.server, "asking", stored=self.report.stored))
         self.context.tasks.run("sign in", self.context.api.sign_in(self.server), self.show_report)
 
-    # inside
+    # internals
 
-    def _sentence(self) -> str:
+    def _describe(self) -> str:
         report, state = self.report, self.state
         if not state.config.remote:
-            return "This server runs on your machine: there is nowhere to sign in."
+            return "This server runs on your machine and needs no sign-in."
         if not state.allowed:
-            return "Connect this server once; if it wants a sign-in, you begin it here."
+            return "Connect this server first. If it requires a sign-in, start it here."
         match report.state:
             case "asking":
-                return "Asking the server and whoever grants access to it…"
+                return "Contacting the server and its authorization server…"
             case "waiting":
-                return "Waiting for you to come back from the browser…"
+                return "Waiting for the sign-in in your browser…"
         if report.stored and state.sign_in != "needed":
-            until = " The token is renewed by itself." if report.expires > time.time() else ""
-            rights = f" It may: {report.scope}." if report.scope else ""
-            return "You are signed in." + rights + until
+            renewal = " The access token is renewed automatically." if report.expires > time.time() else ""
+            scope = f" Scope: {report.scope}." if report.scope else ""
+            return f"You are signed in.{scope}{renewal}"
         if state.sign_in == "needed":
-            return "The server wants you to sign in."
+            return "The server requires you to sign in."
         return "You are not signed in."
 
     def _lay_out(self) -> None:
         strip = Strip(self.context.theme)
         mark(self.begin, kind="primary")
-        for button in (self.begin, self.cancel, self.leave):
+        for button in (self.begin, self.cancel, self.sign_out):
             strip.row.addWidget(button)
-        strip.row.addWidget(self._words, 1)
-        self._words.setWordWrap(True)
+        strip.row.addWidget(self._sentence, 1)
+        self._sentence.setWordWrap(True)
         self.detail.setReadOnly(True)
         self.detail.setTabChangesFocus(True)
-        self.detail.setAccessibleName("What was asked and answered in this step")
+        self.detail.setAccessibleName("Request and response of this step")
         self.detail.setFont(self.context.theme.mono(-1))
         mark(self.detail, kind="code")
-        self._steps.addWidget(self.list)
-        self._steps.addWidget(self.detail)
-        self._steps.setSizes([100, 110])
-        self._steps.setChildrenCollapsible(False)
-        self._empty.say(
-            "OAuth, step by step",
-            "Each address that was asked in a sign-in and what it answered will stand here, secrets covered.",
-        )
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(self._steps)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         for part in (strip, self.browser, self._fault):
             column.addWidget(part)
-        column.addWidget(self._stack, 1)
+        column.addWidget(AdaptiveSplit(_WIDE, (1, 1), self.list, self.detail), 1)
         self.setFocusProxy(self.begin)
 
-    def _bind(self) -> None:
+    def _connect_signals(self) -> None:
         self.begin.clicked.connect(self.start)
-        self.cancel.clicked.connect(self._give_up)
-        self.leave.clicked.connect(self._sign_out)
-        self.browser.brought.connect(self._bring)
+        self.cancel.clicked.connect(self._cancel)
+        self.sign_out.clicked.connect(self._sign_out)
+        self.browser.pasted.connect(self._finish)
         self.list.selection_changed.connect(self._show_step)
+        self.context.store.on(SignInChanged, self._sign_in_changed)
+        self.context.store.on(SignInWanted, self._page_wanted)
 
-    def _give_up(self) -> None:
-        api = self.context.api
-        self.context.tasks.run("give up signing in", api.cancel_sign_in(self.server), self.show_report)
+    def _cancel(self) -> None:
+        self.context.tasks.run("cancel the sign-in", self.context.api.cancel_sign_in(self.server), self.show_report)
 
     def _sign_out(self) -> None:
         self.context.tasks.run("sign out", self.context.api.sign_out(self.server), self.show_report)
 
-    def _bring(self, address: str) -> None:
-        self.context.tasks.run("finish signing in", self.context.api.complete_sign_in(self.server, address))
+    def _finish(self, address: str) -> None:
+        self.context.tasks.run("finish the sign-in", self.context.api.complete_sign_in(self.server, address))
 
     def _show_step(self) -> None:
         key = self.list.key()
-        place = int(key) if key else -1
-        text = step_text(self.report.steps[place]) if 0 <= place < len(self.report.steps) else ""
+        number = int(key) if key else -1
+        text = step_text(self.report.steps[number]) if 0 <= number < len(self.report.steps) else ""
         if text != self.detail.text():
             self.detail.setPlainText(text)

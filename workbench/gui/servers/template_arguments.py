@@ -1,4 +1,4 @@
-"""A line for one argument that asks the server for proposals while one types; typing never waits for them."""
+"""The form for arguments of prompts and resource templates, with suggestions of the server (MCP completion)."""
 
 from __future__ import annotations
 
@@ -19,29 +19,32 @@ from workbench.gui.shell.context import Context
 from workbench.gui.shell.tasks import Tasks
 from workbench.records import Completion
 
-# Any: what a coroutine yields concerns the loop alone. Given is what was typed.
-Propose: TypeAlias = Callable[[str], Coroutine[Any, Any, Completion]]
+# Any: asyncio's own. The argument is what was typed.
+Suggest: TypeAlias = Callable[[str], Coroutine[Any, Any, Completion]]
 
 _PAUSE_MS = 150
-_SHOWN = 12  # proposals one sees without scrolling
+_SHOWN = 12  # suggestions visible without scrolling
 
 
-class ProposingLine(QLineEdit):
-    """Down or Ctrl+Space asks for proposals too; a proposal with hidden characters is not offered."""
+class SuggestingLine(QLineEdit):
+    """Requests suggestions while the user types, and by Down or Ctrl+Space. Typing never waits for them.
 
-    def __init__(self, name: str, tasks: Tasks, propose: Propose | None, parent: QWidget | None = None) -> None:
+    Suggestions with hidden characters are left out.
+    """
+
+    def __init__(self, name: str, tasks: Tasks, suggest: Suggest | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
         self._tasks = tasks
-        self._propose = propose
-        self._asked: asyncio.Future[Completion | None] | None = None
+        self._suggest = suggest
+        self._request: asyncio.Future[Completion | None] | None = None
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._pause.timeout.connect(self._ask)
-        if propose is None:
+        self._pause.timeout.connect(self._request_suggestions)
+        if suggest is None:
             return
         self._model = QStringListModel(self)
         self._popup = QListView()
-        self._popup.setAccessibleName(f"Proposals for {name}")
+        self._popup.setAccessibleName(f"Suggestions for {name}")
         completer = QCompleter(self._model, self)
         completer.setPopup(self._popup)
         completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
@@ -49,41 +52,40 @@ class ProposingLine(QLineEdit):
         self.setCompleter(completer)
         self.textEdited.connect(self._edited)
 
-    def proposals(self) -> tuple[str, ...]:
-        """What is proposed now."""
-        return tuple(self._model.stringList()) if self._propose is not None else ()
+    def suggestions(self) -> tuple[str, ...]:
+        return tuple(self._model.stringList()) if self._suggest is not None else ()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        wanted = event.key() == Qt.Key.Key_Down or (event.key() == Qt.Key.Key_Space and control)
-        if wanted and self._propose is not None and not self._popup.isVisible():
-            self._ask()
+        asked = event.key() == Qt.Key.Key_Down or (event.key() == Qt.Key.Key_Space and control)
+        if asked and self._suggest is not None and not self._popup.isVisible():
+            self._request_suggestions()
             return
         super().keyPressEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self._forget()
+            self._cancel()
 
     def _edited(self) -> None:
-        self._forget()
+        self._cancel()
         self._pause.start()
 
-    def _forget(self) -> None:
-        """An answer to what was typed before is of no use."""
+    def _cancel(self) -> None:
+        """Drop the request for an earlier text."""
         self._pause.stop()
-        if self._asked is not None:
-            self._asked.cancel()
-            self._asked = None
+        if self._request is not None:
+            self._request.cancel()
+            self._request = None
 
-    def _ask(self) -> None:
-        if self._propose is not None:
-            self._forget()
-            self._asked = self._tasks.run("proposals", self._propose(self.text()), self._show)
+    def _request_suggestions(self) -> None:
+        if self._suggest is not None:
+            self._cancel()
+            self._request = self._tasks.run("read suggestions", self._suggest(self.text()), self._show)
 
-    def _show(self, found: Completion) -> None:
-        values = [value for value in found.values if not has_hidden(value) and "\n" not in value]
+    def _show(self, completion: Completion) -> None:
+        values = [value for value in completion.values if not has_hidden(value) and "\n" not in value]
         self._model.setStringList(values)
         if not values or values == [self.text()] or not self.hasFocus():
             self._popup.hide()
@@ -91,25 +93,25 @@ class ProposingLine(QLineEdit):
             self.completer().complete()
 
 
-# Any: what a coroutine yields concerns the loop alone. Given are the blank, what is typed, and what is filled already.
-Ask: TypeAlias = Callable[[str, str, dict[str, str]], Coroutine[Any, Any, Completion]]
+# Any: asyncio's own. The arguments are a name, what was typed, and the values of the other fields.
+Complete: TypeAlias = Callable[[str, str, dict[str, str]], Coroutine[Any, Any, Completion]]
 
 
-class Blank(Struct, frozen=True):
-    """One blank."""
+class ArgumentField(Struct, frozen=True):
+    """An argument to fill in."""
 
     name: str
-    words: str = ""  # what the server says of it
+    description: str = ""
     required: bool = False
 
 
-class BlanksArea(QScrollArea):
-    """As high as its form where there is room, scrolled where there is not: no server makes the window grow."""
+class ArgumentsArea(QScrollArea):
+    """Shows a form in full height if there is room, else it scrolls: no server can make the window grow."""
 
-    def __init__(self, form: Blanks, least: int, parent: QWidget | None = None) -> None:
+    def __init__(self, form: ArgumentsForm, min_height: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._form = form
-        self._least = least  # height it may be pressed down to
+        self._min_height = min_height
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -121,35 +123,39 @@ class BlanksArea(QScrollArea):
         return self._form.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, min(self._form.sizeHint().height(), self._least))
+        return QSize(0, min(self._form.sizeHint().height(), self._min_height))
 
 
-class Blanks(QWidget):
-    """`submitted` on Enter in the last line or Ctrl+Enter anywhere."""
+class ArgumentsForm(QWidget):
+    """One line for each argument. Enter in the last line and Ctrl+Enter anywhere emit `submitted`."""
 
     changed = Signal()
     submitted = Signal()
 
     def __init__(
-        self, context: Context, blanks: Sequence[Blank], ask: Ask | None, parent: QWidget | None = None
+        self,
+        context: Context,
+        fields: Sequence[ArgumentField],
+        complete: Complete | None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._blanks = tuple(blanks)
-        self._ask = ask
-        self._lines: dict[str, ProposingLine] = {}
+        self._fields = tuple(fields)
+        self._complete = complete
+        self._lines: dict[str, SuggestingLine] = {}
         self._missing: dict[str, ForeignLabel] = {}
         unit = context.theme.unit
         column = QVBoxLayout(self)
         column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
         column.setSpacing(unit)
-        for blank in self._blanks:
-            self._add(blank, context, column)
+        for field in self._fields:
+            self._add(field, context, column)
             column.addSpacing(unit)
         if self._lines:
             self.setFocusProxy(next(iter(self._lines.values())))
 
     def values(self) -> dict[str, str]:
-        """What is filled; empty blanks are not in it."""
+        """The values by name, without empty ones."""
         return {name: line.text() for name, line in self._lines.items() if line.text()}
 
     def fill(self, values: dict[str, str]) -> None:
@@ -157,16 +163,16 @@ class Blanks(QWidget):
             if name in self._lines:
                 self._lines[name].setText(value)
 
-    def complete(self) -> bool:
-        """Whether all that is required is filled; what is missing is said, and gets the keyboard."""
-        missing = [blank.name for blank in self._blanks if blank.required and not self._lines[blank.name].text()]
+    def validate(self) -> bool:
+        """Whether all required fields have a value; else mark those without, and focus the first one."""
+        missing = [field.name for field in self._fields if field.required and not self._lines[field.name].text()]
         for name, note in self._missing.items():
             note.setVisible(name in missing)
         if missing:
             self._lines[missing[0]].setFocus(Qt.FocusReason.OtherFocusReason)
         return not missing
 
-    def line(self, name: str) -> ProposingLine:
+    def line(self, name: str) -> SuggestingLine:
         return self._lines[name]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -176,30 +182,33 @@ class Blanks(QWidget):
             return
         super().keyPressEvent(event)
 
-    def _add(self, blank: Blank, context: Context, column: QVBoxLayout) -> None:
-        words = f"{visible(blank.name)} (required)" if blank.required else blank.name
-        title = ForeignLabel(words, elide=True)
+    def is_marked(self, name: str) -> bool:
+        """Whether the field is marked as missing."""
+        return not self._missing[name].isHidden()
+
+    def _add(self, field: ArgumentField, context: Context, column: QVBoxLayout) -> None:
+        title = ForeignLabel(f"{visible(field.name)} (required)" if field.required else field.name, elide=True)
         mark(title, role="section")
         column.addWidget(title)
-        propose = partial(self._propose, blank.name) if self._ask is not None else None
-        line = ProposingLine(one_line(blank.name), context.tasks, propose)
+        suggest = partial(self._suggest, field.name) if self._complete is not None else None
+        line = SuggestingLine(one_line(field.name), context.tasks, suggest)
         line.textChanged.connect(self._edited)
-        line.returnPressed.connect(self._entered)
-        self._lines[blank.name] = line
+        line.returnPressed.connect(partial(self._go_on, len(self._lines)))
+        self._lines[field.name] = line
         column.addWidget(line)
-        if blank.words:
-            about = yielding(blank.words)
+        if field.description:
+            about = yielding(field.description)
             mark(about, role="muted")
             column.addWidget(about)
-        note = self._missing[blank.name] = ForeignLabel("This is needed.")
+        note = self._missing[field.name] = ForeignLabel("This argument is required.")
         mark(note, role="error")
         note.hide()
         column.addWidget(note)
 
-    async def _propose(self, name: str, typed: str) -> Completion:
-        assert self._ask is not None
+    async def _suggest(self, name: str, typed: str) -> Completion:
+        assert self._complete is not None
         others = {other: value for other, value in self.values().items() if other != name}
-        return await self._ask(name, typed, others)
+        return await self._complete(name, typed, others)
 
     def _edited(self) -> None:
         for name, note in self._missing.items():
@@ -207,11 +216,10 @@ class Blanks(QWidget):
                 note.hide()
         self.changed.emit()
 
-    def _entered(self) -> None:
-        """Enter goes on to the next line, and from the last one sends."""
+    def _go_on(self, number: int) -> None:
+        """Enter moves to the next line, and from the last one submits."""
         lines = list(self._lines.values())
-        following = next((at + 1 for at, line in enumerate(lines) if line is self.sender()), len(lines))
-        if following < len(lines):
-            lines[following].setFocus(Qt.FocusReason.TabFocusReason)
+        if number + 1 < len(lines):
+            lines[number + 1].setFocus(Qt.FocusReason.TabFocusReason)
         else:
             self.submitted.emit()

@@ -1,15 +1,16 @@
-"""Whether the server's word about its tools counts, and the rules about all of them."""
+"""The page of a server where the user trusts its annotations and sets rules for all of its tools."""
 
 from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any
 
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import Event, PermissionsChanged
 from workbench.gui.kit.controls import TickBox
 from workbench.gui.kit.lists import label
-from workbench.gui.kit.theme import mark
-from workbench.gui.servers.page import ServerPage
+from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.rules_box import RulesBox
@@ -17,74 +18,61 @@ from workbench.records import Fault, Permissions, ServerState
 
 
 class TrustPage(ServerPage):
-    """Each change counts at once and stands in the audit."""
+    """Changes apply at once and are recorded in the audit."""
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
-        self.believe = TickBox(context.theme, "Trust this server's annotations")
-        self.renew = QPushButton("Begin a new list of rules")
+        self.trust = TickBox(context.theme, "Trust this server's annotations")
+        self.reset_rules = QPushButton("Reset rules")
         self.rules = RulesBox(context, self.server)
         self._lay_out(context.theme.unit)
-        self.believe.clicked.connect(self._believe)
-        self.renew.clicked.connect(self._renew)
-        self.setFocusProxy(self.believe)
-        self.renew.hide()
+        self.trust.clicked.connect(self._set_trust)
+        self.reset_rules.clicked.connect(self._reset_rules)
+        self.setFocusProxy(self.trust)
+        self.reset_rules.hide()
+        context.store.permissions_changed.connect(self.load)
         self.show_state(state)
 
-    def refresh(self) -> None:
-        self.context.tasks.run("read the trust in a server", self._read())
-
-    def hear(self, event: Event) -> None:
-        if isinstance(event, PermissionsChanged):
-            self._show(event.permissions)
+    def load(self) -> None:
+        if self.context.store.permissions is not None:
+            self._show(self.context.store.permissions)
 
     def show_state(self, state: ServerState) -> None:
         super().show_state(state)
-        self.believe.setEnabled(not state.config.builtin)
+        self.trust.setEnabled(not state.config.builtin)
 
-    async def _read(self) -> None:
-        self._show(await self.context.api.permissions())
+    def _show(self, permissions: Permissions) -> None:
+        self.trust.setChecked(self.state.config.builtin or self.server in permissions.trust.believed)
+        self.reset_rules.setVisible(permissions.trust.lost)
+        self.rules.show_permissions(permissions)
+        self.rules.fault.show_fault(permissions.notices[0] if permissions.notices else None)
 
-    def _show(self, known: Permissions) -> None:
-        self.believe.setChecked(self.state.config.builtin or self.server in known.trust.believed)
-        self.renew.setVisible(known.trust.lost)
-        self.rules.show_permissions(known)
-        self.rules.fault.show_fault(known.notices[0] if known.notices else None)
+    def _set_trust(self, yes: bool) -> None:
+        self.context.tasks.run("trust a server", self._change(self.context.api.trust_server(self.server, yes)))
 
-    def _believe(self, yes: bool) -> None:
-        self.context.tasks.run("trust a server", self._change(yes))
+    def _reset_rules(self) -> None:
+        self.context.tasks.run("reset rules", self._change(self.context.api.renew_permissions()))
 
-    def _renew(self) -> None:
-        self.context.tasks.run("begin a new list of rules", self._begin())
-
-    async def _change(self, yes: bool) -> None:
+    async def _change(self, change: Coroutine[Any, Any, Permissions]) -> None:  # Any: asyncio's own
         try:
-            self._show(await self.context.api.trust_server(self.server, yes))
+            self._show(await change)
         except WorkbenchError as fault:
-            self._show(await self.context.api.permissions())
-            self.rules.fault.show_fault(Fault(fault.message, fault.hint))
-
-    async def _begin(self) -> None:
-        try:
-            self._show(await self.context.api.renew_permissions())
-        except WorkbenchError as fault:
+            self.load()
             self.rules.fault.show_fault(Fault(fault.message, fault.hint))
 
     def _lay_out(self, unit: int) -> None:
+        explanation = label(
+            "Annotations are what a server says about its tools, such as “only reads”. Without trust they are ignored, "
+            "and a tool is judged by its name. Trust applies to the server's current entry in .mcp.json; it ends when "
+            "the entry changes. The built-in server is always trusted.",
+            "muted",
+        )
+        explanation.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
         column.setSpacing(unit * 2)
-        column.addWidget(self.believe)
-        words = (
-            "Without it, a hint such as “only reads” counts for nothing: a tool is judged by its name. Your trust is "
-            "about the entry of the server as it stands, and ends when that is another one. The built-in "
-            "server is trusted."
-        )
-        why = label(words, "muted")
-        why.setWordWrap(True)
-        column.addWidget(why)
-        head = label("Rules for programs that call its tools")
-        mark(head, role="heading")
-        column.addWidget(head)
+        column.addWidget(self.trust)
+        column.addWidget(explanation)
+        column.addWidget(label("Rules for programs that call its tools", "heading"))
         column.addWidget(self.rules, 1)
-        column.addWidget(self.renew)
+        column.addWidget(self.reset_rules)

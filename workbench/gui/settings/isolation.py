@@ -1,4 +1,4 @@
-"""The levels of isolation, each with what it is here or how to get it, and the command for that, ready to copy."""
+"""Dialog Sandbox strength: the locks of this machine's sandbox, and the isolation levels with their commands."""
 
 from __future__ import annotations
 
@@ -6,24 +6,14 @@ import re
 import shlex
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
-from shiboken6 import isValid
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.icons import icon, pixmap
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.text import ForeignLabel, plain_tip, visible
@@ -31,13 +21,27 @@ from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.shell.context import Context
 from workbench.records import CoreStatus, Level, Strength
 
-_COMMAND = re.compile(r"`([^`\n]{1,200})`")  # how a hint names what to run
-_NEXT = ", then run `"
-_OWN = "mcp-workbench"
+_COMMAND = re.compile(r"`([^`\n]{1,200})`")  # how a hint marks a command
+_SEVERAL_STEPS = ", then run `"
+_PROGRAM = "mcp-workbench"
+_LEVELS = {"process": "Process", "container": "Container", "vm": "Virtual machine"}
+_STRENGTHS = {"full": "Full isolation", "reduced": "Reduced isolation", "none": "No isolation"}
+_LOCKS = {
+    "namespaces": "Programs have their own files, processes and network, not those of this machine.",
+    "seccomp": "Programs can use only the system calls of an allow list.",
+    "Landlock": "A second lock on files: programs cannot open any other file.",
+    "inode quota": "The number of temporary files is limited, not only their size.",
+    "no files of yours": "A test program could not open a file of yours.",
+    "read-only root": "Programs can write only to their workspace, home and temporary folder.",
+    "no network": "Programs cannot connect to anything. The workbench connects to tools and allowed hosts for them.",
+    "no processes": "Programs cannot start or reach other processes.",
+    "not root": "Programs run as an ordinary user or as nobody, whoever started the workbench.",
+    "no capabilities": "Programs have none of the rights of root and cannot get any.",
+}
 
 
 class LevelsView(QWidget):
-    """From the weakest to the strongest; told again when somebody looked again."""
+    """One card for each isolation level, the weakest first."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,9 +55,9 @@ class LevelsView(QWidget):
             if (old := item.widget()) is not None:
                 old.deleteLater()
         for level in levels:
-            self._column.addWidget(self._card(level))
+            self._column.addWidget(self._make_card(level))
 
-    def _card(self, level: Level) -> QFrame:
+    def _make_card(self, level: Level) -> QFrame:
         unit = self._theme.unit
         card = QFrame(self)
         mark(card, kind="card")
@@ -64,58 +68,50 @@ class LevelsView(QWidget):
         picture = QLabel()
         symbol, tone = ("check", "success") if level.available else ("circle", "faint")
         picture.setPixmap(pixmap(symbol, tone, unit * 4, self.devicePixelRatioF()))
-        grid.addWidget(picture, 0, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(label(self._name(level.name), "heading"), 0, 1)
-        state = f"available ({level.backend})" if level.available else "not available"
-        grid.addWidget(label(state, "muted"), 0, 2, Qt.AlignmentFlag.AlignRight)
+        state = f"Available ({level.backend})" if level.available else "Not available"
         sentence = ForeignLabel(level.sentence)
         mark(sentence, role="muted")
+        grid.addWidget(picture, 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(label(_LEVELS.get(level.name, level.name), "heading"), 0, 1)
+        grid.addWidget(label(state, "muted"), 0, 2, Qt.AlignmentFlag.AlignRight)
         grid.addWidget(sentence, 1, 1, 1, 2)
         if level.hint:
-            grid.addLayout(self._hint(level), 2, 1, 1, 2)
+            grid.addLayout(self._make_hint(level.hint), 2, 1, 1, 2)
         grid.setColumnStretch(1, 1)
         return card
 
-    def _hint(self, level: Level) -> QHBoxLayout:
+    def _make_hint(self, hint: str) -> QHBoxLayout:
+        """The hint, and a button that copies its commands."""
         row = QHBoxLayout()
-        words = ForeignLabel(level.hint.replace("`", ""))
-        row.addWidget(words, 1)
-        commands = _COMMAND.findall(level.hint)
-        commands = commands if _NEXT in level.hint else commands[-1:]  # all of them where one follows another
+        row.addWidget(ForeignLabel(hint.replace("`", "")), 1)
+        commands = _COMMAND.findall(hint)
+        commands = commands if _SEVERAL_STEPS in hint else commands[-1:]  # otherwise they are alternatives
         if commands:
+            line = " && ".join(map(_runnable, commands))
             copy = QPushButton(icon("copy", "muted"), "Copy command")
             copy.setAccessibleName(f"Copy: {' && '.join(commands)}")
-            line = " && ".join(map(_at_home, commands))
             copy.setToolTip(plain_tip(line))
+            copy.clicked.connect(partial(self._copy, line))
             mark(copy, kind="quiet")
-            copy.setProperty("command", line)
-            copy.clicked.connect(self._copy)
             row.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
         return row
 
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(str(self.sender().property("command")))
-
-    def _name(self, name: str) -> str:
-        return {
-            "process": "Process",
-            "container": "Container",
-            "vm": "Virtual machine",
-        }.get(name, name)
+    def _copy(self, line: str, _checked: bool = False) -> None:
+        QGuiApplication.clipboard().setText(line)
 
 
-def _at_home(command: str) -> str:
-    """As it works in any terminal: in an environment of its own the workbench is not on the PATH."""
-    name, _, rest = command.partition(" ")
-    if name != _OWN or shutil.which(_OWN):
+def _runnable(command: str) -> str:
+    """The command with a full path if the workbench is not on the PATH, as in a virtual environment."""
+    name, _, arguments = command.partition(" ")
+    if name != _PROGRAM or shutil.which(_PROGRAM):
         return command
-    beside = Path(sys.executable).with_name(_OWN)
-    words = [str(beside)] if beside.exists() else [sys.executable, "-m", "workbench"]
-    return f"{shlex.join(words)} {rest}"
+    script = Path(sys.executable).with_name(_PROGRAM)
+    program = [str(script)] if script.exists() else [sys.executable, "-m", "workbench"]
+    return f"{shlex.join(program)} {arguments}"
 
 
 class LocksView(QWidget):
-    """Read only."""
+    """The locks of the sandbox: what each does, whether this machine has it, and how to get it."""
 
     def __init__(self, theme: Theme, strength: Strength, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -125,130 +121,84 @@ class LocksView(QWidget):
         self._grid.setHorizontalSpacing(theme.unit * 3)
         self._grid.setVerticalSpacing(theme.unit)
         self._grid.setColumnStretch(2, 1)
-        meanings = self._meanings()
-        for name, there in strength.features.items():
-            self._add(name, there, self._words(meanings.get(name, ""), there, strength.fixes.get(name, "")))
+        for name, has_lock in strength.features.items():
+            self._add_lock(name, has_lock, "" if has_lock else strength.fixes.get(name, ""))
 
-    def _add(self, name: str, there: bool, meaning: str) -> None:
-        place, top = self._grid.rowCount(), Qt.AlignmentFlag.AlignTop
+    def _add_lock(self, name: str, has_lock: bool, fix: str) -> None:
+        row, top = self._grid.rowCount(), Qt.AlignmentFlag.AlignTop
         picture = QLabel()
-        symbol, tone = ("check", "success") if there else ("close", "danger")
+        symbol, tone = ("check", "success") if has_lock else ("close", "danger")
         picture.setPixmap(pixmap(symbol, tone, self._theme.unit * 4, self.devicePixelRatioF()))
-        answer = "yes" if there else "no"
-        words = label(meaning, "muted")
-        words.setWordWrap(True)
-        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        words.setAccessibleName(f"{visible(name)}: {answer}. {meaning}")
-        self._grid.addWidget(picture, place, 0, top)
-        self._grid.addWidget(label(visible(name)), place, 1, top)
-        self._grid.addWidget(words, place, 2)
-        self._grid.addWidget(label(answer, "muted"), place, 3, top | Qt.AlignmentFlag.AlignRight)
-
-    def _words(self, meaning: str, there: bool, fix: str) -> str:
-        """What it means; where it is missing, the line that brings it."""
-        return meaning if there or not fix else f"{meaning} To have it: {visible(fix)}".strip()
-
-    def _meanings(self) -> dict[str, str]:
-        return {
-            "namespaces": "It sees files, processes and a network of its own, none of this machine's.",
-            "seccomp": "Only the system calls on a list are answered.",
-            "Landlock": "A second lock on files: nothing else can be opened, wherever it lies.",
-            "inode quota": "Temporary folders have an end for the number of files, not only for their size.",
-            "no files of yours": "A file of yours was laid out, and could not be opened.",
-            "read-only root": "Nothing outside its workspace, home and temporary folder can be written.",
-            "no network": "No connection can be made; tools and places you open are reached by the workbench.",
-            "no processes": "No other program can be started, and no other process be reached.",
-            "not root": "It runs as an ordinary user or as nobody, whoever started the workbench.",
-            "no capabilities": "It has none of the rights that root is made of, and can gain none.",
-        }
+        answer = "yes" if has_lock else "no"
+        meaning = f"{_LOCKS.get(name, '')} To get it: {visible(fix)}".strip() if fix else _LOCKS.get(name, "")
+        sentence = _wrapped(meaning, "muted")
+        sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        sentence.setAccessibleName(f"{visible(name)}: {answer}. {meaning}")
+        self._grid.addWidget(picture, row, 0, top)
+        self._grid.addWidget(label(visible(name)), row, 1, top)
+        self._grid.addWidget(sentence, row, 2)
+        self._grid.addWidget(label(answer, "muted"), row, 3, top | Qt.AlignmentFlag.AlignRight)
 
 
-class StrengthDialog(QDialog):
-    """Read only; what is missing can be installed meanwhile and looked for again."""
+class IsolationDialog(Dialog):
+    """Looks for isolation levels again when it opens, because one may have been installed since the core started."""
 
     def __init__(self, context: Context, status: CoreStatus, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        strength = status.strength
+        title = f"{_STRENGTHS.get(strength.level, strength.level)} ({strength.backend})"
+        super().__init__(context.theme, title, "What this machine offered when the core started:", parent)
         self._context = context
-        theme, strength = context.theme, status.strength
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Sandbox strength")
-        self.setMinimumWidth(theme.unit * 170)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(*(theme.unit * 6,) * 4)
-        outer.setSpacing(theme.unit * 3)
-        column = self._scrolled(outer)
-        column.setSpacing(theme.unit * 3)
-        column.addWidget(label(self._title(strength), "heading"))
-        column.addWidget(_wrapped("What this machine was found to give when the core started:", "muted"))
-        column.addWidget(LocksView(theme, strength))
-        if strength.reason:
-            column.addWidget(_wrapped(visible(strength.reason), "warning"))
-        if strength.hint:
-            column.addWidget(_wrapped(visible(strength.hint), "muted"))
+        self.setMinimumWidth(context.theme.unit * 170)
+        self._levels = LevelsView(context.theme)
+        self._content = QWidget()
+        column = QVBoxLayout(self._content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(context.theme.unit * 3)
+        column.addWidget(LocksView(context.theme, strength))
+        for text, role in ((strength.reason, "warning"), (strength.hint, "muted")):
+            if text:
+                column.addWidget(_wrapped(visible(text), role))
         column.addWidget(label("Levels", "section"))
-        words = "A program gets the level that its risk requires (isolation settings), or a stronger one."
-        column.addWidget(_wrapped(words, "muted"))
-        self._levels = LevelsView(theme)
+        explanation = "A program gets the level that the isolation settings require for its risk, or a stronger one."
+        column.addWidget(_wrapped(explanation, "muted"))
         column.addWidget(self._levels)
-        self._show(status.levels)
-        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        self._again = close.addButton("Look again", QDialogButtonBox.ButtonRole.ActionRole)
-        self._again.setIcon(icon("refresh", "muted"))
-        self._again.clicked.connect(self._look_again)
-        close.rejected.connect(self.reject)
-        outer.addWidget(close)
-        self._look_again()
-
-    def _scrolled(self, outer: QVBoxLayout) -> QVBoxLayout:
-        """Where the words go: a low screen shows a part of them, and the buttons always."""
-        self._area = QScrollArea()
+        column.addStretch(1)
+        self._area = QScrollArea()  # on a low screen the buttons stay visible
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setAccessibleName("Locks and levels")
-        self._words = QWidget()
-        self._area.setWidget(self._words)
-        outer.addWidget(self._area, 1)
-        column = QVBoxLayout(self._words)
-        column.setContentsMargins(0, 0, 0, 0)
-        return column
+        self._area.setWidget(self._content)
+        self.body.addWidget(self._area)
+        self.add_button("Check again", self._check, left=True).setIcon(icon("refresh", "muted"))
+        self.add_close()
+        self._show_levels(status.levels)
+        self._check()
 
-    def _look_again(self) -> None:
-        """Somebody may have built what was missing since the core looked."""
-        self._again.setEnabled(False)
-        looking = self._context.tasks.run("look for isolation", self._context.api.levels(), self._show)
-        looking.add_done_callback(self._looked)
+    def _check(self) -> None:
+        self.run(self._context.tasks, "check isolation levels", self._read_levels())
 
-    def _looked(self, looking: object) -> None:
-        if isValid(self):
-            self._again.setEnabled(True)
+    async def _read_levels(self) -> None:
+        self._show_levels(await self._context.api.levels())
 
-    def _show(self, levels: tuple[Level, ...]) -> None:
-        if isValid(self):
-            self._levels.show_levels(levels)
-            self._fit()
+    def _show_levels(self, levels: tuple[Level, ...]) -> None:
+        self._levels.show_levels(levels)
+        self._fit_height()
 
-    def _fit(self) -> None:
-        """Wrapped words need more room than there was before them."""
-        layout, words = self.layout(), self._words.layout()
-        if layout is None or words is None:
+    def _fit_height(self) -> None:
+        """As high as the wrapped sentences need, up to the height of the screen."""
+        layout, content = self.layout(), self._content.layout()
+        if layout is None or content is None:
             return
-        words.activate()
-        unit, width = self._context.theme.unit, max(self.width(), self.minimumWidth())
+        content.activate()
+        unit, width = self.theme.unit, max(self.width(), self.minimumWidth())
         around = layout.sizeHint().height() - self._area.sizeHint().height()
-        wanted = words.totalHeightForWidth(width - unit * 12) + around
+        wanted = content.totalHeightForWidth(width - unit * 12) + around
         self.resize(width, min(wanted, self.screen().availableSize().height() - unit * 12))
-
-    def _title(self, strength: Strength) -> str:
-        words = {
-            "full": "Full isolation",
-            "reduced": "Reduced isolation",
-            "none": "No isolation",
-        }
-        return f"{words.get(strength.level, strength.level)} ({strength.backend})"
 
 
 def _wrapped(text: str, role: str) -> QLabel:
-    made = label(text, role)
-    made.setWordWrap(True)
-    return made
+    paragraph = label(text, role)
+    paragraph.setWordWrap(True)
+    return paragraph

@@ -1,60 +1,66 @@
-"""What programs may reach as rows: offers first, because somebody has to decide; then rules, denials, what happened."""
+"""Dialog Network: the hosts that programs can reach, suggestions of the project, and recent connections."""
 
 from __future__ import annotations
 
 from collections.abc import Coroutine, Sequence
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLineEdit, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import EntryWritten, Event, NetworkChanged
+from workbench.events import EntryWritten
 from workbench.gui.kit.controls import TickBox
-from workbench.gui.kit.lists import RowsView, label
-from workbench.gui.kit.rows import Row, RowsModel
+from workbench.gui.kit.dialogs import Dialog
+from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.lists import EmptyState, label
+from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import one_line
-from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import clock
-from workbench.gui.shell.bridge import Bridge
 from workbench.gui.shell.context import Context
 from workbench.records import Entry, EntryQuery, HostRule, NetworkRules
 
-_SIGNS = {
+_ICONS = {
     "connection.opened": ("link", "muted"),
     "connection.closed": ("check", "success"),
     "connection.blocked": ("ban", "danger"),
     "connection.volume_exceeded": ("warning", "warning"),
 }
+_RECENT = 100  # connections that are shown
+_PROTOCOLS = {"tls": "TLS (https)", "http": "Plain HTTP", "tcp": "Any TCP"}
 
 
 def network_rows(rules: NetworkRules, entries: Sequence[Entry]) -> list[Row]:
-    offers = [rule for rule in rules.hosts if not rule.accepted]
-    kept = [rule for rule in rules.hosts if rule.accepted]
-    rows: list[Row] = []
-    if offers:
-        rows.append(_heading("offers", "Offered by this project, closed until you accept", offers))
-        rows += [rule_row(rule) for rule in offers]
-    rows.append(_heading("rules", "Open to programs", kept))
-    rows += [rule_row(rule) for rule in kept] or [_nothing()]
+    """Suggestions of the project first, because the user has to decide about them; then rules and connections."""
+    suggested = [rule for rule in rules.hosts if not rule.accepted]
+    in_force = [rule for rule in rules.hosts if rule.accepted]
     denied = (*rules.denied, *rules.always_denied)
+    none = Row("none", "No hosts. Add one below, or select hosts when you allow a program.", icon="lock", faded=True)
+    rows: list[Row] = []
+    if suggested:
+        rows.append(_heading("suggested", "Suggested by the project, not accepted", suggested))
+        rows += map(rule_row, suggested)
+    rows.append(_heading("rules", "Programs can reach", in_force))
+    rows += [rule_row(rule) for rule in in_force] or [none]
     if entries:
-        rows.append(_heading("entries", "Recent connections and blocked tries", entries))
-        rows += [entry_row(entry) for entry in entries]
-    rows.append(_heading("denied", "Never reached, whatever a rule says", denied))
+        rows.append(_heading("entries", "Recent connections", entries))
+        rows += map(entry_row, entries)
+    rows.append(_heading("denied", "Always blocked", denied))
     rows += [Row(f"denied:{text}", one_line(text, 120), icon="lock", mono=True, faded=True) for text in denied]
     return rows
 
 
 def rule_row(rule: HostRule) -> Row:
-    ports = ", ".join(map(str, rule.ports))
-    whose = "your rule" if rule.source == "you" else "the project's, accepted"
+    """One rule, in force or suggested."""
+    owner = "your rule" if rule.source == "you" else "the project's rule, accepted by you"
     if not rule.accepted:
-        whose = "the project's offer"
+        owner = "suggested by the project"
+    ports = ", ".join(map(str, rule.ports))
     return Row(
         key=f"{rule.source}:{rule.sha}",
         title=one_line(rule.domain, 120),
-        detail=f"{', '.join(rule.protocols)} on port {ports} · {whose}",
+        detail=f"{', '.join(rule.protocols)} · port{'s' * (len(rule.ports) != 1)} {ports} · {owner}",
         icon="globe" if rule.accepted else "help",
         tone="success" if rule.accepted else "warning",
         mono=True,
@@ -63,186 +69,139 @@ def rule_row(rule: HostRule) -> Row:
 
 
 def entry_row(entry: Entry) -> Row:
-    symbol, tone = _SIGNS.get(entry.note.kind, ("globe", "muted"))
-    words = one_line(entry.note.summary, 300)
+    """A connection, as the audit has it."""
+    symbol, tone = _ICONS.get(entry.note.kind, ("globe", "muted"))
+    summary = one_line(entry.note.summary, 300)
     detail = one_line(f"{entry.note.actor} · {entry.note.detail.get('address', '')}".strip(" ·"), 120)
-    return Row(f"entry:{entry.seq}", words, detail, clock(entry.at), symbol, tone, tip=words)
+    return Row(f"entry:{entry.seq}", summary, detail, clock(entry.at), symbol, tone, tip=summary)
 
 
-def _nothing() -> Row:
-    words = "Nothing. Add a host below, or select a host when a program requests it."
-    return Row("nothing", words, icon="lock", faded=True)
+def _heading(key: str, title: str, items: Sequence[object]) -> Row:
+    return Row(f"section:{key}", title, aside=f"{len(items):,}", section=True)
 
 
-def _heading(key: str, words: str, found: Sequence[object]) -> Row:
-    return Row(f"section:{key}", words, aside=str(len(found)), section=True)
-
-
-_RECENT = 100  # entries of the audit that are shown
-_PROTOCOLS = {"tls": "TLS (https)", "http": "plain HTTP", "tcp": "any TCP"}
-
-
-def show_network(context: Context, parent: QWidget, bridge: Bridge) -> None:
-    dialog = NetworkDialog(context, parent)
-    bridge.heard.connect(dialog.hear)
-    dialog.open()
-
-
-class NetworkDialog(QDialog):
-    """Stays open, and shows at once what changed."""
+class NetworkDialog(Dialog):
+    """Shows changes and connections at once."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(context.theme, "Network", "Reading the network rules…", parent)
         self._context = context
-        self._rules = NetworkRules()
         self._entries: tuple[Entry, ...] = ()
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Network")
-        self._sentence = label("Asking which places are open…")
-        self.model = RowsModel(self)
-        self.list = RowsView(context.theme, "Places, offers and connections")
-        self.list.setModel(self.model)
-        self.list.setUniformItemSizes(False)
-        self.domain, self.ports = QLineEdit(), QLineEdit()
-        self.protocols = {name: TickBox(context.theme, words) for name, words in _PROTOCOLS.items()}
-        self.add = QPushButton("Open this place")
-        self.deed = QPushButton("Accept")
-        self._fault = label("", "error")
-        self._lay_out(context.theme.unit)
-        self._bind()
-        context.tasks.run("read the network's rules", self._read())
+        unit = context.theme.unit
+        self.setMinimumSize(unit * 120, unit * 110)
+        self.resize(unit * 170, unit * 170)
+        empty = EmptyState(context.theme, "globe", "Network", "The rules are being read.")
+        self.list = ListPane(context.theme, "Hosts, suggestions and connections", empty)
+        self.host, self.ports = QLineEdit(), QLineEdit()
+        self.protocols = {name: TickBox(context.theme, text) for name, text in _PROTOCOLS.items()}
+        self.body.addWidget(self.list, 1)
+        self.body.addLayout(self._make_form(unit))
+        self._rule_button = self.add_button("Remove rule", self._change_rule, left=True)
+        self.add_button("Close", self.reject)
+        self._allow_button = self.add_button("Allow host", self._allow_host, "primary")
+        for button in (self._rule_button, self._allow_button):
+            button.setAutoDefault(False)  # Return in a field must not change the selected rule
+        self.list.selection_changed.connect(self.update_buttons)
+        self.list.view.chosen.connect(lambda _key: self._change_rule())
+        self.list.set_menu(self._menu)
+        context.store.network_changed.connect(self._show_rules)
+        context.store.on(EntryWritten, self._entry_written)
+        self._show_rules()
+        recent = context.api.entries(EntryQuery(kind="connection.", limit=_RECENT))
+        context.tasks.run("read recent connections", recent, self._show_entries)
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, NetworkChanged):
-            self._show(event.rules, self._entries)
-        elif isinstance(event, EntryWritten) and event.entry.note.kind.startswith("connection."):
-            self._show(self._rules, (event.entry, *self._entries)[:_RECENT])
-
-    async def _read(self) -> None:
-        api = self._context.api
-        rules = await api.network()
-        self._show(rules, await api.entries(EntryQuery(kind="connection.", limit=_RECENT)))
-
-    def _show(self, rules: NetworkRules, entries: tuple[Entry, ...]) -> None:
-        self._rules, self._entries = rules, entries
-        self._sentence.setText(self._words(rules))
-        self.model.show_rows(network_rows(rules, entries))
-        self._choose()
-
-    def _words(self, rules: NetworkRules) -> str:
-        if rules.closed:
-            return f"Programs reach nothing: {one_line(rules.closed, 300)}"
-        if not rules.open:
-            return "Programs reach nothing outside, unless you tick a host for one run when you allow it."
-        return "Programs reach the open places below and nothing else. Each connection is in the audit."
+    def update_buttons(self) -> None:
+        rule = self._selected_rule()
+        text = "Remove rule"
+        if rule is not None and rule.source != "you":
+            text = "Withdraw approval" if rule.accepted else "Accept suggestion"
+        self._rule_button.setText(text)
+        self._rule_button.setEnabled(rule is not None)
+        self._allow_button.setEnabled(bool(self.host.text().strip()) and bool(self._chosen_protocols()))
 
     # inside
 
-    def _lay_out(self, unit: int) -> None:
-        self.setMinimumSize(unit * 120, unit * 100)
-        self.resize(unit * 170, unit * 160)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(unit * 6,) * 4)
-        column.setSpacing(unit * 3)
-        for text in (self._sentence, self._fault):
-            text.setWordWrap(True)
-        column.addWidget(self._sentence)
-        column.addWidget(self.list, 1)
-        form = QFormLayout()
-        form.setSpacing(unit * 2)
-        form.addRow(label("Host"), self.domain)
-        form.addRow(label("Ports"), self.ports)
+    def _make_form(self, unit: int) -> QFormLayout:
+        self.host.setAccessibleName("Host to allow")
+        self.host.setPlaceholderText("api.example.org, *.example.org")
+        self.ports.setAccessibleName("Ports, separated by commas")
+        self.ports.setPlaceholderText("443; required for any TCP")
+        self.protocols["tls"].setChecked(True)
         ticks = QHBoxLayout()
         for box in self.protocols.values():
             ticks.addWidget(box)
+            box.toggled.connect(self.update_buttons)
         ticks.addStretch()
-        form.addRow(label("Speaks"), ticks)
-        column.addLayout(form)
-        self._fault.hide()
-        column.addWidget(self._fault)
-        column.addLayout(self._buttons(unit))
+        for field in (self.host, self.ports):
+            field.textChanged.connect(self.update_buttons)
+            field.returnPressed.connect(self._allow_host)
+        form = QFormLayout()
+        form.setSpacing(unit * 2)
+        form.addRow(label("Host"), self.host)
+        form.addRow(label("Ports"), self.ports)
+        form.addRow(label("Protocols"), ticks)
+        return form
 
-    def _buttons(self, unit: int) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(unit)
-        row.addWidget(self.deed)
-        row.addStretch()
-        close = QPushButton("Close")
-        close.clicked.connect(self.accept)
-        row.addWidget(close)
-        row.addWidget(self.add)
-        mark(self.add, kind="primary")
-        for button in (self.deed, close, self.add):
-            button.setAutoDefault(False)
-        return row
+    def _entry_written(self, event: EntryWritten) -> None:
+        if event.entry.note.kind.startswith("connection."):
+            self._show_entries((event.entry, *self._entries)[:_RECENT])
 
-    def _bind(self) -> None:
-        self.domain.setAccessibleName("Host to open")
-        self.domain.setPlaceholderText("api.example.org, *.example.org")
-        self.ports.setAccessibleName("Ports, with commas between")
-        self.ports.setPlaceholderText("443; for TCP the ports must be named")
-        self.protocols["tls"].setChecked(True)
-        for field in (self.domain, self.ports):
-            field.textChanged.connect(self._choose)
-            field.returnPressed.connect(self._open_place)
-        for box in self.protocols.values():
-            box.toggled.connect(self._choose)
-        self.add.clicked.connect(self._open_place)
-        self.deed.clicked.connect(self._do)
-        self.list.selection_changed.connect(self._choose)
-        self.list.chosen.connect(self._do)
+    def _show_entries(self, entries: tuple[Entry, ...]) -> None:
+        self._entries = entries
+        self._show_rules()
 
-    def _chosen(self) -> HostRule | None:
-        source, _, sha = self.list.key().partition(":")
-        return next((rule for rule in self._rules.hosts if (rule.source, rule.sha) == (source, sha)), None)
-
-    def _choose(self) -> None:
-        """Which buttons make sense now, and what they are called."""
-        rule = self._chosen()
-        own = rule is not None and rule.source == "you"
-        accept = rule is not None and not rule.accepted
-        words = "Accept this offer" if accept else "Withdraw approval"
-        self.deed.setText("Remove this rule" if own or rule is None else words)
-        self.deed.setEnabled(rule is not None)
-        self.add.setEnabled(bool(self.domain.text().strip()) and bool(self._spoken()))
-
-    def _spoken(self) -> list[str]:
-        return [name for name, box in self.protocols.items() if box.isChecked()]
-
-    def _do(self) -> None:
-        rule, api = self._chosen(), self._context.api
-        if rule is None:
+    def _show_rules(self) -> None:
+        rules = self._context.store.network
+        if rules is None:
             return
-        if rule.source == "you":
-            self._run(api.remove_host(rule.sha))
+        if rules.closed:
+            self.set_intro(f"Programs cannot reach any host: {one_line(rules.closed, 300)}")
+        elif not rules.open:
+            self.set_intro("Programs cannot reach any host, unless you select one when you allow a program.")
         else:
-            self._run(api.withdraw_host(rule.sha) if rule.accepted else api.accept_host(rule.sha))
+            self.set_intro("Programs can reach only the hosts listed below. The audit records every connection.")
+        self.list.show_rows(network_rows(rules, self._entries))
+        self.update_buttons()
 
-    def _open_place(self) -> None:
-        if not self.add.isEnabled():
+    def _selected_rule(self) -> HostRule | None:
+        source, _, sha = self.list.key().partition(":")
+        hosts = self._context.store.network.hosts if self._context.store.network is not None else ()
+        return next((rule for rule in hosts if (rule.source, rule.sha) == (source, sha)), None)
+
+    def _chosen_protocols(self) -> tuple[str, ...]:
+        return tuple(name for name, box in self.protocols.items() if box.isChecked())
+
+    def _menu(self, key: str) -> list[QAction | None]:
+        actions: list[QAction | None] = []
+        if self._rule_button.isEnabled():
+            change = QAction(self._rule_button.text(), self)
+            change.triggered.connect(self._change_rule)
+            actions.append(change)
+        copy = QAction("Copy", self)
+        text = str(self.list.model.find(key).data())
+        copy.triggered.connect(partial(QGuiApplication.clipboard().setText, text))
+        return [*actions, copy]
+
+    def _change_rule(self) -> None:
+        """Remove, accept or withdraw the selected rule."""
+        rule, api = self._selected_rule(), self._context.api
+        if rule is not None:
+            accepted = api.remove_host if rule.source == "you" else api.withdraw_host
+            self._change((accepted if rule.accepted else api.accept_host)(rule.sha))
+
+    def _allow_host(self) -> None:
+        if not self._allow_button.isEnabled():
             return
-        words = [word.strip() for word in self.ports.text().replace(";", ",").split(",") if word.strip()]
-        if not all(word.isascii() and word.isdigit() and len(word) < 6 for word in words):
-            self._show_fault("Ports are numbers from 1 to 65535, with commas between.")
+        ports = [port.strip() for port in self.ports.text().replace(";", ",").split(",") if port.strip()]
+        if not all(port.isascii() and port.isdigit() and len(port) < 6 for port in ports):
+            self.show_fault(WorkbenchError("Ports are numbers from 1 to 65535.", "Separate them by commas."))
             return
-        place, ports = self.domain.text().strip(), tuple(int(word) for word in words)
-        self._run(self._context.api.add_host(place, ports, tuple(self._spoken())), clear=True)
+        self._change(self._add_host(self.host.text().strip(), tuple(map(int, ports))))
 
-    def _run(self, question: Coroutine[Any, Any, NetworkRules], *, clear: bool = False) -> None:  # Any: as in Tasks.run
-        self._context.tasks.run("change the network's rules", self._ask_core(question, clear))
+    async def _add_host(self, host: str, ports: tuple[int, ...]) -> None:
+        await self._context.api.add_host(host, ports, self._chosen_protocols())
+        self.host.clear()
+        self.ports.clear()
 
-    async def _ask_core(self, question: Coroutine[Any, Any, NetworkRules], clear: bool) -> None:  # Any: as above
-        try:
-            rules = await question
-        except WorkbenchError as fault:
-            self._show_fault(str(fault))
-            return
-        self._fault.hide()
-        if clear:
-            self.domain.clear()
-            self.ports.clear()
-        self._show(rules, self._entries)
-
-    def _show_fault(self, words: str) -> None:
-        self._fault.setText(one_line(words, 400))
-        self._fault.show()
+    def _change(self, change: Coroutine[Any, Any, object]) -> None:  # Any: asyncio's own
+        self.run(self._context.tasks, "change the network rules", change)

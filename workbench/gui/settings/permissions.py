@@ -1,233 +1,228 @@
-"""Everything a person allowed or forbade as rows: what, since when, how often it decided, and when it ends."""
+"""Dialog "What you allowed": every rule, trusted server and open host, since when, how often used, and how it ends."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from functools import partial
+from typing import Any, TypeAlias
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
 
-from workbench.errors import WorkbenchError
-from workbench.events import Event, NetworkChanged, PermissionsChanged
-from workbench.gui.kit.lists import EmptyState, RowsView, label, search_box
-from workbench.gui.kit.rows import Row, RowsModel
+from workbench.gui.kit.dialogs import Dialog
+from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.lists import EmptyState, label
+from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import one_line
-from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import ago
-from workbench.gui.shell.bridge import Bridge
 from workbench.gui.shell.context import Context
+from workbench.gui.shell.navigation import ShowRun
 from workbench.records import CallDecision, HostRule, NetworkRules, Permission, Permissions
 
-_SIGNS = {
+Change: TypeAlias = Callable[[], Coroutine[Any, Any, object]]  # Any: asyncio's own
+
+_ICONS = {
     CallDecision.ALLOW: ("check", "success"),
     CallDecision.ASK: ("help", "warning"),
     CallDecision.DENY: ("ban", "danger"),
 }
-_CALLS = ("server", "tool", "arguments")
+_CALL_RULES = ("server", "tool", "arguments")
+_FROM_RUN = "run "  # begins the source of a rule that was made when a run was allowed
 
 
-def permission_rows(permissions: Permissions, network: NetworkRules, text: str = "") -> list[Row]:
-    """In the order of how much they let happen without a question; `text` keeps those that hold all of its words."""
-    now, rules = time.time(), sorted(permissions.rules, key=lambda rule: -max(rule.used, rule.made))
-    trusted = [_trusted_row(server) for server in permissions.trust.believed]
-    void = permissions.void
+def permission_rows(permissions: Permissions, network: NetworkRules, search: str = "") -> list[Row]:
+    """Rows in groups, the widest permissions first. `search` keeps rows that contain all of its words."""
+    now = time.time()
+    rules = sorted(permissions.rules, key=lambda rule: -max(rule.used, rule.made))
+    of_kinds = partial(_rows_of_kinds, rules, now, permissions.void)
     groups = (
-        ("text", "Programs allowed by their text", _of(rules, now, void, "text", "skeleton")),
-        ("rules", "Servers, tools and arguments", _of(rules, now, void, *_CALLS)),
-        ("own", "Calls that you make by hand", _of(rules, now, void, "own")),
-        ("trust", "Servers whose annotations you trust", trusted),
-        ("hosts", "Hosts open to programs", [_host_row(one) for one in network.open]),
+        ("text", "Exact programs", of_kinds("text", "skeleton")),
+        ("rules", "Servers, tools and arguments", of_kinds(*_CALL_RULES)),
+        ("own", "Calls that you make yourself", of_kinds("own")),
+        ("trust", "Servers whose annotations you trust", [_trusted_row(name) for name in permissions.trust.believed]),
+        ("hosts", "Hosts that programs can reach", [_host_row(host) for host in network.open]),
     )
     rows: list[Row] = []
-    for key, title, found in groups:
-        if fitting := [row for row in found if _fits(row, text)]:
-            rows += [Row(f"section:{key}", title, aside=str(len(fitting)), section=True), *fitting]
+    for key, title, group in groups:
+        if matching := [row for row in group if _matches(row, search)]:
+            rows += [Row(f"section:{key}", title, aside=f"{len(matching):,}", section=True), *matching]
     return rows
 
 
 def rule_row(rule: Permission, now: float, void: str = "") -> Row:
-    icon, tone = _SIGNS[rule.word]
+    """One rule. `void`: why it has no effect any more."""
+    symbol, tone = _ICONS[rule.word]
     expired = bool(rule.expires) and rule.expires <= now
-    over = expired or bool(void)
     badges = (("this session", "info"),) if rule.scope != "always" else ()
-    if over:
-        word = "expired" if expired else "void"
-        badges = ((word, "muted"), *badges)
+    if expired or void:
+        badges = (("expired" if expired else "void", "muted"), *badges)
     return Row(
         key=f"rule:{rule.id}",
         title=one_line(rule.label or f"{rule.server}.{rule.tool}".strip("."), 160),
         detail=" · ".join(_facts(rule, now, void)),
-        aside=_end(rule, now),
-        icon=icon,
-        tone="muted" if over else tone,
+        aside=_days_left(rule, now),
+        icon=symbol,
+        tone="muted" if expired or void else tone,
         badges=badges,
-        faded=over,
+        faded=bool(expired or void),
         tip=one_line(rule.label, 300),
     )
 
 
 def _facts(rule: Permission, now: float, void: str) -> list[str]:
-    since = f"made {_when(rule.made, now)} by {one_line(rule.source, 40)}"
-    times = "once" if rule.count == 1 else f"{rule.count} times"
-    used = f"used {times}, last {_when(rule.used, now)}"
-    never = "not used yet"
-    tied = "void once a definition changes" if rule.word is CallDecision.ALLOW and rule.key else ""
+    run_id = _run_id(rule)
+    maker = f"when you allowed run {one_line(run_id, 40)}" if run_id else f"by {one_line(rule.source, 40)}"
+    times = "once" if rule.count == 1 else f"{rule.count:,} times"
+    used = f"used {times}, last {_when(rule.used, now)}" if rule.count else "not used yet"
+    condition = ""
     if rule.kind == "own" and not rule.tool:
-        tied = "void once its command or address changes"
-    return [word for word in (one_line(void, 120), since, used if rule.count else never, "" if void else tied) if word]
+        condition = "void if its command or address changes"
+    elif rule.word is CallDecision.ALLOW and rule.key:
+        condition = "void if a tool definition changes"
+    facts = (one_line(void, 120), f"made {_when(rule.made, now)} {maker}", used, "" if void else condition)
+    return [fact for fact in facts if fact]
+
+
+def _run_id(rule: Permission) -> str:
+    """The run whose approval made the rule; empty for other rules."""
+    return rule.source.removeprefix(_FROM_RUN) if rule.source.startswith(_FROM_RUN) else ""
 
 
 def _when(at: float, now: float) -> str:
-    soon = "just now"
-    return soon if now - at < 60 else f"{ago(at, now)} ago"
+    return "just now" if now - at < 60 else f"{ago(at, now)} ago"
 
 
-def _end(rule: Permission, now: float) -> str:
+def _days_left(rule: Permission, now: float) -> str:
     if not rule.expires or rule.expires <= now:
         return ""
-    return f"{max(1, round((rule.expires - now) / 86_400))} days left"
+    days = max(1, round((rule.expires - now) / 86_400))
+    return f"{days:,} day{'s' * (days != 1)} left"
 
 
 def _trusted_row(server: str) -> Row:
-    detail = "as long as its entry stays as it is"
+    detail = "void if its configuration entry changes"
     return Row(f"trust:{server}", one_line(server, 120), detail, icon="shield-check", tone="success")
 
 
-def _host_row(rule: HostRule) -> Row:
-    whose = "your rule" if rule.source == "you" else "the project's"
-    detail = f"{', '.join(rule.protocols)} · {', '.join(map(str, rule.ports))} · {whose}"
-    return Row(f"host:{rule.source}:{rule.sha}", one_line(rule.domain, 120), detail, icon="globe", tone="success")
+def _host_row(host: HostRule) -> Row:
+    owner = "your rule" if host.source == "you" else "the project's rule, accepted by you"
+    detail = f"{', '.join(host.protocols)} · {', '.join(map(str, host.ports))} · {owner}"
+    return Row(f"host:{host.source}:{host.sha}", one_line(host.domain, 120), detail, icon="globe", tone="success")
 
 
-def _of(rules: Iterable[Permission], now: float, void: Mapping[str, str], *kinds: str) -> list[Row]:
+def _rows_of_kinds(rules: Iterable[Permission], now: float, void: Mapping[str, str], *kinds: str) -> list[Row]:
     return [rule_row(rule, now, void.get(rule.id, "")) for rule in rules if rule.kind in kinds]
 
 
-def _fits(row: Row, text: str) -> bool:
-    told = f"{row.title} {row.detail} {' '.join(word for word, _ in row.badges)}".casefold()
-    return all(word in told for word in text.casefold().split())
+def _matches(row: Row, search: str) -> bool:
+    shown = f"{row.title} {row.detail} {' '.join(badge for badge, _ in row.badges)}".casefold()
+    return all(word in shown for word in search.casefold().split())
 
 
-def show_permissions(context: Context, parent: QWidget, bridge: Bridge) -> None:
-    dialog = PermissionsDialog(context, parent)
-    bridge.heard.connect(dialog.hear)
-    dialog.open()
-
-
-class PermissionsDialog(QDialog):
-    """Stays open; revoking can be undone as long as it is open."""
+class PermissionsDialog(Dialog):
+    """What was revoked can be restored while the dialog is open."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(context.theme, "What you allowed", parent=parent)
         self._context = context
-        self._permissions, self._network = Permissions(), NetworkRules()
-        self._revoked = ""  # the id of the rule that was revoked last
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("What you allowed")
-        self.finder = search_box("Find a rule", "Filter the rules by text")
-        self.model = RowsModel(self)
-        self.list = RowsView(context.theme, "Rules", self)
-        self.list.setModel(self.model)
-        self.list.setUniformItemSizes(False)
-        nothing = "Nothing is allowed beyond one run"
-        self.empty = EmptyState(context.theme, "shield", nothing, self._teach(), self)
-        self.words = label("", "muted")
-        self.revoke = QPushButton("Revoke")
-        self.undo = QPushButton("Undo")
-        self._lay_out(context.theme.unit)
-        self.finder.textChanged.connect(self._draw)
-        self.revoke.clicked.connect(self._revoke)
-        self.undo.clicked.connect(self._undo)
-        self.list.selection_changed.connect(self._choose)
-        context.tasks.run("read what is allowed", self._read())
-
-    def hear(self, event: Event) -> None:
-        if isinstance(event, PermissionsChanged):
-            self._permissions = event.permissions
-            self._draw()
-        elif isinstance(event, NetworkChanged):
-            self._network = event.rules
-            self._draw()
-
-    def _teach(self) -> str:
-        return (
-            "When a program waits for you, the menu beside Allow can make a rule: for the session, for exactly this"
-            " program, or for a server. Rules for tools and arguments are made on a server's Trust page."
-        )
-
-    def _lay_out(self, unit: int) -> None:
+        self._restore: Change | None = None
+        self._restored_text = ""
+        unit = context.theme.unit
         self.setMinimumSize(unit * 110, unit * 80)
         self.resize(unit * 180, unit * 130)
-        self._stack = QStackedLayout()
-        self._stack.addWidget(self.empty)
-        self._stack.addWidget(self.list)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(unit * 5,) * 4)
-        column.setSpacing(unit * 3)
-        column.addWidget(self.finder)
-        column.addLayout(self._stack, 1)
-        self.words.setWordWrap(True)
-        column.addWidget(self.words)
-        row = QHBoxLayout()
-        close = QPushButton("Close")
-        close.clicked.connect(self.accept)
-        for button in (self.revoke, self.undo, close):
-            button.setAutoDefault(False)
-            row.addWidget(button)
-        row.insertStretch(2)
-        self.undo.hide()
-        column.addLayout(row)
+        self.list = ListPane(context.theme, "Rules", EmptyState(context.theme, "shield", "", ""), search="Find a rule")
+        self.message = label("", "muted")
+        self.message.setWordWrap(True)
+        self.body.addWidget(self.list, 1)
+        self.body.addWidget(self.message)
+        self._revoke_button = self.add_button("Revoke", self._revoke, left=True)
+        self._run_button = self.add_button("Show run", self._show_run, left=True)
+        self._undo_button = self.add_button("Undo", self._undo, left=True)
+        self._undo_button.hide()
+        self.add_close()
+        self.list.searched.connect(self._show_rules)
+        self.list.selection_changed.connect(self.update_buttons)
+        self.list.set_menu(self._menu)
+        context.store.permissions_changed.connect(self._show_rules)
+        context.store.network_changed.connect(self._show_rules)
+        self._show_rules()
 
-    async def _read(self) -> None:
-        self._permissions = await self._context.api.permissions()
-        self._network = await self._context.api.network()
-        self._draw()
+    def update_buttons(self) -> None:
+        self._revoke_button.setEnabled(self.list.key().partition(":")[0] in ("rule", "trust", "host"))
+        self._run_button.setEnabled(bool(self._selected_run()))
 
-    def _draw(self) -> None:
-        rows = permission_rows(self._permissions, self._network, self.finder.text())
-        self.model.show_rows(rows)
-        some = bool(rows) or bool(self.finder.text())
-        self._stack.setCurrentWidget(self.list if some else self.empty)
-        if notices := self._permissions.notices:
-            self._say(f"{notices[0].message} {notices[0].hint}", "error")
-        self._choose()
+    # inside
 
-    def _choose(self) -> None:
-        self.revoke.setEnabled(self.list.key().partition(":")[0] in ("rule", "trust", "host"))
+    def _show_rules(self) -> None:
+        permissions = self._context.store.permissions or Permissions()
+        selected, search = self.list.key(), self.list.search_text()
+        if search:
+            self.list.empty.say("No rule matches", "Search for a part of a server, tool, program or host.")
+        else:
+            self.list.empty.say(
+                "No rules",
+                "When a program waits for approval, the menu beside Allow can make a rule: for the session, for"
+                " exactly this program, or for a server. A server's page Trust makes rules for tools and arguments.",
+            )
+        self.list.show_rows(permission_rows(permissions, self._context.store.network or NetworkRules(), search))
+        if selected and self.list.key() != selected:
+            self.list.view.clearSelection()  # pressing Revoke again must not revoke the rule that moved up
+        if permissions.notices:
+            self.show_fault(permissions.notices[0])
+        self.update_buttons()
 
-    def _say(self, words: str, role: str = "muted") -> None:
-        mark(self.words, role=role)
-        self.words.setText(one_line(words, 400))
+    def _selected_run(self) -> str:
+        kind, _, rule_id = self.list.key().partition(":")
+        rules = self._context.store.permissions.rules if kind == "rule" and self._context.store.permissions else ()
+        return next((_run_id(rule) for rule in rules if rule.id == rule_id), "")
+
+    def _menu(self, key: str) -> list[QAction | None]:
+        found: list[QAction | None] = []
+        for button in (self._revoke_button, self._run_button):
+            if button.isEnabled():
+                action = QAction(button.text(), self)
+                action.triggered.connect(button.click)
+                found.append(action)
+        return found
+
+    def _show_run(self) -> None:
+        """Close, because the window below cannot be used meanwhile, and show the run that made the rule."""
+        run_id = self._selected_run()
+        self.accept()
+        self._context.go(ShowRun(run_id))
 
     def _revoke(self) -> None:
         kind, _, name = self.list.key().partition(":")
-        api = self._context.api
+        api, network = self._context.api, self._context.store.network
         if kind == "rule":
-            self._run(api.revoke_permission(name), "Revoked. You are asked again.", revoked=name)
+            self._restore, self._restored_text = partial(api.restore_permission, name), "The rule is restored."
+            self._change(partial(api.revoke_permission, name), "Revoked. These calls need approval again.")
         elif kind == "trust":
-            self._run(api.trust_server(name, False), f"{name} is not believed any more.")
-        elif kind == "host":
+            self._restore, self._restored_text = partial(api.trust_server, name, True), f"You trust {name} again."
+            self._change(partial(api.trust_server, name, False), f"You no longer trust the annotations of {name}.")
+        elif network is not None:
             source, _, sha = name.partition(":")
-            deed = api.remove_host(sha) if source == "you" else api.withdraw_host(sha)
-            self._run(deed, "Closed for programs; Network opens it again.")
+            host = next(host for host in network.hosts if (host.source, host.sha) == (source, sha))
+            self._restored_text = f"Programs can reach {host.domain} again."
+            if source == "you":
+                self._restore = partial(api.add_host, host.domain, host.ports, host.protocols)
+                remove = partial(api.remove_host, sha)
+            else:
+                self._restore, remove = partial(api.accept_host, sha), partial(api.withdraw_host, sha)
+            self._change(remove, f"Programs can no longer reach {host.domain}.")
 
     def _undo(self) -> None:
-        self._run(self._context.api.restore_permission(self._revoked), "The rule is back as it was.")
+        if self._restore is not None:
+            restore, self._restore = self._restore, None
+            self._change(restore, self._restored_text)
 
-    def _run(self, deed: Coroutine[Any, Any, object], words: str, revoked: str = "") -> None:  # Any: as in Tasks.run
-        self._context.tasks.run("change what is allowed", self._do(deed, words, revoked))
+    def _change(self, change: Change, message: str) -> None:
+        self.run(self._context.tasks, "change a rule", self._changed(change, message))
 
-    async def _do(self, deed: Coroutine[Any, Any, object], words: str, revoked: str) -> None:  # Any: as above
-        try:
-            await deed
-        except WorkbenchError as fault:
-            self._say(str(fault), "error")
-            return
-        self._say(words)
-        self._revoked = revoked
-        self.undo.setVisible(bool(revoked))
-        await self._read()
-        self.list.clearSelection()  # a second press must not revoke the rule that moved up
-        self.list.setFocus()
+    async def _changed(self, change: Change, message: str) -> None:
+        await change()
+        self.message.setText(one_line(message, 400))
+        self._undo_button.setVisible(self._restore is not None)
+        self.list.view.setFocus(Qt.FocusReason.OtherFocusReason)

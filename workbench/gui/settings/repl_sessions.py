@@ -1,182 +1,136 @@
-"""Kept states as rows: whose it is, what it holds, and when it ends by itself."""
+"""Dialog REPL sessions: who keeps variables, how much memory they take, and when they end."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine, Iterable
-from typing import Any
+from collections.abc import Iterable
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
 
-from workbench.errors import WorkbenchError
-from workbench.events import Event, StatesChanged
-from workbench.gui.kit.faults import Question
-from workbench.gui.kit.lists import EmptyState, RowsView, label
-from workbench.gui.kit.rows import Row, RowsModel
+from workbench.events import StatesChanged
+from workbench.gui.kit.dialogs import Dialog
+from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.lists import EmptyState
+from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import one_line, visible
-from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import ago, countdown, level_word
 from workbench.gui.shell.context import Context
 from workbench.records import KeptState
+from workbench.records.common_types import count_of
+
+_COUNTDOWN_MS = 1_000
+_MEMORY_MS = 2_000  # how often the memory is read while the dialog is open
 
 
-def state_key(state: KeptState) -> str:
-    """One state of one author; names alone may be there twice."""
-    return f"{state.session}\n{state.name}"
+def session_key(session: KeptState) -> str:
+    """Key of a row; two agents can use the same name."""
+    return f"{session.session}\n{session.name}"
 
 
-def state_rows(states: Iterable[KeptState], now: float) -> list[Row]:
-    """In the order given."""
-    return [_row(state, now) for state in states]
+def session_rows(sessions: Iterable[KeptState], now: float) -> list[Row]:
+    """One row for each REPL session, in the order given."""
+    return [_session_row(session, now) for session in sessions]
 
 
-def _row(state: KeptState, now: float) -> Row:
-    one = state.programs == 1
-    programs = ("{} program" if one else "{} programs").format(state.programs)
-    memory = f"{round(state.memory_mb)} MB" if state.memory_mb else ""
-    since = f"began {_since(state.began, now)}"
-    facts = " · ".join(filter(None, (one_line(state.author, 60), programs, memory, since, _last(state, now))))
-    where = f"In {level_word(state.level)} ({state.backend})." if state.level else ""
+def _session_row(session: KeptState, now: float) -> Row:
+    facts = (
+        one_line(session.author, 60),
+        count_of(session.programs, "program"),
+        f"{round(session.memory_mb):,} MB" if session.memory_mb else "",
+        f"started {_since(session.began, now)}",
+        "" if session.busy else f"last used {_since(session.used, now)}",
+    )
+    detail = " · ".join(filter(None, facts))
+    place = f"In {level_word(session.level)} ({session.backend})." if session.level else ""
     return Row(
-        key=state_key(state),
-        title=visible(state.name),
-        detail=facts,
-        aside="at work" if state.busy else countdown(state.expires, now),
-        icon="loader" if state.busy else "layers",
-        tone="accent" if state.busy else "muted",
-        tip="\n".join(filter(None, (visible(state.name), facts, where))),
+        key=session_key(session),
+        title=visible(session.name),
+        detail=detail,
+        aside="running" if session.busy else countdown(session.expires, now),
+        icon="loader" if session.busy else "layers",
+        tone="accent" if session.busy else "muted",
+        tip="\n".join(filter(None, (visible(session.name), detail, place))),
     )
 
 
-def _last(state: KeptState, now: float) -> str:
-    return "" if state.busy else f"last used {_since(state.used, now)}"
-
-
 def _since(at: float, now: float) -> str:
-    word = ago(at, now)
-    return word if now - at < 60 else f"{word} ago"
+    return "now" if now - at < 60 else f"{ago(at, now)} ago"
 
 
-_AGAIN_MS = 2000
-"""How often memory is looked at while one looks."""
-
-
-class StatesDialog(QDialog):
-    """Follows what begins and ends while it is open."""
+class ReplSessionsDialog(Dialog):
+    """Follows sessions that start and end while it is open."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        intro = (
+            "Programs of one REPL session share variables. A session ends after some time without a program; the time "
+            "that is left is shown at the right."
+        )
+        super().__init__(context.theme, "REPL sessions", intro, parent)
         self._context = context
-        self._states: tuple[KeptState, ...] = ()
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("REPL sessions")
+        self._sessions: tuple[KeptState, ...] = ()
         self.setMinimumWidth(context.theme.unit * 130)
-        self.model = RowsModel(self)
-        self.list = RowsView(context.theme, "REPL sessions")
-        self.list.setModel(self.model)
+        hint = "An agent starts one with session_id, you with “Run and keep the variables” in the editor."
+        empty = EmptyState(context.theme, "layers", "No REPL sessions", hint)
+        self.list = ListPane(context.theme, "REPL sessions", empty)
         self.list.setMinimumHeight(context.theme.unit * 45)
-        self.end = QPushButton("End…")
-        self._fault = label("", "error")
-        self._tick = QTimer(self, interval=1000)
-        self._again = QTimer(self, interval=_AGAIN_MS)
-        self._lay_out()
-        self._bind()
-        self.show_states(())
-        self._ask()
+        self.body.addWidget(self.list, 1)
+        self._end_button = self.add_button("End…", self._end, "quiet", left=True)
+        self._end_button.setToolTip("End the selected session. Its variables are lost.")
+        self._end_button.setAccessibleName("End the selected session")
+        self.add_close()
+        self.list.view.chosen.connect(lambda _key: self._end())
+        self.list.selection_changed.connect(self.update_buttons)
+        self.list.set_menu(self._menu)
+        context.store.on(StatesChanged, self._sessions_changed)
+        for interval, slot in ((_COUNTDOWN_MS, self._show_rows), (_MEMORY_MS, self._load)):
+            timer = QTimer(self, interval=interval)
+            timer.timeout.connect(slot)
+            timer.start()
+        self.update_buttons()
+        self._load()
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, StatesChanged):
-            self._ask()
-
-    def show_states(self, states: tuple[KeptState, ...]) -> None:
-        self._states = states
-        self._draw()
+    def update_buttons(self) -> None:
+        self._end_button.setEnabled(self._selected() is not None)
 
     # inside
 
-    def _lay_out(self) -> None:
-        unit = self._context.theme.unit
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(unit * 6,) * 4)
-        column.setSpacing(unit * 3)
-        words = label(
-            (
-                "Programs under one name go on with the variables of those before them. A state ends by itself when "
-                "nobody uses it; the time that is left stands on the right."
-            ),
-            "muted",
-        )
-        words.setWordWrap(True)
-        column.addWidget(words)
-        empty = "An agent keeps one with session_id; your own programs with “Run and keep the variables”."
-        self._stack = QStackedLayout()
-        self._stack.addWidget(EmptyState(self._context.theme, "layers", "No REPL sessions", empty, self))
-        self._stack.addWidget(self.list)
-        column.addLayout(self._stack, 1)
-        self._fault.setWordWrap(True)
-        self._fault.hide()
-        column.addWidget(self._fault)
-        column.addLayout(self._buttons(unit))
+    def _sessions_changed(self, event: StatesChanged) -> None:
+        self._show_sessions(event.states)
 
-    def _buttons(self, unit: int) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(unit)
-        self.end.setToolTip("End the selected session. Its variables are lost")
-        self.end.setAccessibleName("End the selected session")
-        mark(self.end, kind="quiet")
-        row.addWidget(self.end)
-        row.addStretch()
-        close = QPushButton("Close")
-        close.clicked.connect(self.accept)
-        row.addWidget(close)
-        for button in (self.end, close):
-            button.setAutoDefault(False)
-        return row
+    def _load(self) -> None:
+        self._context.tasks.run("read REPL sessions", self._context.api.states(), self._show_sessions)
 
-    def _bind(self) -> None:
-        self.end.clicked.connect(self._end)
-        self.list.chosen.connect(self._end)
-        self.list.selection_changed.connect(self._chosen)
-        self._tick.timeout.connect(self._draw)
-        self._again.timeout.connect(self._ask)
-        self._tick.start()
-        self._again.start()
+    def _show_sessions(self, sessions: tuple[KeptState, ...]) -> None:
+        self._sessions = sessions
+        self._show_rows()
 
-    def _draw(self) -> None:
-        self.model.show_rows(state_rows(self._states, time.time()))
-        self._stack.setCurrentIndex(1 if self._states else 0)
-        self._chosen()
+    def _show_rows(self) -> None:
+        self.list.show_rows(session_rows(self._sessions, time.time()))
+        self.update_buttons()
 
-    def _chosen(self) -> None:
-        self.end.setEnabled(self._state() is not None)
+    def _selected(self) -> KeptState | None:
+        return next((session for session in self._sessions if session_key(session) == self.list.key()), None)
 
-    def _state(self) -> KeptState | None:
-        return next((state for state in self._states if state_key(state) == self.list.key()), None)
-
-    def _ask(self) -> None:
-        self._run("REPL sessions", self._context.api.states())
+    def _menu(self, key: str) -> list[QAction | None]:
+        action = QAction("End…", self)
+        action.triggered.connect(self._end)
+        return [action]
 
     def _end(self) -> None:
-        if (state := self._state()) is not None:
-            self._context.tasks.run("end a REPL session", self._ask_and_end(state))
+        if (session := self._selected()) is not None:
+            self._context.tasks.run("end a REPL session", self._ask_and_end(session))
 
-    async def _ask_and_end(self, state: KeptState) -> None:
-        at_work = "A program is at work in it and ends with it." if state.busy else ""
-        told = f"Its variables are lost; {visible(state.author)} is told at its next program."
-        mine = "Its variables are lost."
-        words = " ".join(filter(None, (at_work, mine if state.author == "you" else told)))
-        question = Question(self._context.theme, f"End “{visible(state.name)}”?", words, self)
-        if await question.ask("End it", danger=True):
-            await self._answer(self._context.api.end_state(state.session, state.name))
+    async def _ask_and_end(self, session: KeptState) -> None:
+        name, author = visible(session.name), visible(session.author)
+        sentence = "Its variables are lost."
+        if session.author != "you":
+            sentence = f"Its variables are lost. {author} is told when it next uses the session."
+        if session.busy:
+            sentence = f"Its program is still running and is stopped. {sentence}"
+        if await self._context.ask(f"End “{name}”?", sentence, "End session", danger=True, parent=self):
+            self.run(self._context.tasks, "end a REPL session", self._end_session(session))
 
-    def _run(self, name: str, question: Coroutine[Any, Any, tuple[KeptState, ...]]) -> None:  # Any: as in Tasks.run
-        self._context.tasks.run(name, self._answer(question))
-
-    async def _answer(self, question: Coroutine[Any, Any, tuple[KeptState, ...]]) -> None:  # Any: as in Tasks.run
-        try:
-            self.show_states(await question)
-            self._fault.hide()
-        except WorkbenchError as fault:
-            self._fault.setText(visible(str(fault)))
-            self._fault.show()
+    async def _end_session(self, session: KeptState) -> None:
+        self._show_sessions(await self._context.api.end_state(session.session, session.name))

@@ -1,4 +1,4 @@
-"""Secrets as rows: what servers need and is missing first, because a person has to do something about it."""
+"""Dialog Secrets: where secrets are stored, which of them servers need, and a form to store and delete them."""
 
 from __future__ import annotations
 
@@ -6,273 +6,236 @@ from collections.abc import Coroutine
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QDialog,
-    QFormLayout,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from workbench.errors import WorkbenchError
-from workbench.events import Event, SecretsChanged
-from workbench.gui.kit.faults import Question
+from workbench.events import SecretsChanged
+from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.icons import pixmap
-from workbench.gui.kit.lists import RowsView, label
-from workbench.gui.kit.rows import Row, RowsModel
+from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.lists import EmptyState, label
+from workbench.gui.kit.rows import Row
 from workbench.gui.kit.secret_field import SecretField
-from workbench.gui.kit.text import visible
+from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.shell.context import Context
 from workbench.records import SecretInfo, SecretStore
 
+_ICONS = {"keyring": ("lock", "success"), "file": ("lock", "success"), "locked": ("lock", "warning")}
+
 
 def secret_rows(store: SecretStore) -> list[Row]:
+    """Secrets that servers need and nobody stored come first."""
     missing = [secret_row(info) for info in store.secrets if not info.stored]
     stored = [secret_row(info) for info in store.secrets if info.stored]
     rows: list[Row] = []
     if missing:
-        rows.append(Row("section:missing", "Needed, not stored", section=True))
-    rows += missing
-    rows.append(Row("section:stored", "Stored", aside=str(len(stored)), section=True))
-    return rows + stored
+        rows += [Row("section:missing", "Needed, not stored", aside=f"{len(missing):,}", section=True), *missing]
+    if stored:
+        rows += [Row("section:stored", "Stored", aside=f"{len(stored):,}", section=True), *stored]
+    return rows
 
 
 def secret_row(info: SecretInfo) -> Row:
-    used = ", ".join(visible(server) for server in info.servers)
-    by = f"used by {used}" if used else "no server refers to it"
+    """One secret; its value never leaves the core."""
+    servers = ", ".join(map(visible, info.servers))
+    use = f"used by {servers}" if servers else "not used by any server"
     if info.signed_in:
-        by = f"what your sign-in at {visible(info.signed_in)} brought"
+        use = f"from your sign-in at {visible(info.signed_in)}"
     return Row(
         key=info.name,
         title=visible(info.name),
-        detail=by,
+        detail=use,
         icon="key" if info.stored else "warning",
         tone="muted" if info.stored else "warning",
         mono=True,
-        tip=f"{visible(info.name)}\n{by}",
+        tip=f"{visible(info.name)}\n{use}",
     )
 
 
 class PassphraseRow(QFrame):
-    """Hidden while no passphrase would do anything."""
+    """Asks for the passphrase of the encrypted file; a new one is entered twice. Hidden while none is needed."""
 
-    given = Signal(str)
+    entered = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._use = ""
+        self._purpose = ""
         mark(self, kind="card")
         self.field = SecretField("Passphrase of the encrypted file")
-        self.repeated = SecretField("The passphrase once more")
+        self.repeated = SecretField("Repeat the passphrase")
         self.button = QPushButton()
         self.button.setAutoDefault(False)
-        self._fault = label("", "error")
-        self._fault.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(theme.unit * 3,) * 4)
+        self._problem = label("", "error")
+        self._problem.hide()
         row = QHBoxLayout()
         row.setSpacing(theme.unit * 2)
         row.addWidget(self.field, 1)
         row.addWidget(self.repeated, 1)
         row.addWidget(self.button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(theme.unit * 3,) * 4)
         column.addLayout(row)
-        column.addWidget(self._fault)
-        self.repeated.setPlaceholderText("Once more")
-        self.field.entered.connect(self._next)
-        self.repeated.entered.connect(self._give)
-        self.button.clicked.connect(self._give)
+        column.addWidget(self._problem)
+        self.repeated.setPlaceholderText("Repeat passphrase")
+        self.field.entered.connect(self._next_field)
+        self.repeated.entered.connect(self._submit)
+        self.button.clicked.connect(self._submit)
         self.hide()
 
-    def show_use(self, use: str) -> None:
+    def show_purpose(self, purpose: str) -> None:
         """`create`, `unlock` or nothing."""
-        if use != self._use:
+        if purpose != self._purpose:
             self.field.take()
             self.repeated.take()
-            self._fault.hide()
-        self._use = use
-        self.setVisible(bool(use))
-        self.repeated.setVisible(use == "create")
-        self.field.setPlaceholderText("New passphrase" if use == "create" else "Passphrase")
-        self.button.setText("Keep them in an encrypted file" if use == "create" else "Unlock the file")
+            self._problem.hide()
+        self._purpose = purpose
+        self.setVisible(bool(purpose))
+        self.repeated.setVisible(purpose == "create")
+        self.field.setPlaceholderText("New passphrase" if purpose == "create" else "Passphrase")
+        self.button.setText("Create encrypted file" if purpose == "create" else "Unlock file")
 
-    def _next(self) -> None:
+    def _next_field(self) -> None:
         if self.repeated.isHidden():
-            self._give()
+            self._submit()
         else:
             self.repeated.setFocus()
 
-    def _give(self) -> None:
-        if self._use == "create" and self.field.text() != self.repeated.text():
-            self._fault.setText("The two are not the same.")
-            self._fault.show()
-            return
-        self._fault.hide()
-        self.repeated.take()
-        self.given.emit(self.field.take())
+    def _submit(self) -> None:
+        same = self._purpose != "create" or self.field.text() == self.repeated.text()
+        self._problem.setText("" if same else "The passphrases differ. Enter the same one twice.")
+        self._problem.setVisible(not same)
+        if same:
+            self.repeated.take()
+            self.entered.emit(self.field.take())
 
 
-_SIGNS = {"keyring": ("lock", "success"), "file": ("lock", "success"), "locked": ("lock", "warning")}
-
-
-class SecretsDialog(QDialog):
-    """Stays open while secrets are entered, and shows at once what changed."""
+class SecretsDialog(Dialog):
+    """Stays open while secrets are entered."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(context.theme, "Secrets", parent=parent)
         self._context = context
         self._store = SecretStore("", "")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Secrets")
         unit = context.theme.unit
         self.setMinimumWidth(unit * 150)
         self._picture = QLabel()
-        self._sentence = label("Opening the place where secrets are kept…")
-        self._hint = label("", "muted")
+        self._sentence = ForeignLabel("Opening the secret store…")
+        self._hint = ForeignLabel()
+        mark(self._hint, role="muted")
         self.passphrase = PassphraseRow(context.theme)
-        self.again = QPushButton("Look for a keyring again")
-        self.model = RowsModel(self)
-        self.list = RowsView(context.theme, "Secrets by name")
-        self.list.setModel(self.model)
+        empty = EmptyState(context.theme, "key", "No secrets", "Store one below and refer to it in a server's entry.")
+        self.list = ListPane(context.theme, "Secrets by name", empty)
         self.list.setMinimumHeight(unit * 45)
-        self.name = QLineEdit()
-        self.value = SecretField("Value of the secret")
-        self.store = QPushButton("Store")
-        self.delete = QPushButton("Delete…")
-        self._fault = label("", "error")
+        self.name, self.value = QLineEdit(), SecretField("Value of the secret")
         self._lay_out(unit)
-        self._bind()
-        self._run("open secrets", context.api.open_secrets())
+        self._delete_button = self.add_button("Delete…", self._delete_shown, "quiet", left=True)
+        self._search_button = self.add_button("Search for a keyring", self._open_store, left=True)
+        self.add_button("Close", self.accept)
+        self._store_button = self.add_button("Store", self._store_secret, "primary")
+        for button in (self._delete_button, self._search_button, self._store_button):
+            button.setAutoDefault(False)
+        self._search_button.hide()
+        self.name.textChanged.connect(self.update_buttons)
+        self.value.textChanged.connect(self.update_buttons)
+        self.value.entered.connect(self._store_secret)
+        self.passphrase.entered.connect(self._unlock)
+        self.list.selection_changed.connect(self._take_name)
+        self.list.view.chosen.connect(self._edit_value)
+        self.list.set_menu(self._menu)
+        context.store.secrets_changed.connect(self._show_store)
+        self._show_store()
+        self._open_store()
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, SecretsChanged):
-            self.show_store(event.store)
-
-    def show_store(self, store: SecretStore) -> None:
-        self._store = store
-        symbol, tone = _SIGNS.get(store.kind, ("unlock", "warning"))
-        self._picture.setPixmap(pixmap(symbol, tone, self._context.theme.unit * 5, self.devicePixelRatioF()))
-        self._sentence.setText(visible(store.sentence))
-        self._hint.setText(visible(store.hint))
-        self._hint.setVisible(bool(store.hint))
-        self.passphrase.show_use(store.passphrase)
-        self.again.setVisible(store.kind in ("memory", "locked"))
-        self.model.show_rows(secret_rows(store))
-        self._choose()
-        self.resize(self.size().expandedTo(self.sizeHint()))  # words that wrap may need more than before
+    def update_buttons(self) -> None:
+        stored = any(info.name == self.name.text() and info.stored for info in self._store.secrets)
+        self._store_button.setText("Replace" if stored else "Store")
+        self._store_button.setEnabled(bool(self.name.text().strip()) and bool(self.value.text()))
+        self._delete_button.setEnabled(stored)
 
     # inside
 
     def _lay_out(self, unit: int) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(unit * 6,) * 4)
-        column.setSpacing(unit * 3)
-        column.addLayout(self._head(unit))
-        column.addWidget(self.passphrase)
-        column.addWidget(self.list, 1)
+        sentences = QVBoxLayout()
+        sentences.setSpacing(unit)
+        sentences.addWidget(self._sentence)
+        sentences.addWidget(self._hint)
+        head = QHBoxLayout()
+        head.setSpacing(unit * 3)
+        head.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(sentences, 1)
+        self.name.setAccessibleName("Name of the secret")
+        self.name.setPlaceholderText("github")
         form = QFormLayout()
         form.setSpacing(unit * 2)
         form.addRow(label("Name"), self.name)
         form.addRow(label("Value"), self.value)
-        column.addLayout(form)
-        note = label("An entry of .mcp.json refers to it as ${keyring:name}, in args, env, headers or url.", "muted")
+        note = label("Refer to it as ${keyring:name} in args, env, headers or url of an entry in .mcp.json.", "muted")
         note.setWordWrap(True)
-        column.addWidget(note)
-        self._fault.setWordWrap(True)
-        self._fault.hide()
-        column.addWidget(self._fault)
-        column.addLayout(self._buttons(unit))
+        self.body.addLayout(head)
+        self.body.addWidget(self.passphrase)
+        self.body.addWidget(self.list, 1)
+        self.body.addLayout(form)
+        self.body.addWidget(note)
 
-    def _head(self, unit: int) -> QHBoxLayout:
-        head = QHBoxLayout()
-        head.setSpacing(unit * 3)
-        head.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(unit)
-        for text in (self._sentence, self._hint):
-            text.setWordWrap(True)
-            words.addWidget(text)
-        head.addLayout(words, 1)
-        self.again.hide()
-        head.addWidget(self.again, 0, Qt.AlignmentFlag.AlignTop)
-        return head
+    def _show_store(self) -> None:
+        store = self._context.store.secrets
+        if store is None:
+            return
+        self._store = store
+        symbol, tone = _ICONS.get(store.kind, ("unlock", "warning"))
+        self._picture.setPixmap(pixmap(symbol, tone, self.theme.unit * 5, self.devicePixelRatioF()))
+        self._sentence.setText(store.sentence)
+        self._hint.setText(store.hint)
+        self._hint.setVisible(bool(store.hint))
+        self.passphrase.show_purpose(store.passphrase)
+        self._search_button.setVisible(store.kind in ("memory", "locked"))
+        self.list.show_rows(secret_rows(store))
+        self.update_buttons()
+        self.resize(self.size().expandedTo(self.sizeHint()))  # longer sentences need more height
 
-    def _buttons(self, unit: int) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(unit)
-        mark(self.delete, kind="quiet")
-        row.addWidget(self.delete)
-        row.addStretch()
-        close = QPushButton("Close")
-        close.clicked.connect(self.accept)
-        row.addWidget(close)
-        mark(self.store, kind="primary")
-        row.addWidget(self.store)
-        for button in (self.delete, close, self.store, self.again):
-            button.setAutoDefault(False)
-        return row
-
-    def _bind(self) -> None:
-        self.name.setAccessibleName("Name of the secret")
-        self.name.setPlaceholderText("github")
-        self.name.textChanged.connect(self._choose)
-        self.value.textChanged.connect(self._choose)
-        self.value.entered.connect(self._put)
-        self.store.clicked.connect(self._put)
-        self.delete.clicked.connect(self._drop)
-        self.again.clicked.connect(self._look_again)
-        self.passphrase.given.connect(self._unlock)
-        self.list.selection_changed.connect(self._picked)
-        self.list.chosen.connect(self._to_value)
-
-    def _choose(self) -> None:
-        """Which buttons make sense now."""
-        stored = any(info.name == self.name.text() and info.stored for info in self._store.secrets)
-        self.store.setText("Replace" if stored else "Store")
-        self.store.setEnabled(bool(self.name.text().strip()) and bool(self.value.text()))
-        self.delete.setEnabled(stored)
-
-    def _picked(self) -> None:
+    def _take_name(self) -> None:
         if key := self.list.key():
             self.name.setText(key)
 
-    def _to_value(self, key: str) -> None:
-        self.name.setText(key)
+    def _edit_value(self, name: str) -> None:
+        self.name.setText(name)
         self.value.setFocus()
 
-    def _put(self) -> None:
-        if self.store.isEnabled():
+    def _menu(self, name: str) -> list[QAction | None]:
+        self.name.setText(name)
+        edit = QAction("Enter value", self)
+        edit.triggered.connect(self.value.setFocus)
+        delete = QAction("Delete…", self)
+        delete.triggered.connect(self._delete_shown)
+        return [edit, delete] if self._delete_button.isEnabled() else [edit]
+
+    def _open_store(self) -> None:
+        self._run("open the secret store", self._context.api.open_secrets())
+
+    def _store_secret(self) -> None:
+        if self._store_button.isEnabled():
             self._run("store a secret", self._context.api.set_secret(self.name.text().strip(), self.value.take()))
-
-    def _drop(self) -> None:
-        self._context.tasks.run("delete a secret", self._ask_and_drop(self.name.text()))
-
-    async def _ask_and_drop(self, name: str) -> None:
-        info = next((info for info in self._store.secrets if info.name == name), None)
-        used = ", ".join(visible(server) for server in info.servers) if info else ""
-        told = f"It is used by {used}: they will not start without it." if used else ""
-        words = told or "No server of this project refers to it."
-        question = Question(self._context.theme, f"Delete the secret “{visible(name)}”?", words, self)
-        if await question.ask("Delete it", danger=True):
-            await self._ask_core(self._context.api.delete_secret(name))
 
     def _unlock(self, passphrase: str) -> None:
         self._run("open the file of secrets", self._context.api.unlock_secrets(passphrase))
 
-    def _look_again(self) -> None:
-        self._run("look for a keyring", self._context.api.open_secrets())
+    def _delete_shown(self) -> None:
+        self._context.tasks.run("delete a secret", self._ask_and_delete(self.name.text()))
 
-    def _run(self, name: str, question: Coroutine[Any, Any, SecretStore]) -> None:  # Any: as in Tasks.run
-        self._context.tasks.run(name, self._ask_core(question))
+    async def _ask_and_delete(self, name: str) -> None:
+        info = next((info for info in self._store.secrets if info.name == name), None)
+        sentence = "No server of this project uses it."
+        if info is not None and info.servers:
+            sentence = f"It is used by {', '.join(map(visible, info.servers))}. They cannot start without it."
+        if await self._context.ask(
+            f"Delete the secret “{visible(name)}”?", sentence, "Delete secret", danger=True, parent=self
+        ):
+            self._run("delete a secret", self._context.api.delete_secret(name))
 
-    async def _ask_core(self, question: Coroutine[Any, Any, SecretStore]) -> None:
-        try:
-            self.show_store(await question)
-            self._fault.hide()
-        except WorkbenchError as fault:
-            self._fault.setText(visible(str(fault)))
-            self._fault.show()
+    def _run(self, name: str, change: Coroutine[Any, Any, SecretStore]) -> None:  # Any: asyncio's own
+        self.run(self._context.tasks, name, self._take_store(change))
+
+    async def _take_store(self, change: Coroutine[Any, Any, SecretStore]) -> None:  # Any: asyncio's own
+        """Opening the store need not change it, and then the core sends no event."""
+        self._context.store.handle(SecretsChanged(await change))

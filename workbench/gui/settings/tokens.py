@@ -1,161 +1,156 @@
-"""What programs cost and saved a model: a figure large enough to quote, each conversation, and what pays here."""
+"""Dialog Tokens and savings: what programs used and saved compared with direct calls, in total and by conversation."""
 
 from __future__ import annotations
 
-from functools import partial
-
 from msgspec.structs import replace
-from PySide6.QtCore import QRegularExpression, Qt, Signal
-from PySide6.QtGui import QRegularExpressionValidator
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDialog,
-    QDialogButtonBox,
-    QHBoxLayout,
-    QHeaderView,
-    QLineEdit,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QRegularExpression, Qt
+from PySide6.QtGui import QAction, QGuiApplication, QRegularExpressionValidator
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
 
 from workbench import tokens
+from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.lists import label
-from workbench.gui.kit.text import visible
+from workbench.gui.kit.table import Column, Table, TableModel
 from workbench.gui.kit.theme import Theme
 from workbench.gui.kit.wording import amount, cost
 from workbench.gui.shell.context import Context
-from workbench.records import Ledger, TokenReport
+from workbench.records import SessionTokens, TokenReport
 
-_ROWS = 200  # conversations shown; the sum has all
-_WORTH = 5  # column
+_ROWS = 200  # conversations that are listed; the total includes all
+_LETTERS = 11  # usual width of a number
+_PRICE = "tokens.cents_per_million"
 
 
 async def show_tokens(context: Context, parent: QWidget) -> None:
-    report = await context.api.token_report()
-    dialog = TokensDialog(context.theme, report, parent)
-    keep = partial(context.api.change_setting, "tokens.cents_per_million")
-    dialog.priced.connect(lambda cents: context.tasks.run("keep the price", keep(cents)))
-    dialog.open()
+    """Open the dialog with the figures of now."""
+    TokensDialog(context, await context.api.token_report(), parent).open()
 
 
-class TokensDialog(QDialog):
-    """The numbers are those of the moment it was opened; what they are worth follows the price at once."""
+class TokensDialog(Dialog):
+    """The figures are those of when it was opened; their worth follows the price at once."""
 
-    priced = Signal(int)
-    """Another price of a million tokens, in cents."""
-
-    def __init__(self, theme: Theme, report: TokenReport, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Tokens and savings")
-        self.setMinimumWidth(theme.unit * 190)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(theme.unit * 6,) * 4)
-        column.setSpacing(theme.unit * 3)
+    def __init__(self, context: Context, report: TokenReport, parent: QWidget | None = None) -> None:
+        super().__init__(context.theme, headline(report), _summary(report), parent)
+        self._context = context
         self._report = report
-        self._headline = label(self._title(report), "title")
-        column.addWidget(self._headline)
-        column.addWidget(_wrapped(self._sum(report)))
-        self._table = self._make_table(theme, report) if report.sessions else None
-        if self._table is not None:
-            column.addWidget(self._table)
-        column.addWidget(label("Programs or direct calls?", "heading"))
-        column.addWidget(_wrapped(tokens.advice_sentence(report.advice)))
-        column.addWidget(_wrapped(tokens.factor_sentence(report.factors, report.advice.counter), "muted"))
-        column.addLayout(self._price_row(theme, report.cents_per_million))
-        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        close.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(
-            False
-        )  # Enter ends the price, not the dialog
-        close.rejected.connect(self.reject)
-        column.addWidget(close)
+        self.setWindowTitle("Tokens and savings")
+        self.setMinimumWidth(context.theme.unit * 190)
+        self.table: Table[SessionTokens] | None = self._make_table(context.theme) if report.sessions else None
+        if self.table is not None:
+            self.body.addWidget(self.table)
+        self.body.addWidget(label("Programs or direct calls?", "heading"))
+        self.body.addWidget(_wrapped(tokens.advice_sentence(report.advice)))
+        self.body.addWidget(_wrapped(tokens.factor_sentence(report.factors, report.advice.counter), "muted"))
+        self.price = QLineEdit(f"{report.cents_per_million / 100:.2f}")
+        self.body.addLayout(self._make_price_row(context.theme.unit))
+        self.body.addStretch(1)
+        close = self.add_close()
+        close.setDefault(False)  # Return in the price field must not close the dialog
+        close.setAutoDefault(False)
 
-    def _price_row(self, theme: Theme, cents: int) -> QHBoxLayout:
-        words = label("&Price of a million tokens in dollars", "muted")
-        self.price = QLineEdit(f"{cents / 100:.2f}")
+    def _make_price_row(self, unit: int) -> QHBoxLayout:
+        name = "Price of a million tokens in dollars"
+        text = label(f"&{name}", "muted")
+        text.setBuddy(self.price)
         self.price.setValidator(QRegularExpressionValidator(QRegularExpression(r"\d{1,4}([.,]\d{0,2})?"), self))
-        self.price.setMaximumWidth(theme.unit * 28)
-        self.price.setAccessibleName("Price of a million tokens in dollars")
-        self.price.editingFinished.connect(self._reprice)
-        words.setBuddy(self.price)
+        self.price.setMaximumWidth(unit * 28)
+        self.price.setAccessibleName(name)
+        self.price.editingFinished.connect(self._change_price)
         row = QHBoxLayout()
-        row.setSpacing(theme.unit * 2)
-        row.addWidget(words)
+        row.setSpacing(unit * 2)
+        row.addWidget(text)
         row.addWidget(self.price)
         row.addStretch(1)
         return row
 
-    def _reprice(self) -> None:
+    def _change_price(self) -> None:
         cents = round(float(self.price.text().replace(",", ".")) * 100)
         if cents == self._report.cents_per_million:
             return
         self._report = replace(self._report, cents_per_million=cents)
-        self._headline.setText(self._title(self._report))
-        for place, one in enumerate(self._report.sessions[:_ROWS] if self._table is not None else ()):
-            assert self._table is not None
-            self._table.setItem(place, _WORTH, _item(_cells(one.ledger, cents)[_WORTH - 1], number=True))
-        self.priced.emit(cents)
+        self.set_heading(headline(self._report))
+        if self.table is not None:
+            self.table.viewport().update()
+        self._context.tasks.run("change the price of tokens", self._context.api.change_setting(_PRICE, cents))
 
-    def _title(self, report: TokenReport) -> str:
-        if not report.sessions:
-            return "Nothing was spent yet"
-        saved = tokens.saved(report.total)
-        if less := tokens.lost(report.total):
-            return f"Direct calls would have cost {cost(less, report.total.counter)} less"
-        return f"{cost(saved, report.total.counter)} saved, worth {tokens.money(saved, report.cents_per_million)}"
+    def _make_table(self, theme: Theme) -> Table[SessionTokens]:
+        def number(title: str, field: str, rank: int = 0) -> Column[SessionTokens]:
+            return Column(
+                title,
+                lambda row: f"{getattr(row.ledger, field):,}",
+                lambda row: getattr(row.ledger, field),
+                right=True,
+                letters=_LETTERS,
+                rank=rank,
+            )
 
-    def _sum(self, report: TokenReport) -> str:
-        if not report.sessions:
-            return "As soon as an agent searches tools or runs a program, its costs are shown here."
-        words = (
-            "Direct tool calls would have put {} into the model's context, {} of them tool definitions; "
-            "programs put {} there. {} of tool answers stayed in the sandbox."
+        def kept_back(row: SessionTokens) -> int:
+            return row.ledger.kept_bytes
+
+        columns = (
+            Column[SessionTokens]("Conversation", lambda row: row.author, letters=20),
+            number("Direct calls", "direct"),
+            number("Definitions", "definitions", 2),
+            number("Programs", "actual"),
+            Column[SessionTokens]("Saved", _saved_text, _gain, right=True, letters=_LETTERS),
+            Column[SessionTokens]("Worth", self._worth, _gain, right=True, letters=8),
+            Column[SessionTokens](
+                "Kept back", lambda row: tokens.size(kept_back(row)), kept_back, right=True, letters=_LETTERS, rank=1
+            ),
         )
-        total = report.total
-        direct, actual = (cost(number, total.counter) for number in (total.direct, total.actual))
-        return words.format(direct, amount(total.definitions), actual, tokens.size(total.kept_bytes))
-
-    def _make_table(self, theme: Theme, report: TokenReport) -> QTableWidget:
-        heads = ("Conversation", "Direct calls", "Definitions", "Programs", "Saved", "Worth", "Kept back")
-        shown = report.sessions[:_ROWS]
-        table = QTableWidget(len(shown), len(heads))
-        table.setAccessibleName("Tokens of each conversation")
-        table.setHorizontalHeaderLabels(list(heads))
-        table.verticalHeader().hide()
-        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setTabKeyNavigation(False)
-        for place, one in enumerate(shown):
-            for at, text in enumerate((visible(one.author), *_cells(one.ledger, report.cents_per_million))):
-                table.setItem(place, at, _item(text, number=at > 0))
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        table.setFixedHeight(table.horizontalHeader().height() + table.rowHeight(0) * min(8, len(shown)) + theme.unit)
+        model = TableModel(columns, lambda row: row.session)
+        model.replace(self._report.sessions[:_ROWS])
+        table = Table(theme, "Tokens of each conversation", model)
+        shown = min(8, model.rowCount())
+        height = table.horizontalHeader().sizeHint().height() + table.verticalHeader().defaultSectionSize() * shown
+        table.setFixedHeight(height + theme.unit)
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # columns are hidden instead
+        table.set_menu(self._menu)
         return table
 
+    def _worth(self, row: SessionTokens) -> str:
+        return tokens.money(tokens.saved(row.ledger), self._report.cents_per_million)
 
-def _cells(ledger: Ledger, cents: int) -> tuple[str, ...]:
-    saved, less = tokens.saved(ledger), tokens.lost(ledger)
+    def _menu(self, row: SessionTokens) -> list[QAction | None]:
+        copy = QAction("Copy figures", self)
+        copy.triggered.connect(lambda: self._copy(row))
+        return [copy]
+
+    def _copy(self, row: SessionTokens) -> None:
+        sentence = tokens.ledger_sentence(row.ledger, self._report.cents_per_million)
+        QGuiApplication.clipboard().setText(f"{row.author}: {sentence}")
+
+
+def headline(report: TokenReport) -> str:
+    """What programs saved, in one line."""
+    saved = tokens.saved(report.total)
+    if not saved:
+        return tokens.NOTHING_SAVED
+    return f"{cost(saved, report.total.counter)} saved, worth {tokens.money(saved, report.cents_per_million)}"
+
+
+def _summary(report: TokenReport) -> str:
+    if not report.sessions:
+        return "What agents use for searching tools and running programs will be shown here."
+    total = report.total
+    used, direct = cost(total.actual, total.counter), cost(total.direct, total.counter)
+    kept_back = tokens.size(total.kept_bytes)
     return (
-        f"{ledger.direct:,}",
-        f"{ledger.definitions:,}",
-        f"{ledger.actual:,}",
-        f"−{less:,}" if less else f"{saved:,}",
-        tokens.money(saved, cents),
-        tokens.size(ledger.kept_bytes),
+        f"Programs put {used} into the model's context. Direct tool calls would have put {direct} there, "
+        f"{amount(total.definitions)} of them tool definitions. {kept_back} of tool answers stayed in the sandbox."
     )
 
 
-def _item(text: str, *, number: bool) -> QTableWidgetItem:
-    item = QTableWidgetItem(text)
-    side = Qt.AlignmentFlag.AlignRight if number else Qt.AlignmentFlag.AlignLeft
-    item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
-    return item
+def _saved_text(row: SessionTokens) -> str:
+    """Negative where direct calls would have used fewer tokens."""
+    return f"{_gain(row):,}".replace("-", "−")
 
 
-def _wrapped(text: str, role: str = "") -> QWidget:
-    found = label(text, role) if role else label(text)
-    found.setWordWrap(True)
-    return found
+def _gain(row: SessionTokens) -> int:
+    return row.ledger.direct - row.ledger.actual
+
+
+def _wrapped(text: str, role: str = "") -> QLabel:
+    paragraph = label(text, role)
+    paragraph.setWordWrap(True)
+    return paragraph

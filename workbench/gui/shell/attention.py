@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 
 class Attention(QObject):
-    """Belongs to one window, whose first title it keeps."""
+    """Shows in the window's title and task bar how many requests wait for the user."""
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
@@ -20,7 +20,7 @@ class Attention(QObject):
         self._waiting = 0
 
     def count(self, waiting: int) -> None:
-        """So many questions wait for this person; one more than before asks for attention."""
+        """Show the number of waiting requests; alert when it grows."""
         more, self._waiting = waiting > self._waiting, waiting
         title = f"({waiting} waiting) {self._title}" if waiting else self._title
         self._window.setWindowTitle(title)

@@ -1,15 +1,19 @@
-"""What needs to be read, in strips above everything: faults with hint and detail, and the state of the core.
+"""Banners above everything else: faults with hint and detail, and the state of the core.
 
-A strip never takes the keyboard and never covers anything; it stays until it is closed or no longer true.
+A banner never takes the keyboard and never covers anything. It stays until it is closed or no longer true.
 """
 
 from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from workbench.events import Event, Noticed, SecretsChanged, ServerChanged, ServerRemoved
+from workbench.events import Noticed
+from workbench.gui.kit.faults import hint_action
 from workbench.gui.kit.icons import pixmap
 from workbench.gui.kit.lists import label, tool_button
 from workbench.gui.kit.plain_edit import PlainEdit
@@ -17,14 +21,15 @@ from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.shell.bridge import NOT_CONNECTED, Link, LinkState
 from workbench.gui.shell.context import Context, Pane
-from workbench.records import CoreStatus, Fault, SecretStore, ServerStatus
+from workbench.records import Fault, SecretStore, ServerState, ServerStatus
 
 AT_ONCE = 3
-"""Strips beyond this number push out the oldest: a storm of faults must not fill the window."""
+"""Banners beyond this number push out the oldest: a storm of faults must not fill the window."""
+_REMEMBERED = 10  # faults that a problem report lists
 
 
 class Banner(QFrame):
-    """One strip: an icon, a sentence, a hint, and more on wish."""
+    """An icon, a sentence, a hint, buttons, and the details of the fault on request."""
 
     def __init__(self, theme: Theme, tone: str, fault: Fault, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,15 +46,17 @@ class Banner(QFrame):
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(theme.unit)
         self._lay_out(theme.unit)
+        if (action := hint_action(fault)) is not None:
+            self.offer(*action, "quiet")
         if fault.detail:
             self._offer_detail(fault.detail)
         self._draw()
         theme.changed.connect(self._draw)
 
-    def offer(self, text: str, action: QAction, kind: str = "") -> QPushButton:
+    def offer(self, text: str, act: Callable[[], object], kind: str = "") -> QPushButton:
         button = QPushButton(text)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(action.trigger)
+        button.clicked.connect(lambda: act())  # without `clicked`'s own argument
         if kind:
             mark(button, kind=kind)
         self._buttons.addWidget(button)
@@ -101,7 +108,7 @@ class Banner(QFrame):
 
 
 class Banners(Pane):
-    """The stack of strips."""
+    """The stack of banners."""
 
     def __init__(self, context: Context, again: QAction, secrets: QAction, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -109,28 +116,36 @@ class Banners(Pane):
         self._secrets = secrets
         self._link: Banner | None = None
         self._store: Banner | None = None  # secrets are not where one would expect them
+        self._faults: deque[Fault] = deque(maxlen=_REMEMBERED)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
+        store = context.store
+        store.on(Noticed, self._show_notice)
+        store.status_loaded.connect(self._show_notices)
+        store.server_removed.connect(self._drop_faults_of)
+        store.server_changed.connect(self._server_changed)
+        store.secrets_changed.connect(self._show_secrets)
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, Noticed):
-            self.show_fault(event.fault, "warning")
-        elif isinstance(event, SecretsChanged):
-            self.show_store(event.store)
-        elif isinstance(event, ServerRemoved):
-            self._drop_faults_of(event.name)
-        elif isinstance(event, ServerChanged) and event.state.status is ServerStatus.READY:
-            self._drop_faults_of(event.state.config.name)
+    def faults(self) -> tuple[Fault, ...]:
+        """The latest faults, closed ones included."""
+        return tuple(self._faults)
 
-    def refresh(self) -> None:
-        """What is wrong with the project may have been found before this window came."""
-        self.context.tasks.run("what is wrong with the project", self.context.api.status(), self._show_notices)
-        self.context.tasks.run("where secrets are", self.context.api.secrets(), self.show_store)
+    def _show_notice(self, event: Noticed) -> None:
+        self.show_fault(event.fault, "warning")
 
-    def _show_notices(self, status: CoreStatus) -> None:
-        for fault in status.notices:
+    def _server_changed(self, state: ServerState) -> None:
+        if state.status is ServerStatus.READY:
+            self._drop_faults_of(state.config.name)
+
+    def _show_notices(self) -> None:
+        """What is wrong with the project may have been found before this window was opened."""
+        for fault in self.context.store.status.notices if self.context.store.status else ():
             self.show_fault(fault, "warning")
+
+    def _show_secrets(self) -> None:
+        if self.context.store.secrets is not None:
+            self.show_store(self.context.store.secrets)
 
     def shown(self) -> list[Banner]:
         """Oldest first, without the one about the core."""
@@ -138,7 +153,7 @@ class Banners(Pane):
         return [banner for banner in found if banner not in (self._link, self._store) and not banner.isHidden()]
 
     def show_fault(self, fault: Fault, tone: str = "danger") -> None:
-        """Say it; the same fault again says nothing new."""
+        """Show a fault, once."""
         shown = self.shown()
         if any(banner.fault == fault for banner in shown):
             return
@@ -146,6 +161,7 @@ class Banners(Pane):
             self._drop(banner)
         banner = Banner(self.context.theme, tone, fault, self)
         banner.closable()
+        self._faults.append(fault)
         self._column.addWidget(banner)
         banner.show()
 
@@ -156,13 +172,15 @@ class Banners(Pane):
                 self._drop(banner)
 
     def show_link(self, link: Link) -> None:
-        """The core was lost, is coming back, or needs a person."""
+        """The core was lost, is coming back, or the user has to start it."""
         if self._link is not None:
             self._drop(self._link)
             self._link = None
         for banner in self.shown():
             if link.state is LinkState.LINKED and banner.fault == NOT_CONNECTED:
                 self._drop(banner)
+        if link.state is LinkState.LINKED and link.again:
+            self.context.say("The core was restarted. Runs that were under way are shown as interrupted.")
         if link.state is LinkState.LOST:
             sentence = "The core stopped unexpectedly; restarting…"
             hint = "Nothing you typed is lost. Runs that were under way will be shown as interrupted."
@@ -170,7 +188,7 @@ class Banners(Pane):
         elif link.state is LinkState.BROKEN:
             fault = link.fault or Fault("The core cannot be reached.")
             banner = Banner(self.context.theme, "danger", fault, self)
-            banner.offer("Try again", self._again, "primary")
+            banner.offer("Try again", self._again.trigger, "primary")
             self._put(banner)
 
     def show_store(self, store: SecretStore) -> None:
@@ -182,7 +200,7 @@ class Banners(Pane):
             self._store = None
         if wanted and self._store is None:
             self._store = Banner(self.context.theme, "warning", fault, self)
-            self._store.offer("Secrets…", self._secrets)
+            self._store.offer("Secrets…", self._secrets.trigger)
             self._column.addWidget(self._store)
             self._store.show()
 

@@ -40,7 +40,7 @@ class Wire(Protocol):
 
 
 class LinkState(StrEnum):
-    """How things stand with the core."""
+    """State of the connection to the core."""
 
     CONNECTING = "connecting"
     LINKED = "linked"
@@ -49,7 +49,7 @@ class LinkState(StrEnum):
 
 
 class Link(Struct, frozen=True):
-    """The state of the connection, as one record."""
+    """The state of the connection as one record."""
 
     state: LinkState
     attempt: int = 0
@@ -58,9 +58,9 @@ class Link(Struct, frozen=True):
 
 
 class Bridge(QObject):
-    """Keeps one window connected."""
+    """Keeps one window connected to its core."""
 
-    heard = Signal(object)
+    event_received = Signal(object)
     """Carries one event of `workbench.events`."""
     linked = Signal(object)
     """Carries one Link."""
@@ -76,7 +76,7 @@ class Bridge(QObject):
 
     @property
     def wire(self) -> Wire:
-        """The connection as it is now."""
+        """The current connection."""
         if self._wire is None:
             raise WorkbenchError(NOT_CONNECTED.message, NOT_CONNECTED.hint)
         return self._wire
@@ -85,7 +85,7 @@ class Bridge(QObject):
         return await self.wire.fetch(handle, offset, length)
 
     async def keep(self) -> None:
-        """Connect, wait until the core is lost, connect again; ends when a person has to decide."""
+        """Connect, wait until the core is lost, connect again; ends when the user has to decide."""
         again = self._stopped = False
         while not self._closing and await self._lay(again):
             await self._wire_ends()
@@ -96,7 +96,7 @@ class Bridge(QObject):
                 return
 
     async def close(self) -> None:
-        """Let go of the core; the core itself decides whether it stays."""
+        """Disconnect. The core itself decides whether it goes on."""
         self._closing = True
         wire, self._wire = self._wire, None
         if wire is not None:
@@ -113,7 +113,7 @@ class Bridge(QObject):
             except OSError as fault:
                 failure = Fault(f"The core cannot be reached: {fault}.", "Its log says more.")
             else:
-                self._wire.listen(self._hear)
+                self._wire.listen(self._receive)
                 self._tell(Link(LinkState.LINKED, attempt, again))
                 return True
         self._tell(Link(LinkState.BROKEN, len(PAUSES), fault=failure))
@@ -128,12 +128,12 @@ class Bridge(QObject):
             self._wire = None
             await wire.close()
 
-    def _hear(self, event: Event) -> None:
+    def _receive(self, event: Event) -> None:
         if isinstance(event, CoreStopping):
             self._stopped = True
         elif isinstance(event, EventsLost):
             self._tell(Link(LinkState.LINKED, again=True))  # every pane loads its content again
-        self.heard.emit(event)
+        self.event_received.emit(event)
 
     def _tell(self, link: Link) -> None:
         self.link = link
@@ -141,7 +141,7 @@ class Bridge(QObject):
 
 
 class _Relay:
-    """Passes every question on to the connection of the moment."""
+    """Passes each API call to the current connection."""
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge

@@ -6,19 +6,22 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.gui.kit.icons import icon
-from workbench.gui.shell.actions import ACTIONS, CATEGORIES, MISSING, SECTIONS, Action, action_named
+from workbench.gui.shell.actions import ACTIONS, MISSING, Action, action_named
 from workbench.gui.shell.tasks import Tasks
 
 Work = Callable[[], Coroutine[Any, Any, object] | None]  # Any: what a coroutine yields concerns the loop alone
 
 
 class Commands(QObject):
-    """Every action of one window."""
+    """The actions of one window."""
+
+    changed = Signal()
+    """Other actions are enabled now."""
 
     def __init__(self, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -50,38 +53,21 @@ class Commands(QObject):
         return frozenset(self._work)
 
     def hold(self, condition: str, holds: bool) -> None:
-        """A condition of the table became true or false."""
+        """Set whether a condition of the table holds."""
         if holds != (condition in self._true):
             (self._true.add if holds else self._true.discard)(condition)
             self._renew()
 
     def missing(self, name: str) -> str:
-        """Why an action cannot be done now, in a few words; empty where it can."""
+        """Why an action is disabled, in a few words; empty if it is enabled."""
         if name in self._busy:
             return "it is under way"
         lacks = next((one for one in action_named(name).when if one not in self._true), "")
         return MISSING[lacks] if lacks else ""
 
     def do(self, name: str) -> None:
-        """As if a person had chosen it; nothing happens while it is disabled."""
+        """Trigger an action as if the user had chosen it; does nothing while it is disabled."""
         self._actions[name].trigger()
-
-    def fill(self, bar: QMenuBar) -> None:
-        """One menu per category."""
-        for category in CATEGORIES:
-            menu = bar.addMenu(category)
-            self._fill(menu, category)
-
-    def _fill(self, menu: QMenu, category: str) -> None:
-        """Actions of one group stand in a submenu, where the first of them would stand."""
-        groups: dict[str, QMenu] = {}
-        for entry in ACTIONS:
-            if entry.category == category:
-                if entry.id in SECTIONS:
-                    menu.addSeparator()
-                if entry.group and entry.group not in groups:
-                    groups[entry.group] = menu.addMenu(entry.group)
-                groups.get(entry.group, menu).addAction(self._actions[entry.id])
 
     def _make(self, entry: Action) -> QAction:
         action = QAction(entry.text, self)
@@ -116,10 +102,11 @@ class Commands(QObject):
         for entry in ACTIONS:
             able = entry.id not in self._busy and all(condition in self._true for condition in entry.when)
             self._actions[entry.id].setEnabled(able)
+        self.changed.emit()
 
 
 def tip(entry: Action) -> str:
-    """The tooltip of a button that stands for an action: its sentence and its keys."""
+    """The tooltip of an action: its help and its keys."""
     keys = f" ({keys_text(entry.keys)})" if entry.keys else ""
     return f"{entry.help}{keys}"
 

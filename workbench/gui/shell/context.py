@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench.api.client_stub import CoreApi
-from workbench.events import Event
 from workbench.gui.kit.faults import Question
 from workbench.gui.kit.theme import Theme
 from workbench.gui.shell.commands import Commands
@@ -82,9 +81,3 @@ class Pane(QWidget):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
-
-    def hear(self, event: Event) -> None:
-        """Something happened in the core. Panes that care override this; it must be quick."""
-
-    def refresh(self) -> None:
-        """The core is there (again): load what is shown. Nothing that the user typed may be lost by it."""

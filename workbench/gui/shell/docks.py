@@ -11,7 +11,7 @@ from workbench.gui.shell.context import Pane
 
 
 class Dock(QDockWidget):
-    """Named, so that its place is remembered."""
+    """A pane with a quiet title, which is hidden where a tab says the same."""
 
     def __init__(self, name: str, title: str, pane: Pane, window: QMainWindow) -> None:
         super().__init__(title, window)
@@ -26,13 +26,13 @@ class Dock(QDockWidget):
         self.setTitleBarWidget(self._bar)
 
     def count(self, number: int) -> None:
-        """A number behind the title: how many things wait here."""
+        """Show a number beside the title: how many things wait in this pane."""
         title = f"{self._title} · {number}" if number else self._title
         self.setWindowTitle(title)
         self._bar.say(title)
 
     def settle(self) -> None:
-        """Show the title only where no tab does."""
+        """Show the title only where no tab shows it."""
         window = self.parent()
         tabbed = isinstance(window, QMainWindow) and bool(window.tabifiedDockWidgets(self)) and not self.isFloating()
         wanted = self._none if tabbed else self._bar
@@ -42,14 +42,14 @@ class Dock(QDockWidget):
             wanted.show()
 
     def come(self) -> None:
-        """Be seen, in front of other tabs, with the keyboard in it."""
+        """Bring the pane to the front and give it the focus."""
         self.show()
         self.raise_()
         self.pane.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 
 class _Title(QFrame):
-    """The title above a dock that stands alone."""
+    """The title above a dock that is not in a tab."""
 
     def __init__(self, title: str, unit: int, parent: QWidget) -> None:
         super().__init__(parent)

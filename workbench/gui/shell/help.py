@@ -8,16 +8,17 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 from workbench.gui.kit.lists import RowsView, Strip, search_box
 from workbench.gui.kit.rows import Row, RowsModel
 from workbench.gui.kit.theme import Theme
-from workbench.gui.shell.actions import ACTIONS, CATEGORIES
+from workbench.gui.shell.actions import action_named
 from workbench.gui.shell.commands import keys_text
+from workbench.gui.shell.menus import MENUS, actions_in
 
 
 def help_rows(text: str) -> list[Row]:
-    """The table under its headings; filtered by all words of the text."""
+    """All actions by menu, filtered by all words of the text."""
     wanted = text.casefold().split()
     rows: list[Row] = []
-    for category in CATEGORIES:
-        part = [entry for entry in ACTIONS if entry.category == category]
+    for menu, _ in MENUS:
+        part = [action_named(name) for name in actions_in(menu)]
         shown = [
             Row(
                 entry.id,
@@ -30,13 +31,13 @@ def help_rows(text: str) -> list[Row]:
             if all(word in f"{entry.text} {entry.help} {entry.keys}".casefold() for word in wanted)
         ]
         if shown:
-            rows.append(Row(f"section:{category}", category, section=True))
+            rows.append(Row(f"section:{menu}", menu, section=True))
             rows.extend(shown)
     return rows
 
 
 class Help(QDialog):
-    """Beside the window, not above it: one can work while it is open."""
+    """Window beside the main window, which stays usable."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QScrollAre
 
 
 def step_focus(window: QMainWindow, *, forward: bool) -> bool:
-    """Give the keyboard to the next widget that can be seen and takes it; answers whether there was one."""
+    """Focus the next visible widget that takes the focus. Returns whether there was one."""
     stops = tab_stops(window)
     if not stops:
         return False
@@ -23,7 +23,7 @@ def step_focus(window: QMainWindow, *, forward: bool) -> bool:
 
 
 def tab_stops(window: QMainWindow) -> list[QWidget]:
-    """What Tab stops at, in order; panes that lie behind others are left out."""
+    """Where Tab stops, in order; panes in hidden tabs are skipped."""
     places = [part for part in _shown(window) if not part.visibleRegion().isEmpty()]
     middle = window.centralWidget()
     first = [part for part in places if part is window.menuBar()]
@@ -36,7 +36,7 @@ def tab_stops(window: QMainWindow) -> list[QWidget]:
 
 
 def _beside(window: QMainWindow, stops: list[QWidget], here: QWidget | None, forward: bool) -> int:
-    """The place to go to; a widget that is no stop itself counts as standing where the stops around it are."""
+    """The next stop; a widget that is not a stop counts as being at the place of its neighbours."""
     if here is None:
         return 0 if forward else -1
     if here in stops:
@@ -66,7 +66,7 @@ def _shown(part: QWidget) -> list[QWidget]:
 
 
 def _read(parts: list[QWidget]) -> list[QWidget]:
-    """From top to bottom; what stands beside each other from left to right."""
+    """From top to bottom, and from left to right where widgets are beside each other."""
     rows: list[list[QWidget]] = []
     for part in sorted(parts, key=lambda one: one.y()):
         if rows and part.y() <= rows[-1][0].geometry().center().y():
@@ -91,7 +91,7 @@ _KEYS = (QEvent.Type.KeyPress, QEvent.Type.KeyRelease)
 
 
 class ButtonKeys(QObject):
-    """Hands Return to the focused button as Space, which presses on release and ignores a key that is held down."""
+    """Sends Space to the focused button when Return is pressed; Qt presses on release and ignores a held key."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

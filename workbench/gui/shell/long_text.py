@@ -9,17 +9,17 @@ from workbench.gui.shell.context import Fetch
 
 
 def whole_size(texts: Sequence[str]) -> int:
-    """Characters that still wait in the core, over all texts; 0 when everything is here."""
+    """Characters of these texts that are still in the core; 0 if all are here."""
     return sum(text.size for text in texts if isinstance(text, TextPreview))
 
 
 async def fetch_whole(fetch: Fetch, texts: Sequence[str]) -> list[str]:
-    """The same texts, each one whole."""
+    """Fetch the complete texts."""
     return [await fetch(text.handle, 0, text.size) if isinstance(text, TextPreview) else text for text in texts]
 
 
 def size_words(size: float) -> str:
-    """A size as people say it."""
+    """A size in bytes as text."""
     if size < 1000:
         return f"{size:.0f} B"
     if size < 1_000_000:

@@ -10,26 +10,28 @@ from workbench.records import JsonObject, Outcome, SavedCall
 
 
 class ShowTool(Struct, frozen=True):
-    """Open a tool's detail in the centre."""
+    """Open a tool."""
 
     server: str
     tool: str
     follow: bool = False  # only where a tool is in front already: somebody walks through the list
     enter: bool = False  # the keyboard goes into its form: somebody chose it by a key
+    then: str = ""  # the id of an action to trigger once the tool is open
 
 
 class ShowServer(Struct, frozen=True):
-    """Open a server's sheet in the centre, on one of its pages."""
+    """Open a page of a server."""
 
     server: str
-    page: str = ""  # an id of `gui/server/pages.py`; empty: the page that was last looked at
+    page: str = ""  # an id of `PAGES` in `gui/servers/server_pane.py`; empty: the page that was last looked at
     item: str = ""  # what to go to on that page: a resource's address, a prompt's name
 
 
 class ConnectServers(Struct, frozen=True):
-    """Start these servers; before the first start of any, the user is asked once about all of them."""
+    """Start these servers; the user is asked once about all that start for the first time."""
 
     servers: tuple[str, ...]
+    restart: bool = False  # stop them first
 
 
 class ShowCode(Struct, frozen=True):
@@ -43,7 +45,7 @@ class ShowCode(Struct, frozen=True):
 
 
 class ShowRun(Struct, frozen=True):
-    """Show a run: the approval dialog while it waits, its output otherwise."""
+    """Show a run: its approval while it waits, else its output."""
 
     run_id: str
 
@@ -74,21 +76,23 @@ class ShowSkill(Struct, frozen=True):
 
 
 class ShowSkillPage(Struct, frozen=True):
-    """Open a skill's page in the centre; with `run`, ask for its arguments at once; with `test`, run its tests."""
+    """Open a skill's page in the centre; with `run`, ask for its arguments at once; with `test`, run its tests; with
+    `versions`, show that page."""
 
     name: str
     run: bool = False
     test: bool = False
+    versions: bool = False
 
 
 class RecordRun(Struct, frozen=True):
-    """Make a recording for the tests of a skill out of a run."""
+    """Record a run for the tests of a skill."""
 
     run_id: str
 
 
 class KeepRun(Struct, frozen=True):
-    """Make a skill out of a run's program."""
+    """Make a skill of a run's program."""
 
     run_id: str
 
@@ -100,13 +104,19 @@ class KeepSkill(Struct, frozen=True):
 
 
 class ShowAsk(Struct, frozen=True):
-    """Open a server's question."""
+    """Open an elicitation or sampling request of a server."""
 
     ask_id: str
 
 
+class ShowAudit(Struct, frozen=True):
+    """Show what the audit finds, in the syntax of its search box, such as "run:1a2b"."""
+
+    search: str
+
+
 class ShowHeldCall(Struct, frozen=True):
-    """Open a call that waits in the middle of a run."""
+    """Open a held call."""
 
     held_call_id: str  # or the id of the call
 
@@ -122,14 +132,14 @@ class ShowCall(Struct, frozen=True):
 
 
 class SaveCall(Struct, frozen=True):
-    """Ask for the name and the expectations of a call, and save it as a file of the project."""
+    """Ask for name and expectations of a call, and save it in the project."""
 
     call: SavedCall
     outcome: Outcome | None = None
 
 
 class ShowPlan(Struct, frozen=True):
-    """Show what a dry run held back, as soon as it is over."""
+    """Show the plan of a dry run as soon as it has ended."""
 
     run_id: str
 
@@ -141,22 +151,28 @@ class StartDryRun(Struct, frozen=True):
 
 
 class FindAnything(Struct, frozen=True):
-    """Open the search box with these words."""
+    """Open the palette with this text."""
 
     words: str
 
 
 class FilterServers(Struct, frozen=True):
-    """Show only the servers and tools with these words."""
+    """Filter the list of servers and tools."""
 
     words: str
 
 
 class ShowPrivacy(Struct, frozen=True):
-    """Open the page about personal data."""
+    """Open a page about personal data."""
 
     page: str = "hidden"  # or try, marks, kinds
     session: str = ""  # whose values; empty: whoever has some
+
+
+class ShowSettings(Struct, frozen=True):
+    """Open the page Settings, at a setting if there is a name."""
+
+    name: str = ""
 
 
 class ShowFile(Struct, frozen=True):
@@ -169,7 +185,7 @@ HELD = "held:"  # starts the id of changes that wait for the user
 
 
 class ShowChanges(Struct, frozen=True):
-    """Show what a run, a person or an undo changed in the workspace, or what a run wants to change there."""
+    """Show changed files of the workspace: of a run, of the user, of an undo, or those that wait for approval."""
 
     id: str  # of the run, where a run did it; what waits for the user begins with "held:"
 
@@ -186,6 +202,7 @@ Request: TypeAlias = (
     | KeepRun
     | KeepSkill
     | ShowAsk
+    | ShowAudit
     | ShowHeldCall
     | ShowCall
     | SaveCall
@@ -194,6 +211,7 @@ Request: TypeAlias = (
     | FindAnything
     | FilterServers
     | ShowPrivacy
+    | ShowSettings
     | ShowFile
     | ShowChanges
     | FollowRun

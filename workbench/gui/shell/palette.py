@@ -10,21 +10,21 @@ from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QTabBar, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import Event, OffersChanged, ServerChanged, SkillsChanged, ToolsChanged
+from workbench.events import OffersChanged, ServerChanged, SkillsChanged, ToolsChanged
 from workbench.gui.kit.lists import RowsView, label
 from workbench.gui.kit.rows import Row, RowsModel
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.theme import mark
-from workbench.gui.shell.bridge import Link, LinkState
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import Request
 from workbench.gui.shell.palette_matches import (
-    Deeds,
+    LocalMatches,
     Target,
     action_targets,
-    find_row,
-    find_wish,
+    in_name,
+    match_row,
+    request_of,
     saved_targets,
     server_targets,
     sort_targets,
@@ -37,7 +37,7 @@ _FIRST = 4  # actions and servers that stand before what the core found
 _AGAIN_MS = 350  # when the core has news that are not in its index yet
 _PATIENCE = 12  # times it is asked again
 _BEGIN = ("demo.connect", "server.add", "servers.import")  # what brings tools where there are none
-_ALL, _DEEDS = 0, 5  # tabs
+_ALL, _ACTIONS_TAB = 0, 5  # tabs
 _KINDS = {
     _ALL: (),
     1: (FindKind.TOOL,),
@@ -48,7 +48,7 @@ _KINDS = {
 
 
 class Palette(QDialog):
-    """It opens with the actions at once; what the core knows joins when it has answered."""
+    """Search box over everything. Actions are listed at once; results of the core are added when it answers."""
 
     def __init__(self, context: Context, commands: Commands, parent: QWidget, words: str = "") -> None:
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
@@ -57,12 +57,13 @@ class Palette(QDialog):
         self.setObjectName("palette")
         self._context = context
         self._commands = commands
-        self.wish: Request | None = None
+        self.request: Request | None = None
         """What was chosen; None when nothing was."""
-        self._local = action_targets(commands)
+        self._actions = action_targets(commands)
+        self._places: list[Target] = []  # servers and saved calls
         self._finds: Finds | None = None  # the last answer
         self._fault = ""
-        self._wishes: dict[str, Request] = {}  # by the key of the row
+        self._requests: dict[str, Request] = {}  # by the key of the row
         self._missing: dict[str, str] = {}  # why a row cannot be done, by its key
         self._asking = False
         self._asked = 0  # grows with everything typed
@@ -71,13 +72,16 @@ class Palette(QDialog):
         self._patience = _PATIENCE
         self._make(words)
         self._draw()
+        for kind in (ToolsChanged, OffersChanged, SkillsChanged, ServerChanged):
+            context.store.on(kind, self._index_changed)
+        context.store.linked.connect(self._core_returned)
+        commands.changed.connect(self._actions_changed)
         context.tasks.run("palette", self._load())
         self._ask()
 
-    def hear(self, event: Event) -> None:
-        """What can be found changed."""
-        if isinstance(event, ToolsChanged | OffersChanged | SkillsChanged | ServerChanged):
-            self._again.start()
+    def _index_changed(self, _event: object) -> None:
+        """What can be found has changed."""
+        self._again.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
@@ -106,10 +110,10 @@ class Palette(QDialog):
         self.field.end(False)  # words that it was opened with are gone on with, not typed over
 
     def changeEvent(self, event: QEvent) -> None:
-        """A click anywhere else closes it."""
+        """A click elsewhere closes the palette."""
         super().changeEvent(event)
         left = event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow()
-        if left and self.isVisible() and self.wish is None:  # accepting hides it too, and must not become a refusal
+        if left and self.isVisible() and self.request is None:  # accepting hides it too, and must not become a refusal
             self.reject()
 
     # what it is made of
@@ -153,20 +157,21 @@ class Palette(QDialog):
 
     # asking
 
-    def link(self, link: Link) -> None:
-        """The core came or went: other things can be done now, and more is known."""
-        self._local = action_targets(self._commands)
-        if link.state is LinkState.LINKED:
-            self._context.tasks.run("palette", self._load())
+    def _actions_changed(self) -> None:
+        self._actions = action_targets(self._commands)
+        self._draw()
+
+    def _core_returned(self) -> None:
+        self._context.tasks.run("palette", self._load())
         self._typed()
 
     async def _load(self) -> None:
         api = self._context.api
         try:
-            servers, saved = await api.servers(), await api.saved_calls()
+            saved = await api.saved_calls()
         except WorkbenchError:
             return  # the list says it already: the same happens to the question what can be found
-        self._local = [*action_targets(self._commands), *server_targets(servers), *saved_targets(saved)]
+        self._places = [*server_targets(self._context.store.servers.values()), *saved_targets(saved)]
         self._draw()
 
     def _typed(self) -> None:
@@ -176,7 +181,7 @@ class Palette(QDialog):
         self._ask()
 
     def _ask(self) -> None:
-        if self.tabs.currentIndex() == _DEEDS:
+        if self.tabs.currentIndex() == _ACTIONS_TAB:
             self._finds = None
             self._draw()
         elif not self._asking:
@@ -184,9 +189,9 @@ class Palette(QDialog):
             self._context.tasks.run("find", self._answered())
 
     async def _answered(self) -> None:
-        """Until the answer is one to what is typed now."""
+        """Ask until the answer fits the current text."""
         number = -1
-        while number != self._asked and self.tabs.currentIndex() != _DEEDS:
+        while number != self._asked and self.tabs.currentIndex() != _ACTIONS_TAB:
             number = self._asked
             kinds = tuple(str(kind) for kind in _KINDS[self.tabs.currentIndex()])
             try:
@@ -204,7 +209,7 @@ class Palette(QDialog):
     # showing
 
     def _draw(self) -> None:
-        """The first row is chosen, unless a person has moved to another one that is still there."""
+        """The first row is selected unless the user has moved to another row that is still listed."""
         kept = self.list.key() if self.list.currentIndex().row() > 0 else ""
         rows = self._rows()
         self.model.show_rows(rows)
@@ -216,44 +221,45 @@ class Palette(QDialog):
         self._foot.setText(self._hint())
 
     def _rows(self) -> list[Row]:
-        """A name typed as it is comes first, then actions that begin with the words, then all else."""
-        self._wishes, self._missing = {}, {}
-        finds = self._finds.finds if self._finds is not None and self.tabs.currentIndex() != _DEEDS else ()
-        exact = [one for one in finds if any(reason.at is FoundIn.EXACT for reason in one.reasons)]
+        """Names that contain the text come first, then actions that start with it, then everything else."""
+        self._requests, self._missing = {}, {}
+        finds = self._finds.finds if self._finds is not None and self.tabs.currentIndex() != _ACTIONS_TAB else ()
         words = self.field.text().strip()
-        deeds = self._deeds(words)
+        exact = [one for one in finds if any(reason.at is FoundIn.EXACT for reason in one.reasons)]
+        exact += [one for one in finds if one not in exact and in_name(one, words)]
+        matches = self._local_matches(words)
         few = _FIRST if words and finds else SHOWN
-        first = [self._target(target) for target in deeds.named]
+        first = [self._target(target) for target in matches.named]
         first += [self._found(one) for one in exact]
-        first += [self._target(target) for target in deeds.strong[:few]]
-        rest = [self._target(target) for target in deeds.barred[: few // 2]]
+        first += [self._target(target) for target in matches.strong[:few]]
+        rest = [self._target(target) for target in matches.unavailable[: few // 2]]
         if words or self.tabs.currentIndex() != _ALL:
             rest += [self._found(one) for one in finds if one not in exact]
-        rest += [self._target(target) for target in deeds.weak[:SHOWN]]
-        said = self._said(bool(first or rest), {row.key for row in first})
+        rest += [self._target(target) for target in matches.weak[:SHOWN]]
+        said = self._notes(bool(first or rest), {row.key for row in first})
         return [*said, *first, *rest] if self._fault or not words else [*first, *said, *rest]
 
-    def _deeds(self, words: str) -> Deeds:
+    def _local_matches(self, words: str) -> LocalMatches:
         tab = self.tabs.currentIndex()
-        found = sort_targets(words, self._local) if tab in (_ALL, _DEEDS) else Deeds()
-        return replace(found, barred=[]) if tab == _ALL and not words else found
+        found = sort_targets(words, [*self._actions, *self._places]) if tab in (_ALL, _ACTIONS_TAB) else LocalMatches()
+        return replace(found, unavailable=[]) if tab == _ALL and not words else found
 
     def _found(self, find: Find) -> Row:
-        row = find_row(find)
-        self._wishes[row.key] = find_wish(find)
+        row = match_row(find)
+        self._requests[row.key] = request_of(find)
         return row
 
     def _target(self, target: Target) -> Row:
-        self._wishes[target.row.key] = target.wish
+        self._requests[target.row.key] = target.request
         if target.missing:
             self._missing[target.row.key] = f"{target.row.title}: {target.missing}."
         return target.row
 
-    def _said(self, found: bool, shown: set[str]) -> list[Row]:
-        """What is to be said before the rows: that something is wrong, or missing, and what to do about it."""
+    def _notes(self, found: bool, shown: set[str]) -> list[Row]:
+        """Headings that say that something is wrong or missing, and what to do."""
         if self._fault:
             return [_section(one_line(self._fault, 200))]
-        if self._finds is None or self.tabs.currentIndex() in (4, _DEEDS):
+        if self._finds is None or self.tabs.currentIndex() in (4, _ACTIONS_TAB):
             return [] if found or self._asking else [_section("Nothing here has these words or letters.")]
         if not any(number for kind, number in self._finds.known.items() if kind != FindKind.SKILL):
             words = "No tools are known yet. Connect a server: what it offers is found from then on."
@@ -266,14 +272,14 @@ class Palette(QDialog):
 
     def _hint(self) -> str:
         keys = "↑ ↓ to move · Enter to go · Tab for another kind · Esc to close"
-        total = self._finds.total if self._finds is not None and self.tabs.currentIndex() != _DEEDS else 0
+        total = self._finds.total if self._finds is not None and self.tabs.currentIndex() != _ACTIONS_TAB else 0
         shown = len(self._finds.finds) if self._finds is not None else 0
         return f"{f'{shown} of {total}'} · {keys}" if total > shown else keys
 
     # choosing
 
     def _enter(self) -> None:
-        """Who types fast means what they typed, not what was found for half of it."""
+        """Return before the answer has arrived opens the result of the typed text, not of a part of it."""
         if self._asking:
             self._entered = True
         else:
@@ -286,8 +292,8 @@ class Palette(QDialog):
         self._entered = False
         if key in self._missing:
             self._foot.setText(self._missing[key])
-        elif (wish := self._wishes.get(key.removeprefix("begin:"))) is not None:
-            self.wish = wish
+        elif (wish := self._requests.get(key.removeprefix("begin:"))) is not None:
+            self.request = wish
             self.accept()
 
 

@@ -13,12 +13,13 @@ from workbench.gui.kit.wording import amount, hint_words
 from workbench.gui.shell.actions import ACTIONS
 from workbench.gui.shell.commands import Commands, keys_text
 from workbench.gui.shell.long_text import size_words
+from workbench.gui.shell.menus import menu_of
 from workbench.gui.shell.navigation import DoAction, Request, ShowCall, ShowServer, ShowSkillPage, ShowTool
 from workbench.records import Find, FindKind, FoundIn, Reason, SavedCalls, ServerState, ServerStatus
 
 
 def score(needle: str, text: str) -> int | None:
-    """How well the letters fit, in order; None when they do not. Whole words and word starts win."""
+    """Fuzzy score of letters that occur in order; None if they do not. Whole words and word starts score highest."""
     wanted, held = needle.casefold().replace(" ", ""), text.casefold()
     if not wanted:
         return 0
@@ -40,7 +41,7 @@ def score(needle: str, text: str) -> int | None:
 
 
 def _begun(words: list[str], held: str) -> int | None:
-    """For several words that begin words of the text, in any order: "demo connect" means "Connect the demo"."""
+    """Score of words that each start a word of the text, in any order: "demo connect" for "Connect the demo"."""
     places = [next((at for at in _finds(word, held) if _starts_word(held, at)), -1) for word in words]
     if len(words) < 2 or -1 in places:
         return None
@@ -59,28 +60,34 @@ def _starts_word(text: str, place: int) -> bool:
     return place == 0 or not text[place - 1].isalnum()
 
 
-def find_row(find: Find) -> Row:
-    """Its name, and why it was found; below, what it is, whose, and what it does."""
-    status = standing(find)
+def in_name(find: Find, text: str) -> bool:
+    """Whether every word of the query occurs in the name: such a match comes before guesses by meaning."""
+    name = f"{find.name} {find.title}".casefold()
+    return bool(text.strip()) and all(word in name for word in text.casefold().split())
+
+
+def match_row(find: Find) -> Row:
+    """Name and the reason of the match; below it server, state and first sentence."""
+    status = server_state(find)
     hints = hint_words(find.hints)[:1] if find.kind is FindKind.TOOL else ()
     told = (one_line(find.server, 40), status, one_line(find.summary, 200))
     return Row(
-        key=find_key(find),
+        key=match_key(find),
         title=one_line(find.name if find.kind is FindKind.TOOL else find.title, 100),
         detail=" · ".join(part for part in told if part) or " ",
-        aside=" · ".join(part for part in (*map(why, find.reasons[:1]), _cost(find)) if part),
+        aside=" · ".join(part for part in (*map(reason_text, find.reasons[:1]), _cost(find)) if part),
         icon=_icon(find),
         badges=((kind_word(find.kind), "info"), *hints),
-        tip="\n".join(filter(None, (visible(find.title), visible(find.summary), *map(why, find.reasons)))),
+        tip="\n".join(filter(None, (visible(find.title), visible(find.summary), *map(reason_text, find.reasons)))),
     )
 
 
-def find_key(find: Find) -> str:
+def match_key(find: Find) -> str:
     return f"{find.kind}:{find.server}\n{find.name}"
 
 
-def find_wish(find: Find) -> Request:
-    """Its own place in the window."""
+def request_of(find: Find) -> Request:
+    """The navigation request that opens a search result."""
     match find.kind:
         case FindKind.TOOL:
             return ShowTool(find.server, find.name, enter=True)
@@ -101,8 +108,8 @@ def kind_word(kind: FindKind) -> str:
     }[kind]
 
 
-def standing(find: Find) -> str:
-    """What is to be known of its server before it is used; nothing while that runs."""
+def server_state(find: Find) -> str:
+    """Why its server is not ready; nothing while it runs."""
     if find.kind is FindKind.SKILL or find.status is ServerStatus.READY:
         return ""
     if not find.allowed:
@@ -112,18 +119,18 @@ def standing(find: Find) -> str:
     return "not running; starts at the first call"
 
 
-def why(reason: Reason) -> str:
-    """A few words, with the question's own in quotes."""
+def reason_text(reason: Reason) -> str:
+    """Why it was found, with the words of the query in quotes."""
     said = {
-        FoundIn.EXACT: "its exact name",
+        FoundIn.EXACT: "exact name",
         FoundIn.NAME: "“{}” in its name",
         FoundIn.ASKED: "“{}” led to it before",
         FoundIn.DESCRIPTION: "“{}” in its description",
-        FoundIn.PARAMETERS: "“{}” in what it takes",
-        FoundIn.SERVER: "“{}” in its server's words",
-        FoundIn.SYNONYM: "nearly “{}”",
-        FoundIn.LETTERS: "its letters",
-        FoundIn.MEANING: "near in meaning",
+        FoundIn.PARAMETERS: "“{}” in its parameters",
+        FoundIn.SERVER: "“{}” in its server’s description",
+        FoundIn.SYNONYM: "similar to “{}”",
+        FoundIn.LETTERS: "similar letters",
+        FoundIn.MEANING: "similar meaning",
     }[reason.at]
     return said.format(one_line(reason.words, 30))
 
@@ -151,11 +158,11 @@ _EXACT = 100  # points for a name that was typed whole: "files" is the server of
 
 
 class Target(Struct, frozen=True):
-    """Something the palette can go to."""
+    """Something that the palette finds by itself: an action, a server or a saved call."""
 
     row: Row
-    words: str  # what the letters are compared with
-    wish: Request
+    text: str  # what the letters are compared with
+    request: Request
     weight: int = 0  # actions before servers, and saved calls last, where all fit equally
     missing: str = ""  # why it cannot be done now
 
@@ -171,13 +178,13 @@ def action_targets(commands: Commands, only: Sequence[str] = ()) -> list[Target]
         row = Row(
             f"action:{entry.id}",
             text,
-            aside=missing or keys_text(entry.keys) or entry.category,
+            aside=missing or keys_text(entry.keys) or menu_of(entry.id),
             icon=entry.icon or "bolt",
             tone="faint" if missing else "muted",
             faded=bool(missing),
         )
         weight = 0 if missing else 20
-        found.append(Target(row, f"{text} {entry.category}", DoAction(entry.id), weight, missing))
+        found.append(Target(row, f"{text} {menu_of(entry.id)}", DoAction(entry.id), weight, missing))
     return found
 
 
@@ -206,39 +213,39 @@ def saved_targets(saved: SavedCalls) -> list[Target]:
     ]
 
 
-class Deeds(Struct, frozen=True):
-    """What was found by letters, in the order in which it stands."""
+class LocalMatches(Struct, frozen=True):
+    """Actions, servers and saved calls that match, in the order they are listed."""
 
-    named: list[Target] = field(default_factory=list)  # actions whose whole title was typed, also barred ones
+    named: list[Target] = field(default_factory=list)  # actions whose whole title was typed, unavailable ones included
     strong: list[Target] = field(default_factory=list)  # the letters begin words of it
-    barred: list[Target] = field(default_factory=list)  # so do they, but it cannot be done now
+    unavailable: list[Target] = field(default_factory=list)  # so do they, but it cannot be done now
     weak: list[Target] = field(default_factory=list)
 
 
-def sort_targets(text: str, targets: Sequence[Target]) -> Deeds:
-    """What fits the words; without words everything does."""
-    deeds = Deeds()
+def sort_targets(text: str, targets: Sequence[Target]) -> LocalMatches:
+    """Sort by how well the text matches; without text everything matches."""
+    matches = LocalMatches()
     for points, target in find_targets(text, targets):
-        if isinstance(target.wish, DoAction) and is_named(target, text):
-            deeds.named.append(target)
+        if isinstance(target.request, DoAction) and is_named(target, text):
+            matches.named.append(target)
         elif points >= STRONG or not text:
-            (deeds.barred if target.missing else deeds.strong).append(target)
+            (matches.unavailable if target.missing else matches.strong).append(target)
         elif not target.missing:
-            deeds.weak.append(target)
-    return deeds
+            matches.weak.append(target)
+    return matches
 
 
 def find_targets(text: str, targets: Sequence[Target]) -> list[tuple[int, Target]]:
-    """The best first, each with its points."""
+    """Best first, with the score of each."""
     scored = [
         (points + target.weight + (_EXACT if is_named(target, text) else 0), place, target)
         for place, target in enumerate(targets)
-        if (points := score(text, target.words)) is not None
+        if (points := score(text, target.text)) is not None
     ]
     scored.sort(key=lambda found: (-found[0], found[1]))
     return [(points, target) for points, _, target in scored]
 
 
 def is_named(target: Target, text: str) -> bool:
-    """Whether the words are its whole title."""
+    """Whether the text is its whole title."""
     return target.row.title.casefold() == text.strip().casefold()

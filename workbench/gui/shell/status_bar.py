@@ -7,17 +7,6 @@ from functools import partial
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
-from workbench.events import (
-    AgentsChanged,
-    Event,
-    LedgerChanged,
-    RunChanged,
-    ServerChanged,
-    ServerRemoved,
-    SkillsChanged,
-    StatesChanged,
-    ToolsChanged,
-)
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.rows import plain_tip
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
@@ -26,7 +15,7 @@ from workbench.gui.kit.wording import cost, learn_counter
 from workbench.gui.shell.bridge import Link, LinkState
 from workbench.gui.shell.context import Context, Message, Pane
 from workbench.records import CoreStatus
-from workbench.tokens import lost, saved
+from workbench.tokens import NOTHING_SAVED, saved
 
 MESSAGE_MS = 5_000  # how long a message stays
 OFFERED_MS = 20_000
@@ -39,7 +28,6 @@ class Status(Pane):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self.setObjectName("status")
-        self.status: CoreStatus | None = None
         self.core = self._part("loader", "core.again")
         self.servers = self._part("server", "pane.servers")
         self.sandbox = self._part("shield", "core.sandbox")
@@ -57,8 +45,7 @@ class Status(Pane):
         self.said = ForeignLabel(elide=True)
         self.said.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
         mark(self.said, role="muted")
-        self._pause = QTimer(self, singleShot=True, interval=200)
-        self._pause.timeout.connect(self.refresh)
+        context.store.status_changed.connect(self._show_status)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -69,23 +56,6 @@ class Status(Pane):
         for part in (self.agents, self.tokens):
             row.addWidget(part)
         self.show_link(Link(LinkState.CONNECTING))
-
-    def hear(self, event: Event) -> None:
-        if (
-            isinstance(
-                event,
-                ServerChanged
-                | ServerRemoved
-                | ToolsChanged
-                | RunChanged
-                | SkillsChanged
-                | AgentsChanged
-                | StatesChanged
-                | LedgerChanged,
-            )
-            and not self._pause.isActive()
-        ):
-            self._pause.start()
 
     def show_message(self, message: Message) -> None:
         """Show what just happened for a while, and the action that takes it back beside it."""
@@ -107,9 +77,6 @@ class Status(Pane):
     def _clear(self) -> None:
         self.said.setText("")
 
-    def refresh(self) -> None:
-        self.context.tasks.run("status", self.context.api.status(), self.show_status)
-
     def show_link(self, link: Link) -> None:
         text, symbol, tone = {
             LinkState.CONNECTING: ("Starting the core…", "loader", "warning"),
@@ -119,10 +86,12 @@ class Status(Pane):
         }[link.state]
         self._say(self.core, text, symbol, tone)
         for part in (self.servers, self.sandbox, self.waiting, self.states, self.agents, self.tokens):
-            part.setVisible(link.state is LinkState.LINKED and self.status is not None)
+            part.setVisible(link.state is LinkState.LINKED and self.context.store.status is not None)
 
-    def show_status(self, status: CoreStatus) -> None:
-        self.status = status
+    def _show_status(self) -> None:
+        status = self.context.store.status
+        if status is None:
+            return
         learn_counter(status.counter)
         self.show_link(Link(LinkState.LINKED))
         tip = f"Core {status.version}, process {status.pid}\nProject {status.project}"
@@ -142,10 +111,9 @@ class Status(Pane):
         else:
             self._say(self.agents, "No agent", "agent", "faint", "How an agent connects")
         ledger = status.ledger
-        tokens = f"Direct tool calls would have cost {ledger.direct} tokens; programs cost {ledger.actual}."
-        less = lost(ledger)
-        words = "{} more than direct calls" if less else "{} saved"
-        text = words.format(cost(less or saved(ledger), ledger.counter))
+        tokens = f"Programs used {ledger.actual:,} tokens; direct tool calls would have used {ledger.direct:,}."
+        gain = saved(ledger)
+        text = f"{cost(gain, ledger.counter)} saved" if gain else NOTHING_SAVED
         self._say(self.tokens, text, "tokens", "muted", tokens)
 
     def _strength(self, status: CoreStatus) -> tuple[str, str, str, str]:

@@ -47,8 +47,12 @@ from workbench.records import (
     Skill,
     ToolSummary,
 )
+from workbench.records.runs import ENDS
 
 E = TypeVar("E")
+MOST_RUNS = 1_000
+"""So many runs are held; of the ended ones the oldest are dropped."""
+_RUNS_SLACK = 100  # they are dropped together
 _STATUS_MS = 200  # changes of many things at once are one question for the core's status
 _TOOLS_MS = 60  # tools of many servers that change at once are read together
 _SKILLS_MS = 80
@@ -76,6 +80,8 @@ class Store(QObject):
     network_changed = Signal()
     secrets_changed = Signal()
     status_changed = Signal()
+    status_loaded = Signal()
+    """`status` was read for the first time since the core was reached: its notices are new."""
 
     def __init__(self, api: CoreApi, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -93,6 +99,7 @@ class Store(QObject):
         self.network: NetworkRules | None = None
         self.secrets: SecretStore | None = None
         self._changed_tools: set[str] = set()
+        self._status_is_new = False
         self._status_soon = self._soon(_STATUS_MS, self._load_status)
         self._tools_soon = self._soon(_TOOLS_MS, self._load_changed_tools)
         self._skills_soon = self._soon(_SKILLS_MS, self._load_skills)
@@ -106,6 +113,7 @@ class Store(QObject):
         self.linked.emit()
         self._tasks.run("servers", self._load_servers())
         self._tasks.run("runs", self._load_runs())
+        self._status_is_new = True
         self._load_status()
         self._load_skills()
         self._tasks.run("rules", self._load_rules())
@@ -130,6 +138,7 @@ class Store(QObject):
         match event:
             case RunChanged(run):
                 self.runs[run.id] = run
+                self._forget_old_runs()
                 self.run_changed.emit(run)
                 self._status_soon.start()
             case ServerChanged(state):
@@ -212,11 +221,20 @@ class Store(QObject):
         runs = await self._api.runs()
         held_calls, elicitations = await self._api.held_calls(), await self._api.asks()
         self.runs = {run.id: run for run in reversed(runs)}
+        self._forget_old_runs()
         self.held_calls = {held_call.id: held_call for held_call in held_calls}
         self.elicitations = {ask.id: ask for ask in elicitations}
         self.runs_loaded.emit()
         self.held_calls_changed.emit()
         self.elicitations_changed.emit()
+
+    def _forget_old_runs(self) -> None:
+        """Keep a window that is open for days small: the audit has all runs."""
+        if len(self.runs) > MOST_RUNS + _RUNS_SLACK:
+            ended = [run for run in self.runs.values() if run.state in ENDS and not run.held]
+            ended.sort(key=_last_activity)
+            for run in ended[: len(self.runs) - MOST_RUNS]:
+                del self.runs[run.id]
 
     def _load_status(self) -> None:
         self._tasks.run("status", self._api.status(), self._show_status)
@@ -224,6 +242,9 @@ class Store(QObject):
     def _show_status(self, status: CoreStatus) -> None:
         self.status = status
         self.status_changed.emit()
+        if self._status_is_new:
+            self._status_is_new = False
+            self.status_loaded.emit()
 
     def _load_skills(self) -> None:
         self._tasks.run("skills", self._api.skills(), self._show_skills)
@@ -239,6 +260,10 @@ class Store(QObject):
         self.network_changed.emit()
         self.secrets = await self._api.secrets()
         self.secrets_changed.emit()
+
+
+def _last_activity(run: Run) -> float:
+    return max(run.ended, run.proposal.at)
 
 
 def _by_server(tools: tuple[ToolSummary, ...]) -> dict[str, tuple[ToolSummary, ...]]:

@@ -17,7 +17,7 @@ from workbench.gui.kit.json_text import dump, parse
 from workbench.paths import Paths
 from workbench.records import JsonObject
 
-VERSION = 3
+VERSION = 4
 """Raised when docks are added or renamed, so that an old state is not forced onto a new window."""
 
 
@@ -70,6 +70,17 @@ class Layout:
         settings.sync()
 
     @property
+    def runs_introduced(self) -> bool:
+        """Whether the panes about runs have been shown, which the first run does."""
+        return self._open().value("introduced", "no") == "yes"
+
+    @runs_introduced.setter
+    def runs_introduced(self, introduced: bool) -> None:
+        settings = self._open()
+        settings.setValue("introduced", "yes" if introduced else "no")
+        settings.sync()
+
+    @property
     def found_seen(self) -> str:
         """Which servers of other apps a person does not want to be told of again."""
         return str(self._open().value("found", ""))
@@ -114,6 +125,7 @@ class WindowSession(QObject):
         self._file = file
         self._forms: dict[Key, str] = {}  # drafts as JSON, the one that was changed last is the last
         self.open: Key = ("", "")
+        self.tabs: tuple[Key, ...] = ()  # the tools that are open, in their order
         self.expanded: tuple[str, ...] = ()
         self._changed: dict[Key, Callable[[], JsonObject | None]] = {}
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -133,6 +145,12 @@ class WindowSession(QObject):
     def note_open(self, server: str, tool: str) -> None:
         if self.open != (server, tool):
             self.open = (server, tool)
+            self._start()
+
+    def note_tabs(self, tools: Iterable[Key]) -> None:
+        tabs = tuple(tools)[:_MOST_NAMES]
+        if self.tabs != tabs:
+            self.tabs = tabs
             self._start()
 
     def note_expanded(self, names: Iterable[str]) -> None:
@@ -156,7 +174,8 @@ class WindowSession(QObject):
         while sum(map(len, self._forms.values())) > _MOST:
             self._forms.pop(next(iter(self._forms)))
         forms = [[*key, text] for key, text in self._forms.items()]
-        told = {"open": list(self.open), "expanded": list(self.expanded), "forms": forms}
+        tabs = [list(key) for key in self.tabs]
+        told = {"open": list(self.open), "tabs": tabs, "expanded": list(self.expanded), "forms": forms}
         with contextlib.suppress(WorkbenchError):  # a disk that is full must not stop the window
             write_file(self._file, json.dumps(told), durable=False)
 
@@ -169,6 +188,8 @@ class WindowSession(QObject):
         self.expanded = tuple(str(name) for name in told.get("expanded", ()))[:_MOST_NAMES]
         server, tool = told.get("open", ("", ""))
         self.open = (str(server), str(tool))
+        tabs = told.get("tabs", [self.open] if tool else ())  # a file of an earlier version has no tabs
+        self.tabs = tuple((str(server), str(tool)) for server, tool in tabs)[:_MOST_NAMES]
         for server, tool, text in told.get("forms", ()):
             if isinstance(parse(str(text)), Mapping):
                 self._forms[(str(server), str(tool))] = str(text)

@@ -1,236 +1,207 @@
-"""Shows what a skill from elsewhere is and would do, before anything of it is written: risk, tools, files, code."""
+"""The dialog that reviews skills of a folder, zip file or git checkout, and imports them as drafts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QDialog,
-    QFileDialog,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QSplitter,
-    QTabWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.assessment import AssessmentStrip
 from workbench.gui.code.code_view import CodeView, marks_of
-from workbench.gui.kit.faults import FaultCard
+from workbench.gui.kit.adaptive_split import AdaptiveSplit
+from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.lists import RowsView, label
-from workbench.gui.kit.rows import Row, RowsModel
-from workbench.gui.kit.text import ForeignLabel, visible
-from workbench.gui.kit.theme import mark
-from workbench.gui.kit.wording import risk_word
+from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.lists import EmptyState
+from workbench.gui.kit.rows import Row
+from workbench.gui.kit.text import visible
+from workbench.gui.kit.wording import risk_word, skill_word
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole
 from workbench.gui.skills.tests_page import PlainView
-from workbench.records import Fault, Skill, SkillReview
+from workbench.records import Skill, SkillReview
+from workbench.records.common_types import count_of
 
 
-class ImportSkillsDialog(QDialog):
-    """A folder, a zip file or a git checkout; what is in it is listed, and each is looked at by itself."""
+class ImportSkillsDialog(Dialog):
+    """Lists the skills of one source; each is reviewed and imported separately. Nothing is written before that."""
 
     imported = Signal(object)
     """Carries the Skill, a draft now."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        intro = "Review each skill before you import it. It becomes a draft, which agents do not see until you keep it."
+        super().__init__(context.theme, "Import skills", intro, parent)
         self._context = context
         self._reviews: dict[str, SkillReview] = {}
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Import skills")
         self._build()
-        self._draw()
+        self._show_selected()
 
-    def look(self, path: str) -> None:
-        """Read what stands there; nothing of it is written."""
+    def review(self, path: str) -> None:
+        """Read the skills in this folder or file; nothing is written."""
         self.path.setText(path)
-        self._fault.show_fault(None)
-        self._context.tasks.run("look at skills", self._look(path))
+        self.show_fault(None)
+        self._context.tasks.run("review skills", self._load(path))
 
-    async def _look(self, path: str) -> None:
+    async def _load(self, path: str) -> None:
         try:
-            found = await self._context.api.review_skills(path)
+            self._show_reviews(await self._context.api.review_skills(path))
         except WorkbenchError as fault:
-            found = ()
-            self._fault.show_fault(Fault(fault.message, fault.hint))
-        self._reviews = {one.key: one for one in found}
-        self.model.show_rows([_row(one) for one in found])
-        self.list.setCurrentIndex(self.model.index(0))
-        self._draw()
+            self._show_reviews(())
+            self.show_fault(fault)
 
-    def bring_in(self) -> None:
-        review = self.chosen()
+    def _show_reviews(self, reviews: tuple[SkillReview, ...]) -> None:
+        self._reviews = {review.key: review for review in reviews}
+        self._rows.show_rows([_row(review) for review in reviews])
+        self.list.setCurrentIndex(self.model.index(0))
+        self._show_selected()
+
+    def import_selected(self) -> None:
+        review = self.selected()
         if review is not None and not review.refusal:
             self.import_button.setEnabled(False)
-            self._context.tasks.run("import a skill", self._bring_in(review))
+            self._context.tasks.run("import a skill", self._import(review))
 
-    async def _bring_in(self, review: SkillReview) -> None:
+    async def _import(self, review: SkillReview) -> None:
         try:
             skill: Skill = await self._context.api.import_skill(review.key)
         except WorkbenchError as fault:
-            self._fault.show_fault(Fault(fault.message, fault.hint))
+            self.show_fault(fault)
             self.import_button.setEnabled(True)
             return
         self.imported.emit(skill)
-        del self._reviews[review.key]
-        self.model.show_rows([_row(one) for one in self._reviews.values()])
+        self._show_reviews(tuple(other for other in self._reviews.values() if other is not review))
         if not self._reviews:
-            self.done(QDialog.DialogCode.Accepted)
-        self._draw()
+            self.accept()
 
-    def chosen(self) -> SkillReview | None:
+    def selected(self) -> SkillReview | None:
         return self._reviews.get(self.list.key())
 
-    def _draw(self) -> None:
-        review = self.chosen()
-        self._review.setVisible(review is not None)
-        self._hint.setVisible(review is None)
-        self.import_button.setEnabled(review is not None and not review.refusal)
+    def _show_selected(self) -> None:
+        review = self.selected()
+        self._split.setVisible(review is not None)
+        for part in (self.import_button, self._import_action):
+            part.setEnabled(review is not None and not review.refusal)
         if review is not None:
-            self._fault.show_fault(Fault(_sentence(review), "") if review.refusal else None)
+            self.show_fault(WorkbenchError(f"Cannot be imported: {review.refusal}") if review.refusal else None)
             self._context.tasks.run("read a skill", self._show(review))
 
     async def _show(self, review: SkillReview) -> None:
         code, notes = await fetch_whole(self._context.fetch, [review.skill.code, review.skill.notes])
-        if self.chosen() is not review:
+        if self.selected() is not review:
             return
         self._code.show_code(code)
         self._code.show_marks(marks_of(review.verdict) if review.verdict is not None else {})
         self._card.setPlainText(visible(f"{review.skill.description}\n\n{notes}"))
-        self._about.setPlainText(visible(_facts(review)))
-        self._strip.setVisible(review.verdict is not None)
+        self.overview.setPlainText(visible(_overview(review)))
+        self._assessment.setVisible(review.verdict is not None)
         if review.verdict is not None:
-            self._strip.show_verdict(review.verdict)
-
-    # what it looks like
+            self._assessment.show_verdict(review.verdict)
 
     def _build(self) -> None:
-        theme, unit = self._context.theme, self._context.theme.unit
-        self._fault = FaultCard(theme)
-        self._hint = label(
-            "Nothing is written before you have looked at it. An import becomes a draft; agents do not see it.",
-            "muted",
-        )
-        self._hint.setWordWrap(True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(unit * 4,) * 4)
-        column.setSpacing(unit * 3)
-        column.addLayout(self._make_place())
-        column.addWidget(self._hint)
-        column.addWidget(self._fault)
-        column.addWidget(self._make_review(), 1)
-        column.addStretch(0)
-        column.addLayout(self._make_foot())
-        self.resize(unit * 190, unit * 150)
-
-    def _make_place(self) -> QHBoxLayout:
         self.path = QLineEdit()
         self.path.setPlaceholderText("A folder with SKILL.md, a zip file, or a git checkout")
-        self.path.setAccessibleName("Where the skill is")
-        self.path.returnPressed.connect(lambda: self.look(self.path.text().strip()))
+        self.path.setAccessibleName("Folder or file with skills")
+        self.path.returnPressed.connect(lambda: self.review(self.path.text().strip()))
         row = QHBoxLayout()
         row.addWidget(self.path, 1)
-        for symbol, word, mode in (
+        for symbol, text, mode in (
             ("folder", "Folder…", QFileDialog.FileMode.Directory),
             ("file", "Zip file…", QFileDialog.FileMode.ExistingFile),
         ):
-            button = QPushButton(icon(symbol, "muted"), word)
+            button = QPushButton(icon(symbol, "muted"), text)
             button.setAutoDefault(False)
-            button.clicked.connect(lambda _=False, mode=mode: self._browse(mode))
+            button.clicked.connect(partial(self._browse, mode))
             row.addWidget(button)
-        return row
+        self.body.addLayout(row)
+        self.body.addWidget(self._make_split(), 1)
+        self.body.addStretch(0)
+        for button in (
+            self.add_button("Close", self.reject),
+            self.add_button("Import as a draft", self.import_selected, "primary"),
+        ):
+            button.setAutoDefault(False)  # Return in the path field reads the path
+        self.import_button = self.button("Import as a draft")
+        self.import_button.setIcon(icon("download", "on_accent"))
+        self.resize(self.theme.unit * 190, self.theme.unit * 150)
 
-    def _browse(self, mode: QFileDialog.FileMode) -> None:
+    def _browse(self, mode: QFileDialog.FileMode, _checked: bool = False) -> None:
         dialog = QFileDialog(self, "Import skills", str(Path.home()), "Skills (*.zip);;All files (*)")
         dialog.setFileMode(mode)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.look)
+        dialog.fileSelected.connect(self.review)
         dialog.open()
 
-    def _make_review(self) -> QSplitter:
-        theme = self._context.theme
-        self.model = RowsModel(self)
-        self.list = RowsView(theme, "Skills that were found")
-        self.list.setModel(self.model)
-        self.list.selection_changed.connect(self._draw)
-        self._strip, self._about = AssessmentStrip(theme), PlainView(theme, "What came")
-        self._code, self._card = CodeView(theme), PlainView(theme, "Card")
-        self._strip.line_wanted.connect(self._code.go_to)
-        self._code.setAccessibleName("Code")
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setAccessibleName("What came, its code, its card")
-        for page, word in ((self._about, "What came"), (self._code, "Code"), (self._card, "Card")):
-            self.tabs.addTab(page, word)
-        right = QWidget()
-        inner = QVBoxLayout(right)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(0)
-        inner.addWidget(self._strip)
-        inner.addWidget(self.tabs, 1)
-        self._review = QSplitter()
-        self._review.addWidget(self.list)
-        self._review.addWidget(right)
-        self._review.setStretchFactor(1, 1)
-        self._review.setSizes([theme.unit * 60, theme.unit * 120])
-        return self._review
+    def _menu_actions(self, _key: str) -> Sequence[QAction]:
+        return (self._import_action,)
 
-    def _make_foot(self) -> QHBoxLayout:
-        close = QPushButton("Close")
-        close.setAutoDefault(False)
-        close.clicked.connect(self.reject)
-        self.import_button = QPushButton(icon("download", "on_accent"), "Import as a draft")
-        self.import_button.setAutoDefault(False)
-        self.import_button.clicked.connect(self.bring_in)
-        mark(self.import_button, kind="primary")
-        words = ForeignLabel("Keep it afterwards, once it was tried.", elide=True)
-        mark(words, role="muted")
-        row = QHBoxLayout()
-        row.addWidget(words, 1)
-        row.addWidget(close)
-        row.addWidget(self.import_button)
-        return row
+    def _make_split(self) -> AdaptiveSplit:
+        theme = self.theme
+        self._rows = ListPane(theme, "Skills to import", EmptyState(theme, "book", "No skills", ""))
+        self.list, self.model = self._rows.view, self._rows.model
+        self._import_action = QAction(icon("download"), "Import as a draft", self)
+        self._import_action.triggered.connect(self.import_selected)
+        self._rows.set_menu(self._menu_actions)
+        self._rows.selection_changed.connect(self._show_selected)
+        self._assessment, self.overview = AssessmentStrip(theme), PlainView(theme, "Overview")
+        self._code, self._card = CodeView(theme), PlainView(theme, "SKILL.md")
+        self._assessment.line_wanted.connect(self._code.go_to)
+        self._code.setAccessibleName("Code")
+        tabs = QTabWidget()
+        tabs.setDocumentMode(True)
+        tabs.tabBar().setAccessibleName("Overview, code and SKILL.md")
+        for page, text in ((self.overview, "Overview"), (self._code, "Code"), (self._card, "SKILL.md")):
+            tabs.addTab(page, text)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._assessment)
+        column.addWidget(tabs, 1)
+        self._split = AdaptiveSplit(80, (1, 2), self._rows, right)
+        return self._split
 
 
 def _row(review: SkillReview) -> Row:
-    skill = review.skill
-    word = risk_word(review.verdict.risk) if review.verdict is not None else None
-    risk = (word.text, word.tone) if word is not None else ("instructions", "info")
-    refused = bool(review.refusal)
+    skill, verdict = review.skill, review.verdict
+    if review.refusal:
+        badge = ("cannot be imported", "danger")
+    elif verdict is not None:
+        badge = (risk_word(verdict.risk).text, risk_word(verdict.risk).tone)
+    else:
+        badge = ("instructions only", "info")
     return Row(
         key=review.key,
         title=visible(skill.name),
         detail=visible(review.refusal or skill.description),
-        icon="ban" if refused else "book",
-        tone="danger" if refused else "muted",
-        badges=(("refused", "danger") if refused else risk,),
+        icon="ban" if review.refusal else "book",
+        tone="danger" if review.refusal else "muted",
+        badges=(badge,),
         mono=True,
         tip=visible(f"{skill.name}\n{review.source}"),
     )
 
 
-def _sentence(review: SkillReview) -> str:
-    return f"It cannot be imported: {review.refusal}"
-
-
-def _facts(review: SkillReview) -> str:
-    """Everything a person should know, a thing a line; the worst first."""
+def _overview(review: SkillReview) -> str:
+    """Everything the user should know, one fact per line; warnings come first."""
     skill, before = review.skill, review.before
-    lines = [f"Comes from {review.source}."]
+    lines = [f"Source: {review.source}"]
     if before is not None:
-        same = "with the same code" if before.sha == skill.sha else "with other code"
-        lines.append(f"There is a {before.state} skill {before.name} already, {same}. This would be its next version.")
-    lines += ["", *(f"! {words}" for words in review.notices)]
-    lines += [f"! missing: {words}" for words in skill.missing]
+        same = "the same code" if before.sha == skill.sha else "different code"
+        state = skill_word(before.state).text.lower()
+        lines.append(
+            f"A {state} skill named {before.name} already exists, with {same}. The import becomes its next version."
+        )
+    lines += ["", *(f"! {notice}" for notice in review.notices)]
+    lines += [f"! Missing: {missing}" for missing in skill.missing]
+    recordings = sum(file.path.startswith("cassettes/") for file in review.files)
     lines += ["", f"Tools      {', '.join(skill.tools) or 'none'}"]
-    lines += [f"Licence    {skill.license or 'not said'}", f"Tags       {', '.join(skill.tags) or 'none'}"]
-    lines += [f"Tests      {sum(one.path.startswith('cassettes/') for one in review.files)} recordings", ""]
-    lines += [f"{one.bytes:>9,}  {one.path}" for one in review.files]
+    lines += [f"License    {skill.license or 'not stated'}", f"Tags       {', '.join(skill.tags) or 'none'}"]
+    lines += [f"Tests      {count_of(recordings, 'recording')}", ""]
+    lines += [f"{file.bytes:>9,}  {file.path}" for file in review.files]
     return "\n".join(lines)

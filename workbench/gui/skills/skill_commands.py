@@ -1,59 +1,59 @@
-"""What a person does with skills beside reading them: run, test, import, export, rename, tag, record, bring back."""
+"""Actions on skills: run, test, create, import, export, rename, tag, record, restore."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from workbench.gui.kit.faults import Question
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
-from workbench.gui.shell.navigation import FollowRun, ShowSkill, ShowSkillPage
+from workbench.gui.shell.navigation import ShowSkill, ShowSkillPage
 from workbench.gui.skills.import_skills import ImportSkillsDialog
 from workbench.gui.skills.new_skill import NewSkillDialog
-from workbench.gui.skills.record_dialog import RecordDialog
-from workbench.gui.skills.run_skill import RunSkillDialog
+from workbench.gui.skills.run_skill import RecordDialog, RunSkillDialog
 from workbench.records import Skill, SkillState
 
-Named = Callable[[str], Coroutine[Any, Any, None]]  # Any: what a coroutine yields concerns the loop alone
+SkillWork = Callable[[str], Coroutine[Any, Any, None]]  # Any: what a coroutine yields concerns the loop alone
 
 
-class SkillDeeds(QObject):
-    """Belongs to one window. `chosen` says which skill is meant."""
+class SkillCommands(QObject):
+    """Binds the skill actions of one window; `selected_name` returns the name of the selected skill, or nothing."""
 
-    def __init__(self, context: Context, commands: Commands, chosen: Callable[[], str], window: QWidget) -> None:
+    def __init__(self, context: Context, selected_name: Callable[[], str], window: QWidget) -> None:
         super().__init__(window)
-        self._context, self._chosen, self._window = context, chosen, window
-        deeds: dict[str, Named] = {
+        self._context, self._selected_name, self._window = context, selected_name, window
+        works: dict[str, SkillWork] = {
             "skill.run": self.run,
-            "skill.back": self._bring_back,
+            "skill.test": self._test,
+            "skill.back": self._restore,
             "skill.rename": self._rename,
             "skill.tags": self._tag,
             "skill.export": self._export,
-            "skill.test": self._test,
         }
-        for name, deed in deeds.items():
-            commands.bind(name, self._with_chosen(deed))
-        commands.bind("skill.import", self.open_import)
-        commands.bind("skill.new", self.open_new)
+        for action, work in works.items():
+            context.commands.bind(action, partial(self._with_selected, work))
+        context.commands.bind("skill.import", self.open_import)
+        context.commands.bind("skill.new", self.open_new)
+
+    def _with_selected(self, work: SkillWork) -> Coroutine[Any, Any, None] | None:  # Any: see SkillWork
+        name = self._selected_name()
+        return work(name) if name else None
 
     async def run(self, name: str) -> None:
-        """Ask for its arguments, then run it."""
-        page = await self._context.api.skill_page(name)
-        dialog = RunSkillDialog(self._context, page, self._window)
-        dialog.started.connect(self._follow_run)
-        dialog.open()
+        """Ask for the skill's arguments, then run it."""
+        RunSkillDialog(self._context, await self._context.api.skill_page(name), self._window).open()
 
     def open_new(self) -> None:
         dialog = NewSkillDialog(self._context, self._window)
-        dialog.made.connect(self._made)
+        dialog.created.connect(self._created)
         dialog.open()
 
-    def _made(self, skill: Skill) -> None:
-        self._context.say(f"{skill.name} is a draft: try it with Ctrl+Return, then keep it.")
+    def _created(self, skill: Skill) -> None:
+        self._context.say(f"Created the draft {skill.name}. Try it with Ctrl+Return, then keep it.")
         self._context.go(ShowSkill(skill.name))
 
     def open_import(self) -> None:
@@ -62,57 +62,51 @@ class SkillDeeds(QObject):
         dialog.open()
 
     def _imported(self, skill: Skill) -> None:
-        self._context.say(f"Imported {skill.name} as a draft; agents do not see it.")
+        self._context.say(f"Imported {skill.name} as a draft. Agents do not see it until you keep it.")
         self._context.go(ShowSkillPage(skill.name))
 
-    def _with_chosen(self, deed: Named) -> Callable[[], Coroutine[Any, Any, None]]:
-        async def do() -> None:
-            if name := self._chosen():
-                await deed(name)
-
-        return do
-
     async def _test(self, name: str) -> None:
-        self._show_tests(name)
+        self._context.go(ShowSkillPage(name, test=True))
 
-    async def _bring_back(self, name: str) -> None:
+    async def _restore(self, name: str) -> None:
         skill = await self._context.api.restore_skill(name)
-        self._context.say(f"{skill.name} is back: agents find it again.")
+        self._context.say(f"Restored {skill.name}. Agents can find it again.")
 
     async def _rename(self, name: str) -> None:
-        words = "Folder, card, function and versions follow; programs that import it by the old name do not."
-        if (wish := await self._asked(f"Rename {name}", words, name, "Rename")) is not None:
-            skill = await self._context.api.rename_skill(name, wish)
+        sentence = (
+            "Folder, SKILL.md, function and versions are renamed too. Programs that import the skill by its old name"
+            " stop working."
+        )
+        new_name = await self._ask_text(f"Rename {name}", sentence, name, "Rename")
+        if new_name is not None:
+            skill = await self._context.api.rename_skill(name, new_name)
             self._context.go(ShowSkillPage(skill.name))
 
     async def _tag(self, name: str) -> None:
         skill = await self._context.api.skill(name)
-        words = "Words with commas between them. You find it by them, and so do agents."
-        title = f"Tags of {name}"
-        if (wish := await self._asked(title, words, ", ".join(skill.tags), "Save")) is not None:
-            await self._context.api.tag_skill(name, tuple(part.strip() for part in wish.split(",")))
+        sentence = "Separate tags with commas. You and agents can search by them."
+        tags = await self._ask_text(f"Tags of {name}", sentence, ", ".join(skill.tags), "Save")
+        if tags is not None:
+            await self._context.api.tag_skill(name, tuple(tag.strip() for tag in tags.split(",")))
 
     async def record(self, run_id: str) -> None:
         """Make a recording of a run, for the tests of the skill that it used or became."""
-        api = self._context.api
-        run, skills = await api.run(run_id), await api.skills()
-        living = list(dict.fromkeys(one.name for one in skills if one.state is not SkillState.RETIRED))
+        run, skills = await self._context.api.run(run_id), self._context.store.skills
+        active = list(dict.fromkeys(skill.name for skill in skills if skill.state is not SkillState.RETIRED))
         used = [name.removeprefix("skills.") for name in run.verdict.definitions] if run.verdict else []
-        drafted = [one.name for one in skills if one.run_id == run_id]
-        first = [name for name in (run.proposal.skill, *drafted, *used) if name in living]
-        dialog = RecordDialog(self._context, run_id, list(dict.fromkeys([*first, *living])), self._window)
-        dialog.recorded.connect(self._show_tests)
-        dialog.open()
+        drafted = [skill.name for skill in skills if skill.run_id == run_id]
+        likely = [name for name in (run.proposal.skill, *drafted, *used) if name in active]
+        RecordDialog(self._context, run_id, list(dict.fromkeys([*likely, *active])), self._window).open()
 
-    async def _asked(self, title: str, words: str, text: str, yes: str) -> str | None:
+    async def _ask_text(self, title: str, sentence: str, text: str, yes: str) -> str | None:
         field = QLineEdit(text)
         field.setAccessibleName(title)
         field.selectAll()
-        question = Question(self._context.theme, title, words, self._window)
+        question = Question(self._context.theme, title, sentence, self._window)
         question.add(field)
-        answers = [text]
-        field.textChanged.connect(answers.append)  # the field is gone with the question
-        return answers[-1].strip() if await question.ask(yes) else None
+        texts = [text]
+        field.textChanged.connect(texts.append)  # the field is deleted with the dialog, before the answer is read
+        return texts[-1].strip() if await question.ask(yes) else None
 
     async def _export(self, name: str) -> None:
         dialog = QFileDialog(self._window, f"Export {name}")
@@ -124,11 +118,5 @@ class SkillDeeds(QObject):
         dialog.open()
 
     async def _write(self, name: str, path: str) -> None:
-        written = await self._context.api.export_skill(name, path)
-        self._context.say(f"Exported to {written}.")
-
-    def _follow_run(self, run_id: str) -> None:
-        self._context.go(FollowRun(run_id))
-
-    def _show_tests(self, name: str) -> None:
-        self._context.go(ShowSkillPage(name, test=True))
+        target = await self._context.api.export_skill(name, path)
+        self._context.say(f"Exported {name} to {target}.")

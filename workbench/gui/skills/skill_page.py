@@ -1,148 +1,191 @@
-"""Facts as lines, to be read and copied: no numbers of lines, no colours of a language."""
+"""The page of one skill in the centre: description, code, versions and tests."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
-from workbench.events import Event, SkillsChanged
+from workbench.errors import WorkbenchError
 from workbench.gui.code.code_view import CodeView
 from workbench.gui.code.diff_view import DiffView
 from workbench.gui.kit.controls import CalmCombo, RoomyButton
 from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.icons import icon, pixmap
-from workbench.gui.kit.lists import EmptyState, Strip, action_button, label
-from workbench.gui.kit.text import ForeignLabel, one_line
-from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.kit.wording import ago, amount, skill_word
+from workbench.gui.kit.lists import EmptyState, Strip, label
+from workbench.gui.kit.lists import action_button as icon_button
+from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip, visible
+from workbench.gui.kit.theme import mark
+from workbench.gui.kit.wording import ago, amount, risk_word, skill_word
 from workbench.gui.results.text_pages import ProsePage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole
-from workbench.gui.skills.tests_page import TestsPage
+from workbench.gui.shell.navigation import KeepProgram
+from workbench.gui.skills.tests_page import TestsPage, action_button
 from workbench.records import Fault, Skill, SkillPage, SkillState
+from workbench.records.common_types import count_of
 
 
 class VersionsPage(QWidget):
-    """The newest beside the one before it, until somebody chooses otherwise."""
+    """Compares two versions, at first the newest with the one before it, and restores an earlier one."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._known: list[tuple[str, Skill]] = []
+        self._context = context
+        self._versions: list[tuple[str, Skill]] = []
         self.before, self.after = CalmCombo(), CalmCombo()
         self.before.setAccessibleName("Earlier version")
         self.after.setAccessibleName("Later version")
-        self._words = ForeignLabel(elide=True)
-        self.diff = DiffView(theme)
-        self.diff.setAccessibleName("What differs between the two versions")
-        strip = Strip(theme)
+        self._facts = ForeignLabel(elide=True)
+        self.restore = RoomyButton(context.theme, icon("undo", "muted"), "Restore…")
+        self.restore.clicked.connect(self._restore)
+        self.diff = DiffView(context.theme)
+        self.diff.setAccessibleName("Differences between the two versions")
+        strip = Strip(context.theme)
         for part in (self.before, label("→", "muted"), self.after):
             strip.row.addWidget(part)
-        strip.row.addSpacing(theme.unit * 2)
-        strip.row.addWidget(self._words, 1)
+        strip.row.addSpacing(context.theme.unit * 2)
+        strip.row.addWidget(self._facts, 1)
+        strip.row.addWidget(self.restore)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(strip)
         column.addWidget(self.diff, 1)
-        self.before.currentIndexChanged.connect(self._draw)
-        self.after.currentIndexChanged.connect(self._draw)
+        self.before.currentIndexChanged.connect(self._compare)
+        self.after.currentIndexChanged.connect(self._compare)
         self.setFocusProxy(self.before)
 
-    def show_page(self, page: SkillPage, code: str) -> None:
-        now = [(f"version {one.version}", one) for one in (*page.versions, page.skill)]
-        if not page.skill.version:
-            now[-1] = ("draft", page.skill)
-        self._known = [*now, *([("draft", page.draft)] if page.draft is not None else [])]
-        for combo, chosen in ((self.before, max(0, len(self._known) - 2)), (self.after, len(self._known) - 1)):
+    def show_page(self, page: SkillPage) -> None:
+        kept = [(f"version {skill.version}" if skill.version else "draft", skill) for skill in page.versions]
+        newest = f"version {page.skill.version}" if page.skill.version else "draft"
+        draft = [("draft", page.draft)] if page.draft is not None else []
+        self._versions = [*kept, (newest, page.skill), *draft]
+        last = len(self._versions) - 1
+        for combo, chosen in ((self.before, max(0, last - 1)), (self.after, last)):
             combo.blockSignals(True)
             combo.clear()
-            combo.addItems([word for word, _ in self._known])
+            combo.addItems([name for name, _ in self._versions])
             combo.setCurrentIndex(chosen)
             combo.blockSignals(False)
-        self._draw()
+        self._compare()
 
-    def _draw(self) -> None:
-        if not self._known:
-            return
-        one, other = self._known[self.before.currentIndex()][1], self._known[self.after.currentIndex()][1]
-        if len(self._known) == 1:
-            self.diff.show_diff("", "There is one version. The next Keep puts this one beside the new one.")
+    def _compare(self) -> None:
+        name, before = self._versions[self.before.currentIndex()]
+        after = self._versions[self.after.currentIndex()][1]
+        facts = (after.sha[:12], after.kept_by and f"kept by {after.kept_by}", after.kept_at[:10])
+        self._facts.setText(one_line(" · ".join(fact for fact in facts if fact), 200))
+        self.restore.setToolTip(plain_tip(f"Keep the code of {name} again, as a new version"))
+        self.restore.setVisible(bool(before.version) and before is not self._versions[-1][1])
+        if len(self._versions) == 1:
+            self.diff.show_diff("", "There is only one version. Later versions are compared here.")
         else:
-            self.diff.show_change(one.code, other.code)
-        facts = (other.sha[:12], other.kept_by and f"kept by {other.kept_by}", other.kept_at[:10])
-        self._words.setText(one_line(" · ".join(fact for fact in facts if fact), 200))
+            self._context.tasks.run("compare versions", self._show_diff(before, after))
+
+    async def _show_diff(self, before: Skill, after: Skill) -> None:
+        texts = await fetch_whole(self._context.fetch, [before.code, after.code])
+        selected = [self._versions[combo.currentIndex()][1] for combo in (self.before, self.after)]
+        if selected == [before, after]:
+            self.diff.show_change(*texts)
+
+    def _restore(self) -> None:
+        skill = self._versions[self.before.currentIndex()][1]
+        self._context.go(KeepProgram(skill.code, skill.name))
 
 
 class SkillPane(Pane):
-    """`show_skill` opens one; it follows what happens to it."""
+    """Shows one skill, and keeps showing its current state."""
 
     named = Signal(str)
-    """Carries the name of the skill on screen."""
+    """Carries the name of the shown skill."""
 
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._commands = commands
         self.page: SkillPage | None = None
         self._name = ""
-        self._pause = QTimer(self, singleShot=True, interval=250)
-        self._pause.timeout.connect(self.refresh)
+        self._test_when_loaded = False
         self._lay_out()
+        context.store.skills_changed.connect(self._skills_changed)
 
     def show_skill(self, name: str) -> None:
+        if name != self._name:
+            self.tabs.setCurrentIndex(0)
+            self._test_when_loaded = False
         self._name = name
-        self.refresh()
+        self._reload()
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, SkillsChanged) and self._name:
-            self._pause.start()
-        self.tests.hear(event)
+    def test(self) -> None:
+        """Show the tests and play all recordings, as soon as the skill is loaded."""
+        self.tabs.setCurrentWidget(self.tests)
+        if self.page is not None and self.page.skill.name == self._name:
+            self.tests.test()
+        else:
+            self._test_when_loaded = True
 
-    def refresh(self) -> None:
-        if self._name:
-            self.context.tasks.run("open a skill", self._read(self._name))
+    def _skills_changed(self) -> None:
+        """A skill that was renamed or deleted stays as it was shown."""
+        if any(skill.name == self._name for skill in self.context.store.skills):
+            self._reload()
 
-    async def _read(self, name: str) -> None:
+    def _reload(self) -> None:
+        self.context.tasks.run("open a skill", self._load(self._name))
+
+    async def _load(self, name: str) -> None:
         page = await self.context.api.skill_page(name)
-        texts = await fetch_whole(self.context.fetch, [page.skill.code, page.skill.notes])
-        if name == self._name:
-            self._show(page, *texts)
+        code, notes = await fetch_whole(self.context.fetch, [page.skill.code, page.skill.notes])
+        if name != self._name:
+            return
+        self._show(page, code, notes)
+        await self._assess(name, code)
+
+    async def _assess(self, name: str, code: str) -> None:
+        try:
+            verdict = await self.context.api.assess(code) if code else None
+        except WorkbenchError:
+            verdict = None
+        if name != self._name:
+            return
+        self.risk.setVisible(verdict is not None)
+        if verdict is not None:
+            word = risk_word(verdict.risk)
+            self.risk.setText(word.text)
+            self.risk.setToolTip(plain_tip(visible(verdict.sentence)))
+            mark(self.risk, role="badge", tone=word.tone)
+            self.code.show_verdict(verdict)
 
     def _show(self, page: SkillPage, code: str, notes: str) -> None:
-        first = self.page is None or self.page.skill.name != page.skill.name
         self.page, self._name = page, page.skill.name
-        self._head(page)
-        self.about.show_markdown(notes or "Its card says nothing more.")
+        self._show_head(page)
+        self.about.show_markdown(notes or "Its SKILL.md has no further text.")
         self.code.show_code(code)
-        self.versions.show_page(page, code)
+        self.versions.show_page(page)
         self.tests.show_skill(page.skill, page.draft is not None)
-        self.tabs.setTabText(2, f"Versions ({len(page.versions) + 1})")
-        self.tabs.setTabText(3, f"Tests ({len(page.skill.cassettes)})")
-        if first:
-            self.tabs.setCurrentIndex(0)
+        self.tabs.setTabText(2, f"Versions ({len(page.versions) + 1:,})")
+        self.tabs.setTabText(3, f"Tests ({len(page.skill.cassettes):,})")
+        if self._test_when_loaded:
+            self._test_when_loaded = False
+            self.tests.test()
         self._stack.setCurrentIndex(1)
         self.named.emit(page.skill.name)
 
-    def _head(self, page: SkillPage) -> None:
+    def _show_head(self, page: SkillPage) -> None:
         skill, word = page.skill, skill_word(page.skill.state)
         self._picture.setPixmap(pixmap(word.icon, word.tone, self.context.theme.unit * 5, self.devicePixelRatioF()))
         self._title.setText(skill.name)
-        self._words.setText(skill.description)
-        self._facts.setText(" · ".join(_facts(page)))
-        self._needs.setText(self._needed(page))
-        self._needs.setVisible(bool(skill.tools))
-        reason = skill.faults[0] if skill.faults else ""
-        if not reason and skill.missing:
-            reason = f"A tool that it needs is missing: {'; '.join(skill.missing)}."
-        self._fault.show_fault(Fault(reason) if reason else None, tone="danger" if skill.faults else "warning")
+        self.state.setText(word.text)
+        mark(self.state, role="badge", tone=word.tone if word.tone != "faint" else "muted")
+        self._description.setText(skill.description)
+        self.facts.setText(" · ".join(_facts(page)))
+        self._tools.setText(f"Calls {', '.join(skill.tools)}")
+        self._tools.setVisible(bool(skill.tools))
+        problem = skill.faults[0] if skill.faults else ""
+        if not problem and skill.missing:
+            problem = f"Required tools are missing: {'; '.join(skill.missing)}."
+        self._fault.show_fault(Fault(problem) if problem else None, tone="danger" if skill.faults else "warning")
         for name, states in _BUTTONS.items():
-            waits = name == "skill.keep" and (page.draft is not None or bool(skill.faults))
-            self.buttons[name].setVisible(skill.state in states or waits)
-
-    def _needed(self, page: SkillPage) -> str:
-        return f"Calls {', '.join(page.skill.tools)}"
-
-    # what it looks like
+            can_keep = name == "skill.keep" and (page.draft is not None or bool(skill.faults))
+            self._buttons[name].setVisible(skill.state in states or can_keep)
 
     def _lay_out(self) -> None:
         theme, unit = self.context.theme, self.context.theme.unit
@@ -150,35 +193,43 @@ class SkillPane(Pane):
             theme,
             "book",
             "No skill is open",
-            "Choose one in the Skills pane: what it is for, its code, its versions and its tests are here.",
+            "Select a skill in the Skills pane to see its description, code, versions and tests.",
         )
         empty.offer(self._commands["pane.skills"])
-        whole = QWidget()
-        column = QVBoxLayout(whole)
+        page = QWidget()
+        column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(self._make_head())
         column.addWidget(self._make_strip())
         self._fault = FaultCard(theme)
+        self._fault.setContentsMargins(unit * 3, unit, unit * 3, unit)
         column.addWidget(self._fault)
         column.addWidget(self._make_tabs(), 1)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(empty)
-        self._stack.addWidget(whole)
-        self._fault.setContentsMargins(unit * 3, unit, unit * 3, unit)
+        self._stack.addWidget(page)
         self.setFocusProxy(self.tabs)
 
     def _make_head(self) -> QHBoxLayout:
         unit = self.context.theme.unit
         self._picture = QLabel()
-        self._title, self._words = ForeignLabel(), ForeignLabel(breaks=True)
-        self._facts, self._needs = ForeignLabel(elide=True), ForeignLabel(elide=True)
+        self._title, self._description = ForeignLabel(elide=True), ForeignLabel(breaks=True)
+        self.facts, self._tools = ForeignLabel(elide=True), ForeignLabel(elide=True)
+        self.state, self.risk = label("", "badge"), label("", "badge")
+        self.risk.hide()
         mark(self._title, role="title")
-        for quiet in (self._facts, self._needs):
+        for quiet in (self.facts, self._tools):
             mark(quiet, role="muted")
+        title = QHBoxLayout()
+        title.setSpacing(unit * 2)
+        title.addWidget(self._title, 1)
+        title.addWidget(self.state)
+        title.addWidget(self.risk)
         text = QVBoxLayout()
         text.setSpacing(unit)
-        for part in (self._title, self._words, self._facts, self._needs):
+        text.addLayout(title)
+        for part in (self._description, self.facts, self._tools):
             text.addWidget(part)
         row = QHBoxLayout()
         row.setContentsMargins(unit * 4, unit * 4, unit * 4, unit * 3)
@@ -188,74 +239,77 @@ class SkillPane(Pane):
         return row
 
     def _make_strip(self) -> Strip:
-        strip = Strip(self.context.theme)
-        self.buttons: dict[str, QAbstractButton] = {}
+        theme = self.context.theme
+        strip = Strip(theme)
+        self._buttons: dict[str, QAbstractButton] = {}
         for name in _BUTTONS:
-            self.buttons[name] = self._make_button(name)
+            action, text = self._commands[name], _TEXTS.get(name)
+            button = action_button(action, theme, text) if text else icon_button(action, theme)
+            self._buttons[name] = button
             if name == "skill.rename":
                 strip.row.addStretch(1)
-            strip.row.addWidget(self.buttons[name])
-        mark(self.buttons["skill.run"], kind="primary")
-        self.buttons["skill.run"].setIcon(icon("play", "on_accent"))
+            strip.row.addWidget(button)
+        mark(self._buttons["skill.run"], kind="primary")
+        self._buttons["skill.run"].setIcon(icon("play", "on_accent"))
         return strip
-
-    def _make_button(self, name: str) -> QAbstractButton:
-        """What is done often says so in a word."""
-        action, words = self._commands[name], {"skill.open": "Edit", **_WORDS}
-        if name not in words:
-            return action_button(action, self.context.theme)
-        button = RoomyButton(self.context.theme, action.icon(), words[name])
-        button.setToolTip(action.toolTip())
-        button.clicked.connect(action.trigger)
-        return button
 
     def _make_tabs(self) -> QTabWidget:
         theme = self.context.theme
         self.about, self.code = ProsePage(theme), CodeView(theme)
-        self.about.browser.setAccessibleName("The skill's card")
-        self.code.setAccessibleName("The skill's code")
-        self.versions, self.tests = VersionsPage(theme), TestsPage(self.context)
+        self.about.browser.setAccessibleName("Text of the skill's SKILL.md")
+        self.code.setAccessibleName("Code of the skill")
+        self.versions, self.tests = VersionsPage(self.context), TestsPage(self.context)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setAccessibleName("About, code, versions and tests of the skill")
-        for page, word in (
-            (self.about, "About"),
-            (self.code, "Code"),
-            (self.versions, "Versions"),
-            (self.tests, "Tests"),
-        ):
-            self.tabs.addTab(page, word)
+        pages = ((self.about, "About"), (self.code, "Code"), (self.versions, "Versions"), (self.tests, "Tests"))
+        for page, text in pages:
+            self.tabs.addTab(page, text)
         return self.tabs
 
 
-_WORDS = {"skill.run": "Run…", "skill.test": "Test", "skill.keep": "Keep…", "skill.back": "Bring back"}
+_TEXTS = {
+    "skill.run": "Run…",
+    "skill.test": "Test",
+    "skill.open": "Edit",
+    "skill.keep": "Keep…",
+    "skill.back": "Restore",
+}
 _ALL = (SkillState.DRAFT, SkillState.KEPT, SkillState.RETIRED)
-_LIVING = (SkillState.DRAFT, SkillState.KEPT)
+_ACTIVE = (SkillState.DRAFT, SkillState.KEPT)
 _BUTTONS = {
-    "skill.run": _LIVING,
-    "skill.test": _LIVING,
+    "skill.run": _ACTIVE,
+    "skill.test": _ACTIVE,
     "skill.open": _ALL,
     "skill.keep": (SkillState.DRAFT,),
     "skill.back": (SkillState.RETIRED,),
-    "skill.rename": _LIVING,
-    "skill.tags": _LIVING,
+    "skill.rename": _ACTIVE,
+    "skill.tags": _ACTIVE,
     "skill.export": _ALL,
     "skill.retire": (SkillState.KEPT,),
 }
+"""The buttons of the page, and the states of a skill in which each is shown."""
 
 
 def _facts(page: SkillPage) -> list[str]:
     skill = page.skill
-    facts = [str(skill_word(skill.state).text) if not skill.version else f"version {skill.version}"]
+    facts = [f"version {skill.version}" if skill.version else ""]
     facts.append(f"kept by {skill.kept_by}{f' {skill.kept_at[:10]}' if skill.kept_at else ''}" if skill.kept_by else "")
-    facts.append(f"by {skill.author}" if skill.author else "")
+    facts.append(author_text(skill))
     facts.append(f"from run {skill.run_id}" if skill.run_id else "")
     facts.append(f"sha {skill.sha[:12]}" if skill.sha else "")
     facts.append(" ".join(f"#{tag}" for tag in skill.tags))
     facts.append(skill.license)
     if (use := page.use) is not None:
-        share = f"{round(100 * use.done / use.runs)} % went well" if use.runs else ""
-        facts += [f"ran {use.runs} times, last {ago(use.last)}", share]
+        share = f"{round(100 * use.done / use.runs)}% completed" if use.runs else ""
+        facts += [f"{count_of(use.runs, 'run')}, last {ago(use.last)}", share]
         facts.append(f"{amount(use.saved)} tokens saved" if use.saved else "")
     facts.append("has a draft" if page.draft is not None else "")
     return [fact for fact in facts if fact]
+
+
+def author_text(skill: Skill) -> str:
+    """Who wrote a skill; an imported skill has its source in place of an author."""
+    if skill.author.startswith("from "):
+        return f"imported {skill.author}"
+    return f"by {skill.author}" if skill.author else ""

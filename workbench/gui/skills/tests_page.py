@@ -1,229 +1,219 @@
-"""Recordings of skills as rows, and what came of a test as a text that is read from top to bottom."""
+"""The Tests page of a skill: its recordings, and what playing them found."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QSplitter,
-    QStackedLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from typing import Any
 
-from workbench.errors import WorkbenchError
-from workbench.events import Event, SkillsChanged
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.controls import RoomyButton, TickBox
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.lists import EmptyState, RowsView, Strip
+from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.lists import EmptyState, Strip
 from workbench.gui.kit.plain_edit import PlainEdit
-from workbench.gui.kit.rows import Row, RowsModel
+from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import duration
 from workbench.gui.shell.context import Context
 from workbench.records import CassetteInfo, Skill, SkillState, SkillTest
+from workbench.records.common_types import count_of
 
 _STATES = {
     "passed": ("check", "success", "Passed"),
-    "changed": ("refresh", "warning", "Changed, but does the same"),
+    "changed": ("refresh", "warning", "Changed, same result"),
     "failed": ("cross", "danger", "Failed"),
-    "error": ("alert", "danger", "Cannot be read"),
+    "error": ("alert", "danger", "Unreadable"),
 }
+_NOT_TESTED = ("history", "muted", "Not tested")
 
 
-def cassette_row(info: CassetteInfo, test: SkillTest | None) -> Row:
-    symbol, tone, word = _STATES[test.state] if test is not None else ("history", "muted", "Not tested yet")
+def recording_row(info: CassetteInfo, test: SkillTest | None) -> Row:
+    symbol, tone, state = _STATES[test.state] if test is not None else _NOT_TESTED
     if info.fault:
-        symbol, tone, word = _STATES["error"]
-    calls = f"{info.calls} calls"
+        symbol, tone, state = _STATES["error"]
     took = duration(test.ms) if test is not None and test.ms else ""
     first = test.differences[0].words if test is not None and test.differences else info.fault
+    origin = "called by a program" if info.program else f"called with {info.arguments}"
     return Row(
         key=info.name,
         title=visible(info.name),
-        detail=visible(first or _called(info)),
-        aside=" · ".join(part for part in (calls, took, info.recorded[:10]) if part),
+        detail=visible(first or origin),
+        aside=" · ".join(part for part in (count_of(info.calls, "call"), took, info.recorded[:10]) if part),
         icon=symbol,
         tone=tone,
-        badges=((word, tone),),
+        badges=((state, tone),),
         mono=True,
-        tip=visible(f"{info.name}: {word}"),
+        tip=visible(f"{info.name}: {state}"),
     )
 
 
-def _called(info: CassetteInfo) -> str:
-    if info.program:
-        return "called by a program"
-    return f"called with {info.arguments}"
-
-
-def story(info: CassetteInfo, test: SkillTest | None) -> str:
-    """What is recorded, then what a test found, one thing a paragraph."""
-    lines = [*info.program.splitlines(), ""] if info.program else [f"called with  {info.arguments}"]
-    lines.append(f"gives        {info.result}")
+def describe_recording(info: CassetteInfo, test: SkillTest | None) -> str:
+    """What was recorded, then what the test found."""
+    lines = [*info.program.splitlines(), ""] if info.program else [f"arguments    {info.arguments}"]
+    lines.append(f"result       {info.result}")
     lines.append(f"tools        {', '.join(info.tools) or 'none'}")
     if info.run_id:
-        lines.append(f"recorded     {info.recorded} of run {info.run_id}")
+        lines.append(f"recorded     {info.recorded} from run {info.run_id}")
     if info.fault:
         lines = [info.fault]
     if test is not None:
         lines += ["", f"{_STATES[test.state][2]} after {duration(test.ms)}."]
-        for one in test.differences:
-            lines += ["", f"{one.kind}: {one.words}"]
-            if one.before or one.after:
-                lines += [f"  - {one.before or 'nothing'}", f"  + {one.after or 'nothing'}"]
+        for difference in test.differences:
+            lines += ["", f"{difference.kind}: {difference.words}"]
+            if difference.before or difference.after:
+                lines += [f"  - {difference.before or 'nothing'}", f"  + {difference.after or 'nothing'}"]
     return visible("\n".join(lines))
 
 
 class TestsPage(QWidget):
-    """Test plays all of them; the others work on the chosen one."""
+    """“Test all” plays every recording; the other actions apply to the selected one."""
 
-    __test__ = False  # no test of pytest's
+    __test__ = False  # not a class of tests
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._skill: Skill | None = None
-        self._infos: dict[str, CassetteInfo] = {}
+        self._recordings: dict[str, CassetteInfo] = {}
         self.results: dict[str, SkillTest] = {}
-        self.model = RowsModel(self)
-        self.list = RowsView(context.theme, "Recordings")
-        self.list.setModel(self.model)
-        self.story = PlainView(context.theme, "What came of it")
-        self._lay_out()
-        self.list.selection_changed.connect(self._draw_story)
-        self.list.chosen.connect(self._draw_story)
+        empty = EmptyState(
+            context.theme,
+            "history",
+            "No recordings yet",
+            "Run the skill with “Record” ticked, or press Record on a run's page. Tests replay recordings offline and"
+            " report what changed: code, definition, arguments, calls or result.",
+            self,  # without a parent it would be shown as a window of its own
+        )
+        self.rows = ListPane(context.theme, "Recordings", empty, parent=self)
+        self.report = PlainView(context.theme, "What the test found")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._make_strip())
+        column.addWidget(AdaptiveSplit(130, (1, 1), self.rows, self.report), 1)
+        self.setFocusProxy(self.rows)
+        self.rows.set_menu(self._menu_actions)
+        self.rows.selection_changed.connect(self._show_selected)
+        self._show_rows()
 
     def show_skill(self, skill: Skill, has_draft: bool) -> None:
         if self._skill is None or (self._skill.name, self._skill.sha) != (skill.name, skill.sha):
             self.results = {}
         self._skill = skill
-        self.draft.setVisible(has_draft)
+        self.use_draft.setVisible(has_draft)
         self._context.tasks.run("read recordings", self._load(skill.name))
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, SkillsChanged) and self._skill is not None and event.name == self._skill.name:
-            self._context.tasks.run("read recordings", self._load(event.name))
-
     def test(self) -> None:
-        """Play them all."""
+        """Play all recordings."""
         if self._skill is not None:
             self._context.tasks.run("test a skill", self._test(self._skill.name))
 
     async def _load(self, name: str) -> None:
-        found = await self._context.api.cassettes(name)
+        recordings = await self._context.api.cassettes(name)
         if self._skill is not None and self._skill.name == name:
-            self._infos = {one.name: one for one in found}
-            self._draw()
+            self._recordings = {recording.name: recording for recording in recordings}
+            self._show_rows()
 
     async def _test(self, name: str) -> None:
         self.test_button.setEnabled(False)
         try:
-            tests = await self._context.api.test_skill(name, self._draft)
+            tests = await self._context.api.test_skill(name, self._tests_draft)
         finally:
             self.test_button.setEnabled(True)
-        self.results = {one.cassette: one for one in tests}
-        self._draw()
+        self.results = {test.cassette: test for test in tests}
+        self._show_rows()
 
     @property
-    def _draft(self) -> bool:
-        of_draft = self._skill is not None and self._skill.state is SkillState.DRAFT
-        return of_draft or (self.draft.isVisible() and self.draft.isChecked())
+    def _tests_draft(self) -> bool:
+        is_draft = self._skill is not None and self._skill.state is SkillState.DRAFT
+        return is_draft or (self.use_draft.isVisible() and self.use_draft.isChecked())
 
-    async def _drift(self, name: str, cassette: str) -> None:
-        self.results[cassette] = await self._context.api.check_drift(name, cassette)
-        self._draw()
+    async def _check_drift(self, name: str, recording: str) -> None:
+        self.results[recording] = await self._context.api.check_drift(name, recording)
+        self._show_rows()
 
-    async def _accept(self, name: str, cassette: str) -> None:
-        await self._context.api.accept_cassette(name, cassette, self._draft)
+    async def _accept(self, name: str, recording: str) -> None:
+        await self._context.api.accept_cassette(name, recording, self._tests_draft)
         await self._test(name)
 
-    async def _remove(self, name: str, cassette: str) -> None:
-        await self._context.api.remove_cassette(name, cassette)
-        self.results.pop(cassette, None)
+    async def _remove(self, name: str, recording: str) -> None:
+        await self._context.api.remove_cassette(name, recording)
+        self.results.pop(recording, None)
         await self._load(name)
 
-    def _with_chosen(self, what: str) -> None:
-        cassette = self.list.key()
-        if self._skill is None or not cassette:
-            raise WorkbenchError("No recording is chosen.", "Choose one in the list.")
-        deeds = {"drift": self._drift, "accept": self._accept, "remove": self._remove}
-        self._context.tasks.run(f"{what} a recording", deeds[what](self._skill.name, cassette))
+    def _run_selected(
+        self,
+        work: Callable[[str, str], Coroutine[Any, Any, None]],  # Any: what a coroutine yields concerns the loop alone
+        _checked: bool = False,
+    ) -> None:
+        recording = self.rows.key()
+        if self._skill is not None and recording:
+            self._context.tasks.run("change a recording", work(self._skill.name, recording))
 
-    # showing
+    def _show_rows(self) -> None:
+        self.rows.show_rows([recording_row(info, self.results.get(name)) for name, info in self._recordings.items()])
+        self.report.setVisible(bool(self._recordings))
+        if not self.rows.key():
+            self.rows.view.choose_first(opened=False)
+        self._show_selected()
 
-    def _draw(self) -> None:
-        rows = [cassette_row(info, self.results.get(name)) for name, info in self._infos.items()]
-        kept = self.list.key()
-        self.model.show_rows(rows)
-        self._stack.setCurrentIndex(1 if rows else 0)
-        found = self.model.find(kept) if kept else self.model.index(0)
-        self.list.setCurrentIndex(found if found.isValid() else self.model.index(0))
-        self._draw_story()
+    def _show_selected(self) -> None:
+        info = self._recordings.get(self.rows.key())
+        test = self.results.get(info.name) if info is not None else None
+        self.report.setPlainText(describe_recording(info, test) if info is not None else "")
+        self.accept.setEnabled(test is not None and test.state in ("changed", "failed"))
+        for action in (self.check_drift, self.remove):
+            action.setEnabled(info is not None)
 
-    def _draw_story(self) -> None:
-        info = self._infos.get(self.list.key())
-        self.story.setPlainText(story(info, self.results.get(info.name)) if info is not None else "")
-        tested = self.results.get(info.name) if info is not None else None
-        self.accept.setEnabled(tested is not None and tested.state in ("changed", "failed"))
-        for button in (self.drift, self.remove):
-            button.setEnabled(info is not None)
-
-    def _lay_out(self) -> None:
-        theme = self._context.theme
-        empty = EmptyState(
-            theme,
-            "history",
-            "No recordings yet",
-            (
-                "Run the skill with “Record” ticked, or press Record on a run's page. A test plays it back without any"
-                " server and says what is another one: code, definition, argument, call or result."
-            ),
-            self,  # a stack shows its first page, and without a parent that is a window
-        )
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.addWidget(self.list)
-        split.addWidget(self.story)
-        split.setStretchFactor(0, 1)
-        split.setStretchFactor(1, 1)
-        self._stack = QStackedLayout()
-        self._stack.addWidget(empty)
-        self._stack.addWidget(split)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._make_strip())
-        column.addLayout(self._stack, 1)
-        self.setFocusProxy(self.list)
+    def _menu_actions(self, _key: str) -> Sequence[QAction | None]:
+        return (self.accept, self.check_drift, None, self.remove)
 
     def _make_strip(self) -> Strip:
-        strip = Strip(self._context.theme)
-        self.test_button = RoomyButton(self._context.theme, icon("play", "muted"), "Test all")
-        self.test_button.setToolTip("Play every recording, offline, in the real sandbox")
+        theme = self._context.theme
+        strip = Strip(theme)
+        self.test_button = RoomyButton(theme, icon("play", "muted"), "Test all")
+        self.test_button.setToolTip("Play every recording offline, in the real sandbox")
         self.test_button.clicked.connect(self.test)
-        self.draft = TickBox(self._context.theme, "The draft")
-        self.draft.setToolTip("Test the draft instead of the kept skill")
-        self.draft.hide()
-        self.accept = self._button("check", "Accept", "accept", "Expect what it does now")
-        self.drift = self._button(
-            "server", "Ask the servers", "drift", "Make its calls that only read at the real servers"
-        )
-        self.remove = self._button("trash", "Remove", "remove", "Delete the recording")
-        for part in (self.test_button, self.draft, self.accept, self.drift, self.remove):
-            strip.row.addWidget(part)
+        self.use_draft = TickBox(theme, "Test the draft")
+        self.use_draft.setToolTip("Test the draft instead of the kept version")
+        self.use_draft.hide()
+        strip.row.addWidget(self.test_button)
+        strip.row.addWidget(self.use_draft)
+        self.accept = QAction(icon("check", "muted"), "Accept", self)
+        self.accept.setToolTip("Expect the new behavior from now on")
+        self.check_drift = QAction(icon("server", "muted"), "Check servers", self)
+        self.check_drift.setToolTip("Repeat its read-only calls on the real servers")
+        self.remove = QAction(icon("trash", "muted"), "Remove", self)
+        self.remove.setToolTip("Delete the recording")
+        for action, work in (
+            (self.accept, self._accept),
+            (self.check_drift, self._check_drift),
+            (self.remove, self._remove),
+        ):
+            action.setEnabled(False)
+            action.triggered.connect(partial(self._run_selected, work))
+            strip.row.addWidget(action_button(action, theme))
         strip.row.addStretch(1)
         return strip
 
-    def _button(self, symbol: str, word: str, what: str, tip: str) -> RoomyButton:
-        button = RoomyButton(self._context.theme, icon(symbol, "muted"), word)
-        button.setToolTip(tip)
-        button.setEnabled(False)
-        button.clicked.connect(lambda: self._with_chosen(what))
-        return button
+
+def action_button(action: QAction, theme: Theme, text: str = "") -> RoomyButton:
+    """A button with text that triggers an action and is enabled while the action is."""
+    button = RoomyButton(theme, action.icon(), text or action.text())
+    button.setToolTip(action.toolTip())
+    button.setEnabled(action.isEnabled())
+    button.clicked.connect(action.trigger)
+    action.enabledChanged.connect(button.setEnabled)
+    return button
 
 
 class PlainView(PlainEdit):
-    """Long lines are wrapped."""
+    """Read-only text with wrapped lines."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)

@@ -1,21 +1,22 @@
-"""The button below a form: save the call, or copy it in the words of another tool."""
+"""Calls one tool: its form, the question before a risky call, and the answer."""
 
 from __future__ import annotations
 
 import json
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from operator import methodcaller
-from typing import Any, Final
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QMenu,
     QProgressBar,
     QPushButton,
@@ -31,7 +32,7 @@ from workbench.gui.forms.form import SchemaForm
 from workbench.gui.kit.controls import RoomyButton
 from workbench.gui.kit.faults import Answer, FaultCard, QuestionBar
 from workbench.gui.kit.icons import icon, pixmap
-from workbench.gui.kit.lists import EmptyState, Strip, tool_button
+from workbench.gui.kit.lists import EmptyState, Strip
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import cost, duration
@@ -52,43 +53,63 @@ from workbench.records import (
     Tool,
     ToolCall,
 )
+from workbench.records.common_types import count_of
 
 _RECENT = 8  # earlier calls in the menu
+_COPIES = (
+    ("Copy as Python", "python"),
+    ("Copy as JSON-RPC message", "json-rpc"),
+    ("Copy as curl command, or as a pipe for stdio", "curl"),
+    ("Copy as mcp-workbench command", "command"),
+)
+
+
+def copy_call(context: Context, form: str, server: str, tool: str, arguments: JsonObject) -> None:
+    """Put a call into the clipboard: as `python`, `json-rpc`, `curl` or `command`."""
+
+    def copied(text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        context.say(f"Copied {count_of(len(text), 'character')}.")
+
+    api = context.api
+    is_code = form == "python"
+    coro = api.call_as_code(server, tool, arguments) if is_code else api.call_as_text(form, server, tool, arguments)
+    context.tasks.run("copy a call", coro, copied)
+
+
+def add_copy_actions(menu: QMenu, copy: Callable[[str], object]) -> None:
+    """The ways to copy a call, as entries of a menu; `copy` gets the form."""
+    for text, form in _COPIES:
+        menu.addAction(icon("copy", "muted"), text).triggered.connect(partial(_copy_as, copy, form))
+
+
+def _copy_as(copy: Callable[[str], object], form: str, _checked: bool = False) -> None:
+    copy(form)
 
 
 class CallMenu(RoomyButton):
-    """Knows the tool; asks for the arguments and the last answer when they are needed."""
+    """Saves the call, copies it in another form, or fills the form with an earlier call."""
 
     recent_wanted = Signal(object)
     """Carries the arguments of an earlier call."""
 
     def __init__(
-        self, context: Context, tool: Tool, arguments: Callable[[], dict[str, Any]], parent: QWidget | None = None
+        self, context: Context, tool: Tool, arguments: Callable[[], JsonObject], parent: QWidget | None = None
     ) -> None:
-        """Any: JSON arguments."""
         super().__init__(context.theme, icon("bookmark", "muted"), "Save or copy", parent)
         self._context = context
         self._tool = tool
         self._arguments = arguments
         self.outcome: Outcome | None = None
-        self.setToolTip("Save call, or copy as code")
+        self.setToolTip("Save the call, copy it as code, or repeat an earlier one")
         mark(self, kind="quiet")
         menu = QMenu(self)
-        menu.addAction(icon("save", "muted"), "Save the call… (Ctrl+Shift+S)", self.save)
+        menu.addAction(icon("save", "muted"), "Save call… (Ctrl+Shift+S)", self.save)
         self.recent = menu.addMenu(icon("history", "muted"), "Recent calls of this tool")
-        menu.aboutToShow.connect(self._ask_recent)
+        menu.aboutToShow.connect(self._load_recent)
         menu.addSeparator()
-        for words, form in self.forms():
-            menu.addAction(icon("copy", "muted"), words, partial(self.copy, form))
+        add_copy_actions(menu, self.copy)
         self.setMenu(menu)
-
-    def forms(self) -> tuple[tuple[str, str], ...]:
-        return (
-            ("Copy as Python", "python"),
-            ("Copy as JSON-RPC message", "json-rpc"),
-            ("Copy as curl, or a pipe for stdio", "curl"),
-            ("Copy as mcp-workbench line", "command"),
-        )
 
     def save(self) -> None:
         try:
@@ -99,19 +120,14 @@ class CallMenu(RoomyButton):
         self._context.go(SaveCall(call, self.outcome))
 
     def copy(self, form: str) -> None:
-        api, tool = self._context.api, self._tool
         try:
             arguments = self._arguments()
         except WorkbenchError as fault:
             self._context.say(f"Nothing was copied. {fault.message} {fault.hint}")
             return
-        if form == "python":
-            coro = api.call_as_code(tool.server, tool.name, arguments)
-        else:
-            coro = api.call_as_text(form, tool.server, tool.name, arguments)
-        self._context.tasks.run("copy a call", coro, self._copied)
+        copy_call(self._context, form, self._tool.server, self._tool.name, arguments)
 
-    def _ask_recent(self) -> None:
+    def _load_recent(self) -> None:
         query = PastQuery(server=self._tool.server, tool=self._tool.name, limit=_RECENT)
         self._context.tasks.run("recent calls", self._context.api.past_calls(query), self._show_recent)
 
@@ -120,82 +136,87 @@ class CallMenu(RoomyButton):
         self.recent.setEnabled(bool(calls))
         for call in calls:
             at = time.strftime("%d %b %H:%M", time.localtime(call.at))
-            words = f"{at}   {one_line(call.arguments, 60)}".replace("&", "&&")
+            text = f"{at}   {one_line(call.arguments, 60)}".replace("&", "&&")
             symbol, tone = ("check", "success") if call.ok else ("alert", "danger")
-            self.recent.addAction(icon(symbol, tone), words, partial(self._take, call))
+            self.recent.addAction(icon(symbol, tone), text, partial(self._read, call.id))
 
-    def _take(self, call: PastCall) -> None:
-        """Its whole arguments: a list has them shortened."""
-        self._context.tasks.run("read a call", self._context.api.past_call(call.id), self._taken)
+    def _read(self, number: int) -> None:
+        """A list has the arguments shortened; read all of them."""
+        self._context.tasks.run("read a call", self._context.api.past_call(number), self._fill)
 
-    def _taken(self, call: PastCall) -> None:
+    def _fill(self, call: PastCall) -> None:
         self.recent_wanted.emit(json.loads(call.arguments))
 
-    def _copied(self, text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
-        self._context.say(f"Copied {len(text)} characters.")
 
-
-_TICK = 1000  # milliseconds between two looks at how long a call has run
+_TICK = 1000  # milliseconds between two updates of the time that a call has been running
 
 
 class CallAnswer(QWidget):
-    """Empty, running, or showing an Outcome."""
+    """The right side of a call: empty, running, or the outcome."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         theme = context.theme
         self._strip = Strip(theme)
-        self._sign = QLabel()
-        self._words = ForeignLabel(elide=True)
+        self._icon = QLabel()
+        self._summary = ForeignLabel(elide=True)
         self._schema = ForeignLabel()
         self._schema.setWordWrap(False)
-        self._strip.row.addWidget(self._sign)
-        self._strip.row.addWidget(self._words, 1)
+        self._strip.row.addWidget(self._icon)
+        self._strip.row.addWidget(self._summary, 1)
         self._strip.row.addWidget(self._schema)
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName("Progress of the call")
         self.fault = FaultCard(theme)
-        self._schema_fault = FaultCard(theme)
+        self.schema_fault = FaultCard(theme)
         self.result = ResultView(context, compares=True)
-        self._empty = EmptyState(theme, "play", *self._none())
-        self._build()
+        self._empty = EmptyState(theme, "play", "", "")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._empty)
+        self._pages.addWidget(self.result)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for part in (self._strip, self._bar, self.fault, self.schema_fault):
+            layout.addWidget(part)
+        layout.addWidget(self._pages, 1)
         self._began = 0.0
-        self._told = ""  # what the server last said of its progress
+        self._progress = ""  # what the server last reported
         self._tick = QTimer(self, interval=_TICK)
-        self._tick.timeout.connect(self._say_running)
+        self._tick.timeout.connect(self._show_running)
         self.clear()
 
     def clear(self) -> None:
         self._strip.hide()
         self._bar.hide()
-        self._show_none()
+        self._show_empty()
         self._pages.setCurrentWidget(self._empty)
 
     def begin(self) -> None:
-        """A call is under way; the last result stays readable until the next one is there."""
-        self._began, self._told = time.monotonic(), ""
-        self._say_running()
+        """A call is running; the last result stays readable until the next one is there."""
+        self._began, self._progress = time.monotonic(), ""
+        self._show_running()
         self._tick.start()
-        self._empty.say("Waiting for the answer", "It appears here as soon as the server sent it.")
+        self._empty.say("Waiting for the answer", "It appears here when the server has sent it.")
         self._schema.hide()
         self.fault.show_fault(None)
         self._bar.setRange(0, 0)
         self._bar.show()
 
-    def end(self) -> None:
+    def end(self) -> float:
+        """The call is over. Returns how long it took, in milliseconds."""
         self._tick.stop()
         self._bar.hide()
+        return (time.monotonic() - self._began) * 1000
 
-    def show_asked(self) -> None:
+    def show_question(self) -> None:
         """Nothing reached the server; the form asks now."""
-        self._say("hourglass", "warning", "Nothing was sent yet: please confirm.")
-        self._show_none()
+        self._say("hourglass", "warning", "Nothing was sent yet. Please confirm.")
+        self._show_empty()
 
     def show_not_sent(self) -> None:
-        """The question was taken back."""
         self._say("ban", "muted", "Nothing was sent.")
 
     def show_progress(self, progress: float, total: float, message: str) -> None:
@@ -203,54 +224,45 @@ class CallAnswer(QWidget):
         if total > 0:
             self._bar.setValue(round(1000 * min(1.0, progress / total)))
         share = min(1.0, max(0.0, progress / total)) if total > 0 else 0.0
-        steps = f"{progress:g} / {total:g} ({share:.0%})" if total > 0 else f"{progress:g}"
-        self._told = " · ".join(part for part in (steps, message) if part)
-        self._say_running()
+        steps = f"{progress:,g} / {total:,g} ({share:.0%})" if total > 0 else f"{progress:,g}"
+        self._progress = " · ".join(part for part in (steps, message) if part)
+        self._show_running()
 
-    def _say_running(self) -> None:
-        self._say("loader", "info", " · ".join(part for part in (self._running(), self._told) if part))
-
-    def _running(self) -> str:
-        """With the time since the call began, as soon as there is some to tell."""
+    def _show_running(self) -> None:
         seconds = time.monotonic() - self._began
-        return f"Running for {duration(seconds * 1000)}" if seconds >= 1 else "Running…"
+        running = f"Running for {duration(seconds * 1000)}" if seconds >= 1 else "Running…"
+        self._say("loader", "info", " · ".join(part for part in (running, self._progress) if part))
 
-    def show_outcome(self, outcome: Outcome, *, has_schema: bool) -> None:
-        self._summarize(outcome)
+    def show_outcome(self, outcome: Outcome, *, has_schema: bool, cancelled: bool = False) -> None:
+        self._summarize(outcome, cancelled)
         self._show_schema(outcome, has_schema)
-        self.fault.show_fault(outcome.fault)
+        self.fault.show_fault(outcome.fault, tone="warning" if cancelled else "danger")
         fault = Fault(outcome.schema_fault) if outcome.schema_fault else None
-        self._schema_fault.show_fault(fault, tone="warning")
+        self.schema_fault.show_fault(fault, tone="warning")
         if outcome.content or outcome.structured or outcome.ok:
             self.result.show_outcome(outcome)
             self._pages.setCurrentWidget(self.result)
         else:
-            self._empty.say("No result", "The call did not give one; the reason stands above.")
+            self._empty.say("No result", "The call returned nothing. The reason is shown above.")
             self._pages.setCurrentWidget(self._empty)
 
-    def _show_none(self) -> None:
-        self._empty.say(*self._none())
-
-    def _none(self) -> tuple[str, str]:
-        words = "Run the tool: what it answers appears here, with its time, size and token cost."
-        return "No result yet", words
+    def _show_empty(self) -> None:
+        self._empty.say("No result yet", "Run the tool to see its answer here, with time, size and token cost.")
 
     def sentence(self) -> str:
         """The summary line."""
-        return self._words.full_text()
+        return self._summary.full_text()
 
-    def _summarize(self, outcome: Outcome) -> None:
-        figures = [
-            duration(outcome.ms),
-            size_words(outcome.bytes),
-            cost(outcome.tokens),
-        ]
+    def _summarize(self, outcome: Outcome, cancelled: bool) -> None:
         if outcome.refused:
             self._say("ban", "danger", "Refused, nothing was sent")
+        elif cancelled:
+            self._say("stop", "muted", f"Cancelled · {duration(outcome.ms)}")
         elif outcome.ok:
-            self._say("check", "success", " · ".join(["Done", *figures]))
+            self._say("check", "success", " · ".join(("Done", *_figures(outcome))))
         else:
-            self._say("alert", "danger", " · ".join(["Failed", *figures]))
+            received = _figures(outcome) if outcome.bytes else (duration(outcome.ms),)
+            self._say("alert", "danger", " · ".join(("Failed", *received)))
 
     def _show_schema(self, outcome: Outcome, has_schema: bool) -> None:
         self._schema.setVisible(outcome.ok)
@@ -258,119 +270,105 @@ class CallAnswer(QWidget):
             self._schema.setText("no output schema")
             mark(self._schema, role="muted", tone="")
         elif outcome.schema_fault:
-            self._schema.setText("departs from its schema")
+            self._schema.setText("does not match schema")
             mark(self._schema, role="", tone="warning")
         else:
             self._schema.setText("matches schema")
             mark(self._schema, role="", tone="success")
 
-    def _say(self, symbol: str, tone: str, words: str) -> None:
+    def _say(self, symbol: str, tone: str, text: str) -> None:
         self._strip.show()
-        self._sign.setPixmap(pixmap(symbol, tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
-        self._words.setText(visible(words))
-
-    def _build(self) -> None:
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._empty)
-        self._pages.addWidget(self.result)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for part in (self._strip, self._bar, self.fault, self._schema_fault):
-            layout.addWidget(part)
-        layout.addWidget(self._pages, 1)
+        self._icon.setPixmap(pixmap(symbol, tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
+        self._summary.setText(visible(text))
 
 
-_WIDE = 90  # letters of width from which form and result stand beside each other
-_LOW = 76  # the same where there is too little height to stand below each other
-_LEAST, _LINES = 56, 20  # the same where there are fewer lines of height than this: neither would be seen
+def _figures(outcome: Outcome) -> tuple[str, str, str]:
+    return duration(outcome.ms), size_words(outcome.bytes), cost(outcome.tokens)
+
+
+_WIDE = 90  # letters of width from which form and result are beside each other
+_WIDE_IF_FLAT = 76  # the same if it is much wider than high
+_WIDE_IF_LOW, _LOW = 56, 20  # the same if there are fewer lines of height than this: one below the other, none is seen
 _SHORT = 300  # characters of the arguments that a question repeats
 
 
 class CallPanel(QWidget):
-    """Ctrl+Enter runs, Escape cancels; a dangerous tool asks here, in place, before anything reaches the server."""
+    """Form and answer. Ctrl+Enter runs, Escape cancels; a risky call is confirmed here before anything is sent."""
 
-    trust_wanted = Signal()
+    started = Signal()
+    """A call was sent to the core."""
     finished = Signal(object)
     """Carries the Outcome."""
-    edited = Signal(str, str)
-    """The form of this server's tool says something else than before."""
+    edited = Signal()
+    """The user changed the form."""
 
     def __init__(self, context: Context, tool: Tool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._tool = tool
         self._call_id = ""
-        self._kept: JsonObject | None = None  # the draft of the form that can be brought back
-        self.menu = CallMenu(context, tool, self._arguments)
-        self.menu.recent_wanted.connect(self.take)
-        self.finished.connect(self._remember)
+        self._cancelled = False  # by the user
+        self._previous: JsonObject | None = None  # the draft of the form that can be brought back
+        self.form = SchemaForm(context.theme)
+        self.answer = CallAnswer(context)
+        self.question = QuestionBar(context.theme)
+        self.menu = CallMenu(context, tool, self.form.value)
         self._build()
+        self._bind()
         self.form.set_schema(tool.input_schema)
         self.setFocusProxy(self.form.first_field() or self._run)
-
-    def show_trust(self) -> None:
-        """Go to what a person trusts in this tool."""
-        self.trust_wanted.emit()
 
     @property
     def running(self) -> bool:
         return bool(self._call_id)
 
     def run(self) -> None:
-        """Send what is in the form; where it has faults, ask first, because a tester may want to send them."""
+        """Send what is in the form. If it has faults ask first, because a tester may want to send them."""
         if self.running:
             return
-        self.form.scold()
-        if fault := self.form.no_object():
-            hint = "Nothing was sent: a call takes one JSON object. Correct the text, then run it again."
-            self._ask.tell("alert", "warning", fault, hint)
-            return
-        faults = self.form.faults()
-        if not faults:
-            self._send(confirmed=False)
-            return
-        path, sentence = faults[0]
-        more = f" ({len(faults) - 1} more)" if len(faults) > 1 else ""
-        words = f"{path} {sentence}{more}" if path else f"{sentence}{more}"
-        hint = "Nothing was sent. Send it anyway to see how the server takes it."
-        self._ask.ask("alert", "warning", words, hint, "Send anyway", self._send_unchecked)
+        faults = self.form.validate()
+        if fault := self.form.object_fault():
+            hint = "Nothing was sent. A call takes one JSON object: correct the text, then run it again."
+            self.question.tell("alert", "warning", fault, hint)
+        elif faults:
+            title = f"{count_of(len(faults), 'argument')} {'is' if len(faults) == 1 else 'are'} not valid."
+            hint = "Nothing was sent. Correct the form, or send it anyway to see what the server answers."
+            self.question.ask("alert", "warning", title, hint, "Send anyway", self._send)
+            self.form.show_first_fault()
+        else:
+            self._send()
 
     def cancel(self) -> None:
-        """Take back the question, or end the call at the server."""
-        if not self._ask.isHidden():
-            self._ask.dismiss()
+        """Withdraw the question, or end the call at the server."""
+        if not self.question.isHidden():
+            self.question.dismiss()
         elif self.running:
+            self._cancelled = True
             self._cancel.setEnabled(False)
             self._context.tasks.run("cancel a call", self._context.api.cancel_call(self._call_id))
 
-    def progress(self, event: CallProgress) -> None:
-        if event.call_id == self._call_id:
-            self.answer.show_progress(event.progress, event.total, event.message)
-
     def open_as_code(self) -> None:
-        """The same call as a program, in the editor."""
-        api, tool = self._context.api, self._tool
+        """Open the same call as a program in the editor."""
         try:
             arguments = self.form.value()
         except WorkbenchError as fault:
             self._context.say(f"{fault.message} {fault.hint}")
             return
-        coro = api.call_as_code(tool.server, tool.name, arguments)
+        coro = self._context.api.call_as_code(self._tool.server, self._tool.name, arguments)
         self._context.tasks.run("write the call as code", coro, lambda code: self._context.go(ShowCode(code)))
 
     def reset(self) -> None:
-        """Back to what the schema proposes; the arguments before it can be fetched back."""
+        """Give the form its initial values; `bring_back` undoes it."""
         self._keep_arguments()
         self.form.reset()
-        self._context.say("Form reset. “Bring back the last arguments” undoes it.")
+        self._context.say("Form reset.", undo="tool.back")
 
     def bring_back(self) -> None:
-        """The arguments of the last call, or those that a reset or a paste replaced."""
-        if self._kept is not None:
-            kept = self._kept
+        """Show the arguments of the last call, or those that a reset or a paste replaced."""
+        if self._previous is not None:
+            previous = self._previous
             self._keep_arguments()
-            self.form.show_draft(kept)
+            self.form.show_draft(previous)
 
     def paste(self) -> None:
         """Take the arguments from JSON in the clipboard."""
@@ -379,77 +377,55 @@ class CallPanel(QWidget):
             self._keep_arguments()
             self.form.paste(text)
         else:
-            self._context.say("The clipboard holds no text.")
+            self._context.say("The clipboard contains no text.")
 
-    def take(self, arguments: Mapping[str, Any], *, start: bool = False) -> None:  # Any: JSON arguments
-        """Fill the form with the arguments of another call; what stood there can be brought back."""
+    def fill(self, arguments: JsonObject, *, start: bool = False) -> None:
+        """Show the arguments of another call; `bring_back` undoes it."""
         if self.running:
-            self._context.say("A call is under way here; cancel it first.")
+            self._context.say("A call of this tool is running. Cancel it first.")
             return
         self._keep_arguments()
         self.form.set_value(arguments)
         if start:
             self.run()
 
-    def save_call(self) -> None:
-        self.menu.save()
-
-    def copy_call(self) -> None:
-        self.menu.showMenu()
-
-    def _arguments(self) -> dict[str, Any]:  # Any: JSON arguments
-        return self.form.value()
-
-    def _remember(self, outcome: Outcome) -> None:
-        self.menu.outcome = outcome
-
     def switch_json(self) -> None:
-        """Fields or JSON."""
+        """Edit the arguments as fields or as JSON."""
         self.form.show_json(not self.form.json_shown())
-
-    def search(self) -> None:
-        """Search in the answer."""
-        self.answer.result.open_find()
-
-    def save(self) -> None:
-        """Write the answer into a file."""
-        self.answer.result.save()
-
-    def _keep_arguments(self) -> None:
-        self._kept = self.form.draft()
-        self._back.setEnabled(True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.run()
-        elif event.key() == Qt.Key.Key_Escape and (self.running or not self._ask.isHidden()):
+        elif event.key() == Qt.Key.Key_Escape and self._may_cancel():
             self.cancel()
         else:
             super().keyPressEvent(event)
 
+    def _may_cancel(self) -> bool:
+        """Whether Escape is meant for the call: in a filter or search field it is meant for the field."""
+        focus = QApplication.focusWidget()
+        in_search = isinstance(focus, QLineEdit) and focus.property("kind") == "search"
+        return not in_search and (self.running or not self.question.isHidden())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         letters = self.width() / self.fontMetrics().averageCharWidth()
-        low = self.height() < self.fontMetrics().lineSpacing() * _LINES
-        wide = letters >= _WIDE or (letters >= (_LEAST if low else _LOW) and self.height() * 3 < self.width() * 2)
-        self._split.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+        low = self.height() < self.fontMetrics().lineSpacing() * _LOW
+        flat = letters >= (_WIDE_IF_LOW if low else _WIDE_IF_FLAT) and self.height() * 3 < self.width() * 2
+        beside, below = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        self._split.setOrientation(beside if letters >= _WIDE or flat else below)
 
-    def _send_unchecked(self) -> None:
-        self._send(confirmed=False)
+    # calls
 
-    def _send_confirmed(self) -> None:
-        self._send(confirmed=True)
-
-    def _send(self, *, confirmed: bool) -> None:
-        tool = self._tool
-        self._call_id = uuid.uuid4().hex
-        call = ToolCall(
-            self._call_id, tool.server, tool.name, self.form.value(), Origin.PERSON, "person", confirmed=confirmed
-        )
+    def _send(self, *, confirmed: bool = False) -> None:
+        tool, arguments = self._tool, self.form.value()
+        self._call_id, self._cancelled = uuid.uuid4().hex, False
+        call = ToolCall(self._call_id, tool.server, tool.name, arguments, Origin.PERSON, "person", confirmed=confirmed)
         self._keep_arguments()
-        self._show_running()
+        self._show_buttons()
         self.answer.begin()
+        self.started.emit()
         self._context.tasks.run(f"call {tool.name}", self._call(call))
 
     async def _call(self, call: ToolCall) -> None:
@@ -459,41 +435,46 @@ class CallPanel(QWidget):
             outcome = Outcome(call.id, ok=False, fault=Fault(fault.message, fault.hint))
         finally:
             self._call_id = ""
-            self._show_running()
-            self.answer.end()
-        self._show(outcome)
-
-    def _show(self, outcome: Outcome) -> None:
+            self._show_buttons()
+            elapsed = self.answer.end()
+        if not outcome.ok and not outcome.ms:  # the core was lost, or it stopped measuring when the call was cancelled
+            outcome = replace(outcome, ms=elapsed)
         if outcome.needs_confirmation:
-            self._confirm(outcome)
+            self._confirm(outcome, call.arguments)
             return
-        self.answer.show_outcome(outcome, has_schema=self._tool.output_schema is not None)
+        has_schema = self._tool.output_schema is not None
+        self.answer.show_outcome(outcome, has_schema=has_schema, cancelled=self._cancelled and not outcome.ok)
         self._context.say(self.answer.sentence())
+        self.menu.outcome = outcome
         self.finished.emit(outcome)
 
-    def _confirm(self, outcome: Outcome) -> None:
-        self.answer.show_asked()
-        fault = outcome.fault or Fault(f"{one_line(self._tool.name)} may change or send something.")
-        value = json.dumps(self.form.value(), ensure_ascii=False)
-        what = f"It would be called with {one_line(value, _SHORT)}"
-        tone = "danger" if outcome.asks == "destroys" else "warning"
-        further = self._lasting() if outcome.asks else ()
-        self._ask.ask("alert", tone, fault.message, what, "Call once", self._send_confirmed, further)
+    def _show_progress(self, event: CallProgress) -> None:
+        if event.call_id == self._call_id:
+            self.answer.show_progress(event.progress, event.total, event.message)
 
-    def _lasting(self) -> tuple[Answer, ...]:
-        """Answers that outlive this call; they are about calls that the user makes by hand, and nothing else."""
+    def _confirm(self, outcome: Outcome, arguments: JsonObject) -> None:
+        self.answer.show_question()
+        fault = outcome.fault or Fault(f"{one_line(self._tool.name)} may change or send something.")
+        hint = f"Arguments: {one_line(json.dumps(arguments, ensure_ascii=False), _SHORT)}"
+        tone = "danger" if outcome.asks == "destroys" else "warning"
+        further = self._lasting_answers() if outcome.asks else ()
+        send = partial(self._send, confirmed=True)
+        self.question.ask("alert", tone, fault.message, hint, "Call once", send, further)
+
+    def _lasting_answers(self) -> tuple[Answer, ...]:
+        """Answers that outlive this call. They apply to the user's own calls only."""
         limits = "Programs and agents still ask. Revoke it under Workbench > What you allowed."
         server = one_line(self._tool.server, 60)
         return (
             (
                 "Always call this tool",
-                "Your own calls of this tool no longer ask, until its definition changes." + f" {limits}",
+                f"Your own calls of this tool no longer ask, until its definition changes. {limits}",
                 partial(self._allow_and_send, self._tool.name),
             ),
             (
                 "Trust this server",
-                f"Your own calls of every tool of {server} no longer ask, until its command or address changes."
-                + f" {limits}",
+                f"Your own calls of every tool of {server} no longer ask, until its command or address changes. "
+                f"{limits}",
                 partial(self._allow_and_send, ""),
             ),
         )
@@ -509,16 +490,22 @@ class CallPanel(QWidget):
             self.answer.show_not_sent()
             self.answer.fault.show_fault(Fault(fault.message, fault.hint))
             return
-        self._send_confirmed()
+        self._send(confirmed=True)
 
     def _form_changed(self) -> None:
-        """A yes is to the arguments that were shown; others are asked about anew."""
-        self.edited.emit(self._tool.server, self._tool.name)
-        if not self._ask.isHidden():
-            self._ask.dismiss()
+        """Editing withdraws the question: an answer would be about other arguments than the ones shown."""
+        self.edited.emit()
+        if not self.question.isHidden():
+            self.question.dismiss()
 
-    def _show_running(self) -> None:
-        """One of two buttons in the same place, which keeps the keyboard where it was there."""
+    def _keep_arguments(self) -> None:
+        self._previous = self.form.draft()
+        self._bring_back.setEnabled(True)
+
+    # layout
+
+    def _show_buttons(self) -> None:
+        """Run and Cancel share one place; the keyboard stays there."""
         shown, hidden = (self._cancel, self._run) if self.running else (self._run, self._cancel)
         shown.setVisible(True)
         shown.setEnabled(True)
@@ -526,18 +513,23 @@ class CallPanel(QWidget):
             shown.setFocus(Qt.FocusReason.OtherFocusReason)
         hidden.setVisible(False)
 
-    def _build(self) -> None:
-        self.form = SchemaForm(self._context.theme)
-        self.answer = CallAnswer(self._context)
+    def _bind(self) -> None:
+        self._context.store.on(CallProgress, self._show_progress)
+        self.menu.recent_wanted.connect(self.fill)
         self.form.changed.connect(self._form_changed)
-        self._ask = QuestionBar(self._context.theme)
-        self._ask.dismissed.connect(self.answer.show_not_sent)
+        self.form.faults_changed.connect(self._show_fault_count)
+        self.question.dismissed.connect(self.answer.show_not_sent)
+        self._run.clicked.connect(self.run)
+        self._cancel.clicked.connect(self.cancel)
+        self._faults.clicked.connect(self.form.show_first_fault)
+
+    def _build(self) -> None:
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.form, 1)
-        column.addWidget(self._ask)
+        column.addWidget(self.question)
         column.addWidget(self._foot())
         self._split = QSplitter(Qt.Orientation.Horizontal, self)
         self._split.setChildrenCollapsible(False)
@@ -552,7 +544,7 @@ class CallPanel(QWidget):
         layout.addWidget(self._split)
 
     def _foot(self) -> QFrame:
-        unit = self._context.theme.unit
+        theme, unit = self._context.theme, self._context.theme.unit
         foot = QFrame()
         mark(foot, kind="strip")
         row = QHBoxLayout(foot)
@@ -562,42 +554,33 @@ class CallPanel(QWidget):
         self._run.setToolTip("Call the tool (Ctrl+Enter)")
         mark(self._run, kind="primary")
         self._run.setMinimumWidth(self._run.sizeHint().width())  # what is beside it gives way
-        self._run.clicked.connect(self.run)
         self._cancel = QPushButton(icon("stop", "danger"), "Cancel", foot)
         self._cancel.setToolTip("End this call (Escape)")
-        self._cancel.setShortcut(QKeySequence(Qt.Key.Key_Escape))  # wherever in the window the keyboard is
-        self._cancel.clicked.connect(self.cancel)
+        self._cancel.setMinimumWidth(self._cancel.sizeHint().width())
         self._cancel.hide()
-        code = RoomyButton(self._context.theme, icon("code", "muted"), "Open as code", foot)
-        code.setToolTip("Write this call as a program in the editor")
-        mark(code, kind="quiet")
+        self._faults = QPushButton(foot)
+        self._faults.setToolTip("Go to the first argument that is not valid")
+        mark(self._faults, kind="link")
+        self._faults.hide()
+        code = RoomyButton(theme, icon("code", "muted"), "Open as code", foot)
+        code.setToolTip("Open this call as a program in the editor")
         code.clicked.connect(self.open_as_code)
-        row.addWidget(self._run)
-        row.addWidget(self._cancel)
-        row.addWidget(code)
-        row.addWidget(self.menu)
+        mark(code, kind="quiet")
+        self._arguments_menu = RoomyButton(theme, icon("list", "muted"), "Arguments", self)
+        self._arguments_menu.setToolTip("Paste, bring back or reset the arguments")
+        mark(self._arguments_menu, kind="quiet")
+        menu = QMenu(self._arguments_menu)
+        menu.addAction(icon("pencil", "muted"), "Paste JSON (Ctrl+Shift+V)", self.paste)
+        self._bring_back = menu.addAction(icon("undo", "muted"), "Bring back the last arguments", self.bring_back)
+        self._bring_back.setEnabled(False)
+        menu.addAction(icon("refresh", "muted"), "Reset form (Ctrl+Shift+R)", self.reset)
+        self._arguments_menu.setMenu(menu)
+        self.form.add_button(self._arguments_menu)
+        for part in (self._run, self._cancel, self._faults, code, self.menu):
+            row.addWidget(part)
         row.addStretch(1)
-        for symbol, words, act in (
-            ("undo", "Bring back the last arguments", self.bring_back),
-            ("copy", "Paste JSON as arguments (Ctrl+Shift+V)", self.paste),
-            ("refresh", "Reset the form (Ctrl+Shift+R)", self.reset),
-        ):
-            button = tool_button(symbol, words, self._context.theme)
-            button.clicked.connect(act)
-            row.addWidget(button)
-            if symbol == "undo":
-                self._back = button
-        self._back.setEnabled(False)
         return foot
 
-
-TOOL_DEEDS: Final[Mapping[str, Callable[[Any], object]]] = {  # Any: a CallPanel, imported with the first tool
-    "tool.json": methodcaller("switch_json"),
-    "tool.paste": methodcaller("paste"),
-    "tool.reset": methodcaller("reset"),
-    "tool.back": methodcaller("bring_back"),
-    "result.save": methodcaller("save"),
-    "tool.save": methodcaller("save_call"),
-    "tool.copy": methodcaller("copy_call"),
-    "tool.trust": methodcaller("show_trust"),
-}
+    def _show_fault_count(self, count: int) -> None:
+        self._faults.setText(count_of(count, "fault"))
+        self._faults.setVisible(count > 0)

@@ -1,30 +1,33 @@
-"""Saved calls as rows: a heading for each collection, and at each call how its last check went."""
+"""Saved calls and the history of calls: to open, repeat, check, copy, save and delete them."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QPushButton, QSplitter, QStackedLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import CallsForgotten, CallsKept, Event, SavedCallsChanged
+from workbench.events import CallsForgotten, CallsKept, SavedCallsChanged
 from workbench.gui.code.diff_view import DifferenceDialog
 from workbench.gui.kit.controls import CalmCombo
-from workbench.gui.kit.faults import Question
-from workbench.gui.kit.lists import EmptyState, RowsView, Strip, action_button, lead_focus, lead_into, search_box
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.lists import EmptyState, RowsView, Strip, action_button
 from workbench.gui.kit.rows import Row, RowsModel
 from workbench.gui.kit.text import one_line, visible
 from workbench.gui.kit.theme import mark
+from workbench.gui.kit.wording import duration
 from workbench.gui.shell.actions import CALL, REMOVED_CALL, SAVED_CALL
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole
 from workbench.gui.shell.navigation import SaveCall, ShowCall
+from workbench.gui.tools.call_panel import add_copy_actions, copy_call
 from workbench.records import (
     BrokenCall,
     CheckResult,
@@ -36,20 +39,19 @@ from workbench.records import (
     PastQuery,
     SavedCall,
     SavedCalls,
-    ServerState,
 )
+from workbench.records.common_types import count_of
 
 
 def saved_rows(saved: SavedCalls, results: Mapping[str, CheckResult], text: str, running: Iterable[str]) -> list[Row]:
-    """The whole list; `text` filters by name, tool, note and tags."""
+    """All rows of the list; `text` filters by name, tool, note and tags."""
     needle, busy = text.strip().casefold(), set(running)
     rows: list[Row] = []
-    broken = [one for one in saved.broken if needle in one.file.casefold()]
+    broken = [call for call in saved.broken if needle in call.file.casefold()]
     if broken:
-        title = "Files that cannot be read"
-        rows.append(Row("section:broken", title, aside=str(len(broken)), section=True))
-        rows.extend(broken_row(one) for one in broken)
-    calls = [call for call in saved.calls if not needle or needle in _words(call)]
+        rows.append(Row("section:broken", "Files that cannot be read", aside=f"{len(broken):,}", section=True))
+        rows.extend(broken_row(call) for call in broken)
+    calls = [call for call in saved.calls if not needle or needle in _searchable(call)]
     for collection in dict.fromkeys(call.collection for call in calls):
         part = [call for call in calls if call.collection == collection]
         title = visible(collection) or "Without a collection"
@@ -59,71 +61,69 @@ def saved_rows(saved: SavedCalls, results: Mapping[str, CheckResult], text: str,
 
 
 def saved_row(call: SavedCall, result: CheckResult | None, running: bool) -> Row:
-    icon, tone, word = _state(result, running)
-    expected = len(call.expectations)
-    count = f"{expected} expected" if expected else ""
+    symbol, tone, state = _state(result, running)
+    expected = count_of(len(call.expectations), "expectation") if call.expectations else ""
     return Row(
         key=call.file,
         title=visible(call.name),
         detail=one_line(f"{call.server} › {call.tool}", 120),
-        aside=word or count,
-        aside_tone=tone if word else "muted",
-        icon=icon,
+        aside=state or expected,
+        aside_tone=tone if state else "muted",
+        icon=symbol,
         tone=tone,
         badges=tuple((one_line(tag, 20), "info") for tag in call.tags[:2]),
         tip=visible("\n".join(part for part in (call.file, call.note) if part)),
     )
 
 
-def broken_row(one: BrokenCall) -> Row:
+def broken_row(call: BrokenCall) -> Row:
     return Row(
-        key=f"broken:{one.file}",
-        title=visible(one.file.removeprefix("calls/")),
-        detail=one_line(one.fault.message.removeprefix(f"{one.file}"), 200).lstrip(", "),
+        key=f"broken:{call.file}",
+        title=visible(call.file.removeprefix("calls/")),
+        detail=one_line(call.fault.message.removeprefix(call.file), 200).lstrip(", "),
         icon="alert",
         tone="warning",
-        tip=visible(f"{one.fault.message} {one.fault.hint}"),
+        tip=visible(f"{call.fault.message} {call.fault.hint}"),
     )
 
 
 def mark_rows(result: CheckResult) -> list[Row]:
-    """What was expected and whether it held; or why the call could not be made."""
+    """One row for each expectation; or the reason why the call could not be made."""
     if result.fault is not None:
-        words = visible(result.fault.message)
-        return [Row("fault", words, visible(result.fault.hint), icon="alert", tone="danger", tip=words)]
-    return [_mark_row(number, mark) for number, mark in enumerate(result.marks)]
+        message = visible(result.fault.message)
+        return [Row("fault", message, visible(result.fault.hint), icon="alert", tone="danger", tip=message)]
+    return [
+        Row(
+            key=str(number),
+            title=_expectation_text(mark.expectation),
+            detail="" if mark.holds else one_line(mark.words, 300),
+            icon="check" if mark.holds else "cross",
+            tone="success" if mark.holds else "danger",
+            tip=visible(mark.words),
+        )
+        for number, mark in enumerate(result.marks)
+    ]
 
 
-def _mark_row(number: int, mark: Mark) -> Row:
-    return Row(
-        key=str(number),
-        title=_expected(mark.expectation),
-        detail="" if mark.holds else one_line(mark.words, 300),
-        icon="check" if mark.holds else "cross",
-        tone="success" if mark.holds else "danger",
-        tip=visible(mark.words),
-    )
-
-
-def _expected(one: Expectation) -> str:
-    """An expectation in a few words."""
-    words = {
-        Expect.OK: "answers",
+def _expectation_text(expectation: Expectation) -> str:
+    text = {
+        Expect.OK: "succeeds",
         Expect.ERROR: "error: {}",
         Expect.EQUALS: "= {}",
-        Expect.EXISTS: "is there" if one.value else "is not there",
+        Expect.EXISTS: "exists" if expectation.value else "does not exist",
         Expect.MATCHES: "matches {}",
         Expect.TYPE: "is {}",
         Expect.COUNT: "at least {}",
-        Expect.TEXT: "text: {}",
+        Expect.TEXT: "contains {}",
         Expect.SCHEMA: "matches schema",
-        Expect.KEPT: "is the answer that is kept",
+        Expect.KEPT: "equals the saved answer",
         Expect.UNDER_MS: "under {} ms",
-    }[one.kind]
-    return one_line(f"{one.path} {words.format(one.value)}".strip(), 120)
+    }[expectation.kind]
+    return one_line(f"{expectation.path} {text.format(expectation.value)}".strip(), 120)
 
 
 def _state(result: CheckResult | None, running: bool) -> tuple[str, str, str]:
+    """Icon, colour role and text."""
     if running:
         return "loader", "info", "running"
     if result is None:
@@ -131,16 +131,16 @@ def _state(result: CheckResult | None, running: bool) -> tuple[str, str, str]:
     if result.passed:
         return "check", "success", "as expected"
     if result.fault is not None:
-        return "alert", "warning", "not made"
-    return "cross", "danger", f"{sum(not mark.holds for mark in result.marks)} differ"
+        return "alert", "warning", "not run"
+    return "cross", "danger", count_of(sum(not mark.holds for mark in result.marks), "difference")
 
 
 def _passed(calls: list[SavedCall], results: Mapping[str, CheckResult]) -> str:
-    known = [results[call.file] for call in calls if call.file in results]
-    return f"{sum(one.passed for one in known)}/{len(calls)}" if known else str(len(calls))
+    checked = [results[call.file] for call in calls if call.file in results]
+    return f"{sum(result.passed for result in checked):,}/{len(calls):,}" if checked else f"{len(calls):,}"
 
 
-def _words(call: SavedCall) -> str:
+def _searchable(call: SavedCall) -> str:
     return " ".join((call.file, call.server, call.tool, call.note, *call.tags)).casefold()
 
 
@@ -148,7 +148,7 @@ _DAY = 86_400
 
 
 def past_rows(calls: Iterable[PastCall], now: float) -> list[Row]:
-    """The whole list with its days."""
+    """All rows of the history, with a heading for each day."""
     rows: list[Row] = []
     day: tuple[int, ...] = ()
     for call in calls:
@@ -161,8 +161,8 @@ def past_rows(calls: Iterable[PastCall], now: float) -> list[Row]:
 
 def past_row(call: PastCall) -> Row:
     arguments = "" if call.arguments == "{}" else one_line(call.arguments, 200)
-    nested = (("program", "info"),) if call.run_id else ()
     at = time.strftime("%H:%M", time.localtime(call.at))
+    outcome = f"{call.server}.{call.tool} {'answered' if call.ok else 'failed'} after {duration(call.ms)}"
     return Row(
         key=str(call.id),
         title=one_line(call.tool, 100),
@@ -170,37 +170,31 @@ def past_row(call: PastCall) -> Row:
         aside=f"{one_line(call.server, 30)} · {at}",
         icon="check" if call.ok else "alert",
         tone="success" if call.ok else "danger",
-        badges=nested,
+        badges=(("program", "info"),) if call.run_id else (),
         mono=True,
-        tip=_tip(call),
+        tip=visible("\n".join(part for part in (outcome, call.arguments[:400], call.note) if part)),
     )
 
 
 def day_name(at: float, now: float) -> str:
-    """Today, yesterday, or the date."""
-    for days, words in ((0, "Today"), (1, "Yesterday")):
+    """Today, Yesterday, or the date."""
+    for days, text in ((0, "Today"), (1, "Yesterday")):
         if time.localtime(at)[:3] == time.localtime(now - days * _DAY)[:3]:
-            return words
+            return text
     return time.strftime("%A, %d %B %Y", time.localtime(at))
 
 
-def _tip(call: PastCall) -> str:
-    went = "answered" if call.ok else "failed"
-    took = f"{call.server}.{call.tool} {went} in {call.ms:.0f} ms"
-    return visible("\n".join(part for part in (took, call.arguments[:400], call.note) if part))
-
-
-class CallMarks(QWidget):
-    """Hidden until there is something to say."""
+class CheckMarks(QWidget):
+    """The expectations of a saved call and whether each was met. Hidden without a result."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._result: CheckResult | None = None
         self.model = RowsModel(self)
-        self.list = RowsView(context.theme, "What was expected, and whether it held", self)
+        self.list = RowsView(context.theme, "Expectations and whether they were met", self)
         self.list.setModel(self.model)
-        self.list.chosen.connect(self._choose)
+        self.list.chosen.connect(self._open)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.list)
@@ -208,107 +202,146 @@ class CallMarks(QWidget):
         self.hide()
 
     def show_result(self, result: CheckResult | None) -> None:
-        """The marks of this result; None hides everything."""
         self._result = result
         self.model.show_rows(mark_rows(result) if result else [])
         self.setVisible(result is not None)
 
-    def _choose(self, key: str) -> None:
-        if self._result is None or not key.isdigit():
-            return
-        self._context.tasks.run("show a difference", self._show(self._result.marks[int(key)]))
+    def _open(self, key: str) -> None:
+        if self._result is not None and key.isdigit():
+            self._context.tasks.run("show a difference", self._show_difference(self._result.marks[int(key)]))
 
-    async def _show(self, mark: Mark) -> None:
+    async def _show_difference(self, mark: Mark) -> None:
         expected, got = await fetch_whole(self._context.fetch, (mark.expected, mark.got))
         DifferenceDialog(self._context, mark.words, expected, got, self.window()).open()
 
 
-class Removed(Struct, frozen=True):
-    """A file that was taken away and can be brought back."""
+class RemovedCall(Struct, frozen=True):
+    """A deleted file that can be restored."""
 
     file: str
     text: str
 
 
-class SavedList(Pane):
-    """The list with its marks below."""
+class CallList(QWidget):
+    """What the two lists share: the list itself and its context menu."""
 
     changed = Signal()
-    """Another call is chosen, or the list is another one."""
+    """A different call is selected, or the list changed."""
 
-    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
-        super().__init__(context, parent)
-        self._commands = commands
-        self.calls = SavedCalls()
-        self.results: dict[str, CheckResult] = {}
-        self.removed: Removed | None = None
-        self._running: set[str] = set()
-        self.model = RowsModel(self)
-        self.list = RowsView(context.theme, "Saved calls", self)
-        self.list.setModel(self.model)
-        self.finder = search_box("Find a saved call", "Filter saved calls")
-        self.marks = CallMarks(context, self)
-        self._pause = QTimer(self, singleShot=True, interval=150)
-        self._empty = EmptyState(
-            context.theme,
-            "bookmark",
-            "No saved calls yet",
-            "Call a tool, then choose “Save or copy” below its form. A saved call can be checked any time.",
-        )
-        self._lay_out()
-        self._bind()
+    def __init__(self, context: Context, title: str, search: str, empty: EmptyState) -> None:
+        super().__init__()
+        self.context = context
+        self.empty = empty
+        self.list = ListPane(context.theme, title, empty, search)
+        self._copies = QMenu("Copy as", self)
+        self._copies.setIcon(icon("copy", "muted"))
+        add_copy_actions(self._copies, self.copy)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(0)
+        self.setFocusProxy(self.list)
+        self.list.set_menu(self._menu)
+        self.list.chosen.connect(self._open_key)
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, SavedCallsChanged):
-            self.results.pop(event.file, None)
-            self._pause.start()
-
-    def refresh(self) -> None:
-        self.context.tasks.run("saved calls", self.context.api.saved_calls(), self._load)
-
-    def chosen_key(self) -> str:
+    def key(self) -> str:
+        """The key of the selected row."""
         return self.list.key()
 
-    def chosen(self) -> SavedCall | None:
-        key = self.list.key()
+    def open_selected(self) -> None:
+        raise NotImplementedError
+
+    def copy(self, form: str) -> None:
+        raise NotImplementedError
+
+    def _open_key(self, _key: str) -> None:
+        self.open_selected()
+
+    def _menu(self, key: str) -> Sequence[QAction | None]:
+        commands = self.context.commands
+        if key.startswith("broken:"):
+            return (commands["calls.remove"],)
+        names = ("calls.open", "calls.again", "calls.keep")
+        return (*(commands[name] for name in names), self._copies.menuAction(), None, commands["calls.remove"])
+
+
+class SavedCallList(CallList):
+    """Saved calls by collection; the result of the last check of the selected one is below."""
+
+    def __init__(self, context: Context) -> None:
+        empty = EmptyState(context.theme, "bookmark", "No saved calls", "")
+        super().__init__(context, "Saved calls", "Find a saved call", empty)
+        self.calls = SavedCalls()
+        self.results: dict[str, CheckResult] = {}
+        self.removed: RemovedCall | None = None
+        self._running: set[str] = set()
+        self.marks = CheckMarks(context, self)
+        self._soon = QTimer(self, singleShot=True, interval=150)
+        self._soon.timeout.connect(self.load)
+        split = QSplitter(Qt.Orientation.Vertical, self)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.list)
+        split.addWidget(self.marks)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        self.column.addWidget(split, 1)
+        self.list.search_edited.connect(self._draw)
+        self.list.selection_changed.connect(self._select)
+        context.store.on(SavedCallsChanged, self._file_changed)
+        context.store.linked.connect(self.load)
+        self._draw()
+
+    def load(self) -> None:
+        self.context.tasks.run("saved calls", self.context.api.saved_calls(), self._show)
+
+    def selected(self) -> SavedCall | None:
+        key = self.key()
         return next((call for call in self.calls.calls if call.file == key), None)
 
-    def open_chosen(self) -> None:
-        if call := self.chosen():
+    def open_selected(self) -> None:
+        if call := self.selected():
             self.context.go(ShowCall(call.server, call.tool, call.arguments, call.withheld))
 
-    def keep(self) -> None:
-        """Change its name, note and expectations."""
-        if call := self.chosen():
+    def copy(self, form: str) -> None:
+        if call := self.selected():
+            copy_call(self.context, form, call.server, call.tool, call.arguments)
+
+    def edit(self) -> None:
+        """Change the name, note and expectations of the call."""
+        if call := self.selected():
             result = self.results.get(call.file)
             self.context.go(SaveCall(call, result.outcome if result else None))
 
-    def again(self) -> None:
-        """Check the chosen call."""
-        if call := self.chosen():
+    def repeat(self) -> None:
+        """Check the selected call."""
+        if call := self.selected():
             self.context.tasks.run(f"check {call.name}", self._check(call, ask=True))
 
     async def check_all(self) -> None:
-        """Each in the order of the list; risky ones are left out and say so."""
+        """Check all calls in their order; risky ones are skipped, and their result says so."""
         for call in self.calls.calls:
             await self._check(call, ask=False)
 
     def remove(self) -> None:
-        file = self.list.key().removeprefix("broken:")
+        file = self.key().removeprefix("broken:")
         if not file:
             return
 
-        def done(text: str) -> None:
-            self.removed = Removed(file, text)
-            self._say_changed()
+        def removed(text: str) -> None:
+            self.removed = RemovedCall(file, text)
+            self.changed.emit()
 
-        self.context.tasks.run("remove a saved call", self.context.api.remove_saved(file), done)
+        self.context.tasks.run("delete a saved call", self.context.api.remove_saved(file), removed)
 
-    async def bring_back(self) -> None:
+    async def restore(self) -> None:
+        """Restore the call that was deleted last."""
         if self.removed is not None:
             removed, self.removed = self.removed, None
             await self.context.api.restore_saved(removed.file, removed.text)
-            self._say_changed()
+            self.changed.emit()
+
+    def _file_changed(self, event: SavedCallsChanged) -> None:
+        self.results.pop(event.file, None)
+        self._soon.start()
 
     async def _check(self, call: SavedCall, *, ask: bool) -> None:
         if call.file in self._running:
@@ -317,7 +350,7 @@ class SavedList(Pane):
         self._draw()
         try:
             result = await self._result(call, confirmed=False, attended=ask)
-            if result.needs_confirmation and ask and await self._agreed(result):
+            if result.needs_confirmation and ask and await self._confirmed(result):
                 result = await self._result(call, confirmed=True, attended=ask)
             self.results[call.file] = result
         finally:
@@ -331,330 +364,251 @@ class SavedList(Pane):
         except WorkbenchError as fault:
             return CheckResult(call.file, call.server, call.tool, False, fault=Fault(fault.message, fault.hint))
 
-    async def _agreed(self, result: CheckResult) -> bool:
+    async def _confirmed(self, result: CheckResult) -> bool:
         sentence = result.fault.message if result.fault else "It may change or send something."
-        title = f"Make the call {result.tool}?"
-        question = Question(self.context.theme, title, sentence, self.window())
-        return await question.ask("Call once", danger=True)
+        title = f"Call {one_line(result.tool, 60)}?"
+        return await self.context.ask(title, sentence, "Call once", danger=True, parent=self.window())
 
-    def _load(self, calls: SavedCalls) -> None:
+    def _show(self, calls: SavedCalls) -> None:
         self.calls = calls
         self._draw()
 
-    def _lay_out(self) -> None:
-        strip = Strip(self.context.theme)
-        strip.row.addWidget(self.finder, 1)
-        for name in ("calls.again", "calls.check", "calls.keep", "calls.remove", "calls.undo"):
-            button = action_button(self._commands[name], self.context.theme)
-            strip.row.addWidget(button)
-        self._undo = button
-        self._undo.hide()
-        self.finder.setMinimumWidth(self.context.theme.unit * 10)
-        stacked = QWidget()
-        self._stack = QStackedLayout(stacked)
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(self.list)
-        split = QSplitter(self)
-        split.setOrientation(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        split.addWidget(stacked)
-        split.addWidget(self.marks)
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 2)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(strip)
-        column.addWidget(split, 1)
-        lead_focus(self, self._stack)
-
-    def _bind(self) -> None:
-        lead_into(self.finder, self.list)
-        self.finder.textChanged.connect(self._draw)
-        self._pause.timeout.connect(self.refresh)
-        self.list.chosen.connect(self.open_chosen)
-        self.list.selection_changed.connect(self._selected)
-
     def _draw(self) -> None:
-        self.model.show_rows(saved_rows(self.calls, self.results, self.finder.text(), self._running))
-        self._stack.setCurrentWidget(self.list if self.calls.calls or self.calls.broken else self._empty)
-        self._selected()
+        self.list.show_rows(saved_rows(self.calls, self.results, self.list.search_text(), self._running))
+        if self.calls.calls or self.calls.broken:
+            self.empty.say("No saved call matches", "Its name, tool, note and tags are searched.")
+        else:
+            self.empty.say(
+                "No saved calls",
+                "Call a tool, then choose “Save or copy” below its form. You can check a saved call at any time.",
+            )
+        self._select()
 
-    def _selected(self) -> None:
-        call = self.chosen()
+    def _select(self) -> None:
+        call = self.selected()
         self.marks.show_result(self.results.get(call.file) if call else None)
-        self._say_changed()
-
-    def _say_changed(self) -> None:
-        self._undo.setVisible(self.removed is not None)
         self.changed.emit()
 
 
-_PAGE = 200  # calls that are asked for at once
-_MOST = 600  # calls that stay in the list while new ones come
+_PAGE = 200  # calls that are requested at once
+_MOST = 600  # calls that stay in the list while new ones are added
 
 
-class HistoryList(Pane):
-    """Newest first; typing searches in names, arguments and answers."""
+class HistoryList(CallList):
+    """Past calls, newest first. The search covers names, arguments and answers."""
 
-    changed = Signal()
-    """Another call is chosen, or the list is another one."""
-
-    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
-        super().__init__(context, parent)
-        self._commands = commands
+    def __init__(self, context: Context) -> None:
+        empty = EmptyState(context.theme, "history", "No calls yet", "")
+        super().__init__(context, "History of calls", "Find in names, arguments, answers", empty)
         self._calls: dict[int, PastCall] = {}
-        self._question = 0  # the number of the latest search: an older one's answer is not shown
+        self._question = 0  # number of the latest search; answers to earlier ones are ignored
         self._more = False
-        self.model = RowsModel(self)
-        self.list = RowsView(context.theme, "History of calls", self)
-        self.list.setModel(self.model)
-        self.finder = search_box("Find in names, arguments, answers", "Search the history")
-        self.filter = CalmCombo()
-        self.server = CalmCombo()
-        self._pause = QTimer(self, singleShot=True, interval=120)
-        self._soon = QTimer(self, singleShot=True, interval=100)  # a program may make thousands of calls
-        self._empty = EmptyState(context.theme, "history", "", "")
+        self.state, self.server = CalmCombo(), CalmCombo()
+        for text, state in (("All", ""), ("Answered", "ok"), ("Failed", "failed")):
+            self.state.addItem(text, state)
+        self.state.setAccessibleName("Outcome of the calls")
+        self.server.addItem("All servers", "")
+        self.server.setAccessibleName("Server of the calls")
+        filters = Strip(context.theme)
+        for box in (self.state, self.server):  # the pane must not make a small window grow
+            box.setMinimumContentsLength(4)
+            filters.row.addWidget(box, 1)
         self._older = QPushButton("Show older calls")
-        self._lay_out()
+        mark(self._older, kind="quiet")
+        self._older.hide()
+        self._soon = QTimer(self, singleShot=True, interval=100)  # a program may make thousands of calls
+        for part in (filters, self.list, self._older):
+            self.column.addWidget(part, int(part is self.list))
         self._bind()
+        self._show_servers()
+        self._draw()
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, CallsKept) and not self._searching():
-            for call in event.calls:
-                self._calls[call.id] = call
-            self._soon.start()
-        elif isinstance(event, CallsKept | CallsForgotten):
-            self._pause.start()
+    def _bind(self) -> None:
+        self.list.searched.connect(self.search)
+        self.list.selection_changed.connect(self.changed)
+        self.state.currentIndexChanged.connect(self.search)
+        self.server.currentIndexChanged.connect(self.search)
+        self._soon.timeout.connect(self._show_new)
+        self._older.clicked.connect(self._load_older)
+        store = self.context.store
+        store.on(CallsKept, self._calls_added)
+        store.on(CallsForgotten, self._calls_deleted)
+        store.linked.connect(self.search)
+        store.servers_loaded.connect(self._show_servers)
+        store.server_changed.connect(self._show_servers)
+        store.server_removed.connect(self._show_servers)
 
-    def refresh(self) -> None:
-        self.context.tasks.run("servers", self.context.api.servers(), self._offer)
-        self._search()
+    def search(self) -> None:
+        """Load the newest calls that match."""
+        self._load(0)
 
-    def _search(self) -> None:
-        self._ask(0)
+    def selected(self) -> PastCall | None:
+        """The selected call; its arguments may be shortened."""
+        key = self.key()
+        return self._calls.get(int(key)) if key.isdigit() else None
 
-    def _offer(self, states: tuple[ServerState, ...]) -> None:
-        """The servers to choose from; what was chosen stays."""
-        names = [state.config.name for state in states]
+    def open_selected(self) -> None:
+        self._show_call(start=False)
+
+    def repeat(self) -> None:
+        """Make the call again in the tool's form, where a risky one asks as usual."""
+        self._show_call(start=True)
+
+    def copy(self, form: str) -> None:
+        self._with_complete(lambda call: copy_call(self.context, form, call.server, call.tool, _arguments(call)))
+
+    def edit(self) -> None:
+        """Save the selected call."""
+        self._with_complete(self._save)
+
+    def remove(self) -> None:
+        if call := self.selected():
+            self.context.tasks.run("delete a call", self.context.api.delete_calls((call.id,)))
+
+    async def clear(self) -> None:
+        sentence = "All calls are deleted permanently, with arguments and answers. Saved calls stay."
+        if await self.context.ask("Clear history?", sentence, "Clear history", danger=True, parent=self.window()):
+            await self.context.api.clear_history()
+
+    def _with_complete(self, done: Callable[[PastCall], None]) -> None:
+        """Call `done` with the selected call and its complete arguments."""
+        if call := self.selected():
+            self.context.tasks.run("read a call", self.context.api.past_call(call.id), done)
+
+    def _show_call(self, *, start: bool) -> None:
+        self._with_complete(
+            lambda call: self.context.go(ShowCall(call.server, call.tool, _arguments(call), call.withheld, start))
+        )
+
+    def _save(self, call: PastCall) -> None:
+        saved = SavedCall("", "", call.server, call.tool, _arguments(call), withheld=call.withheld)
+        self.context.go(SaveCall(saved, None if call.cut else call.outcome))
+
+    def _calls_added(self, event: CallsKept) -> None:
+        if self._filtered():
+            self.search()
+            return
+        self._calls.update((call.id, call) for call in event.calls)
+        self._soon.start()
+
+    def _calls_deleted(self, _event: CallsForgotten) -> None:
+        self.search()
+
+    def _show_servers(self) -> None:
+        """List the servers to choose from; the chosen one stays chosen."""
+        names = list(self.context.store.servers)
         if names == [self.server.itemData(number) for number in range(1, self.server.count())]:
             return
         chosen = self.server.currentData()
         self.server.blockSignals(True)
-        for number in range(self.server.count() - 1, 0, -1):
-            self.server.removeItem(number)
+        while self.server.count() > 1:
+            self.server.removeItem(1)
         for name in names:
             self.server.addItem(one_line(name, 40), name)
         self.server.setCurrentIndex(max(0, self.server.findData(chosen)))
         self.server.blockSignals(False)
 
-    def chosen_key(self) -> str:
-        return self.list.key()
+    def _filtered(self) -> bool:
+        return bool(self.list.search_text() or self.state.currentData() or self.server.currentData())
 
-    def chosen(self) -> PastCall | None:
-        key = self.list.key()
-        return self._calls.get(int(key)) if key.isdigit() else None
+    def _load_older(self) -> None:
+        self._load(min(self._calls, default=0))
 
-    def open_chosen(self) -> None:
-        self._show(start=False)
-
-    def again(self) -> None:
-        """The same call once more, in its form, where a risky one asks as always."""
-        self._show(start=True)
-
-    def keep(self) -> None:
-        call = self.chosen()
-        if call is not None:
-            self.context.tasks.run("read a call", self.context.api.past_call(call.id), self._save)
-
-    def remove(self) -> None:
-        call = self.chosen()
-        if call is not None:
-            self.context.tasks.run("forget a call", self.context.api.delete_calls((call.id,)))
-
-    async def clear(self) -> None:
-        question = Question(
-            self.context.theme,
-            "Clear the history?",
-            "Every call that was kept is forgotten for good, with arguments and answer. Saved calls stay.",
-            self.window(),
-        )
-        if await question.ask("Clear the history", danger=True):
-            await self.context.api.clear_history()
-
-    def _show(self, *, start: bool) -> None:
-        call = self.chosen()
-        if call is None:
-            return
-
-        def done(whole: PastCall) -> None:
-            self.context.go(ShowCall(whole.server, whole.tool, json.loads(whole.arguments), whole.withheld, start))
-
-        self.context.tasks.run("read a call", self.context.api.past_call(call.id), done)
-
-    def _save(self, call: PastCall) -> None:
-        saved = SavedCall("", "", call.server, call.tool, json.loads(call.arguments), withheld=call.withheld)
-        self.context.go(SaveCall(saved, None if call.cut else call.outcome))
-
-    def _lay_out(self) -> None:
-        strip = Strip(self.context.theme)
-        strip.row.addWidget(self.finder, 1)
-        for name in ("calls.again", "calls.keep", "calls.remove"):
-            strip.row.addWidget(action_button(self._commands[name], self.context.theme))
-        for words, state in (("All", ""), ("Answered", "ok"), ("Failed", "failed")):
-            self.filter.addItem(words, state)
-        self.filter.setAccessibleName("Which calls")
-        second = Strip(self.context.theme)
-        self.server.addItem("All servers", "")
-        self.server.setAccessibleName("Calls of which server")
-        for box in (self.filter, self.server):  # the pane must not make a small window grow
-            box.setSizeAdjustPolicy(CalmCombo.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(4)
-        self.finder.setMinimumWidth(self.context.theme.unit * 12)
-        second.row.addWidget(self.filter, 1)
-        second.row.addWidget(self.server, 1)
-        mark(self._older, kind="quiet")
-        self._older.hide()
-        stacked = QWidget()
-        self._stack = QStackedLayout(stacked)
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(self.list)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (strip, second):
-            column.addWidget(part)
-        column.addWidget(stacked, 1)
-        column.addWidget(self._older)
-        lead_focus(self, self._stack)
-
-    def _bind(self) -> None:
-        lead_into(self.finder, self.list)
-        self.finder.textChanged.connect(self._pause.start)
-        self.filter.currentIndexChanged.connect(self._search)
-        self.server.currentIndexChanged.connect(self._search)
-        self._pause.timeout.connect(self._search)
-        self._soon.timeout.connect(self._draw_new)
-        self._older.clicked.connect(self._ask_older)
-        self.list.chosen.connect(self.open_chosen)
-        self.list.selection_changed.connect(self.changed)
-
-    def _searching(self) -> bool:
-        return bool(self.finder.text().strip() or self.filter.currentData() or self.server.currentData())
-
-    def _ask_older(self) -> None:
-        self._ask(min(self._calls, default=0))
-
-    def _ask(self, before: int) -> None:
+    def _load(self, before: int) -> None:
         self._question += 1
         number = self._question
-        server, state = str(self.server.currentData() or ""), str(self.filter.currentData() or "")
-        query = PastQuery(self.finder.text(), server, state=state, before=before, limit=_PAGE)
+        server, state = str(self.server.currentData() or ""), str(self.state.currentData() or "")
+        query = PastQuery(self.list.search_text(), server, state=state, before=before, limit=_PAGE)
 
-        def done(calls: tuple[PastCall, ...]) -> None:
+        def loaded(calls: tuple[PastCall, ...]) -> None:
             if number == self._question:
                 self._calls = {**(self._calls if before else {}), **{call.id: call for call in calls}}
                 self._more = len(calls) == _PAGE
                 self._draw()
 
-        self.context.tasks.run("history", self.context.api.past_calls(query), done)
+        self.context.tasks.run("history", self.context.api.past_calls(query), loaded)
 
-    def _draw_new(self) -> None:
-        """What does not fit any more can be asked for again."""
+    def _show_new(self) -> None:
+        """Show calls that were added; the oldest ones that do not fit can be loaded again."""
         if len(self._calls) > _MOST:
             self._calls = {number: self._calls[number] for number in sorted(self._calls)[-_MOST:]}
             self._more = True
         self._draw()
 
     def _draw(self) -> None:
-        self.model.show_rows(past_rows(sorted(self._calls.values(), key=lambda call: -call.id), time.time()))
-        if self._searching():
-            self._empty.say("No call fits", "Every word must occur, at least by its beginning.")
+        if self._filtered():
+            self.empty.say("No call matches", "Every word must occur, at least as the beginning of a word.")
         else:
-            words = "Each call you make is kept here, on this computer only, to be found and made again."
-            self._empty.say("No calls yet", words)
-        self._stack.setCurrentWidget(self.list if self._calls else self._empty)
+            self.empty.say("No calls yet", "Calls are stored on this computer only, so that you can repeat them.")
+        self.list.show_rows(past_rows(sorted(self._calls.values(), key=lambda call: -call.id), time.time()))
         self._older.setVisible(self._more)
         self.changed.emit()
 
 
+def _arguments(call: PastCall) -> dict[str, object]:
+    arguments: dict[str, object] = json.loads(call.arguments)
+    return arguments
+
+
 SAVED, HISTORY = range(2)
+_BUTTONS = ("calls.again", "calls.check", "calls.keep", "calls.remove", "calls.undo")
 
 
 class CallsPane(Pane):
-    """Two lists in one place; what the actions do, they do in the one that is seen."""
+    """Saved calls and history. The actions apply to the list that is shown."""
 
-    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self._commands = commands
-        self.saved = SavedList(context, commands, self)
-        self.history = HistoryList(context, commands, self)
+        self.saved = SavedCallList(context)
+        self.history = HistoryList(context)
         self.tabs = QTabBar()
         self._pages = QStackedWidget()
-        self._lay_out()
-        self._bind()
-
-    def hear(self, event: Event) -> None:
-        self.saved.hear(event)
-        self.history.hear(event)
-
-    def refresh(self) -> None:
-        self.saved.refresh()
-        self.history.refresh()
-
-    def look(self, tab: int) -> None:
-        """Bring one of the two lists to the front."""
-        self.tabs.setCurrentIndex(tab)
-
-    def _lay_out(self) -> None:
-        for words, page in (("Saved", self.saved), ("History", self.history)):
-            self.tabs.addTab(words)
+        for text, page in (("Saved", self.saved), ("History", self.history)):
+            self.tabs.addTab(text)
             self._pages.addWidget(page)
+            page.changed.connect(self._selected)
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName("Saved calls or history")
+        self.tabs.currentChanged.connect(self._turned)
+        head = QHBoxLayout()
+        head.setContentsMargins(0, 0, context.theme.unit, 0)
+        head.setSpacing(0)
+        head.addWidget(self.tabs, 1)
+        self._buttons = {name: action_button(context.commands[name], context.theme) for name in _BUTTONS}
+        for button in self._buttons.values():
+            head.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.tabs)
+        column.addLayout(head)
         column.addWidget(self._pages, 1)
         self.setFocusProxy(self.saved)
-
-    def _bind(self) -> None:
-        self.tabs.currentChanged.connect(self._turned)
-        for page in (self.saved, self.history):
-            page.changed.connect(self._selected)
-        bind = self._commands.bind
-        bind("calls.open", self._open)
-        bind("calls.again", self._again)
-        bind("calls.keep", self._keep)
-        bind("calls.remove", self._remove)
-        bind("calls.undo", self.saved.bring_back)
+        bind = context.commands.bind
+        bind("calls.open", lambda: self._front().open_selected())
+        bind("calls.again", lambda: self._front().repeat())
+        bind("calls.keep", lambda: self._front().edit())
+        bind("calls.remove", lambda: self._front().remove())
+        bind("calls.undo", self.saved.restore)
         bind("calls.check", self.saved.check_all)
         bind("history.clear", self.history.clear)
+
+    def show_list(self, tab: int) -> None:
+        """Show SAVED or HISTORY."""
+        self.tabs.setCurrentIndex(tab)
 
     def _turned(self, tab: int) -> None:
         self._pages.setCurrentIndex(tab)
         self.setFocusProxy(self._front())
         self._selected()
 
-    def _front(self) -> SavedList | HistoryList:
+    def _front(self) -> SavedCallList | HistoryList:
         return self.saved if self.tabs.currentIndex() == SAVED else self.history
 
     def _selected(self) -> None:
-        front = self._front()
-        self._commands.hold(CALL, bool(front.chosen_key()))
-        self._commands.hold(SAVED_CALL, bool(self.saved.calls.calls))
-        self._commands.hold(REMOVED_CALL, self.saved.removed is not None)
-
-    def _open(self) -> None:
-        self._front().open_chosen()
-
-    def _again(self) -> None:
-        self._front().again()
-
-    def _keep(self) -> None:
-        self._front().keep()
-
-    def _remove(self) -> None:
-        self._front().remove()
+        hold = self.context.commands.hold
+        hold(CALL, bool(self._front().key()))
+        hold(SAVED_CALL, bool(self.saved.calls.calls))
+        hold(REMOVED_CALL, self.saved.removed is not None)
+        self._buttons["calls.check"].setVisible(self._front() is self.saved)
+        self._buttons["calls.undo"].setVisible(self._front() is self.saved and self.saved.removed is not None)

@@ -1,508 +1,409 @@
-"""What one should know before one calls a tool: that it is blocked or new, and what is odd about its definition."""
+"""The open tools, one tab each. The last one that was only looked at shares a preview tab with the next."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
-from typing import TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final, TypeAlias
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QMouseEvent, QPaintEvent, QShortcut
 from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
+    QMenu,
     QStackedWidget,
+    QStyle,
+    QStyleOptionTab,
+    QStylePainter,
     QTabBar,
     QVBoxLayout,
     QWidget,
 )
 
-from workbench import tokens
 from workbench.errors import WorkbenchError
-from workbench.events import CallProgress, Event, PermissionsChanged, ToolsChanged, ToolsWarned
-from workbench.gui.code.code_view import CodeView
+from workbench.events import ToolsChanged, ToolsWarned
 from workbench.gui.forms.secret_fields import draft_without_secrets
 from workbench.gui.kit.faults import FaultCard
-from workbench.gui.kit.icons import pixmap
-from workbench.gui.kit.json_text import dump
-from workbench.gui.kit.lists import EmptyState, label
-from workbench.gui.kit.text import ForeignLabel, one_line
-from workbench.gui.kit.theme import mark
-from workbench.gui.kit.wording import amount, cost, hint_words, is_unverified, sign
+from workbench.gui.kit.lists import EmptyState, tool_button
+from workbench.gui.kit.text import one_line, plain_tip
 from workbench.gui.shell.context import Context, Pane
-from workbench.gui.shell.navigation import FilterServers, ShowServer, ShowTool
-from workbench.gui.tools.call_panel import CallPanel
-from workbench.gui.tools.trust_page import ToolTrust
-from workbench.records import ChangeKind, Companion, DefinitionChange, Fault, JsonObject, Tool, ToolWarning
-
-
-class ToolMarks(QWidget):
-    """Hidden while there is nothing to say; asks the core by itself."""
-
-    changes_wanted = Signal()
-
-    def __init__(self, context: Context, tool: Tool, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._context = context
-        self._tool = tool
-        self.card = FaultCard(context.theme)
-        self._show_changes = QPushButton("See what changed")
-        mark(self._show_changes, kind="link")
-        self._show_changes.clicked.connect(self.changes_wanted)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.card)
-        row = QHBoxLayout()
-        row.setContentsMargins(context.theme.unit * 9, 0, context.theme.unit * 3, context.theme.unit)
-        row.addWidget(self._show_changes)
-        row.addStretch(1)
-        column.addLayout(row)
-        self.hide()
-        self.refresh()
-
-    def refresh(self) -> None:
-        self._context.tasks.run("read a tool's marks", self._read())
-
-    async def _read(self) -> None:
-        warnings = await self._context.api.warnings(self._tool.server)
-        changes = await self._context.api.definition_changes(self._tool.server)
-        self._show(
-            [one for one in warnings if one.tool == self._tool.name],
-            next((one for one in changes if one.tool == self._tool.name), None),
-        )
-
-    def _show(self, warnings: list[ToolWarning], change: DefinitionChange | None) -> None:
-        blocked = change is not None and change.blocked
-        self._show_changes.setVisible(change is not None)
-        self.setVisible(bool(warnings) or blocked)
-        odd = [f"{one.message} {one.why}" for one in warnings]
-        if blocked:
-            words = "This tool is blocked: its definition changed after you approved it."
-            hint = "What you see here is the approved one. Read the change, then approve it."
-            self.card.show_fault(Fault(words, "\n".join((hint, *odd))))
-        elif warnings:
-            words = warnings[0].message if len(warnings) == 1 else f"{len(warnings)} things are odd here."
-            self.card.show_fault(
-                Fault(words, warnings[0].why if len(warnings) == 1 else "\n".join(odd)), tone="warning"
-            )
-        else:
-            self.card.show_fault(None)
-        if change is not None and change.kind is not ChangeKind.CHANGED:
-            self._show_changes.hide()
-
-
-_SHOWN = 4
-
-
-class ToolCompanions(QWidget):
-    """Hidden while there is neither; asks the core by itself."""
-
-    def __init__(self, context: Context, tool: Tool, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._context = context
-        self._tool = tool
-        self._category = ""
-        self._companions: tuple[Companion, ...] = ()
-        unit = context.theme.unit
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(unit * 3, 0, unit * 3, unit)
-        self._row.setSpacing(unit * 3)
-        self.hide()
-        self.refresh()
-
-    def refresh(self) -> None:
-        self._context.tasks.run("read what a tool is used with", self._read())
-
-    def buttons(self) -> list[QPushButton]:
-        return self.findChildren(QPushButton)
-
-    async def _read(self) -> None:
-        api = self._context.api
-        states = {state.config.name: state.config.category for state in await api.servers()}
-        found = (await api.companions(self._tool.server, self._tool.name))[:_SHOWN]
-        category = states.get(self._tool.server, "")
-        if (category, found) != (self._category, self._companions):
-            self._category, self._companions = category, found
-            self._draw()
-
-    def _draw(self) -> None:
-        while (item := self._row.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
-        if self._category:
-            self._row.addWidget(label("Category", "muted"))
-            button = self._button(self._category, "Show the servers of this category")
-            button.clicked.connect(self._show_category)
-        if self._companions:
-            self._row.addWidget(label("Often used with", "muted"))
-        for place, one in enumerate(self._companions):
-            name = one.tool if one.server == self._tool.server else f"{one.server} › {one.tool}"
-            button = self._button(name, f"Ran in {one.times} programs together with this tool")
-            button.setProperty("place", place)
-            button.clicked.connect(self._show_companion)
-        self._row.addStretch(1)
-        self.setVisible(bool(self._category or self._companions))
-
-    def _button(self, words: str, tip: str) -> QPushButton:
-        button = QPushButton(one_line(words, 60), self)
-        button.setMinimumWidth(self._context.theme.unit * 10)  # a narrow window cuts names, and does not grow
-        button.setToolTip(tip)
-        mark(button, kind="link")
-        self._row.addWidget(button)
-        return button
-
-    def _show_category(self) -> None:
-        self._context.go(FilterServers(self._category))
-
-    def _show_companion(self) -> None:
-        one = self._companions[self.sender().property("place")]
-        self._context.go(ShowTool(one.server, one.tool, enter=True))
-
-
-_CALL, _DESCRIPTION, _SCHEMA, _WRAPPER, _TRUST = range(5)
-_SIGNS = {"danger": "alert", "success": "eye", "warning": "pencil", "info": "globe"}
-
-
-class ToolSheet(QWidget):
-    """Kept while other tools are looked at, so that nothing typed is lost and a running call goes on."""
-
-    def __init__(self, context: Context, tool: Tool, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._context = context
-        self.tool = tool
-        self.call = CallPanel(context, tool)
-        self.marks = ToolMarks(context, tool)
-        self.trust = ToolTrust(context, tool)
-        self.call.trust_wanted.connect(self._show_trust)
-        self.marks.changes_wanted.connect(self._wish_changes)
-        self.companions = ToolCompanions(context, tool)
-        self._badges = QHBoxLayout()
-        self._tabs = QTabBar()
-        self._pages = QStackedWidget()
-        self._build()
-
-    def look(self, tab: int) -> None:
-        self._tabs.setCurrentIndex(tab)
-
-    def weigh(self, tool: Tool) -> None:
-        """The same definition, trusted otherwise than before."""
-        self.tool = tool
-        self.trust.show_tool(tool)
-        self._show_badges()
-
-    def tab_words(self) -> tuple[str, ...]:
-        return tuple(self._tabs.tabText(number) for number in range(self._tabs.count()))
-
-    def _build(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._head())
-        layout.addWidget(self.companions)
-        layout.addWidget(self.marks)
-        layout.addWidget(self._tabs)
-        layout.addWidget(self._pages, 1)
-        definition, schema = self._definition(), "Schema"
-        for words, page in (
-            ("Call", self.call),
-            (self._cost("Description", self.tool.description), self._description()),
-            (f"{schema}  {sign()}{amount(self.tool.definition_tokens)}", self._code(definition, "json", schema)),
-            ("Wrapper", self._code("", "python", "Wrapper source")),
-            ("Trust", self.trust),
-        ):
-            self._tabs.addTab(words)
-            self._pages.addWidget(page)
-        self._tabs.setTabToolTip(_SCHEMA, "A model reads its name, description and input schema.")
-        self._tabs.setDrawBase(False)
-        self._tabs.setExpanding(False)
-        self._tabs.setAccessibleName("Parts of the tool")
-        self._tabs.currentChanged.connect(self._switched)
-
-    def _wish_changes(self) -> None:
-        self._context.go(ShowServer(self.tool.server, "changes"))
-
-    def _head(self) -> QFrame:
-        unit = self._context.theme.unit
-        head = QFrame()
-        column = QVBoxLayout(head)
-        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit)
-        column.setSpacing(unit)
-        first = QHBoxLayout()
-        first.setSpacing(unit * 2)
-        name = ForeignLabel(self.tool.title or self.tool.name, elide=True)
-        mark(name, role="heading")
-        first.addWidget(name, 1)
-        first.addLayout(self._badges)
-        self._show_badges()
-        column.addLayout(first)
-        path = ForeignLabel(self._path(), elide=True)
-        mark(path, role="muted")
-        column.addWidget(path)
-        sentence = self.tool.description.strip().split("\n")[0]
-        if sentence:
-            column.addWidget(ForeignLabel(sentence, elide=True))
-        return head
-
-    def _show_badges(self) -> None:
-        while (item := self._badges.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.hide()
-                old.deleteLater()
-        for word, tone in hint_words(self.tool.hints):
-            self._badges.addWidget(self._badge(word, tone))
-        if is_unverified(self.tool):
-            badge = self._badge("unverified", "warning", "help")
-            badge.setToolTip(self._why_unverified())
-            self._badges.addWidget(badge)
-
-    def _why_unverified(self) -> str:
-        name, server, claims = one_line(self.tool.name, 80), one_line(self.tool.server, 80), self.tool.claimed
-        if claims is None or (claims.read_only is None and claims.destructive is None):
-            return f"{server} does not say whether {name} changes anything."
-        return f"{name} may change data: you have not yet trusted what {server} says about its tools."
-
-    def _show_trust(self) -> None:
-        self.look(_TRUST)
-        self.trust.setFocus()
-
-    def _path(self) -> str:
-        own, whole = cost(tokens.count(self.tool.name), tokens.ESTIMATE), cost(self.tool.definition_tokens)
-        costs = f"name {own}, whole definition {whole}"
-        return f"{self.tool.server} › {self.tool.name}  ·  {costs}"
-
-    def _badge(self, word: str, tone: str, symbol: str = "") -> QWidget:
-        unit = self._context.theme.unit
-        whole = QWidget()
-        row = QHBoxLayout(whole)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(unit)
-        picture = QLabel()
-        picture.setPixmap(pixmap(symbol or _SIGNS[tone], tone, unit * 4, self.devicePixelRatioF()))
-        text = QLabel(word)
-        text.setTextFormat(Qt.TextFormat.PlainText)
-        mark(text, role="badge", tone=tone)
-        whole.setToolTip("Which annotations count, and what you said about the tool. See the Trust page.")
-        row.addWidget(picture)
-        row.addWidget(text)
-        return whole
-
-    def _definition(self) -> str:
-        tool = self.tool
-        parts = {"inputSchema": tool.input_schema, "outputSchema": tool.output_schema}
-        return dump(dict(tool.raw) or {name: part for name, part in parts.items() if part is not None})
-
-    def _description(self) -> QScrollArea:
-        unit = self._context.theme.unit
-        words = ForeignLabel(self.tool.description or "The server gives no description.")
-        words.setAlignment(Qt.AlignmentFlag.AlignTop)
-        words.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setWidget(words)
-        area.setAccessibleName("Description")
-        return area
-
-    def _code(self, text: str, language: str, name: str) -> CodeView:
-        view = CodeView(self._context.theme, language=language)
-        view.setAccessibleName(name)
-        view.show_code(text)
-        return view
-
-    def _cost(self, words: str, text: str) -> str:
-        return f"{words}  ≈ {amount(tokens.count(text))}"
-
-    def _switched(self, tab: int) -> None:
-        self._pages.setCurrentIndex(tab)
-        if tab == _TRUST:
-            self.trust.refresh()
-        view = self._pages.widget(_WRAPPER)
-        if tab == _WRAPPER and isinstance(view, CodeView) and not view.text():
-            coro = self._context.api.wrapper(self.tool.server, self.tool.name)
-            self._context.tasks.run("read a wrapper", coro, self._show_wrapper)
-
-    def _show_wrapper(self, source: str) -> None:
-        view = self._pages.widget(_WRAPPER)
-        if isinstance(view, CodeView):
-            view.show_code(source)
-            self._tabs.setTabText(_WRAPPER, self._cost("Wrapper", source))
-
+from workbench.gui.tools.tool_page import ToolPage
+from workbench.records import Fault, JsonObject, ToolView
 
 Key: TypeAlias = tuple[str, str]
+"""The names of a server and of its tool."""
 
-_SHEETS = 16  # tools whose whole sheet is kept; of older ones only the arguments
+_MOST_PAGES = 16  # tabs whose page is kept; of the others only the arguments, and the page is made again when needed
+_TITLE = 28  # characters of a tab's title
+
+_COMMANDS: Final[Mapping[str, Callable[[ToolPage], object]]] = {
+    "tool.json": lambda page: page.call.switch_json(),
+    "tool.paste": lambda page: page.call.paste(),
+    "tool.reset": lambda page: page.call.reset(),
+    "tool.back": lambda page: page.call.bring_back(),
+    "tool.save": lambda page: page.call.menu.save(),
+    "tool.copy": lambda page: page.call.menu.showMenu(),
+    "tool.trust": lambda page: page.show_trust(),
+    "result.save": lambda page: page.call.answer.result.save(),
+}
+
+
+class ToolTabs(QTabBar):
+    """Tabs that can be moved and closed with the middle button; the title of the preview tab is italic."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.preview: Key | None = None
+        self._dragged = False
+        self.setMovable(True)
+        self.setExpanding(False)
+        self.setDrawBase(False)
+        self.setUsesScrollButtons(True)
+        self.setElideMode(Qt.TextElideMode.ElideRight)
+        self.setAccessibleName("Open tools")
+
+    def keys(self) -> tuple[Key, ...]:
+        return tuple(self.key(number) for number in range(self.count()))
+
+    def key(self, number: int) -> Key:
+        server, tool = self.tabData(number) or ("", "")
+        return str(server), str(tool)
+
+    def number(self, key: Key) -> int:
+        return next((number for number, other in enumerate(self.keys()) if other == key), -1)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._dragged = False
+        number = self.tabAt(event.position().toPoint())
+        if event.button() is Qt.MouseButton.MiddleButton and number >= 0:
+            self.tabCloseRequested.emit(number)
+        else:
+            super().mouseReleaseEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._dragged = bool(event.buttons() & Qt.MouseButton.LeftButton)
+        super().mouseMoveEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt has no font per tab. While a tab is dragged Qt draws all of them, because it leaves that one out."""
+        if self.preview is None or self._dragged:
+            super().paintEvent(event)
+            return
+        painter = QStylePainter(self)
+        for number in range(self.count()):
+            font = self.font()
+            font.setItalic(self.key(number) == self.preview)
+            painter.setFont(font)
+            option = QStyleOptionTab()
+            self.initStyleOption(option, number)
+            painter.drawControl(QStyle.ControlElement.CE_TabBarTab, option)
 
 
 class ToolPane(Pane):
-    """`show_tool` opens one; the rest is in its sheet."""
+    """`show_tool` opens a tool in a tab. Its page is loaded when the tab comes to the front."""
 
     form_changed = Signal(str, str)
-    """What stands in the form of this server's tool is another; `draft` answers it."""
+    """The form of this server's tool was edited; `draft` returns its content."""
     opened = Signal(str, str)
-    """This tool of this server is on screen."""
+    """The tool of this server is on screen."""
+    tabs_changed = Signal()
+    """Tabs were opened, closed or moved; `open_tools` returns them."""
+    front_wanted = Signal()
+    """An action for the open tool was chosen elsewhere in the window."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self._sheets: OrderedDict[Key, ToolSheet] = OrderedDict()
-        self._typed: dict[Key, JsonObject] = {}  # drafts of the forms whose sheet is gone
-        self._schemas: dict[Key, JsonObject] = {}  # of each form that was opened, to know which fields are secret
-        self._wanted: Key = ("", "")
+        self._pages: OrderedDict[Key, ToolPage] = OrderedDict()  # the one that was in front last is the last
+        self._drafts: dict[Key, JsonObject] = {}  # of forms that have no page
+        self._schemas: dict[Key, JsonObject] = {}  # of forms that had a page, to know which fields are secret
+        self._outdated: set[Key] = set()  # pages to be compared with the core when they come to the front
+        self._wanted: Key = ("", "")  # the tool to be shown; an answer about another one does not come to the front
         self._enter = False  # the keyboard goes into the form as soon as it is there
-        self._waiting: dict[Key, tuple[JsonObject, bool]] = {}  # arguments for a form that is not there yet
-        self._fault = FaultCard(context.theme)
-        words = "Pick a tool on the left: its description, its form and its source open here."
-        self._empty = EmptyState(context.theme, "tool", "No tool chosen", words)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._empty)
+        self._arguments: dict[Key, tuple[JsonObject, bool]] = {}  # for forms that are not there yet
+        self.fault = FaultCard(context.theme)
+        self.tabs = ToolTabs()
+        self._empty = EmptyState(
+            context.theme, "tool", "No tool open", "Choose a tool in the list of servers to see its form and call it."
+        )
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._empty)
+        self._stack.setMinimumHeight(1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self._fault)
-        layout.addWidget(self._pages, 1)
+        for part in (self.tabs, self.fault):
+            layout.addWidget(part)
+        layout.addWidget(self._stack, 1)
+        self.tabs.hide()
+        self._bind()
 
-    def show_tool(self, server: str, name: str, *, enter: bool = False) -> None:
-        """Open a tool; the answer of a slower, earlier wish never replaces a later one."""
+    def _bind(self) -> None:
+        self.tabs.currentChanged.connect(self._turned)
+        self.tabs.tabBarDoubleClicked.connect(self._keep_tab)
+        self.tabs.tabCloseRequested.connect(lambda number: self.close_tool(*self.tabs.key(number)))
+        self.tabs.tabMoved.connect(self.tabs_changed)
+        self.tabs.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.tabs.customContextMenuRequested.connect(self._open_menu)
+        for keys, work in (
+            ("Ctrl+W", self._close_front),
+            ("Ctrl+PgDown", partial(self._step, 1)),
+            ("Ctrl+PgUp", partial(self._step, -1)),
+        ):
+            shortcut = QShortcut(QKeySequence(keys), self, work)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        store = self.context.store
+        store.on(ToolsChanged, self._definitions_changed)
+        store.on(ToolsWarned, self._definitions_changed)
+        store.linked.connect(self._linked)
+        for name, act in _COMMANDS.items():
+            self.context.commands.bind(name, partial(self._do, act))
+
+    # what others ask for
+
+    def show_tool(self, server: str, name: str, *, enter: bool = False, stay: bool = False) -> None:
+        """Open a tool in the preview tab, with `stay` in its own; `enter` also puts the keyboard into its form."""
         key = (server, name)
-        self._wanted = key
-        self._enter = enter
-        if key in self._sheets:
-            self._sheets[key].companions.refresh()
+        self._wanted, self._enter = key, enter
+        if stay or enter:
+            self._keep(key)
+        if key in self._pages:
+            self._outdated.add(key)
             self._present(key)
-            return
-        self.context.tasks.run("read a tool", self._load(key))
-
-    def draft(self, server: str, name: str) -> JsonObject | None:
-        """What stands in a form, without its secrets; None where that cannot be kept."""
-        key = (server, name)
-        draft = self._sheets[key].call.form.draft() if key in self._sheets else self._typed.get(key)
-        return draft_without_secrets(draft, self._schemas[key]) if draft and key in self._schemas else None
-
-    def bring_back(self, drafts: Mapping[Key, JsonObject]) -> None:
-        """What stood in forms before the window was opened; it is shown as soon as its tool is."""
-        self._typed = {**drafts, **self._typed}
-
-    async def bring_back_tool(self, server: str, name: str) -> bool:
-        """Open the tool that was open before; False where it is gone, or another one is wanted by now."""
-        try:
-            tool = await self.context.api.tool(server, name)
-        except WorkbenchError:
-            return False
-        if self._wanted != ("", ""):
-            return False
-        self._wanted = (server, name)
-        self._add((server, name), tool)
-        self._present((server, name))
-        return True
+        else:
+            self.context.tasks.run("read a tool", self._open(key, stay=stay or enter))
 
     def show_call(self, server: str, name: str, arguments: JsonObject, *, start: bool) -> None:
         """Open a tool with these arguments in its form; with `start`, call it."""
-        self._waiting[(server, name)] = (arguments, start)
-        self.show_tool(server, name)
+        self._arguments[(server, name)] = (arguments, start)
+        self.show_tool(server, name, stay=True)
 
-    def sheet(self) -> ToolSheet | None:
-        """The sheet on screen."""
-        shown = self._pages.currentWidget()
-        return shown if isinstance(shown, ToolSheet) else None
+    def close_tool(self, server: str, name: str) -> None:
+        """Close a tab; a running call goes on in the core and is in the history. What was typed stays with the tool."""
+        key = (server, name)
+        if (number := self.tabs.number(key)) < 0:
+            return
+        if key in self._pages:
+            self._drop_page(key)
+        if key == self.tabs.preview:
+            self.tabs.preview = None
+        if key == self._wanted:
+            self._wanted = ("", "")
+        self.tabs.removeTab(number)
+        self.tabs_changed.emit()
+
+    def restore(self, tools: Sequence[Key], front: Key) -> None:
+        """Open these tabs again, without their pages; the tool of `front` is loaded."""
+        for key in tools:
+            if self.tabs.number(key) < 0:
+                self._add_tab(key, at_end=True)
+        if self._wanted == ("", "") and self.tabs.number(front) >= 0:
+            self.tabs.setCurrentIndex(self.tabs.number(front))
+            self._turned(self.tabs.currentIndex())
+
+    def restore_drafts(self, drafts: Mapping[Key, JsonObject]) -> None:
+        """What was in forms before the window was opened; it is shown as soon as its tool is."""
+        self._drafts = {**drafts, **self._drafts}
+
+    def open_tools(self) -> tuple[Key, ...]:
+        """The tools that have a tab, in their order."""
+        return self.tabs.keys()
+
+    def draft(self, server: str, name: str) -> JsonObject | None:
+        """The content of a form without its secrets; None if it cannot be stored."""
+        key = (server, name)
+        draft = self._pages[key].call.form.draft() if key in self._pages else self._drafts.get(key)
+        return draft_without_secrets(draft, self._schemas[key]) if draft and key in self._schemas else None
+
+    def page(self) -> ToolPage | None:
+        """The page on screen."""
+        shown = self._stack.currentWidget()
+        return shown if isinstance(shown, ToolPage) else None
 
     def run(self) -> None:
         """Call the tool on screen."""
-        if (sheet := self.sheet()) is not None:
-            sheet.call.run()
+        if (page := self.page()) is not None:
+            page.call.run()
 
-    def call(self) -> CallPanel | None:
-        """The form and answer of the tool on screen; without one the status bar says so."""
-        sheet = self.sheet()
-        if sheet is None:
-            self.context.say("No tool is open: pick one on the left.")
-        return sheet.call if sheet else None
+    def find_in_answer(self) -> None:
+        """Search in the answer of the tool on screen."""
+        self._do(lambda page: page.call.answer.result.open_find())
 
-    def hear(self, event: Event) -> None:
-        if isinstance(event, CallProgress):
-            for sheet in self._sheets.values():
-                sheet.call.progress(event)
-        elif isinstance(event, PermissionsChanged):
-            for sheet in self._sheets.values():
-                sheet.trust.show_permissions(event.permissions)
-        elif isinstance(event, ToolsWarned):
-            self._mark(event.server)
-        elif isinstance(event, ToolsChanged):
-            self._mark(event.server)
-            for key in [key for key in self._sheets if key[0] == event.server]:
-                self.context.tasks.run("read a changed tool", self._reload(key))
+    def _do(self, work: Callable[[ToolPage], object]) -> None:
+        page = self.page()
+        if page is None:
+            self.context.say("No tool is open. Choose one in the list of servers.")
+            return
+        self.front_wanted.emit()
+        work(page)
 
-    def _mark(self, server: str) -> None:
-        for sheet in self._sheets.values():
-            if sheet.tool.server == server:
-                sheet.marks.refresh()
+    # tabs
 
-    def refresh(self) -> None:
-        for key in list(self._sheets):
-            self.context.tasks.run("read a tool again", self._reload(key))
+    def _add_tab(self, key: Key, *, at_end: bool = False) -> None:
+        place = self.tabs.count() if at_end else self.tabs.currentIndex() + 1
+        self.tabs.blockSignals(True)  # it comes to the front when its page is there
+        number = self.tabs.insertTab(place, one_line(key[1], _TITLE).replace("&", "&&"))
+        self.tabs.setTabData(number, list(key))
+        self.tabs.blockSignals(False)
+        self.tabs.setTabToolTip(number, plain_tip(f"{key[0]} › {key[1]}"))
+        close = tool_button("close", f"Close {one_line(key[1], _TITLE)}", self.context.theme)
+        size = self.context.theme.unit * 3
+        close.setIconSize(QSize(size, size))
+        close.clicked.connect(lambda: self.tabs.tabCloseRequested.emit(self.tabs.number(key)))
+        self.tabs.setTabButton(number, QTabBar.ButtonPosition.RightSide, close)
+        self.tabs.show()
+        self.tabs_changed.emit()
 
-    async def _load(self, key: Key) -> None:
+    def _keep(self, key: Key) -> None:
+        """The preview tab of this tool becomes an ordinary one."""
+        if key == self.tabs.preview:
+            self.tabs.preview = None
+            self.tabs.update()
+
+    def _keep_tab(self, number: int) -> None:
+        self._keep(self.tabs.key(number))
+
+    def _turned(self, number: int) -> None:
+        """Another tab is in front."""
+        self.tabs.setVisible(self.tabs.count() > 0)
+        if number < 0:
+            self._stack.setCurrentWidget(self._empty)
+            self.setFocusProxy(self._empty)
+            self.tabs_changed.emit()
+            return
+        key = self.tabs.key(number)
+        if key != self._wanted:
+            self.show_tool(*key)
+
+    def _close_front(self) -> None:
+        if self.tabs.currentIndex() >= 0:
+            self.close_tool(*self.tabs.key(self.tabs.currentIndex()))
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _step(self, step: int) -> None:
+        """Show the next tab, or the previous one."""
+        if self.tabs.count():
+            self.tabs.setCurrentIndex((self.tabs.currentIndex() + step) % self.tabs.count())
+
+    def _open_menu(self, place: QPoint) -> None:
+        number = self.tabs.tabAt(place)
+        if number < 0:
+            return
+        key = self.tabs.key(number)
+        others = [other for other in self.open_tools() if other != key]
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Close", partial(self._close_all, [key]))
+        menu.addAction("Close others", partial(self._close_all, others)).setEnabled(bool(others))
+        menu.addAction("Close all", partial(self._close_all, [*others, key]))
+        menu.addSeparator()
+        menu.addAction("Keep open", partial(self._keep, key)).setEnabled(key == self.tabs.preview)
+        menu.popup(self.tabs.mapToGlobal(place))
+
+    def _close_all(self, keys: Sequence[Key]) -> None:
+        for key in keys:
+            self.close_tool(*key)
+
+    # pages
+
+    async def _open(self, key: Key, *, stay: bool) -> None:
         try:
-            tool = await self.context.api.tool(*key)
+            view = await self.context.api.tool_view(*key)
         except WorkbenchError as fault:
-            self._waiting.pop(key, None)
+            self._arguments.pop(key, None)
             if key == self._wanted:
-                self._fault.show_fault(Fault(fault.message, fault.hint))
+                self.fault.show_fault(Fault(fault.message, fault.hint))
             return
-        self._add(key, tool)
+        if self.tabs.number(key) < 0:
+            if key != self._wanted:
+                return  # the user is at another tool already, or closed this one
+            before, kept = self.tabs.preview, stay or key in self._arguments
+            self._add_tab(key)
+            self.tabs.preview = before if kept else key
+            if before is not None and not kept:
+                self.close_tool(*before)
+        self._add_page(key, view)
         if key == self._wanted:
             self._present(key)
 
-    async def _reload(self, key: Key) -> None:
-        """A changed definition gets a new sheet with the old arguments; a running call is left in peace."""
-        try:
-            tool = await self.context.api.tool(*key)
-        except WorkbenchError:
-            return  # the tool is gone; what was typed stays readable until another tool is opened
-        sheet = self._sheets.get(key)
-        if sheet is None or sheet.tool == tool:
+    def _add_page(self, key: Key, view: ToolView) -> None:
+        if key in self._pages:
             return
-        if sheet.tool.raw == tool.raw and sheet.tool.hash == tool.hash:
-            sheet.weigh(tool)
-            return
-        if sheet.call.running:
-            return
-        self._remember(key)
-        self._add(key, tool)
-        if key == self._wanted:
-            self._present(key)
+        page = ToolPage(self.context, view)
+        if key in self._drafts:
+            page.call.form.show_draft(self._drafts.pop(key))
+        page.call.edited.connect(partial(self._edited, key))
+        page.call.started.connect(partial(self._keep, key))
+        page.call.finished.connect(partial(self._compare_later, key))
+        self._schemas[key] = view.tool.input_schema
+        self._pages[key] = page
+        self._stack.addWidget(page)
+        idle = [old for old, kept in self._pages.items() if old != key and not kept.call.running]
+        for old in idle[: max(0, len(self._pages) - _MOST_PAGES)]:
+            self._drop_page(old)
 
-    def _add(self, key: Key, tool: Tool) -> None:
-        if key in self._sheets:
-            return
-        sheet = ToolSheet(self.context, tool)
-        if key in self._typed:
-            sheet.call.form.show_draft(self._typed.pop(key))
-        sheet.call.edited.connect(self.form_changed)
-        self._schemas[key] = tool.input_schema
-        self._sheets[key] = sheet
-        self._pages.addWidget(sheet)
-        idle = [old for old, kept in self._sheets.items() if old != key and not kept.call.running]
-        for old in idle[: max(0, len(self._sheets) - _SHEETS)]:
-            self._remember(old)
+    def _edited(self, key: Key) -> None:
+        self._keep(key)
+        self.form_changed.emit(*key)
 
-    def _remember(self, key: Key) -> None:
-        sheet = self._sheets.pop(key)
-        self._typed[key] = sheet.call.form.draft()
-        self._pages.removeWidget(sheet)
-        sheet.hide()
-        sheet.deleteLater()
+    def _drop_page(self, key: Key) -> None:
+        page = self._pages.pop(key)
+        self._outdated.discard(key)
+        self._drafts[key] = page.call.form.draft()
+        self._stack.removeWidget(page)
+        page.hide()
+        page.deleteLater()
 
     def _present(self, key: Key) -> None:
-        self._fault.show_fault(None)
-        self._sheets.move_to_end(key)
-        self._pages.setCurrentWidget(self._sheets[key])
-        self.setFocusProxy(self._sheets[key].call)
+        self.fault.show_fault(None)
+        self._pages.move_to_end(key)
+        self._stack.setCurrentWidget(self._pages[key])
+        self.tabs.setCurrentIndex(self.tabs.number(key))
+        self.setFocusProxy(self._pages[key].call)
         self.opened.emit(*key)
         if self._enter:
             self._enter = False
             self.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        if key in self._waiting:
-            arguments, start = self._waiting.pop(key)
-            self._sheets[key].call.take(arguments, start=start)
+        if key in self._arguments:
+            arguments, start = self._arguments.pop(key)
+            self._pages[key].call.fill(arguments, start=start)
+        self._compare()
+
+    # changes in the core
+
+    def _definitions_changed(self, event: ToolsChanged | ToolsWarned) -> None:
+        self._outdated.update(key for key in self._pages if key[0] == event.server)
+        self._compare()
+
+    def _linked(self) -> None:
+        self._outdated.update(self._pages)
+        self._compare()
+
+    def _compare_later(self, _key: Key, _outcome: object = None) -> None:
+        """After a call: while it ran, its page was left alone."""
+        QTimer.singleShot(0, self, self._compare)
+
+    def _compare(self) -> None:
+        """Read the tool in front again where it may have changed."""
+        key = self._wanted
+        if key in self._outdated and key in self._pages:
+            self._outdated.discard(key)
+            self.context.tasks.run("read a tool again", self._update(key))
+
+    async def _update(self, key: Key) -> None:
+        """A changed definition gets a new page with the old arguments, but not while a call is running."""
+        try:
+            view = await self.context.api.tool_view(*key)
+        except WorkbenchError:
+            return  # the tool is gone; what was typed stays readable until its tab is closed
+        page = self._pages.get(key)
+        if page is None:
+            return
+        if page.tool.raw == view.tool.raw and page.tool.hash == view.tool.hash:
+            page.show_view(view)
+        elif page.call.running:
+            self._outdated.add(key)
+        else:
+            self._drop_page(key)
+            self._add_page(key, view)
+            if key == self._wanted:
+                self._present(key)

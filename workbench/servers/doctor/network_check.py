@@ -38,6 +38,11 @@ async def check_network(address: ServerAddress) -> tuple[Check, ...]:
     return (names, reached, await _encrypt(address))
 
 
+def _milliseconds(started: float) -> str:
+    elapsed = (time.perf_counter() - started) * 1000
+    return f"{elapsed:.0f} ms" if elapsed >= 1 else "<1 ms"
+
+
 async def _resolve(address: ServerAddress) -> Check:
     loop, started = asyncio.get_running_loop(), time.perf_counter()
     try:
@@ -49,7 +54,7 @@ async def _resolve(address: ServerAddress) -> Check:
         fix = "Check the spelling. Names of a company network or a container are known only inside it."
         return bad("DNS", f"No address was found for {address.host}.", fix, str(fault))
     addresses = sorted({str(entry[4][0]) for entry in found})
-    return good("DNS", f"{', '.join(addresses[:4])} ({(time.perf_counter() - started) * 1000:.0f} ms).")
+    return good("DNS", f"{', '.join(addresses[:4])} ({_milliseconds(started)}).")
 
 
 async def _connect(host: str, port: int, name: str, *, local: bool = False) -> Check:
@@ -63,7 +68,7 @@ async def _connect(host: str, port: int, name: str, *, local: bool = False) -> C
     except OSError as fault:
         return _unreached(host, port, name, fault, local=local)
     await _hang_up(writer)
-    return good(name, f"Port {port} answers ({(time.perf_counter() - started) * 1000:.0f} ms).")
+    return good(name, f"Port {port} answers ({_milliseconds(started)}).")
 
 
 def _unreached(host: str, port: int, name: str, fault: OSError, *, local: bool) -> Check:

@@ -1,4 +1,4 @@
-"""The base of the pages about one server, so that the sheet can treat them all alike."""
+"""Base class of the pages about one server."""
 
 from __future__ import annotations
 
@@ -10,27 +10,31 @@ from workbench.records import ServerState
 
 
 class ServerPage(Pane):
-    """Made when it is first looked at, for one server; it hears every event from then on."""
+    """A page of one server's sheet. It is created when the user first opens it, which also calls `load`."""
 
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self.commands = commands
         self.state = state
+        context.store.linked.connect(self.load)
 
     @property
     def server(self) -> str:
         return self.state.config.name
 
+    def load(self) -> None:
+        """Read what the page shows; called after creation and each time the core was reached again."""
+
     def show_state(self, state: ServerState) -> None:
-        """The server is in another state now. Pages that show it override this and call it."""
+        """The state of the server changed. Pages that show it override this and call it."""
         self.state = state
 
-    def look(self, *, seen: bool) -> None:
-        """The page came to the front, or left it: what costs something is refreshed only while it is seen."""
+    def set_seen(self, *, seen: bool) -> None:
+        """The page came to the front or left it. What is expensive is updated only while it is seen."""
 
     def show_item(self, name: str) -> None:
-        """Go to one of the things the page lists."""
+        """Go to an entry of the page's list."""
 
     def run(self) -> bool:
-        """Ctrl+Enter: do what the page is for. False where there is nothing to do."""
+        """Ctrl+Enter: perform the page's main action. False if there is nothing to do."""
         return False

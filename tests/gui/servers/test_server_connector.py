@@ -1,0 +1,69 @@
+"""Servers start again after the core was lost, and `.mcp.json` is reloaded after other programs changed it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from workbench.gui.servers.server_connector import describe_changes
+from workbench.records import ServerConfig, ServerState, ServerStatus
+
+
+def connected(paper: Any) -> list[str]:
+    return [words[0] for name, words in paper.asked if name == "connect"]
+
+
+def test_servers_that_ran_are_connected_again_by_a_new_core(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
+    config = ServerConfig("notes", "npx")
+    paper.put(ServerState(config, ServerStatus.READY, allowed=True))
+    paper.put(ServerState(ServerConfig("idle", "npx"), ServerStatus.STOPPED, allowed=True))
+    settled()
+    for name, state in paper.server_states.items():  # a new core: nothing runs
+        paper.server_states[name] = replace(state, status=ServerStatus.STOPPED)
+    window.context.store.load()
+    qtbot.waitUntil(lambda: connected(paper) == ["notes"])
+    settled()
+    assert "Connecting again: notes." in window.status.message()
+
+
+def test_servers_that_still_run_are_left_alone(window: Any, paper: Any, settled: Any) -> None:
+    paper.put(ServerState(ServerConfig("notes", "npx"), ServerStatus.READY, allowed=True))
+    settled()
+    window.context.store.load()
+    settled()
+    assert connected(paper) == []
+
+
+def test_a_change_of_the_file_by_another_program_is_noticed(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
+    file = window.context.paths.servers_file
+    paper.server_states["fresh"] = ServerState(ServerConfig("fresh", "npx"))
+    file.write_text('{"mcpServers": {}}')
+    qtbot.waitUntil(lambda: ("reload_servers", ()) in paper.asked)
+    settled()
+    assert window.status.message() == "Servers were reloaded: added fresh."
+    del paper.server_states["files"]
+    file.unlink()
+    qtbot.waitUntil(lambda: window.status.message().startswith(".mcp.json was deleted. Servers were reloaded:"))
+    assert "removed files" in window.status.message()
+
+
+def test_other_files_of_the_project_reload_nothing(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
+    (window.context.paths.project / "notes.txt").write_text("x")
+    qtbot.wait(500)
+    settled()
+    assert ("reload_servers", ()) not in paper.asked
+
+
+def test_f5_says_what_changed(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
+    window.commands.do("servers.reload")
+    qtbot.waitUntil(lambda: window.status.message() == "Servers were reloaded: nothing changed.")
+    settled()
+
+
+def test_changes_are_described_by_name() -> None:
+    before = {name: ServerConfig(name, "x") for name in ("a", "b", "c")}
+    after = {"a": ServerConfig("a", "x"), "b": ServerConfig("b", "y")}
+    after |= {f"n{number}": ServerConfig(f"n{number}", "x") for number in range(7)}
+    assert describe_changes(before, before) == ""
+    assert describe_changes(before, after) == "added n0, n1, n2, n3, n4 and 2 more; removed c; changed b"

@@ -1,0 +1,331 @@
+"""Masked values: their tokens, where each value came from and went, and a way to reveal it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QRect, Qt, QTimer
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import AgentsChanged, EntryWritten
+from workbench.gui.kit.adaptive_split import AdaptiveSplit
+from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.lists import EmptyState, label, tool_button
+from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.kit.theme import mark
+from workbench.gui.kit.wording import clock, kind_label
+from workbench.gui.privacy.rows import masked_rows, session_text
+from workbench.gui.results.saving import ask_and_save
+from workbench.gui.results.token_chips import RevealCard, place_name
+from workbench.gui.shell.context import Context
+from workbench.gui.shell.navigation import Request, ShowRun, ShowServer, ShowTool
+from workbench.records import HiddenValue, Place, PrivacyQuery, PrivacyReport, PrivacySession, Run
+from workbench.records.common_types import count_of
+
+MOST_RUNS = 8  # runs that the card names
+PAGE = 200  # values of a request
+RELOAD_MS = 400
+
+
+class MaskedValueCard(QFrame):
+    """One masked value: where it came from, where it went, and which runs its token was read in."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._session = ""
+        self._value: HiddenValue | None = None
+        mark(self, kind="side")
+        self.token = ForeignLabel()
+        mark(self.token, role="mono")
+        self.kind = label("", "badge")
+        mark(self.kind, tone="info")
+        self.reveal = QPushButton("Reveal")
+        self.reveal.setToolTip("Show the value (Return). The audit records that you looked, without the value.")
+        self.reveal.clicked.connect(self.reveal_now)
+        self._body = QVBoxLayout()
+        self._lay_out(context.theme.unit)
+        self.show_value("", None)
+
+    def show_value(self, session: str, value: HiddenValue | None) -> None:
+        self._session, self._value = session, value
+        self.reveal.setEnabled(value is not None)
+        self.kind.setVisible(value is not None)
+        self.token.setText(value.token if value else "Select a value to see where it came from and where it went.")
+        while (item := self._body.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        if value is not None:
+            self.kind.setText(kind_label(value.kind))
+            self._fill(value)
+
+    def reveal_now(self) -> None:
+        """Show the value beside the button."""
+        if self._value is not None:
+            card = RevealCard(self._context, self._session, self.reveal, held=True)
+            place = QRect(self.reveal.mapToGlobal(self.reveal.rect().topLeft()), self.reveal.size())
+            card.look(self._value.token, place)
+
+    def _fill(self, value: HiddenValue) -> None:
+        sources = [self._place_row(place) for place in value.came]
+        shown = {place.server for place in value.came}
+        sources += [self._link(server, ShowServer(server)) for server in value.sources if server not in shown]
+        self._add_section("Came from", sources or [label("made by the program", "muted")])
+        targets = [self._place_row(place) for place in value.went]
+        self._add_section("Went to", targets or [label("no tool received it", "muted")])
+        reads: list[QWidget] = [label("no model has read it yet", "muted")]
+        if value.times:
+            runs = [self._link(f"Run {run[-6:]}", ShowRun(run)) for run in value.runs[-MOST_RUNS:]]
+            reads = [label(f"{count_of(value.times, 'time')} in answers to the model", "muted"), *runs]
+        self._add_section("Token read", reads)
+
+    def _place_row(self, place: Place) -> QWidget:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(self._context.theme.unit * 2)
+        request = ShowTool(place.server, place.tool) if place.tool else ShowServer(place.server)
+        line.addWidget(self._link(place_name(place), request))
+        if place.run_id:
+            line.addWidget(self._link(f"run {place.run_id[-6:]}", ShowRun(place.run_id)))
+        line.addWidget(label(clock(place.at) if place.at else "", "muted"))
+        line.addStretch(1)
+        return row
+
+    def _link(self, text: str, request: Request) -> QPushButton:
+        button = QPushButton(text.replace("&", "&&"))
+        mark(button, kind="link")
+        button.clicked.connect(partial(self._context.go, request))
+        return button
+
+    def _add_section(self, title: str, rows: Sequence[QWidget]) -> None:
+        self._body.addWidget(label(title, "section"))
+        for row in rows:
+            self._body.addWidget(row, 0, Qt.AlignmentFlag.AlignLeft)
+        self._body.addSpacing(self._context.theme.unit * 2)
+
+    def _lay_out(self, unit: int) -> None:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(*(unit * 4,) * 4)
+        column.setSpacing(unit * 2)
+        head = QHBoxLayout()
+        head.addWidget(self.kind)
+        head.addStretch(1)
+        head.addWidget(self.reveal)
+        column.addLayout(head)
+        column.addWidget(self.token)
+        self._body.setSpacing(unit)
+        column.addLayout(self._body)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(page)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(1, 0, 0, 0)
+        outer.addWidget(area)
+        self.setMinimumWidth(unit * 60)
+
+
+class MaskedPage(QWidget):
+    """Lists the masked values of a session, and follows what happens while it is visible."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._sessions: tuple[PrivacySession, ...] = ()
+        self._values: dict[str, HiddenValue] = {}
+        self._session_to_show = ""  # selected as soon as it is known
+        self._user_chose = False  # else the first agent session with tokens is shown
+        self.report: PrivacyReport | None = None
+        theme = context.theme
+        self.session, self.kind = CalmCombo(), CalmCombo()
+        self.empty = EmptyState(theme, "shield-check", "", "", self)
+        self.rows = ListPane(theme, "Masked values", self.empty, "Token, server, tool or complete value", self)
+        self.card = MaskedValueCard(context)
+        self.summary = ForeignLabel()
+        mark(self.summary, role="muted")
+        self.more = QPushButton("Show more")
+        self.export = tool_button("save", "Save this list without the values…", theme)
+        self.forget = tool_button("trash", "Delete all values of this session…", theme)
+        self._reveal_action = QAction(icon("eye"), "Reveal", self)
+        self._copy_action = QAction(icon("copy"), "Copy token", self)
+        self._reload_soon = QTimer(self, singleShot=True, interval=RELOAD_MS)
+        self._lay_out()
+        self._bind()
+
+    def reload(self) -> None:
+        """Load the sessions, and the masked values of the selected one."""
+        self._context.tasks.run("masked values", self._read())
+
+    def show_session(self, session: str) -> None:
+        """Select a session; it may not be known yet."""
+        self._session_to_show = session
+        self.reload()
+
+    def _call_recorded(self, event: EntryWritten) -> None:
+        if event.entry.note.kind.startswith("call."):
+            self._reload_if_visible()
+
+    def _agents_changed(self, _event: AgentsChanged) -> None:
+        self._reload_if_visible()
+
+    def _run_changed(self, _run: Run) -> None:
+        self._reload_if_visible()
+
+    def _reload_if_visible(self) -> None:
+        if self.isVisible() and not self._reload_soon.isActive():
+            self._reload_soon.start()
+
+    async def _read(self, after: int = 0) -> None:
+        try:
+            self._sessions = await self._context.api.privacy_sessions()
+            self._fill_sessions()
+            if not (session := self._session_id()):
+                return
+            kind = str(self.kind.currentData() or "")
+            report = await self._context.api.privacy_report(
+                PrivacyQuery(session, self.rows.search_text(), kind, after, PAGE)
+            )
+        except WorkbenchError as fault:
+            self.summary.setText(f"{fault.message} {fault.hint}".strip())
+            return
+        before = self.report.values if after and self.report is not None else ()
+        self._show(report, (*before, *report.values))
+
+    def _show(self, report: PrivacyReport, values: tuple[HiddenValue, ...]) -> None:
+        self.report = report
+        self._values = {value.token: value for value in values}
+        self._fill_kinds(report)
+        self._explain_empty(report)
+        self.rows.show_rows(masked_rows(values))
+        self.card.setVisible(bool(values))
+        self.more.setVisible(len(values) < report.fitting)
+        self.summary.setText(f"{len(values):,} of {report.fitting:,} shown" if values else "")
+        self._show_selected()
+
+    def _explain_empty(self, report: PrivacyReport) -> None:
+        if not report.enabled:
+            self.empty.say("Masking is off", "Models see all values. You can turn masking on under Kinds.")
+        elif self.rows.search_text() or self.kind.currentData():
+            self.empty.say("No value matches", "To find a value, enter the complete value.")
+        else:
+            self.empty.say(
+                "No masked values in this session",
+                "Personal data in answers of servers, such as names and phone numbers, reaches a model as a token."
+                " Each token is listed here with where its value came from and went.",
+            )
+
+    def _fill_sessions(self) -> None:
+        ids = [session.id for session in self._sessions]
+        selected = self._session_to_show if self._session_to_show in ids else self._session_id()
+        self._user_chose = self._user_chose or bool(self._session_to_show)
+        if selected not in ids or not self._user_chose:
+            agents = (session.id for session in self._sessions if session.agent and session.tokens)
+            selected = next(agents, ids[0] if ids else "")
+        self._session_to_show = ""
+        self.session.blockSignals(True)
+        self.session.clear()
+        for session in self._sessions:
+            self.session.addItem(session_text(session), session.id)
+        self.session.setCurrentIndex(max(0, self.session.findData(selected)))
+        self.session.blockSignals(False)
+
+    def _fill_kinds(self, report: PrivacyReport) -> None:
+        selected = self.kind.currentData()
+        self.kind.blockSignals(True)
+        self.kind.clear()
+        self.kind.addItem(f"All kinds · {sum(each.count for each in report.counts):,}", "")
+        for each in report.counts:
+            self.kind.addItem(f"{kind_label(each.kind)} · {each.count:,}", each.kind)
+        self.kind.setCurrentIndex(max(0, self.kind.findData(selected)))
+        self.kind.blockSignals(False)
+
+    def _session_id(self) -> str:
+        return str(self.session.currentData() or "")
+
+    def _session_chosen(self) -> None:
+        self._user_chose = True
+
+    def _show_selected(self) -> None:
+        self.card.show_value(self._session_id(), self._values.get(self.rows.key()))
+
+    def _load_more(self) -> None:
+        self._context.tasks.run("masked values", self._read(len(self._values)))
+
+    def _menu_actions(self, _token: str) -> Sequence[QAction]:
+        return (self._reveal_action, self._copy_action)
+
+    def _copy_token(self) -> None:
+        QGuiApplication.clipboard().setText(self.rows.key())
+        self._context.say("Token copied.")
+
+    def _start_export(self) -> None:
+        self._context.tasks.run("save the list of masked values", self._export())
+
+    async def _export(self) -> None:
+        text = await self._context.api.privacy_export(self._session_id())
+        ask_and_save(self._context, self, "masked-values.json", text.encode("utf-8", "surrogatepass"))
+
+    def _start_forget(self) -> None:
+        self._context.tasks.run("delete values", self._forget())
+
+    async def _forget(self) -> None:
+        title = "Delete all values of this session?"
+        sentence = "Its tokens lose their values, for you and for its programs. The audit keeps its entries."
+        if await self._context.ask(title, sentence, "Delete", danger=True, parent=self.window()):
+            number = await self._context.api.forget_values(self._session_id())
+            self._context.say(f"Deleted {count_of(number, 'value')}.")
+            self.reload()
+
+    def _bind(self) -> None:
+        store = self._context.store
+        store.on(EntryWritten, self._call_recorded)
+        store.on(AgentsChanged, self._agents_changed)
+        store.run_changed.connect(self._run_changed)
+        self._reload_soon.timeout.connect(self.reload)
+        self.session.activated.connect(self._session_chosen)
+        for changed in (self.session.currentIndexChanged, self.kind.currentIndexChanged, self.rows.searched):
+            changed.connect(self.reload)
+        self.rows.set_menu(self._menu_actions)
+        self.rows.selection_changed.connect(self._show_selected)
+        self.rows.chosen.connect(self.card.reveal_now)
+        self._reveal_action.triggered.connect(self.card.reveal_now)
+        self._copy_action.triggered.connect(self._copy_token)
+        self.more.clicked.connect(self._load_more)
+        self.export.clicked.connect(self._start_export)
+        self.forget.clicked.connect(self._start_forget)
+
+    def _lay_out(self) -> None:
+        unit = self._context.theme.unit
+        self.session.setAccessibleName("Session")
+        self.kind.setAccessibleName("Kind of personal data")
+        self.session.setMinimumContentsLength(16)
+        self.more.hide()
+        strip = self.rows.strip.row
+        strip.insertWidget(0, self.session, 1)
+        strip.insertWidget(1, self.kind, 1)
+        strip.addWidget(self.export)
+        strip.addWidget(self.forget)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(unit * 3, unit, unit * 3, unit)
+        foot.addWidget(self.summary, 1)
+        foot.addWidget(self.more)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.rows, 1)
+        column.addLayout(foot)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self.rows.strip)  # above both the list and the card
+        outer.addWidget(AdaptiveSplit(100, (4, 3), left, self.card), 1)
+        self.setFocusProxy(self.rows)

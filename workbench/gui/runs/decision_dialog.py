@@ -1,0 +1,452 @@
+"""Base class of the dialogs in which the user decides about a program, a call, a plan or a server's request."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Final, TypeVar
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from workbench.errors import WorkbenchError
+from workbench.gui.kit.controls import RoomyButton
+from workbench.gui.kit.dialogs import fit_to_screen
+from workbench.gui.kit.faults import FaultCard, LaterDialog
+from workbench.gui.kit.icons import icon, pixmap
+from workbench.gui.kit.lists import label
+from workbench.gui.kit.text import ForeignLabel, visible
+from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.kit.wording import countdown
+from workbench.gui.runs.allow_button import AllowButton
+from workbench.gui.shell.context import Context
+from workbench.records import Fault
+
+T = TypeVar("T")
+DECIDED: Final = "This has been decided."
+_CLOCK_MS = 500
+
+
+class NameToType(QWidget):
+    """Asks for a name that must be typed before something critical can be allowed. Hidden while none is needed."""
+
+    typed = Signal()
+
+    def __init__(self, theme: Theme, accessible_name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = ""
+        self._prompt = ForeignLabel()
+        self._prompt.setWordWrap(False)
+        self.line = QLineEdit()
+        self.line.setAccessibleName(accessible_name)
+        self.line.textChanged.connect(self.typed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.unit * 2)
+        row.addWidget(self._prompt)
+        row.addWidget(self.line, 1)
+        self.hide()
+
+    @property
+    def name(self) -> str:
+        """What must be typed; empty: nothing."""
+        return self._name
+
+    def ask(self, name: str, prompt: str) -> None:
+        """Ask for this name; `prompt` has a place for it. Text that was typed for a different name is removed."""
+        if name != self._name:
+            self.line.clear()
+        self._name = name
+        self._prompt.setText(prompt.format(visible(name)))
+        self.line.setPlaceholderText(visible(name))
+        self.setVisible(bool(name))
+
+    def is_right(self) -> bool:
+        return not self._name or self.line.text().strip() == self._name
+
+
+class ReasonRow(QWidget):
+    """A line for the reason of a denial, with the button that sends it."""
+
+    submitted = Signal(str)
+    """Carries the reason, which may be empty."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.line = QLineEdit()
+        self.line.setPlaceholderText("Why not? The agent reads this.")
+        self.line.setAccessibleName("Reason for denying")
+        self.line.returnPressed.connect(self._submit)
+        send = QPushButton(icon("x", "muted"), "Deny with this reason")
+        send.setAutoDefault(False)
+        send.clicked.connect(self._submit)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.unit * 2)
+        row.addWidget(self.line, 1)
+        row.addWidget(send)
+        self.hide()
+
+    def _submit(self) -> None:
+        self.submitted.emit(self.line.text().strip())
+
+
+class _ButtonRows(QWidget):
+    """Buttons at the left and at the right, in two rows where one has no room for their texts."""
+
+    def __init__(self, left: Sequence[QPushButton], right: Sequence[QPushButton], spacing: int) -> None:
+        super().__init__()
+        self._buttons = (*left, *right)
+        self._spacing = spacing
+        self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._parts: list[QHBoxLayout] = []
+        for buttons in (left, right):
+            part = QHBoxLayout()
+            for button in buttons:
+                part.addWidget(button)
+            self._parts.append(part)
+            self._rows.addLayout(part)
+        self._parts[0].addStretch(1)
+        self._parts[1].insertStretch(0, 1)
+        for layout in (self._rows, *self._parts):
+            layout.setSpacing(spacing)
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as the wider row: else a window that shrinks at once stops while they are beside each other."""
+        return QSize(max(part.minimumSize().width() for part in self._parts), super().minimumSizeHint().height())
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):  # buttons were shown or hidden
+            shown = [button.sizeHint().width() for button in self._buttons if not button.isHidden()]
+            narrow = self.width() < sum(shown) + self._spacing * len(shown)
+            way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+            if self._rows.direction() is not way:
+                self._rows.setDirection(way)
+        return handled
+
+
+class DecisionDialog(LaterDialog):
+    """One request, decided at most once. Escape and × put it away and never answer; Enter presses Deny at first.
+
+    `DecisionDialogs` owns all of them. Subclasses lay out the buttons that they need; the others are never shown.
+    """
+
+    decided = Signal(object)
+    """Carries the answer that the core accepted."""
+    is_elicitation = False
+
+    def __init__(
+        self, context: Context, title: str, waiting: str, parent: QWidget | None = None, *, modal: bool = False
+    ) -> None:
+        """`waiting` names what waits, for the tooltips: "the program", "the call"."""
+        super().__init__(parent)
+        self.context = context
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if modal:
+            self.setWindowModality(Qt.WindowModality.WindowModal)
+        theme = context.theme
+        self._sending = False
+        self._ending: Fault | None = None  # it ended while an answer was being sent
+        self._opened_at = time.monotonic()
+        self._deadline = 0.0
+        self._countdown_text = "denied in {}"
+        self.fault = FaultCard(theme)
+        self.countdown = label("", "muted")
+        self.reason_row = ReasonRow(theme)
+        self.reason_row.submitted.connect(self.deny)
+        later = f"Hide this dialog; {waiting} keeps waiting for your answer (Escape)"
+        self.later_button = self.make_button("Later", "hourglass", self.put_away, later, gives_way=True)
+        self.deny_button = self.make_button("Deny", "x", self.deny, f"Deny {waiting}; its author is told")
+        self.deny_button.setDefault(True)
+        self.reason_button = self.make_button("Deny with reason…", "message", self._ask_reason, gives_way=True)
+        self.close_button = self.make_button("Close", "x", self.reject)
+        self.allow_button = AllowButton("Allow once")
+        self.allow_button.allowed.connect(self.allow)
+        mark(self.later_button, kind="quiet")
+        self._answers: list[QPushButton] = []  # hidden once the request is over
+        self._clock = QTimer(self, interval=_CLOCK_MS)
+        self._clock.timeout.connect(self._tick)
+        self._clock.start()
+
+    # for subclasses
+
+    @property
+    def request_id(self) -> str:
+        """The id of the run, dry run, held call or elicitation."""
+        raise NotImplementedError
+
+    @property
+    def plan_for(self) -> str:
+        """The waiting run whose plan this is."""
+        return ""
+
+    def dry_run_ended(self, fault: Fault | None) -> None:
+        """A dry run of this program has ended or was not possible."""
+
+    def allow(self) -> None:
+        """Send the approval, unless there is an obstacle."""
+        raise NotImplementedError
+
+    def deny(self, reason: str = "") -> None:
+        """Send the denial, with a reason where there is one."""
+        raise NotImplementedError
+
+    def obstacle(self) -> str:
+        """Why the request cannot be allowed now; empty where it can."""
+        return DECIDED if self._over or self._sending else ""
+
+    def is_reading(self, focus: QWidget) -> bool:
+        """Whether the widget with the focus is one that the user reads: Enter does nothing there."""
+        return False
+
+    def take_focus(self) -> None:
+        """Give the focus to the button that is safe to press by accident."""
+        self.deny_button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def time_is_up(self) -> None:
+        """The countdown reached zero. The core says how the request ended."""
+
+    def sending_failed(self) -> None:
+        """The core did not accept the answer, which can be given again."""
+
+    # the request
+
+    @property
+    def is_over(self) -> bool:
+        return self._over
+
+    def seconds_open(self) -> float:
+        return round(time.monotonic() - self._opened_at, 2)
+
+    def can_allow(self) -> bool:
+        return not self.obstacle() and self.allow_button.settled()
+
+    def update_allow(self) -> None:
+        """The obstacle may be a different one now."""
+        self.allow_button.set_obstacle(self.obstacle())
+
+    def restart_settling(self) -> None:
+        for button in self.findChildren(AllowButton):
+            button.restart_settling()
+
+    def set_deadline(self, deadline: float, text: str = "denied in {}") -> None:
+        """Count down to this time; 0: there is no limit."""
+        self._deadline, self._countdown_text = deadline, text
+        self._tick()
+
+    def show_fault(self, fault: Fault | WorkbenchError | None, tone: str = "danger") -> None:
+        shown = Fault(fault.message, fault.hint) if isinstance(fault, WorkbenchError) else fault
+        self.fault.show_fault(shown, tone=tone)
+
+    def submit(self, name: str, request: Callable[[], Coroutine[Any, Any, T]], done: Callable[[T], None]) -> None:
+        """Send something to the core; nothing else can be sent meanwhile. Any: as in `Tasks.run`."""
+        if not self._over and not self._sending:
+            self._sending = True
+            self.update_allow()
+            self.context.tasks.run(name, self._submit(request, done))
+
+    def close_with(self, answer: object, *, allowed: bool) -> None:
+        """The core accepted the answer."""
+        self._over = True
+        self.decided.emit(answer)
+        self.done(self.DialogCode.Accepted if allowed else self.DialogCode.Rejected)
+
+    def end(self, fault: Fault) -> None:
+        """Nothing can be decided here any more; say why. An answer that is being sent comes first."""
+        if self._sending:
+            self._ending = fault
+        elif not self._over:
+            self._clock.stop()
+            self.countdown.hide()
+            self.reason_row.hide()
+            self.show_fault(fault, "info")
+            for button in self._answers:
+                button.hide()
+            self.close_button.show()
+            self.close_button.setDefault(True)
+            self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._finish()
+            self.update_allow()
+
+    def core_lost(self) -> None:
+        """The core is gone, and the request with it."""
+        self._sending = False
+        self.end(Fault("The connection to the core was lost.", "Nothing was allowed. What waited was denied."))
+
+    # for tests
+
+    def button(self, text: str) -> QPushButton:
+        """The visible button with this text, or this name where its text had no room. Raises KeyError."""
+        visible_buttons = (button for button in self.findChildren(QPushButton) if button.isVisibleTo(self))
+        buttons = {button.text() or button.accessibleName(): button for button in visible_buttons}
+        if text not in buttons:
+            raise KeyError(f"{text!r} is none of {sorted(buttons)}")
+        return buttons[text]
+
+    # what Qt calls
+
+    def reject(self) -> None:
+        """Escape leaves the line for the reason first, then puts the dialog away."""
+        if not self._over and not self.reason_row.isHidden():
+            self.reason_row.hide()
+            self.reason_button.show()
+            self.take_focus()
+        else:
+            super().reject()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        fit_to_screen(self)
+        if not self._over:
+            self._opened_at = time.monotonic()
+            self.restart_settling()
+            if not event.spontaneous():  # not when the window manager shows it again
+                self.take_focus()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow() and not self._over:
+            self.restart_settling()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses the default button, but not by a key that was down before the dialog came, and not in text
+        that the user reads."""
+        focus = self.focusWidget()
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        reading = focus is not None and self.is_reading(focus)
+        if enter and (event.isAutoRepeat() or not self.allow_button.settled() or reading):
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+    # layout
+
+    def make_button(
+        self, text: str, symbol: str, act: Callable[[], object], tip: str = "", *, gives_way: bool = False
+    ) -> QPushButton:
+        """`gives_way`: it drops its text where there is no room for it."""
+        picture = icon(symbol, "muted")
+        button = RoomyButton(self.context.theme, picture, text) if gives_way else QPushButton(picture, text)
+        button.setAutoDefault(True)  # Enter presses the button that has the keyboard
+        button.clicked.connect(lambda: act())  # without `clicked`'s own argument
+        button.setToolTip(tip)
+        return button
+
+    def make_head(self, symbol: str, tone: str, title: QWidget, *below: QWidget | QLayout) -> QVBoxLayout:
+        """Icon, title and countdown in one line, and what belongs below it."""
+        unit = self.context.theme.unit
+        picture = QLabel()
+        picture.setPixmap(pixmap(symbol, tone, unit * 5, self.devicePixelRatioF()))
+        mark(title, role="heading")
+        row = QHBoxLayout()
+        row.setSpacing(unit * 2)
+        row.addWidget(picture)
+        row.addWidget(title, 1)
+        row.addWidget(self.countdown)
+        head = QVBoxLayout()
+        head.setContentsMargins(unit * 4, unit * 4, unit * 4, unit * 2)
+        head.setSpacing(unit * 2)
+        for part in (row, *below):
+            _add(head, part)
+        return head
+
+    def make_foot(self, left: Sequence[QPushButton], right: Sequence[QPushButton], *above: QWidget | QLayout) -> QFrame:
+        """The buttons, in two rows where it is narrow, and what belongs above them."""
+        unit = self.context.theme.unit
+        foot = QFrame()
+        mark(foot, kind="strip")
+        column = QVBoxLayout(foot)
+        column.setContentsMargins(unit * 4, unit * 3, unit * 4, unit * 3)
+        column.setSpacing(unit * 2)
+        for part in above:
+            _add(column, part)
+        column.addWidget(_ButtonRows(left, (*right, self.close_button), unit * 2))
+        self.close_button.hide()
+        self._answers += [*left, *right]
+        return foot
+
+    def arrange(self, *parts: QWidget | QLayout, grows: QWidget) -> None:
+        """Lay the parts out from top to bottom; `grows` gets the room that is left."""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in parts:
+            _add(column, part, 1 if part is grows else 0)
+
+    def set_size(self, width: int, height: int) -> None:
+        """The size at first, in units of the theme."""
+        unit = self.context.theme.unit
+        self.setMinimumSize(self.fontMetrics().averageCharWidth() * 56, self.fontMetrics().lineSpacing() * 18)
+        self.resize(QSize(unit * width, unit * height).boundedTo(self.screen().availableSize()))
+
+    # private
+
+    def _ask_reason(self) -> None:
+        self.reason_row.show()
+        self.reason_button.hide()
+        self.reason_row.line.setFocus()
+
+    def _tick(self) -> None:
+        self.countdown.setVisible(self._deadline > 0 and not self._over)
+        self.countdown.setText(self._countdown_text.format(countdown(self._deadline)) if self._deadline else "")
+        if self._deadline and self._deadline <= time.time() and not self._over:
+            self.time_is_up()
+
+    async def _submit(self, request: Callable[[], Coroutine[Any, Any, T]], done: Callable[[T], None]) -> None:
+        try:
+            answer = await request()
+        except WorkbenchError as fault:
+            self._sending = False
+            if isValid(self) and not self._over:
+                self._show_failure(fault)
+        else:
+            self._sending = False
+            ending, self._ending = self._ending, None
+            if isValid(self) and not self._over:
+                done(answer)
+                if ending is not None:  # it was not the answer that ended the request
+                    self.end(ending)
+                self.update_allow()
+
+    def _show_failure(self, fault: WorkbenchError) -> None:
+        ending, self._ending = self._ending, None
+        if ending is not None:
+            self.end(ending)
+            return
+        self.show_fault(fault)
+        self.restart_settling()
+        self.sending_failed()
+        self.update_allow()
+
+
+def _add(column: QVBoxLayout, part: QWidget | QLayout, stretch: int = 0) -> None:
+    if isinstance(part, QWidget):
+        column.addWidget(part, stretch)
+    else:
+        column.addLayout(part, stretch)
+
+
+def scrolled(inner: QWidget) -> QScrollArea:
+    """A widget that scrolls where it does not fit; the focus goes to what is in it."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(inner)
+    return area

@@ -1,0 +1,329 @@
+"""The dialog about a held call: why it waits, what it would send, and where its values came from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
+
+from workbench.errors import WorkbenchError
+from workbench.events import CallHeld, HeldCallSettled
+from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.lists import label
+from workbench.gui.kit.plain_edit import PlainEdit, units
+from workbench.gui.kit.text import ForeignLabel, one_line, visible
+from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.kit.wording import risk_word
+from workbench.gui.runs.allow_button import AllowButton
+from workbench.gui.runs.decision_dialog import DecisionDialog, scrolled
+from workbench.gui.shell.context import Context
+from workbench.gui.shell.navigation import FollowRun
+from workbench.records import Fault, HeldCall, HeldCallAnswer, Permission, Risk, ValueOrigin
+from workbench.records.common_types import count_of
+
+_KINDS = {"untrusted": "text from outsiders", "private": "private data"}
+_MOST_VALUES = 8  # that are shown; more are counted
+_MOST_PATHS = 3  # arguments that are named for one value
+_EXCERPT_LINES = 4  # of the text around a value, before it scrolls
+
+
+class Evidence(QWidget):
+    """Where the values of a call came from: the value, the answer that held it, and the text around it there."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.unit * 2)
+        self._shown: tuple[ValueOrigin, ...] = ()
+
+    def show_origins(self, origins: Sequence[ValueOrigin], run_id: str) -> None:
+        """Called again when more calls joined; the same values are not drawn again."""
+        if tuple(origins) == self._shown:
+            return
+        self._shown = tuple(origins)
+        while (item := self._column.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.deleteLater()
+        if origins:
+            self._column.addWidget(label("Where its values came from", "section"))
+        values = self._join_paths(origins)
+        for origin in values[:_MOST_VALUES]:
+            self._column.addWidget(self._card(origin, run_id))
+        if len(values) > _MOST_VALUES:
+            self._column.addWidget(label(f"and {len(values) - _MOST_VALUES:,} more", "muted"))
+
+    def _join_paths(self, origins: Sequence[ValueOrigin]) -> list[ValueOrigin]:
+        """The same value from the same answer is shown once, with the arguments that it goes to."""
+        paths: dict[ValueOrigin, list[str]] = {}
+        for origin in origins:
+            paths.setdefault(replace(origin, path=""), []).append(origin.path)
+        joined = []
+        for origin, names in paths.items():
+            more = len(names) - _MOST_PATHS
+            rest = f" and {count_of(more, 'more argument')}" if more > 0 else ""
+            joined.append(replace(origin, path=", ".join(names[:_MOST_PATHS]) + rest))
+        return joined
+
+    def _card(self, origin: ValueOrigin, run_id: str) -> QWidget:
+        card = QFrame()
+        mark(card, kind="card")
+        unit = self._theme.unit
+        column = QVBoxLayout(card)
+        column.setContentsMargins(unit * 2, unit * 2, unit * 2, unit * 2)
+        column.setSpacing(unit)
+        column.addWidget(ForeignLabel(f"{origin.path} = {one_line(origin.value, 200)}", breaks=True))
+        where = "an earlier answer that is no longer stored"
+        if origin.tool:
+            when = "in this run" if origin.run_id == run_id else "in an earlier run"
+            where = f"the answer of {origin.server}.{origin.tool}, {when}"
+        kinds = ", ".join(_KINDS.get(kind, kind) for kind in origin.kinds)
+        source = ForeignLabel(f"from {where} ({kinds})" if kinds else f"from {where}")
+        mark(source, role="muted")
+        column.addWidget(source)
+        if origin.around:
+            column.addWidget(self._excerpt(origin))
+        return card
+
+    def _excerpt(self, origin: ValueOrigin) -> PlainEdit:
+        """The text around the value, with the value marked."""
+        before, _, rest = origin.around.partition("\x02")
+        value, _, after = rest.partition("\x03")
+        before, value, after = visible(before), visible(value), visible(after)
+        text = f"{before}{value}{after}"
+        view = PlainEdit(text)
+        view.setReadOnly(True)
+        view.setTabChangesFocus(True)
+        view.setAccessibleName(f"The text around the value of {origin.path}")
+        view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        mark(view, kind="code")
+        width = self.fontMetrics().averageCharWidth() * 60  # of a narrow window
+        rows = view.fontMetrics().horizontalAdvance(text) // max(1, width) + 1
+        rows += min(_EXCERPT_LINES, text.count("\n"))
+        view.setFixedHeight(view.fontMetrics().lineSpacing() * max(2, min(_EXCERPT_LINES, rows)) + self._theme.unit * 3)
+        cursor = QTextCursor(view.document())
+        start, end = units(before, len(before)), units(before + value, len(before) + len(value))
+        cursor.setPosition(view.document_place(start))
+        cursor.setPosition(view.document_place(end), QTextCursor.MoveMode.KeepAnchor)
+        format_ = QTextCharFormat()
+        format_.setBackground(self._theme.soft("danger", 0.35))
+        selection = QTextEdit.ExtraSelection()
+        selection.cursor, selection.format = cursor, format_
+        view.setExtraSelections([selection])
+        return view
+
+
+_LONGEST_RULE = 110  # characters of a rule in the list
+
+
+class RuleChoice(QWidget):
+    """Which rule the approval of a call creates, if any. Hidden where no rule would be narrow enough."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._rules: tuple[Permission, ...] = ()
+        self._shown_for = ""
+        self.choice = CalmCombo()
+        self.choice.setAccessibleName("The rule that your approval creates")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(label("If you allow it", "muted"))
+        row.addWidget(self.choice, 1)
+        self.hide()
+
+    @property
+    def rule(self) -> Permission | None:
+        """The chosen rule; None: only this time."""
+        number = self.choice.currentIndex() - 1
+        return self._rules[number] if not self.isHidden() and 0 <= number < len(self._rules) else None
+
+    def show_held_call(self, held_call: HeldCall) -> None:
+        """Ask the core for rules, once for each request. None are offered for several calls at once, for high risk, or
+        for values that are private or came from text from outsiders."""
+        if self._shown_for == (request := f"{held_call.id} {held_call.more}"):
+            return
+        self._shown_for = request
+        self._offer(())
+        risky = held_call.risk in (Risk.HIGH, Risk.CRITICAL)
+        doubtful = risky or held_call.more or held_call.trifecta or held_call.origins
+        if not doubtful:
+            self._context.tasks.run("read rules for a call", self._read(held_call))
+
+    async def _read(self, held_call: HeldCall) -> None:
+        try:
+            arguments = json.loads(held_call.arguments)
+            rules = await self._context.api.suggest_permissions(held_call.server, held_call.tool, arguments)
+        except (ValueError, WorkbenchError):
+            return  # the arguments were shortened
+        self._offer(rules)
+
+    def _offer(self, rules: tuple[Permission, ...]) -> None:
+        self._rules = rules
+        self.choice.clear()
+        self.choice.addItem("Only this time")
+        for rule in rules:
+            self.choice.addItem(f"From now on: {one_line(rule.label, _LONGEST_RULE)}")
+        self.setVisible(bool(rules))
+
+
+_MOST_REASONS = 4  # that are listed; more are counted
+_ARGUMENT_LINES = 12  # before the arguments scroll by themselves
+_ENDINGS = {
+    "allowed": Fault("This call was allowed elsewhere."),
+    "denied": Fault("This call was denied elsewhere."),
+    "timed out": Fault("Time is up: the call was denied."),
+    "withdrawn": Fault("The run has ended, so the call no longer waits."),
+}
+
+
+class HeldCallDialog(DecisionDialog):
+    """A call of a running program that waits for the user, or several calls of the same tool."""
+
+    def __init__(self, context: Context, held_call: HeldCall, parent: QWidget | None = None) -> None:
+        super().__init__(context, "A call waits for your decision", "the call", parent)
+        self.held_call = held_call
+        self._lay_out()
+        context.store.on(CallHeld, self._call_held)
+        context.store.on(HeldCallSettled, self._call_settled)
+        self.show_request(held_call)
+
+    @property
+    def request_id(self) -> str:
+        return self.held_call.id
+
+    def show_request(self, held_call: HeldCall) -> None:
+        """Show what waits now. A press that was meant for the calls before does not count."""
+        self.held_call = held_call
+        calls = held_call.more + 1
+        name = f"{held_call.server}.{held_call.tool}"
+        author = one_line(held_call.author, 60) or "A program"
+        times = f" {calls:,} times" if calls > 1 else ""
+        self._title.setText(f"{author} wants to call {name}{times}")
+        risk = risk_word(held_call.risk)
+        self._risk.setText(risk.text)
+        mark(self._risk, tone=risk.tone)
+        self._trifecta.setVisible(held_call.trifecta)
+        self._reasons.setText("\n".join(_reason_lines(held_call)))
+        self.evidence.show_origins(held_call.origins, held_call.run_id)
+        self.evidence.setVisible(bool(held_call.origins))
+        text = visible("\n".join(held_call.list) if calls > 1 else held_call.arguments)
+        self.arguments.setPlainText(text)
+        lines = max(3, min(_ARGUMENT_LINES, text.count("\n") + 2))
+        self.arguments.setMinimumHeight(self.arguments.fontMetrics().lineSpacing() * lines)
+        self._heading.setText("Waiting calls" if calls > 1 else "What it would send")
+        shown = len(held_call.list)
+        self.allow_button.setText(f"Allow these {shown:,}" if shown > 1 else "Allow once")
+        risky = held_call.trifecta or held_call.risk in (Risk.HIGH, Risk.CRITICAL)
+        mark(self.allow_button, kind="danger" if risky else "primary")
+        self.rules.show_held_call(held_call)
+        self.set_deadline(held_call.deadline)
+        self.update_allow()
+        self.restart_settling()
+
+    def _call_held(self, event: CallHeld) -> None:
+        """More calls joined the one that waits."""
+        if event.before == self.held_call.id and not self.is_over:
+            self.show_request(event.held_call)
+
+    def _call_settled(self, event: HeldCallSettled) -> None:
+        if event.held_call.id == self.held_call.id:
+            self.end(_ENDINGS.get(event.ending, Fault("This call no longer waits.")))
+
+    # deciding
+
+    def update_allow(self) -> None:
+        super().update_allow()
+        self.rest_button.set_obstacle(self.obstacle())
+
+    def allow(self) -> None:
+        if self.can_allow():
+            self._answer(allow=True)
+
+    def deny(self, reason: str = "") -> None:
+        self._answer(allow=False, reason=reason)
+
+    def _allow_rest(self) -> None:
+        if self.can_allow():
+            self._answer(allow=True, scope="rest")
+
+    def _answer(self, *, allow: bool, scope: str = "once", reason: str = "") -> None:
+        answer = HeldCallAnswer(self.held_call.id, allow, scope, reason, self.seconds_open())
+        self.submit("answer a waiting call", partial(self._send, answer), partial(self.close_with, allowed=allow))
+
+    async def _send(self, answer: HeldCallAnswer) -> HeldCallAnswer:
+        if answer.allow and (rule := self.rules.rule) is not None:
+            await self.context.api.set_permission(rule)
+        await self.context.api.answer_held_call(answer)
+        return answer
+
+    def is_reading(self, focus: QWidget) -> bool:
+        return focus is self.arguments or self.evidence.isAncestorOf(focus)
+
+    def _show_run(self) -> None:
+        self.context.go(FollowRun(self.held_call.run_id))
+
+    # layout
+
+    def _lay_out(self) -> None:
+        unit = self.context.theme.unit
+        self._title = ForeignLabel(breaks=True)
+        self._risk = label("", "badge")
+        self._trifecta = label("Lethal trifecta", "badge")
+        trifecta = "The session has read private data and text from outsiders, and this tool can send data out."
+        self._trifecta.setToolTip(trifecta)
+        self._trifecta.setAccessibleDescription(trifecta)
+        mark(self._trifecta, tone="critical")
+        badges = QHBoxLayout()
+        badges.setSpacing(unit * 2)
+        for badge in (self._risk, self._trifecta):
+            badges.addWidget(badge)
+        badges.addStretch(1)
+        self.rest_button = AllowButton("Allow the rest of this run")
+        self.rest_button.allowed.connect(self._allow_rest)
+        run_tip = "Show the output of the run that makes this call"
+        look = self.make_button("Show the run", "terminal", self._show_run, run_tip, gives_way=True)
+        foot = self.make_foot(
+            (self.later_button, look),
+            (self.deny_button, self.reason_button, self.rest_button, self.allow_button),
+            self.reason_row,
+        )
+        area = scrolled(self._make_body(unit))
+        QWidget.setTabOrder(self.arguments, self.evidence)
+        self.arrange(self.make_head("hourglass", "warning", self._title, badges), area, self.fault, foot, grows=area)
+        self.set_size(190, 150)
+
+    def _make_body(self, unit: int) -> QWidget:
+        """The reasons, what would be sent, where its values came from, and the rule that an approval creates."""
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(unit * 4, unit * 2, unit * 4, unit * 3)
+        column.setSpacing(unit * 2)
+        self._reasons = ForeignLabel()
+        self._heading = label("", "section")
+        self.arguments = PlainEdit()
+        self.arguments.setReadOnly(True)
+        self.arguments.setTabChangesFocus(True)
+        self.arguments.setAccessibleName("What it would send")
+        mark(self.arguments, kind="code")
+        self.evidence = Evidence(self.context.theme)
+        self.rules = RuleChoice(self.context)
+        column.addWidget(label("Why you are asked", "section"))
+        column.addWidget(self._reasons)
+        column.addWidget(self._heading)
+        column.addWidget(self.arguments, 1)
+        column.addWidget(self.evidence)
+        column.addWidget(self.rules)
+        return body
+
+
+def _reason_lines(held_call: HeldCall) -> list[str]:
+    more = len(held_call.why) - _MOST_REASONS
+    lines = [f"• {reason}" for reason in held_call.why[:_MOST_REASONS]]
+    return [*lines, f"• and {count_of(more, 'more reason')}"] if more > 0 else lines

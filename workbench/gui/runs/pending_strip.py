@@ -1,0 +1,215 @@
+"""The strip that says what waits for the user: programs, changes of files, held calls and requests of servers."""
+
+from __future__ import annotations
+
+import math
+
+from msgspec import Struct
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from workbench.gui.kit.icons import pixmap
+from workbench.gui.kit.lists import label, tool_button
+from workbench.gui.kit.text import ForeignLabel, one_line
+from workbench.gui.kit.theme import mark
+from workbench.gui.kit.wording import Word, countdown, risk_word
+from workbench.gui.runs.run_list import held_files_sentence, run_sentence
+from workbench.gui.shell.context import Context, Pane
+from workbench.gui.shell.navigation import HELD, Request, ShowAsk, ShowChanges, ShowHeldCall, ShowRun
+from workbench.gui.shell.store import Store
+from workbench.records import Ask, HeldCall, Origin, Run, RunState
+from workbench.records.common_types import count_of
+
+_NAME = 60  # characters of a server's or tool's name
+
+
+class PendingRequest(Struct, frozen=True):
+    """One thing that waits for the user, as the strip shows it."""
+
+    id: str
+    deadline: float  # infinity: there is no limit
+    picture: Word
+    text: str
+    button: str
+    accessible_name: str  # of the button
+    opens: Request
+    risk: Word | None = None
+
+
+def pending_requests(store: Store) -> list[PendingRequest]:
+    """Everything that waits, what ends first at the front."""
+    found = [_of_run(run) for run in store.runs.values() if run.state is RunState.WAITING or run.held]
+    found += map(_of_held_call, store.held_calls.values())
+    found += map(_of_elicitation, store.elicitations.values())
+    return sorted(found, key=lambda request: request.deadline)
+
+
+def _of_run(run: Run) -> PendingRequest:
+    if run.state is not RunState.WAITING:
+        text, picture = held_files_sentence(run), Word("", "file", "accent")
+        opens = ShowChanges(HELD + run.id)
+        return PendingRequest(HELD + run.id, math.inf, picture, text, "Review", "Review the changes of files", opens)
+    own = run.proposal.origin is Origin.PERSON
+    who = "Your program waits" if own else f"{one_line(run.proposal.author, _NAME)} asks to run a program"
+    return PendingRequest(
+        run.id,
+        run.deadline or math.inf,
+        Word("", "hourglass", "accent"),
+        f"{who}: {one_line(run_sentence(run), 200)}",
+        "Review",
+        "Review the waiting program",
+        ShowRun(run.id),
+        risk_word(run.verdict.risk) if run.verdict is not None else None,
+    )
+
+
+def _of_held_call(held_call: HeldCall) -> PendingRequest:
+    name = one_line(f"{held_call.server}.{held_call.tool}", 80)
+    calls = f"{count_of(held_call.more + 1, 'call')} of {name} wait" if held_call.more else f"A call of {name} waits"
+    why = one_line(held_call.why[0], 160) if held_call.why else ""
+    return PendingRequest(
+        held_call.id,
+        held_call.deadline or math.inf,
+        Word("", "hourglass", "warning"),
+        f"{calls}: {why}" if why else f"{calls}.",
+        "Decide",
+        "Decide about the waiting call",
+        ShowHeldCall(held_call.id),
+        risk_word(held_call.risk),
+    )
+
+
+def _of_elicitation(ask: Ask) -> PendingRequest:
+    title = elicitation_title(ask)
+    return PendingRequest(
+        ask.id,
+        ask.deadline or math.inf,
+        title,
+        f"{title.text}. {elicitation_source(ask)}",
+        "Answer",
+        "Answer the server's request",
+        ShowAsk(ask.id),
+    )
+
+
+def elicitation_title(ask: Ask) -> Word:
+    """What the server asks for, with its icon; never in the server's own text."""
+    server = one_line(ask.server, _NAME)
+    match ask.kind:
+        case "url":
+            return Word(f"{server} asks you to visit a page", "globe", "accent")
+        case "sampling":
+            return Word(f"{server} requests a completion (sampling)", "robot", "accent")
+        case _:
+            return Word(f"{server} asks you to fill in a form", "message", "accent")
+
+
+def elicitation_source(ask: Ask) -> str:
+    """During which call the server asks, and who made the call."""
+    tool = one_line(ask.tool, _NAME)
+    if not tool:
+        return "The server does not say for which call."
+    if ask.run_id:
+        return f"Needed by a call of {tool} in a program of {one_line(ask.by, _NAME)}."
+    if ask.by == "you":
+        return f"Needed by your call of {tool}."
+    return f"Needed by a call of {tool} for {one_line(ask.by, _NAME)}."
+
+
+class PendingStrip(Pane):
+    """Shows the most urgent request and how many more there are. Hidden while nothing waits, or only what the user
+    hid. It never takes the focus: the user may be typing."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self._hidden_ids: frozenset[str] = frozenset()
+        self._shown: PendingRequest | None = None
+        self._banner = QFrame()
+        self._picture = QLabel()
+        self._text = ForeignLabel(elide=True)
+        self._risk = label("", "badge")
+        self._aside = label("", "muted")
+        self.act = QPushButton()
+        self.dismiss = tool_button("close", "Hide this message; what waits keeps waiting", context.theme)
+        self.act.clicked.connect(self._open)
+        self.dismiss.clicked.connect(self._hide_all)
+        self._lay_out()
+        self._tick = QTimer(self, interval=1000)
+        self._tick.timeout.connect(self._draw)
+        store = context.store
+        for changed in (
+            store.runs_loaded,
+            store.held_calls_changed,
+            store.elicitations_changed,
+            context.theme.changed,
+        ):
+            changed.connect(self._draw)
+        store.run_changed.connect(self._run_changed)
+        self._draw()
+
+    def text(self) -> str:
+        """What the strip says; empty while it is hidden."""
+        return "" if self.isHidden() else self._text.full_text()
+
+    def aside(self) -> str:
+        """The time that is left, and how many more requests wait."""
+        return self._aside.text()
+
+    def current(self) -> PendingRequest | None:
+        """The request that the strip shows."""
+        return self._shown
+
+    def _run_changed(self, _run: Run) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        waiting = pending_requests(self.context.store)
+        self._hidden_ids &= frozenset(request.id for request in waiting)
+        self._shown = next((request for request in waiting if request.id not in self._hidden_ids), None)
+        self.setVisible(self._shown is not None)
+        if self._shown is None:
+            self._tick.stop()
+            return
+        self._show(self._shown, len(waiting) - 1)
+        self._tick.start()
+
+    def _show(self, request: PendingRequest, others: int) -> None:
+        picture = request.picture
+        mark(self._banner, kind="banner", tone=picture.tone)
+        size = self.context.theme.unit * 4
+        self._picture.setPixmap(pixmap(picture.icon, picture.tone, size, self.devicePixelRatioF()))
+        self._text.setText(request.text)
+        left = f"{countdown(request.deadline)} left" if request.deadline < math.inf else ""
+        more = f"{others:,} more" if others else ""
+        self._aside.setText(" · ".join(part for part in (left, more) if part))
+        self._risk.setVisible(request.risk is not None)
+        if request.risk is not None:
+            self._risk.setText(request.risk.text)
+            mark(self._risk, tone=request.risk.tone)
+        self.act.setText(request.button)
+        self.act.setAccessibleName(request.accessible_name)
+
+    def _open(self) -> None:
+        if self._shown is not None:
+            self.context.go(self._shown.opens)
+
+    def _hide_all(self) -> None:
+        """Hide everything that waits now, until something new comes."""
+        self._hidden_ids = frozenset(request.id for request in pending_requests(self.context.store))
+        self._draw()
+
+    def _lay_out(self) -> None:
+        unit = self.context.theme.unit
+        mark(self.act, kind="primary")
+        for button in (self.act, self.dismiss):
+            button.setFocusPolicy(self.dismiss.focusPolicy())
+        row = QHBoxLayout(self._banner)
+        row.setContentsMargins(unit * 3, unit + 2, unit * 2, unit + 2)
+        row.setSpacing(unit * 2)
+        row.addWidget(self._picture)
+        row.addWidget(self._text, 1)
+        for widget in (self._risk, self._aside, self.act, self.dismiss):
+            row.addWidget(widget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._banner)

@@ -1,0 +1,87 @@
+"""The documentation that came with this version, in a window beside the main one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
+
+from workbench.gui.kit.adaptive_split import AdaptiveSplit
+from workbench.gui.kit.dialogs import fit_to_screen
+from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.lists import EmptyState
+from workbench.gui.kit.rows import Row
+from workbench.gui.kit.theme import Theme, mark
+from workbench.paths import documentation
+
+_FIRST = ("servers", "clients", "editor", "skills", "privacy", "policy")  # what a newcomer reads first
+_SHARES = (1, 3)
+
+
+class Documentation(QWidget):
+    """Pages on the left, the chosen one on the right. The search looks into the text of all pages."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Documentation")
+        self._theme = theme
+        self._texts = _read_pages(documentation())
+        empty = EmptyState(theme, "search", "No page contains this", "Try fewer words, or other ones.")
+        self.pages = ListPane(theme, "Pages", empty, "Search the documentation")
+        self.browser = QTextBrowser(self)
+        self.browser.setOpenLinks(False)
+        self.browser.setAccessibleName("Page of the documentation")
+        self.browser.document().setDocumentMargin(theme.unit * 5)
+        mark(self.browser, kind="page")
+        split = AdaptiveSplit(90, _SHARES, self.pages, self.browser)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(split)
+        self.pages.searched.connect(self._filter)
+        self.pages.selection_changed.connect(self._show_selected)
+        self.browser.anchorClicked.connect(self._open)
+        theme.changed.connect(self._show_selected)
+        self.resize(theme.unit * 230, theme.unit * 180)
+        fit_to_screen(self)
+        self._filter("")
+        if self._texts:
+            self.pages.select(next(iter(self._texts)))
+
+    def _filter(self, text: str) -> None:
+        wanted = text.casefold().split()
+        self.pages.show_rows(
+            [
+                Row(name, _title(page))
+                for name, page in self._texts.items()
+                if all(word in page.casefold() for word in wanted)
+            ]
+        )
+
+    def _show_selected(self) -> None:
+        page = self._texts.get(self.pages.key(), "")
+        features = QTextDocument.MarkdownFeature
+        self.browser.document().setMarkdown(page, features.MarkdownDialectGitHub | features.MarkdownNoHTML)
+        self.browser.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _open(self, url: QUrl) -> None:
+        name = Path(url.path()).stem
+        if name in self._texts and not url.host():
+            if self.pages.finder is not None:
+                self.pages.finder.clear()  # the page may be filtered out
+            self._filter("")
+            self.pages.select(name)
+        elif url.scheme() in ("http", "https"):
+            QDesktopServices.openUrl(url)
+
+
+def _read_pages(folder: Path) -> dict[str, str]:
+    """Name and text of each page, those that a newcomer reads first at the top."""
+    found = {file.stem: file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.md"))}
+    return {name: found[name] for name in (*_FIRST, *found) if name in found}
+
+
+def _title(page: str) -> str:
+    return page.partition("\n")[0].lstrip("# ")
