@@ -168,7 +168,8 @@ def test_a_core_that_was_stopped_stays_stopped_until_a_person_wants_it_back(hand
     window = hands.window
     hands.wait(lambda: window.bridge.link.state is LinkState.LINKED)
     hands.wait(lambda: window.servers.model.states())
-    QTest.qWait(500)  # questions still open when a core goes may reset the connection before its last words are read
+    hands.wait(lambda: window.context.store.secrets is not None)  # the last answer that the store asks for
+    hands.wait(lambda: not window.context.tasks.running())  # open requests may reset the connection before it is read
     hands.ask(hands.api.shut_down())
     hands.wait(lambda: window.bridge.link.state is LinkState.BROKEN)
     QTest.qWait(500)

@@ -166,9 +166,28 @@ def test_at_first_only_servers_and_the_centre_are_shown_and_a_run_brings_its_pan
     assert window.docks["runs"].isHidden()
     context.store.handle(RunChanged(make.run("first")))
     assert all(window.docks[name].isVisible() for name in ("runs", "output"))
+    assert window.centre.height() > window.docks["output"].height()
     window.docks["runs"].hide()
     context.store.handle(RunChanged(make.run("second")))
     assert window.docks["runs"].isHidden(), "what the user closed stays closed"
+    window.deleteLater()
+
+
+def test_in_a_narrow_window_the_first_run_brings_its_pane_below(qapp: Any, context: Any, make: Any, qtbot: Any) -> None:
+    from workbench.gui.main_window import MainWindow
+    from workbench.gui.shell.bridge import Bridge
+
+    async def nowhere() -> Any:
+        raise WorkbenchError("No core here.", "None is needed.")
+
+    window = MainWindow(context, Bridge(nowhere))
+    qtbot.addWidget(window, before_close_func=lambda _: None)
+    window.add_output()
+    window.show()
+    window.resize(1024, 700)
+    qtbot.wait(150)
+    context.store.handle(RunChanged(make.run("first")))
+    assert window.docks["runs"] in window.tabifiedDockWidgets(window.docks["audit"])
     window.deleteLater()
 
 

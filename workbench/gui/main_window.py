@@ -1,6 +1,7 @@
-"""Keeps the centre roomy: in a narrow window the runs stand behind the panes below it, in a low one those are lower.
+"""The main window: pages in the centre, panes around it, banners above, status bar below.
 
-Only the first places are changed like this, and back; a pane that a person put elsewhere stays there.
+In a narrow window the runs move into a tab below the centre, in a low one the panes below are lower. A pane that the
+user moved elsewhere stays there.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ _CALM = 60  # milliseconds without another size before something moves
 _RIGHT, _BOTTOM = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
 
 
-class Narrow(QObject):
-    """Belongs to one window, and follows its size."""
+class ResponsiveDocks(QObject):
+    """Moves the docks when the window becomes narrow or low."""
 
     def __init__(self, window: MainWindow, layout: Layout) -> None:
         super().__init__(window)
@@ -137,7 +138,7 @@ class MainWindow(QMainWindow):
             self.reset_layout()
         if not self.layout_file.runs_introduced:
             context.store.run_changed.connect(self._introduce_runs)
-        Narrow(self, self.layout_file)
+        self._responsive = ResponsiveDocks(self, self.layout_file)
         if not self.layout_file.welcome:
             self.centre.hide_welcome()
 
@@ -245,8 +246,7 @@ class MainWindow(QMainWindow):
             self.tabifyDockWidget(self.docks["output"], self.docks["audit"])
             self.docks["output"].raise_()
         self.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
-        self.resizeDocks([self.docks["servers"], self.docks["runs"]], [unit * 70, unit * 70], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.docks["audit"]], [unit * 62], Qt.Orientation.Vertical)
+        self._size_docks()
         self._settle()
 
     def _introduce_runs(self) -> None:
@@ -258,6 +258,14 @@ class MainWindow(QMainWindow):
                 self.docks[name].show()
         if "output" in self.docks:
             self.docks["output"].raise_()
+        self._size_docks()
+        self._responsive.fit()
+
+    def _size_docks(self) -> None:
+        unit = self.context.theme.unit
+        self.resizeDocks([self.docks["servers"], self.docks["runs"]], [unit * 70, unit * 70], Qt.Orientation.Horizontal)
+        below = _LOW_BELOW if self.height() < unit * _LOW else _BELOW
+        self.resizeDocks([self.docks["audit"]], [unit * below], Qt.Orientation.Vertical)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -148,7 +148,9 @@ QLineEdit[kind="search"] {{ border-color: {c.border}; background: {c.sunken}; }}
 QLineEdit[kind="search"]:focus {{ border-color: {c.accent}; }}
 QLineEdit[kind="palette"] {{ border: none; border-radius: 0; background: transparent; padding: {u * 3}px {u * 4}px; }}
 QLineEdit[tone="danger"], QPlainTextEdit[tone="danger"] {{ border: 1px solid {c.danger}; }}
-QComboBox QAbstractItemView {{ background: {c.raised}; border: 1px solid {c.edge}; padding: {u}px; }}
+QComboBox {{ combobox-popup: 0; }}
+QComboBox QAbstractItemView {{ background: {c.raised}; border: 1px solid {c.edge}; padding: {u}px; outline: 0;
+    selection-background-color: {c.selected}; selection-color: {c.text}; }}
 QPlainTextEdit, QTextEdit {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.edge};
     border-radius: {u + 1}px; selection-background-color: {blend(c.accent_fill, c.raised, 0.45)};
     selection-color: {c.text}; }}
