@@ -246,6 +246,10 @@ def _qt_objects_end_here(request: pytest.FixtureRequest) -> Iterator[None]:
     """Collect a window's reference cycles on Qt's thread. A collection on a thread of a later test would crash."""
     yield
     if {"gui", "flows"} & set(request.path.parts):
+        if "PySide6.QtWidgets" in sys.modules:  # Qt deletes a window from the top; Python would delete it in any order
+            from PySide6.QtCore import QCoreApplication, QEvent
+
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         gc.collect()
         gc.freeze()  # only modules and caches remain; later collections skip them
 

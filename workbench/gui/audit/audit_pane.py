@@ -35,7 +35,6 @@ from workbench.gui.audit.filters import (
     parse_search,
     serialize_filter,
 )
-from workbench.gui.audit.timeline import TimelineDialog
 from workbench.gui.kit.controls import CalmCombo
 from workbench.gui.kit.lists import EmptyState, Strip, action_button, lead_focus, search_box
 from workbench.gui.kit.text import ForeignLabel, one_line
@@ -417,6 +416,8 @@ class AuditPane(Pane):
 
     def _show_timeline(self) -> None:
         if run_id := self._selected_run():
+            from workbench.gui.audit.timeline import TimelineDialog
+
             TimelineDialog(self.context, run_id, self._run_title, self.window()).load_and_show()
 
     def _open_run(self) -> None:

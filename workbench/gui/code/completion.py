@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import shiboken6
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
@@ -237,8 +238,16 @@ class CodeCompletion(QObject):
         self._requested = False
 
     def close(self) -> None:
-        """Delete the card, which is a child of the window, before the editor is deleted. Qt deletes the popup."""
+        """Delete list and card before the editor. Left to garbage collection, Qt can crash: a completer watches its
+        editor and its popup, which would be destroyed in any order.
+        """
+        if not shiboken6.isValid(self._completer):
+            return
         self.hide()
+        self._editor.key_filter = None
+        self._editor.removeEventFilter(self)
+        self._editor.viewport().removeEventFilter(self)
+        shiboken6.delete(self._completer)
         self.card.deleteLater()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

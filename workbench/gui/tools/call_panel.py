@@ -40,6 +40,7 @@ from workbench.gui.results.result_view import ResultView
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import size_words
 from workbench.gui.shell.navigation import SaveCall, ShowCode
+from workbench.gui.tools.copying import add_copy_actions, copy_call
 from workbench.records import (
     CallDecision,
     Fault,
@@ -56,35 +57,6 @@ from workbench.records import (
 from workbench.records.common_types import count_of
 
 _RECENT = 8  # earlier calls in the menu
-_COPIES = (
-    ("Copy as Python", "python"),
-    ("Copy as JSON-RPC message", "json-rpc"),
-    ("Copy as curl command, or as a pipe for stdio", "curl"),
-    ("Copy as mcp-workbench command", "command"),
-)
-
-
-def copy_call(context: Context, form: str, server: str, tool: str, arguments: JsonObject) -> None:
-    """Put a call into the clipboard: as `python`, `json-rpc`, `curl` or `command`."""
-
-    def copied(text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
-        context.say(f"Copied {count_of(len(text), 'character')}.")
-
-    api = context.api
-    is_code = form == "python"
-    coro = api.call_as_code(server, tool, arguments) if is_code else api.call_as_text(form, server, tool, arguments)
-    context.tasks.run("copy a call", coro, copied)
-
-
-def add_copy_actions(menu: QMenu, copy: Callable[[str], object]) -> None:
-    """The ways to copy a call, as entries of a menu; `copy` gets the form."""
-    for text, form in _COPIES:
-        menu.addAction(icon("copy", "muted"), text).triggered.connect(partial(_copy_as, copy, form))
-
-
-def _copy_as(copy: Callable[[str], object], form: str, _checked: bool = False) -> None:
-    copy(form)
 
 
 class CallMenu(RoomyButton):

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSplitter, QStack
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallsForgotten, CallsKept, SavedCallsChanged
-from workbench.gui.code.diff_view import DifferenceDialog
 from workbench.gui.kit.controls import CalmCombo
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.list_pane import ListPane
@@ -27,7 +26,7 @@ from workbench.gui.shell.actions import CALL, REMOVED_CALL, SAVED_CALL
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole
 from workbench.gui.shell.navigation import SaveCall, ShowCall
-from workbench.gui.tools.call_panel import add_copy_actions, copy_call
+from workbench.gui.tools.copying import add_copy_actions, copy_call
 from workbench.records import (
     BrokenCall,
     CheckResult,
@@ -212,6 +211,8 @@ class CheckMarks(QWidget):
 
     async def _show_difference(self, mark: Mark) -> None:
         expected, got = await fetch_whole(self._context.fetch, (mark.expected, mark.got))
+        from workbench.gui.code.diff_view import DifferenceDialog
+
         DifferenceDialog(self._context, mark.words, expected, got, self.window()).open()
 
 

@@ -1,0 +1,48 @@
+"""Copies a call as Python, curl, JSON-RPC or a command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QMenu,
+)
+
+from workbench.gui.kit.icons import icon
+from workbench.gui.shell.context import Context
+from workbench.records import (
+    JsonObject,
+)
+from workbench.records.common_types import count_of
+
+_COPIES = (
+    ("Copy as Python", "python"),
+    ("Copy as JSON-RPC message", "json-rpc"),
+    ("Copy as curl command, or as a pipe for stdio", "curl"),
+    ("Copy as mcp-workbench command", "command"),
+)
+
+
+def copy_call(context: Context, form: str, server: str, tool: str, arguments: JsonObject) -> None:
+    """Put a call into the clipboard: as `python`, `json-rpc`, `curl` or `command`."""
+
+    def copied(text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        context.say(f"Copied {count_of(len(text), 'character')}.")
+
+    api = context.api
+    is_code = form == "python"
+    coro = api.call_as_code(server, tool, arguments) if is_code else api.call_as_text(form, server, tool, arguments)
+    context.tasks.run("copy a call", coro, copied)
+
+
+def add_copy_actions(menu: QMenu, copy: Callable[[str], object]) -> None:
+    """The ways to copy a call, as entries of a menu; `copy` gets the form."""
+    for text, form in _COPIES:
+        menu.addAction(icon("copy", "muted"), text).triggered.connect(partial(_copy_as, copy, form))
+
+
+def _copy_as(copy: Callable[[str], object], form: str, _checked: bool = False) -> None:
+    copy(form)
