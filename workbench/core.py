@@ -55,7 +55,7 @@ from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.elicitation.open_requests import OpenElicitations
 from workbench.servers.oauth.sign_in_service import SignIns
 from workbench.servers.server_catalog import ServerCatalog
-from workbench.settings import DEFINITIONS, Settings, files_signature, read
+from workbench.settings import DEFINITIONS, Settings, SettingsReading, files_signature, read
 from workbench.settings.current_settings import CurrentSettings
 from workbench.skills.library import Library
 from workbench.workspace.answer_cache import AnswerCache
@@ -94,10 +94,12 @@ class Core:
         self._launchers = launchers
         self._started = time.time()
         self.bus = Bus()
-        self._settings_signature = files_signature(paths.project_settings, paths.user_settings)
-        self._settings_files = read(paths.project_settings, paths.user_settings)
-        self._settings = CurrentSettings(self._settings_files.settings)
-        self._notices = self._settings_files.notices
+        self._own_signature = files_signature(self._no_project, paths.user_settings)
+        self._project_signature = files_signature(paths.project_settings, self._no_project)
+        self._own_settings = self._read_own_settings()
+        together = read(paths.project_settings, paths.user_settings)
+        self._settings = CurrentSettings(together.settings)
+        self._notices = together.notices
         self._closers = contextlib.AsyncExitStack()
 
     @property
@@ -293,25 +295,45 @@ class Core:
             )
 
     async def _watch_settings_files(self) -> None:
-        """Apply what the user edits in settings files."""
+        """Apply what the user edits in their own settings file."""
         while True:
             await asyncio.sleep(SETTINGS_SECONDS)
-            signature = files_signature(self.paths.project_settings, self.paths.user_settings)
-            if signature != self._settings_signature:
-                self._settings_signature = signature
-                await self.reload_settings()
+            try:
+                await self._check_settings_files()
+            except (OSError, WorkbenchError):
+                log.exception("The settings files could not be read again")
+
+    async def _check_settings_files(self) -> None:
+        own = files_signature(self._no_project, self.paths.user_settings)
+        if own != self._own_signature:
+            self._own_signature = own
+            await self.reload_settings()
+        project = files_signature(self.paths.project_settings, self._no_project)
+        if project != self._project_signature:
+            self._project_signature = project
+            sentence = f"{self.paths.project_settings.name} of the project was changed."
+            hint = "It applies when the core starts again; change a setting on the page Settings to apply it now."
+            self.bus.tell(Noticed(Fault(sentence, hint)))
 
     async def reload_settings(self) -> None:
-        """Read the settings files again and apply the values that changed in them."""
-        before = self._settings_files
-        after = await asyncio.to_thread(read, self.paths.project_settings, self.paths.user_settings)
-        self._settings_files = after
+        """Read the user's settings file again and apply the values that changed in it.
+
+        A project's file may be written by an agent with access to the folder, so it is not applied while the core runs.
+        """
+        before = self._own_settings
+        after = await asyncio.to_thread(self._read_own_settings)
+        together = await asyncio.to_thread(read, self.paths.project_settings, self.paths.user_settings)
+        self._own_settings = after
         changed = dict[str, object]()
         for name, definition in DEFINITIONS.items():
-            field, value = definition.field, getattr(after.settings, definition.field)
-            if value not in (getattr(before.settings, field), getattr(self.settings, field)):
-                changed[field] = value
-                self.journal.append(Note("setting.changed", f"A settings file changed: {name} is now {value!r}"))
+            field = definition.field
+            value = getattr(together.settings, field)
+            if getattr(after.settings, field) == getattr(before.settings, field) or value == getattr(
+                self.settings, field
+            ):
+                continue
+            changed[field] = value
+            self.journal.append(Note("setting.changed", f"Your settings file changed: {name} is now {value!r}"))
         if changed:
             self.settings = replace(self.settings, **changed)
         self._notices = (*(fault for fault in self._notices if fault not in before.notices), *after.notices)
@@ -320,6 +342,14 @@ class Core:
                 self.bus.tell(Noticed(fault))
         self.bus.tell(NetworkChanged(self.services.network.rules()))
         self.bus.tell(SettingsChanged(tuple(field.replace("_", ".", 1) for field in changed)))
+
+    @property
+    def _no_project(self) -> Path:
+        """A file that does not exist, in place of a project's settings."""
+        return self.paths.cache / "no-project" / "workbench.toml"
+
+    def _read_own_settings(self) -> SettingsReading:
+        return read(self._no_project, self.paths.user_settings)
 
     def _follow_privacy(self) -> None:
         """Apply the user's current privacy marks and settings to the detection of personal data in every session."""

@@ -9,7 +9,7 @@ import pytest
 from workbench import core as core_module
 from workbench.core import Core
 from workbench.errors import WorkbenchError
-from workbench.events import Event, SettingsChanged
+from workbench.events import Event, Noticed, SettingsChanged
 from workbench.paths import Paths
 from workbench.records import EntryQuery, SettingSource, SettingValue
 
@@ -95,15 +95,28 @@ async def test_a_file_that_is_edited_applies_at_once(core: Core, paths: Paths, m
     assert heard == [("run.seconds",), ()]
 
 
-async def test_files_are_watched(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_users_file_is_watched_and_a_projects_file_is_only_reported(
+    paths: Paths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent may be able to write into the project's folder: what it writes there must not apply at once."""
     monkeypatch.setattr(core_module, "SETTINGS_SECONDS", 0.01)
+    paths.project_settings.write_text("[privacy]\nsealed = 'demo.get_customer'\n", "utf-8")
     core = Core(paths)
     await core.open()
     try:
-        changed = asyncio.Event()
+        changed, told = asyncio.Event(), asyncio.Event()
         core.bus.listen(lambda event: changed.set() if isinstance(event, SettingsChanged) else None)
-        paths.project_settings.write_text("[run]\nseconds = 20\n", "utf-8")
-        await asyncio.wait_for(changed.wait(), 30)
-        assert core.settings.run_seconds == 20
+        core.bus.listen(lambda event: told.set() if isinstance(event, Noticed) else None)
+        paths.project_settings.write_text("[run]\nseconds = 50\n", "utf-8")
+        async with asyncio.timeout(30):
+            await told.wait()
+        assert core.settings.privacy_sealed == "demo.get_customer"
+        assert core.settings.run_seconds != 50
+        paths.user_settings.parent.mkdir(parents=True, exist_ok=True)
+        paths.user_settings.write_text("[approval]\nwait_seconds = 77\n", "utf-8")
+        async with asyncio.timeout(30):
+            await changed.wait()
+        assert core.settings.approval_wait_seconds == 77
+        assert core.settings.privacy_sealed == "demo.get_customer"
     finally:
         await core.close()

@@ -77,8 +77,10 @@ class SettingsHandler(RequestHandler):
     def _settings_file(self, name: str, scope: str, value: JsonValue = None) -> Path:
         """The file of a scope. Raises a `WorkbenchError` if the project cannot set this value; None resets it."""
         definition, paths = definition_of(name), self._services.paths
-        if scope != "project":
+        if scope == "user":
             return paths.user_settings
+        if scope != "project":
+            raise WorkbenchError(f"There is no scope {scope}.", "Use user or project.")
         if definition.user_only and value is not None:
             raise WorkbenchError(f"A project cannot set {name}.", "Set it in your own settings.")
         if definition.limit and value is not None:

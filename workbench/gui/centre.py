@@ -95,6 +95,7 @@ class Centre(QTabWidget):
 
             self._editor = EditorPane(self._context, self)
             self._add(self._editor, "code", "Editor")
+            self._editor.front_wanted.connect(self._show_editor)
         return self._editor
 
     @property
@@ -204,6 +205,9 @@ class Centre(QTabWidget):
         """Write what was typed to disk."""
         if self._editor is not None:
             self._editor.keep()
+
+    def _show_editor(self) -> None:
+        self.setCurrentWidget(self.editor)
 
     def _show_tools(self) -> None:
         self.setCurrentWidget(self.tool)

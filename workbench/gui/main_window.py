@@ -223,7 +223,7 @@ class MainWindow(QMainWindow):
         self.banners.show_link(link)
         self.status.show_link(link)
         if linked:
-            self.context.store.load()
+            self.context.store.load(restarted=link.restarted)
 
     # where things are
 

@@ -212,8 +212,9 @@ class WindowController(QObject):
 
     # tools, programs, skills
 
-    def _show_tool(self, server: str, tool: str, *, enter: bool = False) -> None:
-        self._window.docks["servers"].raise_()
+    def _show_tool(self, server: str, tool: str, *, enter: bool = False, raise_list: bool = True) -> None:
+        if raise_list:
+            self._window.docks["servers"].raise_()
         self._window.servers.show_tool(server, tool)
         if tool:
             centre = self._window.centre
@@ -228,7 +229,7 @@ class WindowController(QObject):
             self._after_opening = ("", "", "")
 
     def _show_call(self, request: ShowCall) -> None:
-        self._show_tool(request.server, request.tool)
+        self._show_tool(request.server, request.tool, raise_list=False)
         start = request.start and not request.withheld
         self._window.centre.tool.show_call(request.server, request.tool, request.arguments, start=start)
         if request.withheld:

@@ -135,6 +135,18 @@ def test_a_press_that_began_here_allows_exactly_this_text(ask: Any, waiting: Run
     assert decision.seconds >= 0.69
 
 
+def test_enter_that_was_down_before_or_is_held_down_decides_nothing(
+    ask: Any, waiting: Run, paper: Any, qtbot: Any
+) -> None:
+    dialog = ask(waiting, settled=False)
+    qtbot.keyClick(dialog.deny_button, Qt.Key.Key_Return)
+    repeated = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "", True)
+    QApplication.sendEvent(dialog.deny_button, repeated)
+    qtbot.wait(50)
+    assert decisions(paper) == []
+    assert dialog.isVisible()
+
+
 def test_enter_presses_deny(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
     with qtbot.waitSignal(dialog.decided):

@@ -21,7 +21,7 @@ def test_servers_that_ran_are_connected_again_by_a_new_core(window: Any, paper: 
     settled()
     for name, state in paper.server_states.items():  # a new core: nothing runs
         paper.server_states[name] = replace(state, status=ServerStatus.STOPPED)
-    window.context.store.load()
+    window.context.store.load(restarted=True)
     qtbot.waitUntil(lambda: connected(paper) == ["notes"])
     settled()
     assert "Connecting again: notes." in window.status.message()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 
-from workbench.events import SettingsChanged
+from workbench.events import Noticed, SettingsChanged
 from workbench.gui.kit.rows import KEY
 from workbench.gui.settings.setting_editors import ChoiceEditor, ListEditor, NumberEditor, SwitchEditor, TextEditor
 from workbench.gui.settings.settings_page import GROUPS, SettingsPane, setting_rows
@@ -271,7 +271,7 @@ def test_a_fault_that_names_a_setting_leads_to_it(window: Any, qtbot: Any, settl
 def test_a_banner_that_names_a_setting_leads_to_it(window: Any, qtbot: Any, settled: Any) -> None:
     from workbench.records import Fault
 
-    window.banners.show_fault(Fault("workbench.toml: run.seconds is ignored.", "The default is used."))
+    window.context.store.handle(Noticed(Fault("workbench.toml: run.seconds is ignored.", "The default is used.")))
     (banner,) = window.banners.shown()
     link = next(button for button in banner.findChildren(QPushButton) if button.text() == "Open setting run.seconds")
     qtbot.mouseClick(link, Qt.MouseButton.LeftButton)

@@ -97,6 +97,31 @@ def test_a_destructive_tool_asks_in_place_and_cancel_has_the_keyboard(
     assert [call.confirmed for call in calls] == [False, False, True]
 
 
+def test_an_answer_is_about_the_arguments_that_were_shown(
+    pane: ToolPane, calls: list[Any], paper: Any, qtbot: Any
+) -> None:
+    """The form can be edited while the core is asked; what was not shown is never sent as confirmed."""
+    open_tool(pane, qtbot, "delete_customer")
+    panel = pane.page().call
+    answer, gate = paper.call, asyncio.Event()
+
+    async def slow(call: ToolCall) -> Outcome:
+        await gate.wait()
+        outcome: Outcome = await answer(call)
+        return outcome
+
+    paper.call = slow
+    panel.form.set_value({"limit": 1})
+    panel.run()
+    qtbot.waitUntil(lambda: panel.running)
+    panel.form.set_value({"limit": 2})
+    gate.set()
+    qtbot.waitUntil(lambda: panel.question.isVisible())
+    press(panel, "Call once", qtbot)
+    qtbot.waitUntil(lambda: len(calls) == 2)
+    assert [(call.arguments, call.confirmed) for call in calls] == [({"limit": 1}, False), ({"limit": 2}, False)]
+
+
 def test_the_keyboard_comes_to_the_first_field_and_stays_on_the_button_that_runs(
     pane: ToolPane, calls: list[Any], context: Any, qtbot: Any
 ) -> None:

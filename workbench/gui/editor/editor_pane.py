@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
@@ -41,6 +41,9 @@ _TEXT_MENU = ("editor.line", "editor.comment", "editor.explain", "editor.compare
 
 class EditorPane(Pane):
     """Ctrl+Enter runs the tab in front; with Shift, it continues with the variables of the previous program."""
+
+    front_wanted = Signal()
+    """The pane has to be shown: something is about to be opened in it."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -396,12 +399,17 @@ class EditorPane(Pane):
 
         return act_on_tab
 
+    def _in_front(self, act: Callable[[], None]) -> None:
+        """These actions work from anywhere in the window."""
+        self.front_wanted.emit()
+        act()
+
     def _bind(self) -> None:
         files, pickers, on_tab, zoom = self.files, self.pickers, self._on_tab, self.appearance.zoom
         actions: dict[str, Callable[[], None]] = {
-            "new": self.new_program,
-            "open": files.ask_open,
-            "example": pickers.pick_example,
+            "new": partial(self._in_front, self.new_program),
+            "open": partial(self._in_front, files.ask_open),
+            "example": partial(self._in_front, pickers.pick_example),
             "save": self.save,
             "save_as": on_tab(files.ask_save),
             "rename": on_tab(files.ask_name),

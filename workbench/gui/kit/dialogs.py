@@ -179,7 +179,7 @@ class FormDialog(Dialog):
         """Cancel and the button that does it."""
         self.add_button("Cancel", self.reject)
         submit = self.add_button(text, act, "danger" if danger else "primary", default=True)
-        QShortcut(QKeySequence("Ctrl+Return"), self, partial(self._press, submit))
+        QShortcut(QKeySequence("Ctrl+Return"), self, partial(self._press, submit)).setAutoRepeat(False)
         return submit
 
     def _press(self, button: QPushButton) -> None:

@@ -44,10 +44,10 @@ def set_hint_actions(find: Callable[[str], HintAction | None]) -> None:
     _find_hint_action[:] = [weakref.WeakMethod(find)]
 
 
-def hint_action(fault: Fault) -> HintAction | None:
-    """The button that helps with a fault."""
+def hint_action(fault: Fault, *, message: bool = False) -> HintAction | None:
+    """The button that helps with a fault. The message is only read where it cannot quote a server."""
     find = _find_hint_action[0]() if _find_hint_action else None
-    return find(f"{fault.hint} {fault.message}") if find is not None else None
+    return find(f"{fault.hint} {fault.message}" if message else fault.hint) if find is not None else None
 
 
 class FaultCard(QFrame):
@@ -329,7 +329,7 @@ class Question(QDialog):
             button.setAutoDefault(True)  # Enter presses the button that has the keyboard
         no.setDefault(True)
         mark(go, kind="danger" if danger else "primary")
-        QShortcut(QKeySequence("Ctrl+Return"), self, self.accept)
+        QShortcut(QKeySequence("Ctrl+Return"), self, self.accept).setAutoRepeat(False)
         row.addWidget(no)
         row.addWidget(go)
         self._layout.addLayout(row)

@@ -254,6 +254,7 @@ class ApprovalDialog(DecisionDialog):
         return self.program.isAncestorOf(focus)
 
     def _show_run(self, run: Run) -> None:
+        self._edit_check.end()  # a late verdict on an edited text must not be shown beside another text
         self._run = run
         self._code, self._complete = run.proposal.code, not whole_size([run.proposal.code])
         if not self._complete:
@@ -332,6 +333,8 @@ class ApprovalDialog(DecisionDialog):
 
     def _show_edit_verdict(self, verdict: Verdict) -> None:
         """Show what the edited text would do; nothing is decided about it yet."""
+        if not self.program.editing:
+            return
         self.head.show_run(replace(self._run, verdict=verdict))
         self.effects.show_verdict(verdict)
         self.program.mark_edit(verdict)

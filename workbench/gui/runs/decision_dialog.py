@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final, TypeVar
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -324,6 +324,14 @@ class DecisionDialog(LaterDialog):
         if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow() and not self._over:
             self.restart_settling()
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A button with the focus takes Enter before the dialog does."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            if enter and (event.isAutoRepeat() or not self.allow_button.settled()):
+                return True
+        return super().eventFilter(watched, event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter presses the default button, but not by a key that was down before the dialog came, and not in text
         that the user reads."""
@@ -344,6 +352,7 @@ class DecisionDialog(LaterDialog):
         picture = icon(symbol, "muted")
         button = RoomyButton(self.context.theme, picture, text) if gives_way else QPushButton(picture, text)
         button.setAutoDefault(True)  # Enter presses the button that has the keyboard
+        button.installEventFilter(self)
         button.clicked.connect(lambda: act())  # without `clicked`'s own argument
         button.setToolTip(tip)
         return button
@@ -415,6 +424,11 @@ class DecisionDialog(LaterDialog):
             self._sending = False
             if isValid(self) and not self._over:
                 self._show_failure(fault)
+        except BaseException:  # reported by the tasks; the buttons must work again
+            self._sending = False
+            if isValid(self):
+                self.update_allow()
+            raise
         else:
             self._sending = False
             ending, self._ending = self._ending, None

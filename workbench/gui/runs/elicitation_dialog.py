@@ -52,8 +52,8 @@ class ElicitationDialog(DecisionDialog):
         context.store.on(AskArrived, self._arrived)
         context.store.on(AskSettled, self._settled)
         self.body.changed.connect(self._body_changed)
-        self.body.accepted.connect(self._accept)
-        QShortcut(QKeySequence("Ctrl+Return"), self, self.allow)
+        self.body.accepted.connect(self.allow)
+        QShortcut(QKeySequence("Ctrl+Return"), self, self.allow).setAutoRepeat(False)
         self.set_deadline(ask.deadline, "{} left")
         self._show_buttons()
 

@@ -110,6 +110,8 @@ class ServerConnector(QObject):
     def _start_again(self) -> None:
         """A new core starts no server by itself: start those that ran with the lost one."""
         names, self._ran_before = self._ran_before, ()
+        if not self._context.store.core_restarted:
+            return
         servers = self._context.store.servers
         stopped = [
             name

@@ -55,16 +55,15 @@ RUN_OFFERS = (KEEPABLE, RECORDABLE)
 ACTIONS: tuple[Action, ...] = (
     # File
     Action("project.open", "Open project…", "Open another folder as a project, in a window of its own.", "folder"),
-    Action("editor.new", "New program", "Open an empty program in a new tab.", "plus", "Ctrl+T", (EDITOR,)),
+    Action("editor.new", "New program", "Open an empty program in a new tab.", "plus", "Ctrl+T"),
     Action(
         "editor.open",
         "Open file…",
         "Open a program or a JSON, Markdown or TOML file in a tab.",
         "folder",
         "Ctrl+O",
-        (EDITOR,),
     ),
-    Action("editor.example", "Open an example…", "Open a starter skill as a new program.", "book", when=(EDITOR,)),
+    Action("editor.example", "Open an example…", "Open a starter skill as a new program.", "book"),
     Action(
         "editor.save",
         "Save",

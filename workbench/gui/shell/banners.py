@@ -46,7 +46,8 @@ class Banner(QFrame):
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(theme.unit)
         self._lay_out(theme.unit)
-        if (action := hint_action(fault)) is not None:
+        own = tone == "warning"  # the core's words; a failed task may quote a server
+        if (action := hint_action(fault, message=own)) is not None:
             self.offer(*action, "quiet")
         if fault.detail:
             self._offer_detail(fault.detail)
@@ -179,7 +180,7 @@ class Banners(Pane):
         for banner in self.shown():
             if link.state is LinkState.LINKED and banner.fault == NOT_CONNECTED:
                 self._drop(banner)
-        if link.state is LinkState.LINKED and link.again:
+        if link.state is LinkState.LINKED and link.restarted:
             self.context.say("The core was restarted. Runs that were under way are shown as interrupted.")
         if link.state is LinkState.LOST:
             sentence = "The core stopped unexpectedly; restarting…"

@@ -53,7 +53,8 @@ class Link(Struct, frozen=True):
 
     state: LinkState
     attempt: int = 0
-    again: bool = False  # linked anew after a loss
+    again: bool = False  # everything has to be loaded again
+    restarted: bool = False  # the core was lost and started again
     fault: Fault | None = None
 
 
@@ -114,7 +115,7 @@ class Bridge(QObject):
                 failure = Fault(f"The core cannot be reached: {fault}.", "Its log says more.")
             else:
                 self._wire.listen(self._receive)
-                self._tell(Link(LinkState.LINKED, attempt, again))
+                self._tell(Link(LinkState.LINKED, attempt, again, restarted=again))
                 return True
         self._tell(Link(LinkState.BROKEN, len(PAUSES), fault=failure))
         return False

@@ -100,6 +100,7 @@ class Store(QObject):
         self.secrets: SecretStore | None = None
         self._changed_tools: set[str] = set()
         self._status_is_new = False
+        self.core_restarted = False
         self._status_soon = self._soon(_STATUS_MS, self._load_status)
         self._tools_soon = self._soon(_TOOLS_MS, self._load_changed_tools)
         self._skills_soon = self._soon(_SKILLS_MS, self._load_skills)
@@ -108,8 +109,9 @@ class Store(QObject):
         """Call a bound method with each event of this kind, for as long as its object lives."""
         self._handlers.setdefault(kind, []).append(weakref.WeakMethod(handler))
 
-    def load(self) -> None:
-        """The core was reached: read everything that is held here."""
+    def load(self, *, restarted: bool = False) -> None:
+        """The core was reached: read everything that is held here. `restarted`: it is another core than before."""
+        self.core_restarted = restarted
         self.linked.emit()
         self._tasks.run("servers", self._load_servers())
         self._tasks.run("runs", self._load_runs())
@@ -200,10 +202,10 @@ class Store(QObject):
         return timer
 
     async def _load_servers(self) -> None:
-        states = await self._api.servers()
         tools = (*await self._api.tools(), *await self._api.removed_tools())
-        self.servers = {state.config.name: state for state in states}
         self.tools = _by_server(tools)
+        states = await self._api.servers()  # last, so that no event comes between its answer and its use
+        self.servers = {state.config.name: state for state in states}
         self.servers_loaded.emit()
 
     def _load_changed_tools(self) -> None:
@@ -218,14 +220,16 @@ class Store(QObject):
         self.tools_changed.emit(changed)
 
     async def _load_runs(self) -> None:
+        """Each answer is taken at once: an event that comes after it must not be overwritten."""
         runs = await self._api.runs()
-        held_calls, elicitations = await self._api.held_calls(), await self._api.asks()
         self.runs = {run.id: run for run in reversed(runs)}
         self._forget_old_runs()
-        self.held_calls = {held_call.id: held_call for held_call in held_calls}
-        self.elicitations = {ask.id: ask for ask in elicitations}
         self.runs_loaded.emit()
+        held_calls = await self._api.held_calls()
+        self.held_calls = {held_call.id: held_call for held_call in held_calls}
         self.held_calls_changed.emit()
+        elicitations = await self._api.asks()
+        self.elicitations = {ask.id: ask for ask in elicitations}
         self.elicitations_changed.emit()
 
     def _forget_old_runs(self) -> None:

@@ -32,6 +32,7 @@ from workbench.gui.forms.form import SchemaForm
 from workbench.gui.kit.controls import RoomyButton
 from workbench.gui.kit.faults import Answer, FaultCard, QuestionBar
 from workbench.gui.kit.icons import icon, pixmap
+from workbench.gui.kit.json_text import identical
 from workbench.gui.kit.lists import EmptyState, Strip
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import mark
@@ -429,11 +430,11 @@ class CallPanel(QWidget):
         fault = outcome.fault or Fault(f"{one_line(self._tool.name)} may change or send something.")
         hint = f"Arguments: {one_line(json.dumps(arguments, ensure_ascii=False), _SHORT)}"
         tone = "danger" if outcome.asks == "destroys" else "warning"
-        further = self._lasting_answers() if outcome.asks else ()
-        send = partial(self._send, confirmed=True)
+        further = self._lasting_answers(arguments) if outcome.asks else ()
+        send = partial(self._send_confirmed, arguments)
         self.question.ask("alert", tone, fault.message, hint, "Call once", send, further)
 
-    def _lasting_answers(self) -> tuple[Answer, ...]:
+    def _lasting_answers(self, arguments: JsonObject) -> tuple[Answer, ...]:
         """Answers that outlive this call. They apply to the user's own calls only."""
         limits = "Programs and agents still ask. Revoke it under Workbench > What you allowed."
         server = one_line(self._tool.server, 60)
@@ -441,28 +442,32 @@ class CallPanel(QWidget):
             (
                 "Always call this tool",
                 f"Your own calls of this tool no longer ask, until its definition changes. {limits}",
-                partial(self._allow_and_send, self._tool.name),
+                partial(self._allow_and_send, self._tool.name, arguments),
             ),
             (
                 "Trust this server",
                 f"Your own calls of every tool of {server} no longer ask, until its command or address changes. "
                 f"{limits}",
-                partial(self._allow_and_send, ""),
+                partial(self._allow_and_send, "", arguments),
             ),
         )
 
-    def _allow_and_send(self, tool: str) -> None:
-        permission = Permission("", "own", CallDecision.ALLOW, self._tool.server, tool)
-        self._context.tasks.run("allow your own calls", self._allow(permission))
+    def _send_confirmed(self, arguments: JsonObject) -> None:
+        """Send what the question was about; a form that was edited while the core was asked is asked about again."""
+        self._send(confirmed=identical(self.form.value(), arguments))
 
-    async def _allow(self, permission: Permission) -> None:
+    def _allow_and_send(self, tool: str, arguments: JsonObject) -> None:
+        permission = Permission("", "own", CallDecision.ALLOW, self._tool.server, tool)
+        self._context.tasks.run("allow your own calls", self._allow(permission, arguments))
+
+    async def _allow(self, permission: Permission, arguments: JsonObject) -> None:
         try:
             await self._context.api.set_permission(permission)
         except WorkbenchError as fault:
             self.answer.show_not_sent()
             self.answer.fault.show_fault(Fault(fault.message, fault.hint))
             return
-        self._send(confirmed=True)
+        self._send_confirmed(arguments)
 
     def _form_changed(self) -> None:
         """Editing withdraws the question: an answer would be about other arguments than the ones shown."""
