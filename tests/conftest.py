@@ -243,15 +243,17 @@ def complete(loop: qasync.QEventLoop) -> Callable[..., Any]:
 
 @pytest.fixture(autouse=True, scope="module")
 def _qt_objects_end_here(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Collect a window's reference cycles on Qt's thread. A collection on a thread of a later test would crash."""
+    """Delete closed windows on Qt's thread, and take what is left of them out of Python's garbage collection.
+
+    A collection on a thread of a later test would crash, and so did, in one of several runs, a collection here.
+    """
     yield
     if {"gui", "flows"} & set(request.path.parts):
-        if "PySide6.QtWidgets" in sys.modules:  # Qt deletes a window from the top; Python would delete it in any order
+        if "PySide6.QtWidgets" in sys.modules:
             from PySide6.QtCore import QCoreApplication, QEvent
 
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        gc.collect()
-        gc.freeze()  # only modules and caches remain; later collections skip them
+        gc.freeze()
 
 
 @pytest.fixture(autouse=True)
