@@ -94,7 +94,8 @@ def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there
     run = complete(api.run(run.id))
     if run.state is RunState.WAITING:
         complete(api.decide(Decision(run.id, run.proposal.sha, True, "you", fingerprint=run.fingerprint, seconds=5.0)))
-    qtbot.waitUntil(window.strip.isVisible, timeout=HANG)
+    store = window.context.store  # the strip shows the program first, then its held call
+    qtbot.waitUntil(lambda: bool(store.held_calls) and store.runs[run.id].state is RunState.RUNNING, timeout=HANG)
     window.strip.act.click()
     qtbot.waitUntil(lambda: len(window.findChildren(HeldCallDialog)) == 1, timeout=HANG)
     (dialog,) = window.findChildren(HeldCallDialog)
@@ -106,6 +107,7 @@ def test_a_call_with_a_strangers_address_waits_in_the_window_and_is_denied_there
     assert complete(api.run(run.id)).held_calls, "it keeps waiting"
     window.strip.act.click()
     assert window.findChildren(HeldCallDialog) == [dialog]
+    qtbot.waitUntil(dialog.allow_button.settled, timeout=HANG)
     QTest.keyClick(dialog.button("Deny"), Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: complete(api.run(run.id)).state is RunState.FAILED, timeout=HANG)
     assert "denied" in complete(api.run(run.id)).fault.message
