@@ -54,7 +54,7 @@ class SecretsHandler(RequestHandler):
         if store.kind not in ("keyring", "file"):
             raise WorkbenchError(
                 "The secrets of this entry cannot be moved: they would be lost when the core ends.",
-                "Open Secrets… in the Workbench menu and choose a passphrase, then move them.",
+                "Open Secrets… in the File menu and choose a passphrase, then move them.",
             )
         changed, values = plain_text_secrets.moved(config, [info.name for info in store.secrets])
         for name, value in values.items():

@@ -111,7 +111,7 @@ async def _confirm_call(api: CoreApi, tool: Tool, outcome: Outcome, line: Line) 
     if outcome.asks and word in ("a", "always", "t", "trust"):
         name = tool.name if word.startswith("a") else ""
         kept = await api.set_permission(Permission("", "own", CallDecision.ALLOW, tool.server, name))
-        narrate(visible(f"{kept.label} Revoke it in the window under Workbench > What you allowed."))
+        narrate(visible(f"{kept.label} Revoke it in the window under Agents > What you allowed."))
         return True
     return word in ("y", "yes")
 

@@ -23,7 +23,7 @@ from workbench.sandbox.program import ToolFailure
 _STRANGERS = frozenset({UNTRUSTED})
 _NOTED = 50  # blocked attempts of one run with an audit entry of their own
 _TOLD = 3  # blocked targets in the hint for the author
-_PAGE = "Choose Network… in the Workbench menu to see the rules and the attempts."
+_PAGE = "Choose Network… in the Agents menu to see the rules and the attempts."
 
 
 class ProgramNetwork:

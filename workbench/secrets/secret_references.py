@@ -40,5 +40,5 @@ def missing_secret_error(name: str) -> WorkbenchError:
     """Error for a server that needs a secret that is not stored."""
     return WorkbenchError(
         f"The secret {name!r:.200} is not stored.",
-        "Press Connect and enter it, or open Secrets… in the Workbench menu.",
+        "Press Connect and enter it, or open Secrets… in the File menu.",
     )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -63,3 +64,12 @@ def test_every_icon_that_the_window_names_is_there() -> None:
                 if isinstance(text, ast.Constant) and isinstance(text.value, str) and text.value:
                     missing |= {text.value} - set(icons.names())
     assert missing == set()
+
+
+def test_sentences_name_menus_that_there_are(qapp: Any) -> None:
+    package = Path(workbench.__file__).parent
+    texts = [*package.rglob("*.py"), *(package.parent / "docs").glob("*.md"), package.parent / "README.md"]
+    named = re.compile(r"in the ([A-Z]\w+) menu|under ([A-Z]\w+) > ")
+    found = {name for file in texts for names in named.findall(file.read_text("utf-8")) for name in names if name}
+    assert found, "the pattern finds none"
+    assert found <= {title for title, _ in MENUS}

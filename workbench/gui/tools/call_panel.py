@@ -436,7 +436,7 @@ class CallPanel(QWidget):
 
     def _lasting_answers(self, arguments: JsonObject) -> tuple[Answer, ...]:
         """Answers that outlive this call. They apply to the user's own calls only."""
-        limits = "Programs and agents still ask. Revoke it under Workbench > What you allowed."
+        limits = "Programs and agents still ask. Revoke it under Agents > What you allowed."
         server = one_line(self._tool.server, 60)
         return (
             (

@@ -85,7 +85,7 @@ async def check_answer(address: ServerAddress, headers: Mapping[str, str]) -> tu
 def judge_answer(answer: ProbeAnswer, *, keyed: bool = False) -> Check:
     """Explain an answer. `keyed`: the request carried a key."""
     if answer.status == 401 and keyed:
-        fix = "Store the correct key under Secrets… in the Workbench menu, or edit the server's entry (F2)."
+        fix = "Store the correct key under Secrets… in the File menu, or edit the server's entry (F2)."
         return bad("Answer", "The server did not accept the key (401).", fix, _describe_answer(answer))
     if answer.status == 401:
         fix = "Sign in, or send a key in the header Authorization: Bearer ${keyring:name}."
