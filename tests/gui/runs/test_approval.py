@@ -501,3 +501,21 @@ def test_denying_opens_nothing_and_another_text_begins_unticked(paper: Any, ask:
 
 def test_without_hosts_there_is_nothing_to_tick(ask: Any, waiting: Run) -> None:
     assert ask(waiting).hosts.isHidden()
+
+
+def test_after_an_unforeseen_fault_the_request_can_still_be_answered(
+    ask: Any, waiting: Run, paper: Any, context: Any, qtbot: Any
+) -> None:
+    dialog = ask(waiting)
+    decide = paper.decide
+
+    async def broken(decision: Decision) -> Run:
+        raise ZeroDivisionError
+
+    paper.decide = broken
+    with qtbot.waitSignal(context.tasks.failed):
+        qtbot.mouseClick(dialog.deny_button, Qt.MouseButton.LeftButton)
+    paper.decide = decide
+    with qtbot.waitSignal(dialog.decided):
+        qtbot.mouseClick(dialog.deny_button, Qt.MouseButton.LeftButton)
+    assert [decision.allow for decision in decisions(paper)] == [False]

@@ -424,19 +424,17 @@ class DecisionDialog(LaterDialog):
             self._sending = False
             if isValid(self) and not self._over:
                 self._show_failure(fault)
-        except BaseException:  # reported by the tasks; the buttons must work again
+            return
+        finally:  # also after a fault that nobody foresaw, which the tasks report
             self._sending = False
             if isValid(self):
                 self.update_allow()
-            raise
-        else:
-            self._sending = False
-            ending, self._ending = self._ending, None
-            if isValid(self) and not self._over:
-                done(answer)
-                if ending is not None:  # it was not the answer that ended the request
-                    self.end(ending)
-                self.update_allow()
+        ending, self._ending = self._ending, None
+        if isValid(self) and not self._over:
+            done(answer)
+            if ending is not None:  # it was not the answer that ended the request
+                self.end(ending)
+            self.update_allow()
 
     def _show_failure(self, fault: WorkbenchError) -> None:
         ending, self._ending = self._ending, None
