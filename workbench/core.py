@@ -311,15 +311,24 @@ class Core:
         project = files_signature(self.paths.project_settings, self._no_project)
         if project != self._project_signature:
             self._project_signature = project
-            sentence = f"{self.paths.project_settings.name} of the project was changed."
-            hint = "It applies when the core starts again; change a setting on the page Settings to apply it now."
-            self.bus.tell(Noticed(Fault(sentence, hint)))
+            await self._report_project_settings()
+
+    async def _report_project_settings(self) -> None:
+        """Tell the user which settings of the project differ from those in force.
+
+        An agent may be able to write a project's files, so they do not apply while the core runs.
+        """
+        found = await asyncio.to_thread(read, self.paths.project_settings, self.paths.user_settings)
+        fields = {name: definition.field for name, definition in DEFINITIONS.items()}
+        now = self.settings
+        changed = [name for name, field in fields.items() if getattr(found.settings, field) != getattr(now, field)]
+        if changed:
+            names = ", ".join(changed[:5]) + (" …" if len(changed) > 5 else "")
+            hint = "They apply when the core starts again. Change one on the page Settings to apply it now."
+            self.bus.tell(Noticed(Fault(f"The project's settings were changed: {names}.", hint)))
 
     async def reload_settings(self) -> None:
-        """Read the user's settings file again and apply the values that changed in it.
-
-        A project's file may be written by an agent with access to the folder, so it is not applied while the core runs.
-        """
+        """Read the user's settings file again and apply the values that changed in it."""
         before = self._own_settings
         after = await asyncio.to_thread(self._read_own_settings)
         together = await asyncio.to_thread(read, self.paths.project_settings, self.paths.user_settings)
@@ -327,13 +336,11 @@ class Core:
         changed = dict[str, object]()
         for name, definition in DEFINITIONS.items():
             field = definition.field
+            edited = getattr(after.settings, field) != getattr(before.settings, field)
             value = getattr(together.settings, field)
-            if getattr(after.settings, field) == getattr(before.settings, field) or value == getattr(
-                self.settings, field
-            ):
-                continue
-            changed[field] = value
-            self.journal.append(Note("setting.changed", f"Your settings file changed: {name} is now {value!r}"))
+            if edited and value != getattr(self.settings, field):
+                changed[field] = value
+                self.journal.append(Note("setting.changed", f"Your settings file changed: {name} is now {value!r}"))
         if changed:
             self.settings = replace(self.settings, **changed)
         self._notices = (*(fault for fault in self._notices if fault not in before.notices), *after.notices)

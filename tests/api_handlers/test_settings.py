@@ -120,3 +120,28 @@ async def test_the_users_file_is_watched_and_a_projects_file_is_only_reported(
         assert core.settings.privacy_sealed == "demo.get_customer"
     finally:
         await core.close()
+
+
+async def test_what_the_user_sets_for_the_project_and_new_servers_are_not_reported_as_changed_settings(
+    paths: Paths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core_module, "SETTINGS_SECONDS", 0.01)
+    core = Core(paths)
+    await core.open()
+    try:
+        told = list[str]()
+        core.bus.listen(lambda event: told.append(event.fault.message) if isinstance(event, Noticed) else None)
+        await core.api.change_setting("run.seconds", 20, "project")
+        assert core.settings.run_seconds == 20
+        (paths.project / ".mcp.json").write_text('{"mcpServers": {"notes": {"command": "notes"}}}', "utf-8")
+        paths.project_settings.touch()
+        for _ in range(20):
+            await asyncio.sleep(0.01)
+        assert not [message for message in told if "settings" in message]
+        paths.project_settings.write_text("[run]\nseconds = 30\n", "utf-8")
+        async with asyncio.timeout(30):
+            while "The project's settings were changed: run.seconds." not in told:
+                await asyncio.sleep(0.01)
+        assert core.settings.run_seconds == 20
+    finally:
+        await core.close()
