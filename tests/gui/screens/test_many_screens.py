@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtTest import QTest
 
+from workbench.events import ServerChanged
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus, Vitals
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
@@ -55,7 +56,8 @@ def test_all_servers_can_be_looked_at(
     window.context.theme.choose(colours)
     window.resize(width, height)
     fill(paper)
-    window.commands.do("servers.reload")
+    for state in paper.server_states.values():
+        window.context.store.handle(ServerChanged(state))
     window.commands.do("servers.all")
     page = window.centre.server.all
     qtbot.waitUntil(lambda: page.model.rowCount() == 9 and "MB" in page.totals.text())

@@ -145,6 +145,6 @@ def test_the_doctor_can_be_looked_at(window: Any, settled: Any, colours: str) ->
     window.servers.show_tool("files")
     window.commands.do("server.doctor")
     settled()
-    window.centre.server.sheet().page().examine()
+    window.centre.server.sheet().page().check()
     settled()
     shoot(window, f"doctor-{colours}")
