@@ -97,7 +97,8 @@ async def _window(application: QApplication, project: Path, servers: int, tools:
     living = spawn("window", live(window))
     await _until(lambda: window.bridge.link.state is LinkState.LINKED and window.servers.model.rowCount() > servers)
     for number in range(servers):
-        await window.context.api.connect(f"server-{number}")
+        name = f"server-{number}"
+        await window.context.api.connect(name, (await window.context.api.consent(name)).sha)
     await _until(lambda: len(window.servers.model.find(f"server-{servers - 1}").data() or "") > 0)
     await asyncio.sleep(1)
     try:
@@ -214,7 +215,7 @@ async def _at_an_address(window: MainWindow) -> AsyncIterator[str]:
     try:
         url = (await serving.stdout.readline()).decode().strip()
         await window.context.api.add_server(ServerConfig("far", url=url))
-        await window.context.api.connect("far")
+        await window.context.api.connect("far", (await window.context.api.consent("far")).sha)
         yield "far"
         await window.context.api.remove_server("far")
     finally:

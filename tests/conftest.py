@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -199,6 +200,7 @@ def loop(qapp: Any) -> Iterator[qasync.QEventLoop]:
     import qasync
 
     turning = qasync.QEventLoop(qapp, already_running=True)
+    turning.set_default_executor(ThreadPoolExecutor())  # as in the window: no QThreads
     before = sys.get_asyncgen_hooks()
     # qasync does not set these two hooks; without them an abandoned async generator is never closed.
     sys.set_asyncgen_hooks(turning._asyncgen_firstiter_hook, turning._asyncgen_finalizer_hook)

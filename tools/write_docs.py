@@ -88,14 +88,12 @@ def events() -> str:
 
 def actions() -> str:
     """Every action of the window with its shortcut and description, by menu."""
-    from workbench.gui.shell.actions import action_named
-    from workbench.gui.shell.menus import MENUS, actions_in
+    from workbench.gui.shell.actions import MENUS
 
     parts = []
-    for menu, _ in MENUS:
-        listed = (action_named(name) for name in actions_in(menu))
-        rows = [(a.text.rstrip("…"), f"`{a.keys}`" if a.keys else "", a.help) for a in listed]
-        parts.append(f"## {menu}\n\n" + _table(("action", "key", "what it does"), rows))
+    for menu in MENUS:
+        rows = [(a.text.rstrip("…"), f"`{a.keys}`" if a.keys else "", a.help) for a in menu.actions()]
+        parts.append(f"## {menu.title}\n\n" + _table(("action", "key", "what it does"), rows))
     return _page(
         "Actions",
         "Everything the window can do. All of it is in the menus and in the palette (`Ctrl+K`).",

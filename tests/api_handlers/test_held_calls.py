@@ -48,6 +48,6 @@ async def test_an_answer_about_many_calls_is_one_decision_with_the_time_it_took(
     await api.answer_held_call(HeldCallAnswer((held_calls.all())[0].id, allow=True, seconds=0.9))
     await asyncio.gather(*calls)
     (note,) = house.notes
-    assert note.summary == "3 calls of demo.send_email allowed by you after 0.9 s, too soon to have been read"
+    assert note.summary == "3 calls of demo.send_email were allowed by you after 0.9 s, too soon to have been read"
     entry = Entry(1, 0.0, note, "", "")
     assert review_figures([entry]) == ReviewFigures(decided=1, allowed=1, median_seconds=0.9, hasty=1)

@@ -54,7 +54,7 @@ async def test_each_change_is_told_with_names_only(core):
 
 async def test_a_server_that_needs_a_secret_starts_when_it_is_stored_and_nothing_shows_it(core):
     with pytest.raises(WorkbenchError, match="The secret 'github' is not stored"):
-        await core.api.connect("one")
+        await core.api.connect("one", (await core.api.consent("one")).sha)
     await core.api.set_secret("github", VALUE)
     assert (await core.api.connect("one")).status is ServerStatus.READY
     said = await core.api.call(ToolCall("x", "one", "echo", {"text": VALUE}, Origin.PERSON, "", confirmed=True))
@@ -88,7 +88,7 @@ async def test_secrets_in_plain_text_are_told_and_moved_and_the_server_runs_on(c
     paths.servers_file.write_text(json.dumps({"mcpServers": {"one": entry}}), encoding="utf-8")
     await core.api.reload_servers()
     assert core.catalog.server("one").state.plain_secrets == ("API_KEY in env",)
-    await core.api.connect("one")
+    await core.api.connect("one", (await core.api.consent("one")).sha)
     with pytest.raises(WorkbenchError, match="lost when the core ends"):
         await core.api.move_secrets("one")
     assert VALUE in paths.servers_file.read_text()

@@ -60,7 +60,7 @@ def wish(tool):
 
 async def test_a_person_signs_in_and_grants_more_when_a_tool_needs_it(core, guarded, browsing):
     with pytest.raises(WorkbenchError, match="requires you to sign in"):
-        await core.api.connect("far")
+        await core.api.connect("far", (await core.api.consent("far")).sha)
     assert core.catalog.server("far").state.sign_in == "needed"
     assert (await core.api.sign_in("far")).state == "done"
     state = core.catalog.server("far").state
@@ -77,7 +77,7 @@ async def test_a_person_signs_in_and_grants_more_when_a_tool_needs_it(core, guar
 
 async def test_signing_out_ends_the_connection_and_forgets(core, guarded, browsing):
     with pytest.raises(WorkbenchError):
-        await core.api.connect("far")
+        await core.api.connect("far", (await core.api.consent("far")).sha)
     await core.api.sign_in("far")
     (info,) = (await core.api.secrets()).secrets
     assert (info.name, info.signed_in) == ("oauth:far", "far")
@@ -89,7 +89,7 @@ async def test_signing_out_ends_the_connection_and_forgets(core, guarded, browsi
 
 async def test_a_removed_server_takes_its_tokens_along(core, guarded, browsing):
     with pytest.raises(WorkbenchError):
-        await core.api.connect("far")
+        await core.api.connect("far", (await core.api.consent("far")).sha)
     await core.api.sign_in("far")
     await core.api.remove_server("far")
     assert (await core.api.secrets()).secrets == ()
@@ -102,14 +102,14 @@ async def test_what_cannot_be_signed_in_says_why(core):
     with pytest.raises(WorkbenchError, match="has no sign-in"):
         await core.api.sign_in_report("here")
     with pytest.raises(WorkbenchError):
-        await core.api.connect("own")
+        await core.api.connect("own", (await core.api.consent("own")).sha)
     with pytest.raises(WorkbenchError, match="has its own Authorization header"):
         await core.api.sign_in("own")
 
 
 async def test_a_sign_in_under_way_ends_with_the_core(core, guarded):
     with pytest.raises(WorkbenchError):
-        await core.api.connect("far")
+        await core.api.connect("far", (await core.api.consent("far")).sha)
     waits = asyncio.Event()
     core.bus.listen(lambda event: waits.set() if isinstance(event, SignInWanted) else None)
     signing = asyncio.create_task(core.api.sign_in("far"))

@@ -60,6 +60,7 @@ from workbench.records import (
     ToolSummary,
     Verdict,
 )
+from workbench.records.runs import EXAMPLE_AGENT
 from workbench.settings import Settings
 
 CODE = "from servers.demo import list_orders\n\norders = await list_orders(limit=20)\nprint(len(orders))\n"
@@ -280,7 +281,7 @@ class PaperQuestions(  # type: ignore[misc]  # classes from other files
 
     async def start_example_agent(self) -> None:
         self.note("start_example_agent")
-        self.put_run(make_run("run-example", author="example agent"))
+        self.put_run(make_run("run-example", author=EXAMPLE_AGENT))
 
     def put_entry(self, entry: Entry) -> None:
         self.entry_list.append(entry)

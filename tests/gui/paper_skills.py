@@ -39,6 +39,7 @@ class PaperSkills:
             "old_one": Skill("old_one", "Not used any more.", code, SkillState.RETIRED, 1, "d" * 64),
         }
 
+        self.draft_list: dict[str, Skill] = {}  # drafts of kept skills
         self.skill_versions: tuple[Skill, ...] = ()
         self.skill_use: SkillUse | None = None
         self.hint_list: list[SkillHint] = []
@@ -54,11 +55,12 @@ class PaperSkills:
         return self.skill_list[name]
 
     async def skills(self) -> tuple[Skill, ...]:
-        return tuple(self.skill_list.values())
+        return (*self.skill_list.values(), *self.draft_list.values())
 
     async def skill_page(self, name: str) -> SkillPage:
         schema = '{"type": "object", "properties": {"limit": {"type": "integer", "default": 3}}}'
-        return SkillPage(self.skill_list[name], None, self.skill_versions, self.skill_use, schema, "/bench/skills")
+        draft = self.draft_list.get(name)
+        return SkillPage(self.skill_list[name], draft, self.skill_versions, self.skill_use, schema, "/bench/skills")
 
     async def skill_uses(self) -> tuple[SkillUse, ...]:
         return (self.skill_use,) if self.skill_use is not None else ()

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.events import ToolsChanged
-from workbench.gui.kit.faults import QuestionBar
+from workbench.gui.kit.notice import Notice
 from workbench.gui.settings.network import NetworkDialog
 from workbench.gui.settings.permissions import PermissionsDialog
 from workbench.gui.settings.repl_sessions import ReplSessionsDialog
@@ -103,7 +103,7 @@ def changed_files(window: Any, paper: Any, settled: Any, make: Any) -> QAbstract
     paper.run_writes("run-1", {"a.txt": "A\n", "b.txt": "B\n", "c.txt": "C\n"})
     window.context.go(ShowChanges("run-1"))
     settled()
-    return window.centre.files.changes.list
+    return window.centre.files.changes.rows.view
 
 
 def changes(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
@@ -409,8 +409,8 @@ def test_return_presses_the_button_that_has_the_keyboard_in_a_strip_of_the_windo
     window: Any, qtbot: Any, settled: Any
 ) -> None:
     pressed: list[str] = []
-    bar = QuestionBar(window.context.theme, window.centralWidget())
-    bar.ask("alert", "warning", "Is that so?", "", "Yes", lambda: pressed.append("yes"))
+    bar = Notice(window.context.theme, window.centralWidget())
+    bar.ask("warning", "Is that so?", "", "Yes", lambda: pressed.append("yes"))
     yes = next(button for button in bar.findChildren(QPushButton) if button.text() == "Yes")
     focus(yes, qtbot)
     qtbot.keyClick(yes, Qt.Key.Key_Return)

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from workbench.errors import WorkbenchError
-from workbench.gui.kit.faults import QuestionBar
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.main_window import MainWindow
 from workbench.gui.shell.bridge import Bridge
+from workbench.gui.shell.navigation import ShowTool
 from workbench.gui.shell.window_state import Layout
 from workbench.records import CallTrace, Ledger, Observation, Risk, RunState
 
@@ -69,9 +69,8 @@ def test_a_question_about_a_call_is_whole_in_a_low_window(window: Any, qtbot: An
     window.centre.tool.show_tool("demo", "list_orders")
     settled()
     panel = window.centre.tool.page().call
-    question = panel.findChild(QuestionBar)
+    question = panel.question
     question.ask(
-        "alert",
         "danger",
         "write_file may delete or overwrite data for good: filesystem says so.",
         'It would be called with {"path": "/tmp/a/project/files/new.txt", "content": "content here"}',
@@ -109,3 +108,23 @@ def test_800_pixels_are_enough_with_a_run_a_program_and_a_verified_audit(
     qtbot.waitUntil(lambda: window.output.result.isVisible())
     table = window.output.result._buttons["Table"]
     assert table.height() >= table.sizeHint().height(), "the ways to look at a result are not squeezed"
+
+
+def test_a_very_small_window_gives_its_room_to_the_form(window: Any, paper: Any, make: Any, settled: Any) -> None:
+    window.layout_file.runs_introduced = False
+    window.reset_layout()
+    window.context.go(ShowTool("demo", "list_orders", enter=True))
+    settled()
+    window.resize(720, 430)  # 1440 × 900 pixels at a scale of 2
+    settled()
+    panel = window.centre.tool.page().call
+    assert window.width() == 720
+    assert panel.form.height() > 150
+    assert not panel.answer.isVisible()
+    assert next(button for button in panel.findChildren(QPushButton) if button.text() == "Run").isVisible()
+    panel.run()
+    settled()
+    assert panel.answer.isVisible()
+    paper.put_run(make.run("a"))
+    settled()
+    assert window.docks["runs"].isHidden(), "there is no room for panes about runs"

@@ -91,7 +91,7 @@ def test_the_status_bar_tells_the_core_servers_sandbox_agents_and_tokens(window:
     status = window.status
     assert status.core.text().strip() == "Core running"
     assert status.sandbox.text().strip() == "Sandbox: full"
-    assert status.tokens.text().strip() == "≈ 41.8k tokens saved"
+    assert status.tokens.text().strip() == "≈ 41.8k tokens saved since start"
     paper.strength = Strength("none", "none", {}, "User namespaces are forbidden here.", "Ask the administrator.")
     window.context.store.handle(AgentsChanged(()))
     qtbot.waitUntil(lambda: status.sandbox.text().strip() == "Sandbox: none")
@@ -280,7 +280,7 @@ def test_a_small_window_does_not_grow_by_what_is_opened_in_it(window: Any, make:
     window.centre.setCurrentWidget(window.centre.tool)
     settled()
     call = window.centre.tool.page().call
-    call.question.ask("alert", "danger", "A sentence that asks.", "What would be sent.", "Run anyway", settled)
+    call.question.ask("danger", "A sentence that asks.", "What would be sent.", "Run anyway", settled)
     paper.put_run(make.run("one"))
     for dock in ("audit", "output", "skills", "servers"):
         window.docks[dock].come()

@@ -31,7 +31,7 @@ async def test_a_rug_pull_changes_nothing_until_a_person_agrees(core, paths):
     told: list[object] = []
     core.bus.listen(told.append)
     await core.catalog.reload()
-    await core.api.connect("turning")
+    await core.api.connect("turning", (await core.api.consent("turning")).sha)
     broker, stock = Broker(core.services), GeneratedPackages(core.services)
     core.bus.listen(stock.hear)
     stock.open()

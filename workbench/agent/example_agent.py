@@ -18,6 +18,7 @@ from workbench.api.marker import api
 from workbench.errors import WorkbenchError
 from workbench.events import Event, Noticed, spawn
 from workbench.records import Fault
+from workbench.records.runs import EXAMPLE_AGENT
 
 if TYPE_CHECKING:
     import mcp.types as T
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 # Python imports modules from the folder where a process starts, and a project may contain a `json.py`.
 PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 
-NAME = "Example agent"
 PURPOSE = "Tell customers whose order is still pending that we are looking into it."
 PROGRAM = """\
 from servers.demo import list_orders, get_customer, send_email
@@ -101,7 +101,7 @@ async def converse(project: str) -> int:
 
     arguments = ["-m", "workbench", "serve", "--project", project]
     parameters = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ), cwd=os.getcwd())
-    info = T.Implementation(name=NAME, version="1")
+    info = T.Implementation(name=EXAMPLE_AGENT, version="1")
     async with Client(parameters, client_info=info) as client:
         found = await client.call_tool("search_tools", {"query": "pending orders customers e-mail"})
         _show(found)

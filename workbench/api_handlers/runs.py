@@ -136,21 +136,22 @@ class RunHandler(RequestHandler):
 
     def _decision_note(self, held_call: HeldCall, answer: HeldCallAnswer, terminal: str) -> Note:
         """Return the audit entry of one decision about any number of calls; each call also has entries of its own."""
-        calls = f"{len(held_call.list)} calls" if len(held_call.list) > 1 else "a call"
+        many = len(held_call.list)
+        calls = f"{many:,} calls of {{}} were" if many > 1 else "A call of {} was"
         word, hasty = ("allowed" if answer.allow else "denied"), is_hasty(answer.allow, answer.seconds)
         unread = f" after {answer.seconds:.1f} s, too soon to have been read" if hasty else ""
         detail: dict[str, object] = {"allow": answer.allow, "by": BY, "seconds": answer.seconds, "scope": answer.scope}
         detail |= {"terminal": terminal} if terminal else {}
         return Note(
             kind=f"{DECIDED}.call",
-            summary=f"{calls} of {held_call.server}.{held_call.tool} {word} by {BY}{unread}",
+            summary=f"{calls.format(f'{held_call.server}.{held_call.tool}')} {word} by {BY}{unread}",
             actor=BY,
             session=held_call.session,
             server=held_call.server,
             tool=held_call.tool,
             run_id=held_call.run_id,
             risk=str(held_call.risk),
-            detail={**detail, "calls": len(held_call.list), **({"hasty": True} if hasty else {})},
+            detail={**detail, "calls": many, **({"hasty": True} if hasty else {})},
         )
 
     @api(decides=True)

@@ -36,19 +36,28 @@ class ServerHandler(RequestHandler):
 
     @api(decides=True)
     async def connect(self, server: str, sha: str = "") -> ServerState:
-        """Start a server; the call is the user's consent to run exactly this command. With `sha`, it is refused if
-        the entry has changed since the consent with this hash was shown."""
-        terminal, state = "", self._catalog.server(server).state
-        if not (state.allowed or state.config.builtin):
+        """Start a server. One that the user has not allowed yet needs `sha`, the hash of the consent that was shown:
+        the call is then the user's consent to run exactly this command. With `sha`, it is refused if the entry has
+        changed since."""
+
+        def check(state: ServerState) -> None:
+            if sha and sha != fingerprint(state.config):
+                raise WorkbenchError(
+                    f"The entry of {server} changed after it was shown.",
+                    "Nothing was started. Press Connect and review the new entry.",
+                )
+            if state.allowed or state.config.builtin:
+                self._note("server.connected", f"You connected {server}", server=server)
+                return
             check_is_user()
+            if not sha:
+                raise WorkbenchError(
+                    f"You have not allowed {server} to start yet.", "Press Connect and review what it would run."
+                )
             terminal = self._check_terminal(of_agent=False)
-        if sha and sha != fingerprint(state.config):
-            raise WorkbenchError(
-                f"The entry of {server} changed after it was shown.",
-                "Nothing was started. Press Connect and review the new entry.",
-            )
-        self._note("server.allowed", f"You allowed {server} to start", server=server, terminal=terminal)
-        return await self._catalog.connect(server)
+            self._note("server.allowed", f"You allowed {server} to start", server=server, terminal=terminal)
+
+        return await self._catalog.connect(server, check)
 
     @api(decides=True)
     async def disconnect(self, server: str) -> ServerState:

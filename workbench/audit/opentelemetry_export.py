@@ -11,10 +11,10 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from workbench.events import EntryWritten, Event, Noticed, spawn
 from workbench.records import Entry, Fault
+from workbench.settings.definitions import is_http_address
 
 if TYPE_CHECKING:
     from workbench.audit.opentelemetry_spans import Spans
@@ -81,8 +81,7 @@ class Telemetry:
 
 
 def _opened(endpoint: str) -> Spans:
-    parts = urlsplit(endpoint)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not is_http_address(endpoint):
         raise ValueError("it is not an HTTP address")
     from workbench.audit.opentelemetry_spans import Spans
 

@@ -92,7 +92,9 @@ def spare_pauses(window: MainWindow) -> None:
 
 
 def make_loop(app: QApplication) -> qasync.QEventLoop:
-    """Qt's loop as asyncio's."""
+    """Run asyncio on the event loop of Qt."""
+    from concurrent.futures import ThreadPoolExecutor
+
     import qasync
 
     class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
@@ -106,7 +108,9 @@ def make_loop(app: QApplication) -> qasync.QEventLoop:
             finally:
                 sys.set_asyncgen_hooks(*before)
 
-    return Loop(app)
+    loop = Loop(app)
+    loop.set_default_executor(ThreadPoolExecutor(4))  # by default, qasync starts ten QThreads to write one file
+    return loop
 
 
 async def live(window: MainWindow) -> None:

@@ -1,23 +1,26 @@
-"""The centre of the window: welcome page, servers, tool, editor and other pages, each a tab that can be closed.
+"""The centre of the window: welcome page, servers, tools, editor and other pages, each a tab that can be closed.
 
-Pages bring the forms and the editor with them. They are made after the first frame or when they are first asked for,
-and get their tab when they are first shown.
+Pages bring the forms and the editor with them. They are made after the first frame or when they are first needed, and
+get their tab when they are first shown.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.lists import tool_button
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.shell.actions import EDITOR
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
+from workbench.gui.shell.tabs import TabbedPane, add_close_button
 from workbench.gui.welcome import Welcome
 
 if TYPE_CHECKING:
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
     from workbench.gui.skills.skill_page import SkillPane
     from workbench.gui.tools.tool_pane import ToolPane
 
+P = TypeVar("P", bound=Pane)
+T = TypeVar("T", bound=TabbedPane)
 _TITLE = 40  # characters of a tab's title
 
 
@@ -42,13 +47,7 @@ class Centre(QTabWidget):
         self._context = context
         self._commands = commands
         self._tabs: dict[Pane, tuple[str, str]] = {}  # icon and title of every page, in the order they were made
-        self._server: ServerPane | None = None
-        self._tool: ToolPane | None = None
-        self._editor: EditorPane | None = None
-        self._privacy: PrivacyPane | None = None
-        self._files: FilesPage | None = None
-        self._skill: SkillPane | None = None
-        self._settings: SettingsPane | None = None
+        self._closed: list[Callable[[], None]] = []  # each opens a closed tab again, the last one first
         self.welcome = Welcome(context, commands, self)
         self._tabs[self.welcome] = ("home", "Welcome")
         self.setDocumentMode(True)
@@ -56,106 +55,98 @@ class Centre(QTabWidget):
         self.tabBar().setAccessibleName("Pages")
         self.tabBar().setExpanding(False)
         self.currentChanged.connect(self._turned)
+        self.tabBar().tabCloseRequested.connect(self._close)
+        tabs: dict[str, Callable[[], None]] = {
+            "tab.close": self._close_tab,
+            "tab.reopen": self._reopen_tab,
+            "tab.next": partial(self._step_tab, 1),
+            "tab.previous": partial(self._step_tab, -1),
+            "tab.move_right": partial(self._move_tab, 1),
+            "tab.move_left": partial(self._move_tab, -1),
+        }
+        for name, act in tabs.items():
+            commands.bind(name, act)
+        commands["tab.next"].setShortcuts([QKeySequence("Ctrl+Tab"), QKeySequence("Ctrl+PgDown")])
+        commands["tab.previous"].setShortcuts([QKeySequence("Ctrl+Shift+Tab"), QKeySequence("Ctrl+PgUp")])
         self.show_welcome()
-
-    @property
-    def editor_in_front(self) -> bool:
-        return self._editor is not None and self.currentWidget() is self._editor
-
-    @property
-    def skill_in_front(self) -> bool:
-        return self._skill is not None and self.currentWidget() is self._skill
 
     # pages
 
-    @property
+    @cached_property
     def server(self) -> ServerPane:
-        if self._server is None:
-            from workbench.gui.servers.server_pane import ServerPane
+        from workbench.gui.servers.server_pane import ServerPane
 
-            self._server = ServerPane(self._context, self._commands, self)
-            self._server.named.connect(self._name_server)
-            self._add(self._server, "server", "All servers")
-        return self._server
+        pane = self._add(ServerPane(self._context, self._commands, self), "server", "All servers")
+        pane.named.connect(lambda server: self._rename(pane, server or "All servers"))
+        return pane
 
-    @property
+    @cached_property
     def tool(self) -> ToolPane:
-        if self._tool is None:
-            from workbench.gui.tools.tool_pane import ToolPane
+        from workbench.gui.tools.tool_pane import ToolPane
 
-            self._tool = ToolPane(self._context, self)
-            self._add(self._tool, "tool", "Tools")
-            self._tool.front_wanted.connect(self._show_tools)
-        return self._tool
+        return self._add_tabbed(ToolPane(self._context, self), "tool", "Tools")
 
-    @property
+    @cached_property
     def editor(self) -> EditorPane:
-        if self._editor is None:
-            from workbench.gui.editor.editor_pane import EditorPane
+        from workbench.gui.editor.editor_pane import EditorPane
 
-            self._editor = EditorPane(self._context, self)
-            self._add(self._editor, "code", "Editor")
-            self._editor.front_wanted.connect(self._show_editor)
-        return self._editor
+        return self._add_tabbed(EditorPane(self._context, self), "code", "Editor")
 
-    @property
+    @cached_property
     def privacy(self) -> PrivacyPane:
-        if self._privacy is None:
-            from workbench.gui.privacy.privacy_pane import PrivacyPane
+        from workbench.gui.privacy.privacy_pane import PrivacyPane
 
-            self._privacy = PrivacyPane(self._context, self)
-            self._add(self._privacy, "eye-off", "Personal data")
-        return self._privacy
+        return self._add(PrivacyPane(self._context, self), "eye-off", "Personal data")
 
-    @property
+    @cached_property
     def files(self) -> FilesPage:
-        if self._files is None:
-            from workbench.gui.files.file_page import FilesPage
+        from workbench.gui.files.file_page import FilesPage
 
-            self._files = FilesPage(self._context, self)
-            self._files.named.connect(self._name_files)
-            self._add(self._files, "folder", "Files")
-        return self._files
+        pane = self._add(FilesPage(self._context, self), "folder", "Files")
+        pane.named.connect(partial(self._rename, pane))
+        return pane
 
-    @property
+    @cached_property
     def skill(self) -> SkillPane:
-        if self._skill is None:
-            from workbench.gui.skills.skill_page import SkillPane
+        from workbench.gui.skills.skill_page import SkillPane
 
-            self._skill = SkillPane(self._context, self._commands, self)
-            self._skill.named.connect(self._name_skill)
-            self._add(self._skill, "book", "Skill")
-        return self._skill
+        pane = self._add(SkillPane(self._context, self._commands, self), "book", "Skill")
+        pane.named.connect(partial(self._rename, pane))
+        return pane
 
-    @property
+    @cached_property
     def settings(self) -> SettingsPane:
-        if self._settings is None:
-            from workbench.gui.settings.settings_page import SettingsPane
+        from workbench.gui.settings.settings_page import SettingsPane
 
-            self._settings = SettingsPane(self._context, self)
-            self._add(self._settings, "settings", "Settings")
-        return self._settings
+        return self._add(SettingsPane(self._context, self), "settings", "Settings")
+
+    def is_front(self, page: str) -> bool:
+        """Whether the page with this attribute name is shown; this does not make it."""
+        return self.currentWidget() is self.__dict__.get(page, self)
 
     def make_all(self) -> None:
         """After the first frame: make the pages that are wanted most, without showing them."""
         for pane in (self.server, self.tool, self.editor):
             pane.hide()
 
+    def show_page(self, pane: P) -> P:
+        """Bring a page to the front."""
+        self.setCurrentWidget(pane)
+        return pane
+
     def show_welcome(self) -> None:
         self.setCurrentWidget(self.welcome)
 
     def hide_welcome(self) -> None:
-        self._remove(self.welcome)
+        self.removeTab(self.indexOf(self.welcome))
 
     def show_privacy(self, page: str, session: str = "") -> None:
         """Open one page about personal data; `session`: whose values."""
-        self.setCurrentWidget(self.privacy)
-        self.privacy.look(page, session)
+        self.show_page(self.privacy).look(page, session)
 
     def show_settings(self, name: str = "") -> None:
         """Open the page Settings, at a setting if there is a name."""
-        self.setCurrentWidget(self.settings)
-        self.settings.show_setting(name)
+        self.show_page(self.settings).show_setting(name)
 
     # what is in front
 
@@ -164,20 +155,17 @@ class Centre(QTabWidget):
             symbol, title = self._tabs[widget]
             place = 0 if widget is self.welcome else self.count()
             place = self.insertTab(place, widget, icon(symbol), title)
-            self.tabBar().setTabButton(place, QTabBar.ButtonPosition.RightSide, self._close_button(widget, title))
+            add_close_button(self.tabBar(), place, title, self._context.theme)
         super().setCurrentWidget(widget)
 
     def start_front(self) -> bool:
         """Run what is in front; False when nothing there can run."""
-        front = self.currentWidget()
-        if front is self._tool and self._tool is not None and self._tool.page() is not None:
-            self._tool.run()
-        elif front is self._editor and self._editor is not None and self._editor.has_text():
-            self._editor.run()
-        elif front is self._server and self._server is not None:
-            return self._server.run()
+        if self.is_front("tool") and self.tool.page() is not None:
+            self.tool.run()
+        elif self.is_front("editor") and self.editor.has_text():
+            self.editor.run()
         else:
-            return False
+            return self.is_front("server") and self.server.run()
         return True
 
     def go_on(self) -> None:
@@ -203,54 +191,67 @@ class Centre(QTabWidget):
 
     def keep(self) -> None:
         """Write what was typed to disk."""
-        if self._editor is not None:
-            self._editor.keep()
+        if "editor" in self.__dict__:
+            self.editor.keep()
 
-    def _show_editor(self) -> None:
-        self.setCurrentWidget(self.editor)
+    # tabs: those of the page in front if it has some, else the pages themselves
 
-    def _show_tools(self) -> None:
-        self.setCurrentWidget(self.tool)
+    def _bar(self, fewest: int = 1) -> QTabBar:
+        front = self.currentWidget()
+        return front.tab_bar if isinstance(front, TabbedPane) and front.tab_bar.count() >= fewest else self.tabBar()
 
-    # inside
+    def _close_tab(self) -> None:
+        bar = self._bar()
+        bar.tabCloseRequested.emit(bar.currentIndex())
+        self.take_keyboard()
 
-    def _add(self, pane: Pane, symbol: str, title: str) -> None:
-        """A page to work in has the ground of the docks; the welcome page has the window's."""
-        self._tabs[pane] = (symbol, title)
-        pane.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(pane, kind="page")
+    def _reopen_tab(self) -> None:
+        """The editor keeps its closed tabs from one start of the window to the next."""
+        (self._closed.pop() if self._closed else partial(self._reopen_in, self.editor))()
+        self.take_keyboard()
 
-    def _close_button(self, pane: Pane, title: str) -> QWidget:
-        close = tool_button("close", f"Close {title}", self._context.theme)
-        close.setIconSize(QSize(self._context.theme.unit * 3, self._context.theme.unit * 3))
-        close.clicked.connect(lambda: self._close(pane))
-        return close
+    def _reopen_in(self, pane: TabbedPane) -> None:
+        self.show_page(pane).reopen()
 
-    def _close(self, pane: Pane) -> None:
-        self._remove(pane)
+    def _step_tab(self, step: int) -> None:
+        bar = self._bar(fewest=2)
+        bar.setCurrentIndex((bar.currentIndex() + step) % bar.count())
+        self.take_keyboard()
+
+    def _move_tab(self, step: int) -> None:
+        bar = self._bar()
+        if 0 <= bar.currentIndex() + step < bar.count():
+            bar.moveTab(bar.currentIndex(), bar.currentIndex() + step)
+
+    def _close(self, place: int) -> None:
+        pane = self.widget(place)
+        if pane is None:
+            return
+        self.removeTab(place)
+        self._closed.append(partial(self.setCurrentWidget, pane))
         if pane is self.welcome:
             self.welcome_closed.emit()
         if not self.count():
             self.show_welcome()
 
-    def _remove(self, pane: Pane) -> None:
-        place = self.indexOf(pane)
-        if place >= 0:
-            self.removeTab(place)
+    # inside
+
+    def _add(self, pane: P, symbol: str, title: str) -> P:
+        """A page to work in has the ground of the docks; the welcome page has the window's."""
+        self._tabs[pane] = (symbol, title)
+        pane.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark(pane, kind="page")
+        return pane
+
+    def _add_tabbed(self, pane: T, symbol: str, title: str) -> T:
+        pane.front_wanted.connect(partial(self.setCurrentWidget, pane))
+        pane.tab_closed.connect(lambda: self._closed.append(partial(self._reopen_in, pane)))
+        return self._add(pane, symbol, title)
 
     def _turned(self, _number: int) -> None:
-        self._commands.hold(EDITOR, self.editor_in_front)
+        self._commands.hold(EDITOR, self.is_front("editor"))
 
     def _rename(self, pane: Pane, title: str) -> None:
         text = one_line(title, _TITLE).replace("&", "&&")
         self._tabs[pane] = (self._tabs[pane][0], text)
         self.setTabText(self.indexOf(pane), text)
-
-    def _name_server(self, server: str) -> None:
-        self._rename(self.server, server or "All servers")
-
-    def _name_files(self, name: str) -> None:
-        self._rename(self.files, name)
-
-    def _name_skill(self, name: str) -> None:
-        self._rename(self.skill, name)

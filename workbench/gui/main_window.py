@@ -6,15 +6,18 @@ user moved elsewhere stays there.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QShowEvent
-from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QWidget
 
 from workbench.gui.audit.audit_pane import AuditPane
 from workbench.gui.centre import Centre
 from workbench.gui.files.file_tree import FilesPane
 from workbench.gui.kit.dialogs import fit_to_screen
 from workbench.gui.kit.icons import icon
+from workbench.gui.kit.layouts import column
 from workbench.gui.runs.pending_strip import PendingStrip
 from workbench.gui.runs.run_list import RunsPane
 from workbench.gui.servers.server_list import ServersPane
@@ -25,76 +28,18 @@ from workbench.gui.shell.bridge import Bridge, Link, LinkState
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.docks import Dock
 from workbench.gui.shell.keyboard import ButtonKeys, step_focus
-from workbench.gui.shell.menus import fill_menu_bar
 from workbench.gui.shell.search_button import SearchButton
 from workbench.gui.shell.status_bar import Status
 from workbench.gui.shell.window_state import Layout, WindowSession
 from workbench.gui.skills.skill_list import SkillsPane
 from workbench.gui.tools.calls_pane import CallsPane
 
-_NARROW, _LOW = 265, 180  # in units: below it, things move together
-_SIDE, _SLIM_SIDE = 70, 64
-_BELOW, _LOW_BELOW = 62, 44
-_CALM = 60  # milliseconds without another size before something moves
-_RIGHT, _BOTTOM = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
-
-
-class ResponsiveDocks(QObject):
-    """Moves the docks when the window becomes narrow or low."""
-
-    def __init__(self, window: MainWindow, layout: Layout) -> None:
-        super().__init__(window)
-        self._window = window
-        self._layout = layout
-        self._unit = window.context.theme.unit
-        self._low = False
-        self._calm = QTimer(self, singleShot=True, interval=_CALM)
-        self._calm.timeout.connect(self.fit)
-        window.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
-            self._calm.start()
-        return False
-
-    def fit(self) -> None:
-        """Look at the size, and move what has to move."""
-        narrow, low = self._window.width() < self._unit * _NARROW, self._window.height() < self._unit * _LOW
-        if narrow and not self._layout.runs_below:
-            self._put_below()
-        elif not narrow and self._layout.runs_below:
-            self._put_beside()
-        if low != self._low:
-            self._low = low
-            self._give("audit", _LOW_BELOW if low else _BELOW, Qt.Orientation.Vertical)
-
-    def _put_below(self) -> None:
-        runs, audit = self._window.docks["runs"], self._window.docks["audit"]
-        if runs.isFloating() or runs.isHidden() or self._window.dockWidgetArea(runs) != _RIGHT:
-            return
-        front = next((dock for dock in self._below() if not dock.visibleRegion().isEmpty()), audit)
-        self._window.tabifyDockWidget(audit, runs)
-        front.raise_()
-        self._layout.runs_below = True
-        self._give("servers", _SLIM_SIDE, Qt.Orientation.Horizontal)
-
-    def _put_beside(self) -> None:
-        runs = self._window.docks["runs"]
-        self._layout.runs_below = False
-        if runs.isFloating() or self._window.dockWidgetArea(runs) != _BOTTOM:
-            return  # a person put it somewhere
-        self._window.addDockWidget(_RIGHT, runs)
-        runs.show()
-        for name in ("servers", "runs"):
-            self._give(name, _SIDE, Qt.Orientation.Horizontal)
-
-    def _below(self) -> list[Dock]:
-        return [self._window.docks[name] for name in ("output", "audit") if name in self._window.docks]
-
-    def _give(self, name: str, units: int, way: Qt.Orientation) -> None:
-        self._window.resizeDocks([self._window.docks[name]], [self._unit * units], way)
-
-
+_NARROW = 265  # in units: in a narrower window the runs are below the centre
+_LOW = 130  # in units: in a lower window the form needs the room more than the panes about runs
+_SIDE, _SIDE_SHARE = 70, 0.25  # width of the panes beside the centre in units, and at most this share of the window
+_BELOW, _BELOW_SHARE = 62, 0.28  # the same for the height of the panes below
+_CALM_MS = 60  # without another size before something moves
+_FRAME_MS = 100  # until the window manager has added its frame
 LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea,
     Qt.DockWidgetArea.RightDockWidgetArea,
@@ -111,11 +56,63 @@ PLACES = {
 }
 
 
+class ResponsiveDocks(QObject):
+    """Moves the docks when the window becomes narrow or low."""
+
+    def __init__(self, window: MainWindow, layout: Layout) -> None:
+        super().__init__(window)
+        self._window = window
+        self._layout = layout
+        self._unit = window.context.theme.unit
+        self._height = 0  # of the panes below, in pixels
+        self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
+        self._calm.timeout.connect(self.fit)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._calm.start()
+        return False
+
+    def fit(self) -> None:
+        """Look at the size, and move what has to move."""
+        narrow = self._window.width() < self._unit * _NARROW
+        if narrow and not self._layout.runs_below:
+            self._move_runs_below()
+        elif not narrow and self._layout.runs_below:
+            self._move_runs_right()
+        if (height := self._window.height_below()) != self._height:
+            self._height = height
+            self._window.resizeDocks([self._window.docks["audit"]], [height], Qt.Orientation.Vertical)
+
+    def _move_runs_below(self) -> None:
+        runs, audit = self._window.docks["runs"], self._window.docks["audit"]
+        if runs.isFloating() or runs.isHidden() or self._window.dockWidgetArea(runs) != RIGHT:
+            return
+        front = next((dock for dock in self._below() if not dock.visibleRegion().isEmpty()), audit)
+        self._window.tabifyDockWidget(audit, runs)
+        front.raise_()
+        self._layout.runs_below = True
+        self._window.size_sides("servers")
+
+    def _move_runs_right(self) -> None:
+        runs = self._window.docks["runs"]
+        self._layout.runs_below = False
+        if runs.isFloating() or self._window.dockWidgetArea(runs) != BOTTOM:
+            return  # the user put it somewhere else
+        self._window.addDockWidget(RIGHT, runs)
+        runs.show()
+        self._window.size_sides("servers", "runs")
+
+    def _below(self) -> list[Dock]:
+        return [self._window.docks[name] for name in ("output", "audit") if name in self._window.docks]
+
+
 class MainWindow(QMainWindow):
-    """One project, one window."""
+    """The window of one project."""
 
     leaving = Signal()
-    """A person closed the window; it is still there until everything has ended."""
+    """The user closed the window; it is still there until everything has ended."""
 
     def __init__(self, context: Context, bridge: Bridge) -> None:
         super().__init__()
@@ -134,7 +131,8 @@ class MainWindow(QMainWindow):
         self._make_panes()
         self._lay_out()
         self._connect(bridge)
-        if not self.layout_file.restore(self):
+        self._restored = self.layout_file.restore(self)
+        if not self._restored:
             self.reset_layout()
         if not self.layout_file.runs_introduced:
             context.store.run_changed.connect(self._introduce_runs)
@@ -145,7 +143,7 @@ class MainWindow(QMainWindow):
     # what it is made of
 
     def _make_panes(self) -> None:
-        self.banners = Banners(self.context, self.commands["core.again"], self.commands["secrets.open"], self)
+        self.banners = Banners(self.context, self)
         self.strip = PendingStrip(self.context, self)
         self.centre = Centre(self.context, self.commands, self)
         self.status = Status(self.context, self)
@@ -155,13 +153,9 @@ class MainWindow(QMainWindow):
         self.skills = SkillsPane(self.context, self.commands)
         self.calls = CallsPane(self.context)
         self.files = FilesPane(self.context, self.commands)
+        panes = (self.servers, self.skills, self.calls, self.files, self.runs, self.audit)
         self.docks = {
-            "servers": Dock("servers", "Servers", self.servers, self),
-            "skills": Dock("skills", "Skills", self.skills, self),
-            "calls": Dock("calls", "Calls", self.calls, self),
-            "files": Dock("files", "Files", self.files, self),
-            "runs": Dock("runs", "Runs", self.runs, self),
-            "audit": Dock("audit", "Audit", self.audit, self),
+            name: Dock(name, name.capitalize(), pane, self) for name, pane in zip(PLACES, panes, strict=False)
         }
 
     def add_output(self) -> None:
@@ -173,10 +167,7 @@ class MainWindow(QMainWindow):
         self.docks["output"] = dock
         if not self.restoreDockWidget(dock):
             dock.setVisible(self.layout_file.runs_introduced)
-            beside = [
-                self.docks["audit"],
-                *self.tabifiedDockWidgets(self.docks["audit"]),
-            ]  # runs, too
+            beside = (self.docks["audit"], *self.tabifiedDockWidgets(self.docks["audit"]))  # the runs, too
             self.addDockWidget(BOTTOM, dock)
             for other in beside:
                 self.tabifyDockWidget(dock, other)
@@ -190,14 +181,10 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         middle = QWidget(self)
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.banners)
-        column.addWidget(self.centre, 1)
-        column.addWidget(self.strip)  # below: what the user is typing or pointing at does not move
+        # The strip is below: what the user is typing or pointing at does not move.
+        column(middle, self.banners, self.centre, self.strip, grows=self.centre)
         self.setCentralWidget(middle)
-        fill_menu_bar(self.menuBar(), self.commands)
+        self.commands.fill_menu_bar(self.menuBar())
         self.menuBar().setCornerWidget(SearchButton(self.commands, self.menuBar()))
         self.statusBar().setSizeGripEnabled(False)
         self.statusBar().addPermanentWidget(self.status, 1)
@@ -212,9 +199,9 @@ class MainWindow(QMainWindow):
         bridge.linked.connect(self._linked)
         bridge.event_received.connect(self.context.store.handle)
         self.context.tasks.failed.connect(self.banners.show_fault)
-        self.runs.waiting.connect(self.docks["runs"].count)
+        self.context.store.waiting_changed.connect(self.docks["runs"].count)
         self.skills.agent_drafts.connect(self.docks["skills"].count)
-        self.runs.waiting.connect(Attention(self).count)
+        self.context.store.waiting_changed.connect(Attention(self).count)
 
     def _linked(self, link: Link) -> None:
         linked = link.state is LinkState.LINKED
@@ -233,14 +220,12 @@ class MainWindow(QMainWindow):
         unit = self.context.theme.unit
         self.resize(unit * 340, unit * 215)
         fit_to_screen(self)
-        for name, area in PLACES.items():
-            if name in self.docks:
-                self.docks[name].setFloating(False)
-                self.addDockWidget(area, self.docks[name])
-                self.docks[name].setVisible(area is LEFT or self.layout_file.runs_introduced)
-        self.tabifyDockWidget(self.docks["servers"], self.docks["skills"])
-        self.tabifyDockWidget(self.docks["skills"], self.docks["calls"])
-        self.tabifyDockWidget(self.docks["calls"], self.docks["files"])
+        for name, dock in self.docks.items():
+            dock.setFloating(False)
+            self.addDockWidget(PLACES[name], dock)
+            dock.setVisible(PLACES[name] is LEFT or self.layout_file.runs_introduced)
+        for first, second in pairwise(("servers", "skills", "calls", "files")):
+            self.tabifyDockWidget(self.docks[first], self.docks[second])
         self.docks["servers"].raise_()
         if "output" in self.docks:
             self.tabifyDockWidget(self.docks["output"], self.docks["audit"])
@@ -251,36 +236,54 @@ class MainWindow(QMainWindow):
 
     def _introduce_runs(self) -> None:
         """Before the first run the panes about runs have nothing to show, and the form needs the room."""
+        if self.height() < self.context.theme.unit * _LOW:
+            return
         self.context.store.run_changed.disconnect(self._introduce_runs)
         self.layout_file.runs_introduced = True
-        for name, area in PLACES.items():
-            if area is not LEFT and name in self.docks:
-                self.docks[name].show()
+        for dock in self._docks_about_runs():
+            dock.show()
         if "output" in self.docks:
             self.docks["output"].raise_()
         self._size_docks()
         self._responsive.fit()
 
+    def size_sides(self, *names: str) -> None:
+        """Give these panes beside the centre their usual width."""
+        width = min(self.context.theme.unit * _SIDE, int(self.width() * _SIDE_SHARE))
+        self.resizeDocks([self.docks[name] for name in names], [width] * len(names), Qt.Orientation.Horizontal)
+
+    def height_below(self) -> int:
+        """The usual height of the panes below the centre."""
+        return min(self.context.theme.unit * _BELOW, int(self.height() * _BELOW_SHARE))
+
     def _size_docks(self) -> None:
-        unit = self.context.theme.unit
-        self.resizeDocks([self.docks["servers"], self.docks["runs"]], [unit * 70, unit * 70], Qt.Orientation.Horizontal)
-        below = _LOW_BELOW if self.height() < unit * _LOW else _BELOW
-        self.resizeDocks([self.docks["audit"]], [unit * below], Qt.Orientation.Vertical)
+        self.size_sides("servers", "runs")
+        self.resizeDocks([self.docks["audit"]], [self.height_below()], Qt.Orientation.Vertical)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not event.spontaneous():
             fit_to_screen(self)
+            QTimer.singleShot(_FRAME_MS, self, self._fit)
+
+    def _fit(self) -> None:
+        fit_to_screen(self)
+        if not self._restored:
+            self._size_docks()
+            self._restored = True
 
     def give_room(self) -> None:
         """The centre takes the place of the panes right and below, or gives it back; the strip says what waits."""
-        around = [self.docks[name] for name, area in PLACES.items() if area is not LEFT and name in self.docks]
+        around = self._docks_about_runs()
         shown = [dock for dock in around if not dock.isHidden()]
         for dock in shown:
             dock.hide()
         for dock in () if shown else self._put_away or around:
             dock.show()
         self._put_away = shown
+
+    def _docks_about_runs(self) -> list[Dock]:
+        return [dock for name, dock in self.docks.items() if PLACES[name] is not LEFT]
 
     def _watch(self, dock: Dock) -> None:
         dock.dockLocationChanged.connect(self._settle)
@@ -302,5 +305,6 @@ class MainWindow(QMainWindow):
         event.ignore()
         self.session.write()
         output = self.docks.get("output")
-        self.layout_file.save(self, output_in_front=output is None or not output.visibleRegion().isEmpty())
+        self.layout_file.output_in_front = output is None or not output.visibleRegion().isEmpty()
+        self.layout_file.save(self)
         self.leaving.emit()

@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, QProcess, Qt, QTimer
@@ -26,7 +26,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import SettingsChanged
 from workbench.gui.audit.dashboard import Dashboard
 from workbench.gui.files.file_tree import CHANGES
-from workbench.gui.kit.faults import set_hint_actions
+from workbench.gui.kit.notice import set_hint_actions
 from workbench.gui.kit.text import one_line
 from workbench.gui.main_window import MainWindow
 from workbench.gui.runs.decision_dialogs import DecisionDialogs
@@ -38,47 +38,15 @@ from workbench.gui.settings.permissions import PermissionsDialog
 from workbench.gui.settings.repl_sessions import ReplSessionsDialog
 from workbench.gui.settings.secrets import SecretsDialog
 from workbench.gui.settings.tokens import show_tokens
+from workbench.gui.shell import navigation as requests
 from workbench.gui.shell.actions import PAGES
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.help import Help
-from workbench.gui.shell.navigation import (
-    ConnectServers,
-    DoAction,
-    FilterServers,
-    FindAnything,
-    FollowRun,
-    KeepProgram,
-    KeepRun,
-    KeepSkill,
-    RecordRun,
-    Request,
-    SaveCall,
-    ShowAsk,
-    ShowAudit,
-    ShowCall,
-    ShowChanges,
-    ShowCode,
-    ShowFile,
-    ShowHeldCall,
-    ShowPlan,
-    ShowPrivacy,
-    ShowRun,
-    ShowServer,
-    ShowSettings,
-    ShowSkill,
-    ShowSkillPage,
-    ShowTool,
-    StartDryRun,
-)
 from workbench.gui.shell.palette import Palette
 from workbench.gui.shell.setting_links import SettingLinks
 from workbench.gui.skills.skill_commands import SkillCommands
-from workbench.records import Outcome, Run, RunState, SavedCall, Skill, SkillState
+from workbench.records import Outcome, RunState, SavedCall, Skill, SkillState
 from workbench.settings import Settings
-
-if TYPE_CHECKING:
-    from workbench.gui.files.file_page import FilesPage
-
 
 Action: TypeAlias = Callable[
     [], Coroutine[Any, Any, object] | None
@@ -111,65 +79,60 @@ class WindowController(QObject):
         self._bind()
         self._bring_back()
 
-    def handle(self, request: Request) -> None:
-        """Do what a pane asked for."""
+    def handle(self, request: requests.Request) -> None:
+        """Show or do what a pane requested."""
+        window, decisions = self._window, self._decisions
         match request:
-            case ShowTool(server, tool, follow, enter, then):
-                if not follow or self._window.centre.currentWidget() is self._window.centre.tool:
+            case requests.ShowTool(server, tool, follow, enter, then):
+                if not follow or window.centre.currentWidget() is window.centre.tool:
                     self._after_opening = (server, tool, then)
                     self._show_tool(server, tool, enter=enter)
-            case ShowCall():
+            case requests.ShowCall():
                 self._show_call(request)
-            case SaveCall(call, outcome):
+            case requests.SaveCall(call, outcome):
                 self._save_call(call, outcome)
-            case ShowServer():
-                self._show_server(request)
-            case ConnectServers(servers, restart):
-                self._run("connect servers", self._window.servers.connector.connect_servers(servers, restart=restart))
-            case ShowCode():
+            case requests.ShowSavedCall(file):
+                window.docks["calls"].come()
+                window.calls.show_saved(file)
+            case requests.ShowServer(server, page, item):
+                window.centre.server.show_server(server, page, item)
+                window.centre.show_page(window.centre.server)
+            case requests.ConnectServers(servers, restart):
+                self._run("connect servers", window.servers.connector.connect_servers(servers, restart=restart))
+            case requests.ShowCode():
                 self._show_code(request)
-            case ShowRun(run_id):
+            case requests.ShowRun(run_id):
                 self._run("open run", self._show_run(run_id))
-            case ShowSkill(name):
-                self._run("open skill", self._show_skill(name))
-            case ShowSkillPage():
-                self._show_skill_page(request)
-            case RecordRun(run_id):
-                self._run("record a run", self._record_run(run_id))
-            case KeepRun(run_id):
-                self._run("keep as skill", self._keep_run(run_id))
-            case KeepSkill(name):
-                self._run("keep skill", self._keep_skill(name))
-            case ShowAsk(ask_id):
-                self._decisions.show_elicitation(ask_id)
-            case ShowHeldCall(held_call_id):
-                self._decisions.show_held_call(held_call_id)
-            case ShowPlan(run_id):
-                self._decisions.show_plan(run_id)
-            case StartDryRun(run_id):
-                self._decisions.start_dry_run(run_id)
-            case FindAnything(words):
-                self.open_palette(words)
-            case FilterServers(words):
-                self._search_in("servers")
-                self._window.servers.finder.setText(words)
-            case ShowPrivacy(page, session):
-                self._window.centre.show_privacy(page, session)
-            case ShowSettings(name):
-                self._window.centre.show_settings(name)
-            case ShowFile(path):
-                self._show_files().show_file(path)
-            case ShowChanges(name):
-                self._show_files().show_changes(name)
-            case DoAction(action):
-                self._window.commands.do(action)
-            case FollowRun(run_id):
+            case requests.FollowRun(run_id):
                 self._run_started(run_id)
-            case ShowAudit(search):
-                self._search_in("audit")
-                self._window.audit.finder.setText(search)
-            case KeepProgram(code, skill):
-                self._keep_program(code, skill)
+            case requests.RecordRun(run_id):
+                self._run("record a run", self._skill_commands.record(run_id))
+            case requests.ShowSkill(name, view):
+                self._show_skill(name, view)
+            case requests.KeepSkill():
+                self._run("keep a skill", self._keep(request))
+            case requests.ShowAsk(ask_id):
+                decisions.show_elicitation(ask_id)
+            case requests.ShowHeldCall(held_call_id):
+                decisions.show_held_call(held_call_id)
+            case requests.ShowPlan(run_id):
+                decisions.show_plan(run_id)
+            case requests.StartDryRun(run_id):
+                decisions.start_dry_run(run_id)
+            case requests.Search("palette", text):
+                self.open_palette(text)
+            case requests.Search(pane, text):
+                self._search_in(pane, text)
+            case requests.ShowPrivacy(page, session):
+                window.centre.show_privacy(page, session)
+            case requests.ShowSettings(name):
+                window.centre.show_settings(name)
+            case requests.ShowFile(path):
+                window.centre.show_page(window.centre.files).show_file(path)
+            case requests.ShowChanges(name):
+                window.centre.show_page(window.centre.files).show_changes(name)
+            case requests.DoAction(action):
+                window.commands.do(action)
 
     # what was open before
 
@@ -181,6 +144,7 @@ class WindowController(QObject):
         tool.restore_drafts(session.forms())
         tool.form_changed.connect(self._keep_form)
         tool.opened.connect(self._tool_opened)
+        window.centre.currentChanged.connect(self._select_tool_in_front)
         window.servers.expand(names)
         window.servers.expanded.connect(session.note_expanded)
         self._tabs_before, self._tool_before = session.tabs, session.open
@@ -218,17 +182,23 @@ class WindowController(QObject):
         self._window.servers.show_tool(server, tool)
         if tool:
             centre = self._window.centre
-            centre.setCurrentWidget(centre.tool)
-            centre.tool.show_tool(server, tool, enter=enter)
+            centre.show_page(centre.tool).show_tool(server, tool, enter=enter)
         else:
             self._window.docks["servers"].come()
 
+    def _select_tool_in_front(self) -> None:
+        """The list of tools follows the tab in front, except while the user moves through the list."""
+        servers, page = self._window.servers, self._window.centre.tool.page()
+        if page is not None and self._window.centre.is_front("tool") and not servers.tree.hasFocus():
+            servers.show_tool(page.tool.server, page.tool.name)
+
     def _tool_opened(self, server: str, tool: str) -> None:
+        self._select_tool_in_front()
         if self._after_opening[:2] == (server, tool) and self._after_opening[2]:
             QTimer.singleShot(0, partial(self._window.commands.do, self._after_opening[2]))
             self._after_opening = ("", "", "")
 
-    def _show_call(self, request: ShowCall) -> None:
+    def _show_call(self, request: requests.ShowCall) -> None:
         self._show_tool(request.server, request.tool, raise_list=False)
         start = request.start and not request.withheld
         self._window.centre.tool.show_call(request.server, request.tool, request.arguments, start=start)
@@ -239,19 +209,7 @@ class WindowController(QObject):
     def _save_call(self, call: SavedCall, outcome: Outcome | None) -> None:
         from workbench.gui.tools.save_call import SaveCallDialog
 
-        dialog = SaveCallDialog(self._context, call, outcome, self._window)
-        dialog.kept.connect(self._call_kept)
-        dialog.open()
-
-    def _call_kept(self, call: SavedCall) -> None:
-        self._context.say(f"Saved as {call.file}.")
-        self._window.calls.show_list(0)
-        self._window.docks["calls"].raise_()
-
-    def _show_server(self, request: ShowServer) -> None:
-        centre = self._window.centre
-        centre.server.show_server(request.server, request.page, request.item)
-        centre.setCurrentWidget(centre.server)
+        SaveCallDialog(self._context, call, outcome, self._window).open()
 
     def _show_all_servers(self) -> None:
         centre = self._window.centre
@@ -259,74 +217,60 @@ class WindowController(QObject):
         centre.setCurrentWidget(centre.server)
         centre.take_keyboard()
 
-    def _show_code(self, request: ShowCode) -> None:
-        centre = self._window.centre
-        centre.setCurrentWidget(centre.editor)
-        centre.editor.open_code(request.skill or request.purpose, request.code, request.skill, request.language)
+    def _show_code(self, request: requests.ShowCode) -> None:
+        editor = self._window.centre.show_page(self._window.centre.editor)
+        editor.open_code(request.skill or request.purpose, request.code, request.skill, request.language)
         if request.start:
-            centre.editor.run()
+            editor.run()
 
-    def _edit_skill(self, name: str) -> None:
-        self._run("open skill", self._show_skill(name))
-
-    async def _show_skill(self, name: str) -> None:
-        skill = await self._context.api.skill(name)
-        self._show_code(ShowCode(skill.code, skill=skill.name))
-
-    def _show_files(self) -> FilesPage:
-        centre = self._window.centre
-        centre.setCurrentWidget(centre.files)
-        return centre.files
-
-    def _show_skill_page(self, request: ShowSkillPage) -> None:
-        page = self._window.centre.skill
-        self._window.centre.setCurrentWidget(page)
-        self._window.skills.select(request.name)
-        page.show_skill(request.name)
-        if request.versions:
+    def _show_skill(self, name: str, view: str) -> None:
+        if view == "code":
+            self._run("open skill", self._edit_skill(name))
+            return
+        page = self._window.centre.show_page(self._window.centre.skill)
+        self._window.skills.select(name)
+        page.show_skill(name)
+        if view == "versions":
             page.tabs.setCurrentWidget(page.versions)
-        if request.test:
+        elif view == "test":
             page.test()
-        if request.run:
-            self._run("run a skill", self._skill_commands.run(request.name))
+        elif view == "run":
+            self._run("run a skill", self._skill_commands.run(name))
+
+    async def _newest_skill(self, name: str) -> Skill:
+        """A skill or its draft, because editing and keeping continue a draft."""
+        page = await self._context.api.skill_page(name)
+        return replace(page.draft, version=page.skill.version) if page.draft is not None else page.skill
+
+    async def _edit_skill(self, name: str) -> None:
+        skill = await self._newest_skill(name)
+        self._show_code(requests.ShowCode(skill.code, skill=skill.name))
 
     def _follow_skill(self, name: str) -> None:
-        if self._window.centre.skill_in_front:
+        if self._window.centre.is_front("skill"):
             self._window.centre.skill.show_skill(name)
 
-    async def _record_run(self, run_id: str) -> None:
-        await self._skill_commands.record(run_id)
-
-    def _keep_program(self, code: str, skill: str) -> None:
-        """A program of a skill becomes its next version; the dialog knows its name and texts already."""
-        if skill:
-            self._run("keep a skill", self._keep_edited(skill, code))
-        else:
-            self._keep(code=code)
-
-    async def _keep_edited(self, name: str, code: str) -> None:
-        try:
-            skill = await self._context.api.skill(name)
-        except WorkbenchError:  # it is gone since
-            self._keep(code=code)
-        else:
-            self._keep(skill=replace(skill, code=code))
-
-    async def _keep_run(self, run_id: str) -> None:
-        self._keep(run=await self._context.api.run(run_id))
-
-    async def _keep_skill(self, name: str) -> None:
-        self._keep(skill=await self._context.api.skill(name))
-
-    def _keep(self, *, run: Run | None = None, skill: Skill | None = None, code: str = "") -> None:
+    async def _keep(self, request: requests.KeepSkill) -> None:
+        """The dialog starts with what the run or the skill is already called and described as."""
         from workbench.gui.skills.keep_skill import KeepDialog
 
+        api, code = self._context.api, request.code
+        run = await api.run(request.run_id) if request.run_id else None
+        skill = None
+        if request.name:
+            try:
+                skill = await self._newest_skill(request.name)
+            except WorkbenchError:
+                if not code:
+                    raise
+            else:
+                skill, code = (replace(skill, code=code) if code else skill), ""
         dialog = KeepDialog(self._context, run, skill, self._window, code=code)
-        dialog.kept.connect(self._kept)
+        dialog.kept.connect(self._skill_kept)
         dialog.open()
 
-    def _kept(self, skill: Skill) -> None:
-        """Show where it went."""
+    def _skill_kept(self, skill: Skill) -> None:
+        """Say whether agents find the skill, and show the list of skills."""
         kept = f"Kept {skill.name} as version {skill.version}: agents find it from now on."
         draft = f"Saved {skill.name} as a draft; agents do not see it."
         self._context.say(kept if skill.state is SkillState.KEPT else draft)
@@ -343,8 +287,7 @@ class WindowController(QObject):
             self._window.docks["output"].come()
 
     def _show_found(self) -> None:
-        servers = self._window.servers
-        self._window.centre.welcome.found.show_found(servers.found.new, servers.model.states())
+        self._window.centre.welcome.show_found(self._window.servers.found.new)
 
     # the window's own actions
 
@@ -368,11 +311,6 @@ class WindowController(QObject):
             "layout.reset": window.reset_layout,
             "theme.switch": self._switch_theme,
             "theme.system": partial(self._set_theme, "system"),
-            "edit.undo": partial(self._edit, "undo"),
-            "edit.redo": partial(self._edit, "redo"),
-            "edit.cut": partial(self._edit, "cut"),
-            "edit.copy": partial(self._edit, "copy"),
-            "edit.paste": partial(self._edit, "paste"),
             "edit.select_all": partial(self._edit, "selectAll"),
             "result.find": self._find,
             "front.start": self._start_front,
@@ -383,7 +321,6 @@ class WindowController(QObject):
             "ask.answer": self._decisions.show_elicitation,
             "held_call.decide": self._decisions.show_held_call,
             "agent.connect": partial(self._open, ConnectAgent),
-            "agent.example": context.api.start_example_agent,
             "core.again": window.bridge.keep,
             "core.sandbox": self._show_strength,
             "core.tokens": partial(show_tokens, context, window),
@@ -395,12 +332,14 @@ class WindowController(QObject):
             "audit.dashboard": partial(self._open, Dashboard),
             "help.open": self._show_help,
             "help.docs": self._show_documentation,
-            "help.machine": self._check_machine,
+            "help.machine": partial(self._open, MachineDialog),
             "help.report": self._report_problem,
             "help.about": self._show_about,
         }
         for pane in (*LEFT_PANES, *OTHER_PANES):
-            actions[f"pane.{pane}"] = partial(self._go_to, pane)
+            actions[f"pane.{pane}"] = window.docks[pane].come
+        for slot in ("undo", "redo", "cut", "copy", "paste"):
+            actions[f"edit.{slot}"] = partial(self._edit, slot)
         for page, name in PAGES.items():
             actions[name] = partial(centre.show_privacy, page)
         for name, act in actions.items():
@@ -410,13 +349,7 @@ class WindowController(QObject):
 
     def open_palette(self, words: str = "") -> None:
         """Ask what to find or do, beginning with these words."""
-        palette = Palette(self._context, self._window.commands, self._window, words)
-        palette.accepted.connect(partial(self._follow_palette, palette))
-        palette.open()
-
-    def _follow_palette(self, palette: Palette) -> None:
-        if palette.request is not None:
-            self._context.go(palette.request)
+        Palette(self._context, self._window.commands, self._window, words).open()
 
     def _open(self, make: Callable[[Context, QWidget], QDialog]) -> None:
         make(self._context, self._window).open()
@@ -446,9 +379,6 @@ class WindowController(QObject):
             settings = await self._context.api.settings()
         ProblemReport(self._context, settings, self._window.banners.faults(), self._window).open()
 
-    def _check_machine(self) -> None:
-        MachineDialog(self._context, self._window).open()
-
     def _open_project(self) -> None:
         dialog = QFileDialog(self._window, "Open project", str(self._context.paths.project.parent))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
@@ -465,15 +395,15 @@ class WindowController(QObject):
 
     # panes
 
-    def _search_in(self, pane: str) -> None:
-        """Put the keyboard into the search of a pane."""
+    def _search_in(self, pane: str, text: str | None = None) -> None:
+        """Put the keyboard into the search of a pane; `text` replaces what is in it."""
         self._window.docks[pane].come()
         finder = self._window.servers.finder if pane == "servers" else self._window.audit.finder
         finder.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        finder.selectAll()
-
-    def _go_to(self, pane: str) -> None:
-        self._window.docks[pane].come()
+        if text is None:
+            finder.selectAll()
+        else:
+            finder.setText(text)
 
     def _cycle(self, step: int) -> None:
         """From pane to pane; hidden ones are passed over."""
@@ -506,11 +436,12 @@ class WindowController(QObject):
 
     def _run_started(self, run_id: str) -> None:
         self._window.output.show_run(run_id)
+        self._window.docks["output"].show()
         self._window.docks["output"].raise_()
 
     def _find(self) -> None:
         """Where the keyboard is: in the program, or in the answer of the tool."""
-        if self._window.centre.editor_in_front:
+        if self._window.centre.is_front("editor"):
             self._window.centre.editor.open_find_bar()
         else:
             self._window.centre.tool.find_in_answer()
@@ -520,8 +451,7 @@ class WindowController(QObject):
         self._window.files.look(CHANGES)
 
     def _show_editor(self) -> None:
-        editor = self._window.centre.editor
-        self._window.centre.setCurrentWidget(editor)
+        editor = self._window.centre.show_page(self._window.centre.editor)
         if editor.current_tab() is None:
             editor.new_program()
         self._window.centre.take_keyboard()

@@ -139,6 +139,10 @@ class RunState(StrEnum):
 ENDS: Final = frozenset({RunState.DONE, RunState.REFUSED, RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
+EXAMPLE_AGENT: Final = "Example agent"
+"""Author of the program that shows a new user an approval request."""
+
+
 class Proposal(Struct, frozen=True):
     """A program submitted for a run. `sha` is SHA-256 of the canonical `code`."""
 

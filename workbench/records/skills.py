@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from enum import StrEnum
 
 from msgspec import Struct
@@ -43,6 +44,11 @@ class Skill(Struct, frozen=True):
     cassettes: tuple[str, ...] = ()  # names of its recordings for tests
     missing: tuple[str, ...] = ()  # required tools that no server offers now, each with similar names
     faults: tuple[str, ...] = ()  # problems of its folder; a skill with faults cannot be imported by programs
+
+    def is_kept_with(self, code: str) -> bool:
+        """Whether keeping this code again would change nothing but the text for agents."""
+        same = self.sha == hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
+        return same and self.state is SkillState.KEPT and not self.faults
 
 
 class SkillUse(Struct, frozen=True):

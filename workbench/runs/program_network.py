@@ -111,7 +111,7 @@ class ProgramNetwork:
             self._refuse(connection, number)
         else:
             self._trace(number, connection, "done", f"{connection.address}, {sizes}")
-        self._note("connection.closed", f"{where}: {sizes}", connection)
+        self._note("connection.closed", f"The connection to {where} ended: {sizes}", connection)
 
     def _refuse(self, connection: Connection, number: int = 0) -> None:
         """Report a blocked attempt: to the audit, to the user, and to the author in the hint at the end."""

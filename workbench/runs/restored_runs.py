@@ -49,7 +49,7 @@ def _write_interrupted(journal: Journal, run_id: str) -> None:
     journal.append(
         Note(
             kind="run.interrupted",
-            summary="the core ended during the run",
+            summary="was interrupted: the core ended",
             actor=last.actor,
             session=last.session,
             run_id=last.run_id,

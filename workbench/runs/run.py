@@ -123,7 +123,7 @@ class ProgramRun:
         self.pictures: tuple[Content, ...] = ()  # pictures sent to the agent with the text of the answer
         self._output: list[str] = []
         deed = (
-            f"dry run of a program by {proposal.author}"
+            f"{proposal.author} started a dry run of a program"
             if proposal.dry_run
             else f"{proposal.author} proposed a program"
         )
@@ -195,7 +195,7 @@ class ProgramRun:
         self.record, self.reading = run, reading
         self.set_sandbox(placement)
         detail = self._proposal_detail() | self._verdict_detail()
-        self.write_audit("run.edited", "the code was edited while it waited", detail)
+        self.write_audit("run.edited", "was edited while it waited", detail)
         self.services.tell(RunChanged(self.record))
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────

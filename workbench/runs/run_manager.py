@@ -217,7 +217,7 @@ class RunManager:
         made = self.approvals.rules.make_rule(run.record, decision, run.session)
         run.decide(decision)
         if made is not None:
-            run.write_audit("rule.set", f"a rule was made from the decision: {made.label}", {"rule": made.id})
+            run.write_audit("rule.set", f"A rule was made from your decision: {made.label}", {"rule": made.id})
             self._apply_new_rules()
         for run_id in dict.fromkeys(decision.also):
             other = self._runs.get(run_id)

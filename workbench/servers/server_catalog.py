@@ -159,11 +159,13 @@ class ServerCatalog:
     def states(self) -> tuple[ServerState, ...]:
         return tuple(server.state for server in self._servers.values())
 
-    async def connect(self, name: str) -> ServerState:
+    async def connect(self, name: str, check: Callable[[ServerState], None] | None = None) -> ServerState:
         """Store the user's consent to exactly this command, and start the server. Raises WorkbenchError when the start
-        fails."""
+        fails. `check` is called with the state that is about to be started, and may raise to refuse it."""
         server = await self._settled(name)
         config = server.state.config
+        if check is not None:
+            check(server.state)
         if config.disabled:
             raise WorkbenchError(f"{name} is disabled in .mcp.json.", 'Remove "disabled" from its entry, then reload.')
         if not server.state.allowed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,14 +18,15 @@ class Definition(Struct, frozen=True):
 
     default: Any  # Any: a value of the setting's type
     description: str
-    user_only: bool  # a project cannot set this setting
-    minimum: int
-    maximum: int
-    choices: tuple[str, ...]  # the only allowed values; empty: any
-    combined: bool  # the values of project and user are joined
-    limit: bool  # a project may lower the value, or raise it up to `run.project_limit_factor` times the default
-    is_list: bool  # a text of entries that are separated by spaces
-    takes_effect: str  # when a change takes effect: "when the core starts"; empty: at once
+    user_only: bool = False  # a project cannot set this setting
+    minimum: int = 1
+    maximum: int = _NO_MAXIMUM
+    choices: tuple[str, ...] = ()  # the only allowed values; empty: any
+    combined: bool = False  # the values of project and user are joined
+    limit: bool = False  # a project may lower it, or raise it up to `run.project_limit_factor` times the default
+    is_list: bool = False  # a text of entries that are separated by spaces
+    takes_effect: str = ""  # when a change takes effect: "when the core starts"; empty: at once
+    is_address: bool = False  # a text that is empty or an HTTP address
     field: str = ""  # the attribute of `Settings`
     type: str = ""
 
@@ -40,10 +42,31 @@ class Definition(Struct, frozen=True):
             return f"{self.minimum:,} or more"
         return f"{self.minimum:,} to {self.maximum:,}"
 
+    def rule_broken_by(self, value: object) -> str:
+        """What a value must be, if this one is not: "one of system, light, dark". Empty if the value is valid."""
+        if type(value).__name__ != self.type:
+            return f"of type {self.type}"
+        if type(value) is int and not self.minimum <= value <= self.maximum:
+            return f"a number from {self.minimum} to {self.maximum}"
+        if self.choices and value not in self.choices:
+            return f"one of {', '.join(self.choices)}"
+        if self.is_address and isinstance(value, str) and value and not is_http_address(value):
+            return "empty or an HTTP address such as http://127.0.0.1:4318"
+        return ""
+
     @property
     def unit(self) -> str:
         """What a number counts, for people; empty if the description says it."""
         return _UNITS.get(self.field.rpartition("_")[2], "") if self.type == "int" else ""
+
+
+def is_http_address(text: str) -> bool:
+    """Whether a text is a complete address that begins with http:// or https://."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and " " not in text
+    except ValueError:  # a port that is no number, or a broken IPv6 address
+        return False
 
 
 _UNITS = {
@@ -67,23 +90,10 @@ _UNITS = {
 _definitions: list[Definition] = []  # in the order of the fields of `Settings`
 
 
-def _setting(
-    default: Any,
-    description: str,
-    *,
-    user_only: bool = False,
-    minimum: int = 1,
-    maximum: int = _NO_MAXIMUM,
-    choices: tuple[str, ...] = (),
-    combined: bool = False,
-    limit: bool = False,
-    is_list: bool = False,
-    takes_effect: str = "",
-) -> Any:
-    """Register a field's definition and return its default. Any: the annotation of the field states its type."""
-    _definitions.append(
-        Definition(default, description, user_only, minimum, maximum, choices, combined, limit, is_list, takes_effect)
-    )
+def _setting(default: Any, description: str, **facts: Any) -> Any:
+    """Register a field's definition and return its default. Any: the annotation of the field states its type; `facts`
+    are fields of `Definition`."""
+    _definitions.append(Definition(default, description, **facts))
     return default
 
 
@@ -395,6 +405,7 @@ class Settings(Struct, frozen=True):
         "OpenTelemetry endpoint (OTLP over HTTP) for spans of runs and calls. Example: http://127.0.0.1:4318. Spans"
         " hold names, numbers and times only. Empty: nothing is sent.",
         user_only=True,
+        is_address=True,
     )
     core_linger_seconds: int = _setting(
         5, "How long the core keeps running after the last window and agent have left.", minimum=0

@@ -101,12 +101,8 @@ def change(settings: Settings, name: str, value: Any) -> Settings:
     Any: the value is checked here.
     """
     definition = definition_of(name)
-    if type(value).__name__ != definition.type:
-        raise WorkbenchError(f"{name} must be of type {definition.type}, not {value!r}.")
-    if type(value) is int and not definition.minimum <= value <= definition.maximum:
-        raise WorkbenchError(f"{name} must be a number from {definition.minimum} to {definition.maximum}, not {value}.")
-    if definition.choices and value not in definition.choices:
-        raise WorkbenchError(f"{name} must be one of {', '.join(definition.choices)}, not {value!r}.")
+    if rule := definition.rule_broken_by(value):
+        raise WorkbenchError(f"{name} must be {rule}, not {value!r}.")
     return replace(settings, **{definition.field: value})
 
 

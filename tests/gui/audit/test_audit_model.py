@@ -114,9 +114,9 @@ def test_only_some_pages_are_held_the_first_among_them(
 
 def test_an_entry_is_found_by_its_number_where_it_is_held(long: AuditModel, make: Any) -> None:
     long.add_live([make.entry(TOTAL + 1)])
-    assert long.find(TOTAL + 1).row() == 0
-    assert long.find(TOTAL - 150).row() == 151
-    assert not long.find(5).isValid()
+    assert long.row_of(str(TOTAL + 1)) == 0
+    assert long.row_of(str(TOTAL - 150)) == 151
+    assert long.row_of("5") == -1
 
 
 def test_live_entries_come_on_top_in_one_insertion_and_never_twice(model: AuditModel, make: Any, qtbot: Any) -> None:
@@ -180,6 +180,21 @@ def test_live_entries_obey_every_filter(model: AuditModel, make: Any, query: Ent
         ("run.done", "ran to its end", "Claude Code", "", "A program of Claude Code ran to its end"),
         ("run.done", "ran to its end", "you", "Plot", "Your program “Plot” ran to its end"),
         ("run.proposed", "claude proposed a program", "claude", "Plot", "claude proposed a program"),
+        ("run.proposed", "you proposed a program", "you", "Plot", "You proposed a program"),
+        (
+            "run.interrupted",
+            "was interrupted: the core ended",
+            "you",
+            "Plot",
+            "Your program “Plot” was interrupted: the core ended",
+        ),
+        (
+            "run.decided.call",
+            "A call of demo.send was allowed by you",
+            "you",
+            "Plot",
+            "A call of demo.send was allowed by you",
+        ),
         ("call.done", "demo.list_orders answered", "claude", "Plot", "demo.list_orders answered"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QLabel, QMenu, QPlainTextEdit, QPushButton
 
 from workbench.api.client_texts import parse_time
 from workbench.gui.audit.audit_model import PAGE
@@ -33,7 +33,7 @@ def test_live_entries_appear_on_top_and_the_chosen_one_stays_chosen(
     paper.put_entry(make.entry(501, summary="Something new"))
     qtbot.waitUntil(lambda: window.audit.model.rowCount() == 501)
     assert window.audit.model.index(0, 3).data() == "Something new"
-    assert window.audit.model.entry(window.audit.table.currentIndex()).seq == 500
+    assert window.audit.model.record(window.audit.table.currentIndex()).seq == 500
 
 
 def test_text_and_kind_filter_what_is_asked(window: Any, paper: Any, make: Any, qtbot: Any, settled: Any) -> None:
@@ -294,8 +294,12 @@ def test_the_menu_of_an_entry_opens_its_run(window: Any, paper: Any, make: Any, 
     requests: list[Any] = []
     window.context.messages.requested.disconnect()
     window.context.messages.requested.connect(requests.append)
-    actions = {action.text(): action for action in window.audit.table.entry_menu().actions()}
+    table = window.audit.table
+    table.customContextMenuRequested.emit(table.visualRect(table.currentIndex()).center())
+    menu = next(menu for menu in table.findChildren(QMenu) if menu.isVisible())
+    actions = {action.text(): action for action in menu.actions()}
     assert "Show only Run: r1" in actions
     assert actions["Show timeline"].isEnabled()
     actions["Show run"].trigger()
+    menu.close()
     assert [request.run_id for request in requests] == ["r1"]

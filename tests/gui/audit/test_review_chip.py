@@ -11,7 +11,7 @@ def test_the_audit_says_how_its_person_decides_and_leads_to_the_decisions(
     chip = window.audit.figures
     assert chip.isHidden(), "nothing was decided yet"
     paper.figures = ReviewFigures(12, 9, 6.4, 2)
-    paper.put_entry(make.entry(501, "run.decided.call", "was allowed by you"))
+    paper.put_entry(make.entry(501, "run.decided.call", "A call of demo.send was allowed by you"))
     qtbot.waitUntil(lambda: chip.text() == "Allowed 9 of 12 · median 6 s · 2 unread")
     assert "2 requests allowed faster than anyone can read" in chip.toolTip()
     chip.click()

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMainWindow
 from workbench.errors import WorkbenchError
 from workbench.gui.code.assessment import Problem
 from workbench.gui.code.colour_schemes import EditorAppearance
-from workbench.gui.code.completion import CodeCompletion, candidate_rows
+from workbench.gui.code.completion import CodeCompletion, candidate_rows, rank_candidates
 from workbench.gui.code.program_editor import ProgramEditor
 from workbench.records import CallShape, Candidate, Explanation
 
@@ -66,6 +66,15 @@ def test_the_first_name_is_current(completion: CodeCompletion, editor: Any, qtbo
     assert editor.text() == "se"
 
 
+def test_parameters_come_first_and_builtins_last() -> None:
+    kinds = {"license": "instance", "list": "class", "library": "module", "limit=": "param", "lines": "statement"}
+    candidates = [Candidate(name, kind, 2) for name, kind in kinds.items()]
+    ranked = [candidate.name for candidate in rank_candidates(candidates, "li")]
+    assert ranked == ["limit=", "lines", "library", "license", "list"]
+    members = [Candidate(name, "function", 0) for name in ("format", "find")]
+    assert [candidate.name for candidate in rank_candidates(members, "f", members=True)] == ["format", "find"]
+
+
 def test_a_click_inserts_a_name(completion: CodeCompletion, editor: Any, qtbot: Any) -> None:
     qtbot.keyClicks(editor, "li")
     qtbot.waitUntil(completion.popup.isVisible)
@@ -113,7 +122,7 @@ def test_tools_say_what_they_do(completion: CodeCompletion, editor: Any, context
     tool = {tool.name: tool for tool in paper.tool_list}["list_orders"]
     rows = candidate_rows(paper.candidates, {"list_orders": tool})
     assert [row.aside for row in rows] == ["tool · reads · Lists orders, newest first.", "statement"]
-    spoken = completion.popup.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    spoken = completion.popup.model().index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "list_orders, tool · reads · Lists orders, newest first."
     changed = replace(tool, summary="x" * 200)
     assert len(candidate_rows(paper.candidates, {"list_orders": changed})[0].aside) < 60

@@ -12,7 +12,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPushButton, QToolButton
 
 from workbench.gui.code.colour_schemes import EditorAppearance
-from workbench.gui.code.find_bar import MAX_HITS, EditorFindBar, FindQuery, find_all
+from workbench.gui.code.find_bar import MAX_HITS, FindBar, FindQuery, find_all
 from workbench.gui.code.program_editor import ProgramEditor
 
 
@@ -26,13 +26,14 @@ def editor(theme: Any, qtbot: Any, tmp_path: Path) -> ProgramEditor:
 
 
 @pytest.fixture
-def bar(editor: ProgramEditor, theme: Any, qtbot: Any) -> EditorFindBar:
-    made = EditorFindBar(editor, theme)
+def bar(editor: ProgramEditor, theme: Any, qtbot: Any) -> FindBar:
+    made = FindBar(theme, "Find in the program")
+    made.search_in(editor)
     qtbot.addWidget(made)
     return made
 
 
-def _press(bar: EditorFindBar, name: str, qtbot: Any) -> None:
+def _press(bar: FindBar, name: str, qtbot: Any) -> None:
     """Click the button with this text or accessible name."""
     buttons = [*bar.findChildren(QPushButton), *bar.findChildren(QToolButton)]
     button = next(button for button in buttons if name in (button.text(), button.accessibleName()))
@@ -92,7 +93,7 @@ def test_no_expression_takes_long(pattern: str, text: str) -> None:
     assert time.thread_time() - began < 1.0
 
 
-def test_an_expression_that_takes_too_long_is_said(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any) -> None:
+def test_an_expression_that_takes_too_long_is_said(editor: ProgramEditor, bar: FindBar, qtbot: Any) -> None:
     editor.set_text("a" * 60 + "!")
     bar.open_bar()
     _press(bar, "Regular expression", qtbot)
@@ -100,7 +101,7 @@ def test_an_expression_that_takes_too_long_is_said(editor: ProgramEditor, bar: E
     qtbot.waitUntil(lambda: "takes too long" in bar.status_text())
 
 
-def test_hits_are_counted_and_visited_in_turn(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any) -> None:
+def test_hits_are_counted_and_visited_in_turn(editor: ProgramEditor, bar: FindBar, qtbot: Any) -> None:
     editor.set_text("one\ntwo one\none 😀 one")
     bar.open_bar()
     bar.text.setText("one")
@@ -120,7 +121,7 @@ def test_hits_are_counted_and_visited_in_turn(editor: ProgramEditor, bar: Editor
 
 @pytest.mark.parametrize("text", ["a1 b2 a3\na1", "a1 😀 a3\na1"])
 def test_an_expression_replaces_everything_in_one_undo(
-    editor: ProgramEditor, bar: EditorFindBar, qtbot: Any, text: str
+    editor: ProgramEditor, bar: FindBar, qtbot: Any, text: str
 ) -> None:
     editor.set_text(text)
     bar.open_bar(replacing=True)
@@ -134,7 +135,7 @@ def test_an_expression_replaces_everything_in_one_undo(
     assert editor.text() == text
 
 
-def test_many_hits_are_replaced_at_once(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any) -> None:
+def test_many_hits_are_replaced_at_once(editor: ProgramEditor, bar: FindBar, qtbot: Any) -> None:
     editor.set_text("é x\n" * 3_000)
     bar.open_bar(replacing=True)
     bar.text.setText("x")
@@ -144,9 +145,7 @@ def test_many_hits_are_replaced_at_once(editor: ProgramEditor, bar: EditorFindBa
     assert editor.text() == "é 😀\n" * 3_000
 
 
-def test_all_hits_are_replaced_also_where_not_all_are_counted(
-    editor: ProgramEditor, bar: EditorFindBar, qtbot: Any
-) -> None:
+def test_all_hits_are_replaced_also_where_not_all_are_counted(editor: ProgramEditor, bar: FindBar, qtbot: Any) -> None:
     editor.set_text("xx\n" * MAX_HITS)
     bar.open_bar(replacing=True)
     bar.text.setText("x")
@@ -157,7 +156,7 @@ def test_all_hits_are_replaced_also_where_not_all_are_counted(
     assert editor.text() == "yy\n" * MAX_HITS
 
 
-def test_only_the_selection_is_replaced(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any) -> None:
+def test_only_the_selection_is_replaced(editor: ProgramEditor, bar: FindBar, qtbot: Any) -> None:
     editor.set_text("x\nx\nx\nx")
     cursor = editor.textCursor()
     cursor.setPosition(2)
@@ -170,7 +169,7 @@ def test_only_the_selection_is_replaced(editor: ProgramEditor, bar: EditorFindBa
     assert editor.text() == "x\nyy\nyy\nx"
 
 
-def test_one_hit_is_replaced_and_the_next_one_selected(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any) -> None:
+def test_one_hit_is_replaced_and_the_next_one_selected(editor: ProgramEditor, bar: FindBar, qtbot: Any) -> None:
     editor.set_text("x x x")
     bar.open_bar(replacing=True)
     bar.text.setText("x")
@@ -182,7 +181,7 @@ def test_one_hit_is_replaced_and_the_next_one_selected(editor: ProgramEditor, ba
 
 
 @pytest.mark.parametrize("pattern", ["(", r"(?P<x", "[z-a]", r"\1"])
-def test_an_invalid_expression_is_said(editor: ProgramEditor, bar: EditorFindBar, qtbot: Any, pattern: str) -> None:
+def test_an_invalid_expression_is_said(editor: ProgramEditor, bar: FindBar, qtbot: Any, pattern: str) -> None:
     editor.set_text("text")
     bar.open_bar()
     _press(bar, "Regular expression", qtbot)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from workbench.gui.code.code_editor import commented, indented, matching_brackets, next_indent, outdented
-from workbench.gui.code.highlighting import LARGEST, lex
+from workbench.gui.code.highlighting import LARGEST, Lexing, Spans
+
+
+def lex(text: str, language: str = "python") -> list[Spans]:
+    lexing = Lexing(text, language)
+    assert lexing.run()
+    return lexing.spans()
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,13 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QPushButton, QTabBar, QToolButton
+from PySide6.QtWidgets import QComboBox, QListView, QPushButton, QTabBar, QToolButton
 
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.code.diff_view import DifferenceDialog
 from workbench.gui.editor.drafts import Draft, Drafts
 from workbench.gui.editor.editor_pane import EditorPane
-from workbench.gui.editor.program_tab import LanguageChoice
 from workbench.gui.kit.picker import Picker
 from workbench.gui.shell.context import Message
 from workbench.gui.shell.navigation import FollowRun
@@ -57,6 +56,11 @@ def _button(pane: EditorPane, name: str) -> Any:
 
 def _offers(pane: EditorPane, name: str) -> bool:
     return any(one.text() == name and one.isVisibleTo(pane) for one in pane.findChildren(QPushButton))
+
+
+def _languages(pane: EditorPane) -> QComboBox:
+    choices = pane.current_tab().findChildren(QComboBox)
+    return next(one for one in choices if one.accessibleName() == "Language of the program")
 
 
 def _titles(pane: EditorPane) -> list[str]:
@@ -144,7 +148,7 @@ def test_a_closed_tab_can_be_reopened_with_its_text(pane: EditorPane, context: A
     pane.open_code("two", "2")
     with qtbot.waitSignal(pane.context.messages.said) as said:
         qtbot.mouseClick(_button(pane, "Close two"), Qt.MouseButton.LeftButton)
-    assert said.args == [Message("Closed two.", undo="editor.reopen")]
+    assert said.args == [Message("Closed two.", undo="tab.reopen")]
     assert _titles(pane) == ["one"]
     qtbot.keyClicks(pane.current_tab().editor, "3")
     pane.current_tab().editor.undo()
@@ -326,11 +330,12 @@ def test_the_assessment_follows_the_text_and_leads_to_lines(pane: EditorPane, pa
     strip = pane.current_tab().strip
     qtbot.waitUntil(lambda: strip.sentence() == "Judged 5 characters.")
     assert pane.current_tab().editor.gutter_mark(3).text == "High risk: Starts a program."
-    more, link = (
-        next(b for b in strip.findChildren(QPushButton) if b.text() == text) for text in ("1 finding", "line 3")
-    )
+    more = next(button for button in strip.findChildren(QPushButton) if button.text() == "1 finding")
     qtbot.mouseClick(more, Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+    findings = strip.findChild(QListView)
+    first = findings.model().index(0, 0)
+    assert first.data(Qt.ItemDataRole.AccessibleTextRole) == "Starts a program., line 3"
+    qtbot.mouseClick(findings.viewport(), Qt.MouseButton.LeftButton, pos=findings.visualRect(first).center())
     assert pane.current_tab().editor.textCursor().blockNumber() == 2
 
 
@@ -404,7 +409,7 @@ def test_a_program_in_typescript_is_judged_kept_and_sent_off_as_such(
     paper.assess, paper.submit = assess, submit
     pane.open_code("Count", "const a: number = 1 // one")
     sheet = pane.current_tab()
-    choice = sheet.findChild(LanguageChoice)
+    choice = _languages(pane)
     names = ["Python", "TypeScript", "JSON", "Markdown", "TOML"]
     assert [choice.itemText(row) for row in range(choice.count())] == names
     choice.setFocus()
@@ -423,7 +428,7 @@ def test_a_program_in_typescript_is_judged_kept_and_sent_off_as_such(
 
 def test_only_python_becomes_a_skill(pane: EditorPane, qtbot: Any) -> None:
     pane.open_code("Count", "1 as number")
-    pane.current_tab().findChild(LanguageChoice).setCurrentIndex(1)
+    _languages(pane).setCurrentIndex(1)
     with qtbot.assertNotEmitted(pane.context.messages.requested):
         pane.keep_as_skill()
     assert pane.current_tab().fault.isVisibleTo(pane)

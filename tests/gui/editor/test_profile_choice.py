@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtWidgets import QPushButton
 
 from workbench.gui.editor.program_tab import ProfileChoice
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
 
 WIDE = '[profiles.wide]\nbase = "read_only"\ntools = "all"\n'
 

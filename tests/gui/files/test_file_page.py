@@ -19,7 +19,7 @@ from workbench.gui.files.change_page import MOST_LINES
 from workbench.gui.files.file_page import rows_of
 from workbench.gui.files.file_tree import CHANGES
 from workbench.gui.files.undo_dialog import UndoDialog
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.rows import ROW
 from workbench.gui.shell.navigation import ShowChanges, ShowFile
 from workbench.records import RunState
@@ -133,10 +133,10 @@ def test_what_was_not_kept_and_folders_say_so(window, paper, settled, monkeypatc
     window.context.go(ShowChanges("run-9"))
     settled()
     page = window.centre.files.changes
-    page.list.setCurrentIndex(page.model.find("sub/big.txt"))
+    page.rows.select("sub/big.txt")
     settled()
     assert "is not stored" in page.diff.text()
-    page.list.setCurrentIndex(page.model.find("sub"))
+    page.rows.select("sub")
     settled()
     assert page.diff.text() == "A folder."
     window.context.go(ShowChanges("nothing"))
@@ -190,10 +190,10 @@ def test_changes_that_wait_are_told_shown_and_allowed_by_mouse(held, window, pap
     QTest.mouseClick(strip.act, Qt.MouseButton.LeftButton)
     settled()
     page = held.files.changes
-    assert [page.model.index(row).data() for row in range(2)] == ["notes.txt", "orders.csv"]
+    assert [page.rows.model.index(row).data() for row in range(2)] == ["notes.txt", "orders.csv"]
     assert (page.undo.isHidden(), page.allow.isHidden(), page.deny.isHidden()) == (True, False, False)
     assert "stay as they are until you decide" in page.note.text()
-    page.list.setCurrentIndex(page.model.find("orders.csv"))
+    page.rows.select("orders.csv")
     settled()
     assert "other" in page.diff.text()
     QTest.mouseClick(page.allow, Qt.MouseButton.LeftButton)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from workbench.gui.files.file_tree import CHANGES
 from workbench.gui.files.undo_dialog import UndoDialog
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.rows import ROW
 from workbench.gui.shell.navigation import ShowChanges, ShowFile
 
@@ -100,7 +100,7 @@ def test_files_are_made_renamed_deleted_and_brought_back(pane, window, paper, se
     assert (paper.file_home / "plan.md").exists()
 
 
-def test_what_a_run_changed_is_listed_and_leads_to_its_page(pane, window, paper, settled):
+def test_what_a_run_changed_is_listed_and_leads_to_its_page(pane, window, paper, settled, qtbot):
     paper.run_writes("run-1", {"notes.txt": "one\n2\nthree\n", "orders.csv": None, "made.txt": "x"})
     settled()
     assert titles(pane.model) == [".git", "deep", "made.txt", "notes.txt"], "the tree follows"
@@ -108,12 +108,13 @@ def test_what_a_run_changed_is_listed_and_leads_to_its_page(pane, window, paper,
     assert titles(pane.changes.model) == ["Write the report"]
     wishes: list[Any] = []
     pane.context.messages.requested.connect(wishes.append)
-    pane.changes.chosen.emit("run-1")
+    assert pane.changes.select("run-1")
+    qtbot.keyClick(pane.changes.view, Qt.Key.Key_Return)
     assert wishes == [ShowChanges("run-1")]
     settled()
     page = window.centre.files.changes
     assert page.title.full_text() == "Write the report · 3 files"
-    page.list.setCurrentIndex(page.model.find("notes.txt"))
+    page.rows.select("notes.txt")
     settled()
     assert page.diff.changed_lines() == ("-two", "+2")
     assert not page.run.isHidden()
@@ -163,3 +164,16 @@ def test_what_would_be_lost_by_an_undo_is_not_ticked(pane, window, paper, settle
 def test_how_full_it_is_stands_below(pane):
     assert pane.usage.text.full_text().endswith("· 4 files")
     assert "For undo" in pane.usage.toolTip()
+
+
+def test_the_menu_of_a_file_has_its_actions(pane, window, settled, qtbot):
+    assert pane.tree.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
+    pane.show_path("notes.txt")
+    settled()
+    offered = {action.text(): action.isEnabled() for action in pane.tree.actions()}
+    assert offered[window.commands["files.rename"].text()]
+    assert len(offered) == 9
+    pane.tree.setFocus()
+    qtbot.keyClick(pane.tree, Qt.Key.Key_F2)
+    qtbot.waitUntil(lambda: window.findChild(Question) is not None)
+    window.findChild(Question).reject()

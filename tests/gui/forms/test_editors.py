@@ -14,6 +14,7 @@ from workbench.gui.forms.field import Field
 from workbench.gui.forms.form import SchemaForm
 from workbench.gui.forms.simple_editors import BytesEditor
 from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.text import ForeignLabel
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -93,7 +94,7 @@ def test_a_loaded_file_is_base64_and_a_missing_one_says_so(form: SchemaForm, tmp
     editor = form.findChildren(BytesEditor)[0]
     editor.load(str(tmp_path / "p.bin"))
     assert base64.b64decode(form.value()["photo"]) == bytes(range(256)) * 40
-    assert "p.bin · 10.2 KB" in editor._size.full_text()
+    assert any("p.bin · 10.2 KB" in label.full_text() for label in editor.findChildren(ForeignLabel))
     editor.load(str(tmp_path / "none"))
     assert "No such file" in form.faults()[0][1]
 
@@ -144,9 +145,8 @@ def test_a_folded_field_tells_its_value_in_one_line(form: SchemaForm) -> None:
     form.set_value({"rows": [{"price": 1.50}]})
     rows = field(form, "rows")
     named(rows, "Fold rows").click()
-    assert rows._head._summary.full_text() == '[{"price": 1.5}]'
-    assert rows._editor is not None
-    assert rows._editor.isHidden()
+    assert rows.summary() == '[{"price": 1.5}]'
+    assert not any(inner.isVisible() for inner in rows.findChildren(Field))
     assert form.value() == {"rows": [{"price": 1.5}]}
 
 

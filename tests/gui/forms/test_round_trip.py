@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.gui.forms.form import SchemaForm
-from workbench.gui.kit.json_text import Spelled, dump
+from workbench.gui.kit.json_text import ExactNumber, dump
 
 Pair: TypeAlias = tuple[Any, Any]
 """A schema and a value that fits it."""
 
 NAMES = st.sampled_from(["a", "b", "x-y", "from", "", "ü", "$ref", "a b", "token", "file_path", "body"])
 NUMBERS = (
-    st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(["1e5", "0.10"]).map(Spelled)
+    st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(["1e5", "0.10"]).map(ExactNumber)
 )
 PLAIN: st.SearchStrategy[Pair] = st.one_of(
     st.text().map(lambda text: ({"type": "string"}, text)),

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.dialogs import Dialog, FormDialog
+from workbench.records import Fault
 
 
 def test_a_dialog_is_never_larger_than_the_screen(theme: Any, qtbot: Any) -> None:
@@ -54,3 +55,31 @@ def test_a_fault_is_shown_and_the_dialog_stays_until_it_works(context: Any, them
     with qtbot.waitSignal(dialog.accepted):
         qtbot.mouseClick(dialog.button("Rename"), Qt.MouseButton.LeftButton)
     assert tries == ["1", "Ada"]
+
+
+def test_content_that_is_higher_than_the_screen_scrolls_above_the_buttons(theme: Any, qtbot: Any) -> None:
+    dialog = FormDialog(theme, "Many fields")
+    fields = [dialog.add_row(f"Field {number}", QLineEdit()) for number in range(60)]
+    submit = dialog.add_submit("Save", dialog.accept)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    screen = dialog.screen().availableGeometry()
+    assert dialog.frameGeometry().height() <= screen.height()
+    assert dialog.rect().contains(submit.geometry())
+    assert fields[-1].visibleRegion().isEmpty()
+    fields[-2].setFocus()
+    qtbot.keyClick(fields[-2], Qt.Key.Key_Tab)
+    qtbot.waitUntil(lambda: not fields[-1].visibleRegion().isEmpty())
+    dialog.show_fault(Fault("It was not saved.", "Try again."))
+    dialog.fit_height()
+    assert dialog.frameGeometry().height() <= screen.height()
+    assert dialog.rect().contains(submit.geometry())
+
+
+def test_content_that_fits_does_not_scroll(theme: Any, qtbot: Any) -> None:
+    dialog = FormDialog(theme, "Some fields", "An introduction that is long enough to be wrapped. " * 6)
+    fields = [dialog.add_row(f"Field {number}", QLineEdit()) for number in range(18)]
+    dialog.add_submit("Save", dialog.accept)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitUntil(lambda: all(field.visibleRegion().boundingRect() == field.rect() for field in fields))

@@ -16,7 +16,7 @@ from workbench.gui.code.code_view import CodeView
 from workbench.gui.code.diff_view import DiffView
 from workbench.gui.editor.drafts import Drafts
 from workbench.gui.forms.form import SchemaForm
-from workbench.gui.kit.faults import FaultCard
+from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.plain_edit import PIECE, PlainEdit
 from workbench.gui.results.text_pages import TextPage
 from workbench.gui.servers.protocol import MessageEditor
@@ -142,7 +142,7 @@ def test_a_draft_with_a_long_line_comes_back_as_it_was(window: Any, settled: Any
 
 
 def test_answers_differences_and_details_show_and_copy_the_whole_line(theme: Any, qtbot: Any) -> None:
-    page, diff, card = TextPage(theme, "Text"), DiffView(theme), FaultCard(theme)
+    page, diff, card = TextPage(theme, "Text"), DiffView(theme), Notice(theme)
     for widget in (page, diff, card):
         qtbot.addWidget(widget)
         widget.resize(600, 400)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 
 import workbench.gui
+from workbench.gui.kit.rows import Row, row_data
 from workbench.gui.kit.text import ForeignLabel, has_hidden, one_line, plain_tip, visible
 
 
@@ -79,8 +80,14 @@ def test_an_elided_label_keeps_its_whole_text_for_screen_readers(qtbot: Any) -> 
     assert label.accessibleName().startswith("a long sentence")
 
 
-def test_a_tooltip_escapes_markup() -> None:
-    assert "<b>" not in plain_tip("<b>x</b>")
+def test_a_tooltip_escapes_markup_and_draws_hidden_characters_in_every_list(qtbot: Any) -> None:
+    row = row_data(Row("k", "title", tip="<b>pay\u202eeel</b>\n  two"), Qt.ItemDataRole.ToolTipRole)
+    for tip in (plain_tip("<b>pay\u202eeel</b>\n  two"), str(row)):
+        assert "<b>" not in tip
+        assert "pay‹U+202E›eel" in tip
+        assert "\n  two" in tip, "lines and indentation stay"
+    assert plain_tip("") == ""
+    assert row_data(Row("k", "title"), Qt.ItemDataRole.ToolTipRole) is None
 
 
 @pytest.mark.parametrize("letters", ["<b>", "\u202e", "word ", "x"])

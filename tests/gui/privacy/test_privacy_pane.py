@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu, QPushButton
 from workbench.gui.kit.rows import KEY
 from workbench.gui.kit.wording import kind_label
 from workbench.gui.privacy.privacy_pane import PrivacyPane
-from workbench.gui.privacy.rows import masked_rows
+from workbench.gui.privacy.rows import masked_row
 from workbench.gui.privacy.trial_page import EXAMPLE
 from workbench.gui.shell.navigation import ShowRun, ShowTool
 from workbench.records import HiddenValue, KindRule, PrivacyMark
@@ -122,10 +122,12 @@ def test_what_was_missed_becomes_a_mark_that_counts_at_once(pane: PrivacyPane, p
 def test_the_menu_of_a_text_offers_the_kinds_for_what_was_missed(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
     pane.trial.edit.setPlainText("badge 7-7-7")
     pane.trial.edit.selectAll()
-    menu = QMenu(pane)
-    pane.trial.marks.fill(menu)
+    edit = pane.trial.edit
+    edit.customContextMenuRequested.emit(edit.rect().center())
+    menu = next(menu for menu in edit.findChildren(QMenu) if menu.isVisible())
     kinds = next(action.menu() for action in menu.actions() if action.menu() is not None)
     next(action for action in kinds.actions() if action.text() == "User names").trigger()
+    menu.close()
     qtbot.waitUntil(lambda: [(one.text, one.kind) for one in paper.personal.marks()] == [("badge 7-7-7", "USERNAME")])
 
 
@@ -138,7 +140,7 @@ def test_marks_are_added_by_form_refused_with_a_reason_and_taken_back(
     page.target.setCurrentIndex(page.target.findData("pattern"))
     page.text.setText(r"\d+")
     QTest.keyClick(page.text, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: "may take very long" in page.fault.text())
+    qtbot.waitUntil(lambda: "may take very long" in page.fault.sentence())
     page.text.setText(r"AB-\d{6}")
     page.add.click()
     qtbot.waitUntil(lambda: r"AB-\d{6}" in titles(page.rows.model))
@@ -218,5 +220,5 @@ def test_kinds_have_readable_names(paper: Any, qapp: Any) -> None:
 
 
 def test_a_value_without_a_source_was_made_by_the_program(qapp: Any) -> None:
-    (row,) = masked_rows([HiddenValue("[NAME_1.abcd]", "NAME")])
+    row = masked_row(HiddenValue("[NAME_1.abcd]", "NAME"))
     assert row.detail == "made by the program · not read by a model yet"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from workbench.gui.results.contents import of_json, of_outcome
-from workbench.gui.results.page import find_places
+from workbench.gui.results.tree_page import find_places
 from workbench.records import Content, Outcome
 
 TEXT, IMAGE, LINK = Content("text", "words"), Content("image", data="AA=="), Content("link", uri="https://a.b")

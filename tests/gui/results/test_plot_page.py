@@ -58,27 +58,6 @@ def test_a_plot_is_one_of_the_views() -> None:
     assert PLOT not in of_json('{"a": "b"}').views
 
 
-def test_it_is_drawn_moved_and_told(theme: Any, qtbot: Any) -> None:
-    page = PlotPage(theme)
-    qtbot.addWidget(page)
-    page.resize(500, 300)
-    page.show()
-    chart = chart_of([{"n": n, "one": 1 + at, "two": 4} for at, n in enumerate(("<b>x</b>", "b", "c"))])
-    assert chart is not None
-    page.show_chart(chart)
-    assert page.bars()
-    page._as_bars.setChecked(False)
-    assert not page.bars()
-    before = page._plot.getViewBox().viewRange()
-    qtbot.keyClick(page, Qt.Key.Key_Plus)
-    qtbot.keyClick(page, Qt.Key.Key_Left)
-    assert page._plot.getViewBox().viewRange() != before
-    assert "one: 1 to 3" in page._plot.accessibleDescription()
-    assert not page.grab().isNull()
-    theme.choose("light")
-    assert page._plot.backgroundBrush().color() == theme.colour("surface")
-
-
 def drawn(theme: Any, qtbot: Any, value: Any) -> PlotPage:
     page = PlotPage(theme)
     qtbot.addWidget(page)
@@ -90,11 +69,27 @@ def drawn(theme: Any, qtbot: Any, value: Any) -> PlotPage:
     return page
 
 
+def test_it_is_drawn_moved_and_told(theme: Any, qtbot: Any) -> None:
+    page = drawn(theme, qtbot, [{"n": n, "one": 1 + at, "two": 4} for at, n in enumerate(("<b>x</b>", "b", "c"))])
+    assert page.bars()
+    bars = next(button for button in page.findChildren(QPushButton) if button.text() == "Bars")
+    qtbot.mouseClick(bars, Qt.MouseButton.LeftButton)
+    assert not page.bars()
+    before = page.plot.getViewBox().viewRange()
+    qtbot.keyClick(page, Qt.Key.Key_Plus)
+    qtbot.keyClick(page, Qt.Key.Key_Left)
+    assert page.plot.getViewBox().viewRange() != before
+    assert "one: 1 to 3" in page.plot.accessibleDescription()
+    assert not page.grab().isNull()
+    theme.choose("light")
+    assert page.plot.backgroundBrush().color() == theme.colour("surface")
+
+
 def test_the_axis_of_positive_numbers_starts_at_zero(theme: Any, qtbot: Any) -> None:
     page = drawn(theme, qtbot, [{"n": name, "v": 100 + at} for at, name in enumerate("abc")])
-    assert page._plot.getViewBox().viewRange()[1][0] == 0
+    assert page.plot.getViewBox().viewRange()[1][0] == 0
     page = drawn(theme, qtbot, [{"n": name, "v": at - 1} for at, name in enumerate("abc")])
-    assert page._plot.getViewBox().viewRange()[1][0] < -1
+    assert page.plot.getViewBox().viewRange()[1][0] < -1
 
 
 def test_names_without_an_order_get_bars_and_dates_get_lines() -> None:
@@ -111,7 +106,7 @@ def test_columns_are_chosen_and_others_of_another_scale_wait(theme: Any, qtbot: 
     menu.actions()[1].trigger()
     menu.actions()[0].trigger()
     assert page.columns() == ("orders",)
-    assert page._plot.getViewBox().viewRange()[1][1] < 1_000
+    assert page.plot.getViewBox().viewRange()[1][1] < 1_000
     menu.actions()[1].trigger()  # nothing is left to draw
     assert page.columns() == ()
 

@@ -10,23 +10,41 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QBuffer, Qt
 from PySide6.QtGui import QColor, QPixmap
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from workbench.api.codec import TextPreview
+from workbench.gui.results.picture_page import PicturePage
 from workbench.gui.results.result_view import ResultView
 from workbench.gui.results.table_page import TablePage
 from workbench.gui.results.text_pages import TextPage
 from workbench.gui.results.tree_page import TreePage
 from workbench.records import Content, Outcome
 
+WHOLE = {"records": json.dumps({"items": [{"id": number} for number in range(20_000)]}), "letters": "x" * 50}
+"""Long texts in the core, by handle."""
+
 
 @pytest.fixture
-def view(context: Any, qtbot: Any) -> ResultView:
-    made = ResultView(context)
+def fetched(context: Any) -> list[tuple[str, int, int]]:
+    """What the view asks the core for; each handle answers with the text in `WHOLE`."""
+    return []
+
+
+@pytest.fixture
+def view(context: Any, fetched: list[tuple[str, int, int]], qtbot: Any) -> ResultView:
+    async def fetch(handle: str, offset: int, length: int) -> str:
+        fetched.append((handle, offset, length))
+        return WHOLE[handle]
+
+    made = ResultView(replace(context, fetch=fetch))
     qtbot.addWidget(made)
     made.resize(500, 400)
     made.show()
     return made
+
+
+def button(view: ResultView, text: str) -> QPushButton:
+    return next(one for one in view.findChildren(QPushButton) if one.text() == text and one.isVisible())
 
 
 def text_of(view: ResultView) -> str:
@@ -79,50 +97,39 @@ def test_a_picture_is_shown_and_a_broken_one_says_so(view: ResultView) -> None:
     data = base64.b64encode(buffer.data().data()).decode()
     view.show_outcome(Outcome("c", True, (Content("image", mime="image/png", data=data),)))
     assert view.view() == "Image"
-    assert view._pictures.picture.pixmap().width() == 3
+    page = view.page()
+    assert isinstance(page, PicturePage)
+    assert page.picture.pixmap().width() == 3
     view.show_outcome(Outcome("c", True, (Content("image", mime="image/png", data="???"),)))
-    assert "cannot be shown" in view._pictures.picture.text()
+    assert "cannot be shown" in page.picture.text()
 
 
-def test_a_long_result_is_fetched_and_shown_whole(view: ResultView, context: Any, qtbot: Any) -> None:
-    whole = json.dumps({"items": [{"id": number} for number in range(20_000)]})
-    asked: list[tuple[str, int, int]] = []
-
-    async def fetch(handle: str, offset: int, length: int) -> str:
-        asked.append((handle, offset, length))
-        return whole
-
-    view._context = replace(context, fetch=fetch)
-    view.show_json(TextPreview(whole[:100], "h1", len(whole)))
-    assert text_of(view) == whole[:100]
+def test_a_long_result_is_fetched_and_shown_whole(
+    view: ResultView, fetched: list[tuple[str, int, int]], qtbot: Any
+) -> None:
+    text = WHOLE["records"]
+    view.show_json(TextPreview(text[:100], "records", len(text)))
+    assert text_of(view) == text[:100]
     qtbot.waitUntil(lambda: view.view() == "Table")
-    assert asked == [("h1", 0, len(whole))]
-    assert view._table.model.rowCount() == 20_000
+    assert fetched == [("records", 0, len(text))]
+    page = view.page()
+    assert isinstance(page, TablePage)
+    assert page.model.rowCount() == 20_000
 
 
-def test_a_very_long_result_waits_for_a_press(view: ResultView, context: Any, qtbot: Any) -> None:
-    whole = "x" * 10_000_000
-
-    async def fetch(handle: str, offset: int, length: int) -> str:
-        return whole[:50]
-
-    view._context = replace(context, fetch=fetch)
-    view.show_text(TextPreview(whole[:10], "h", len(whole)))
-    assert view._all.text() == "Show all (10.0 MB)"
+def test_a_very_long_result_waits_for_a_press(view: ResultView, qtbot: Any) -> None:
+    view.show_text(TextPreview("x" * 10, "letters", 10_000_000))
     assert text_of(view) == "x" * 10
-    view._all.click()
-    qtbot.waitUntil(lambda: text_of(view) == "x" * 50)
-    assert view._more.isHidden()
+    more = button(view, "Show all (10.0 MB)")
+    qtbot.mouseClick(more, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: text_of(view) == WHOLE["letters"])
+    assert not more.isVisible()
 
 
 def test_an_older_answer_never_replaces_a_newer_one(view: ResultView, context: Any, qtbot: Any) -> None:
-    async def fetch(handle: str, offset: int, length: int) -> str:
-        return f"whole of {handle}"
-
-    view._context = replace(context, fetch=fetch)
-    view.show_text(TextPreview("a", "first", 100_000))
+    view.show_text(TextPreview("a", "letters", 100_000))
     view.show_text("second")
-    qtbot.wait(20)
+    qtbot.waitUntil(lambda: context.tasks.running() == 0)
     assert text_of(view) == "second"
 
 
@@ -139,36 +146,46 @@ def test_two_answers_of_one_tool_are_compared(context: Any, qtbot: Any) -> None:
     assert "Changes" not in view.views()
 
 
-def test_words_are_searched_in_the_view_that_is_open(view: ResultView, qtbot: Any) -> None:
+def test_the_find_bar_searches_the_view_that_is_open(view: ResultView, qtbot: Any) -> None:
     view.show_outcome(answer(structured=json.dumps({"a": {"b": ["lamp", "LAMP oil"]}})))
     view.open_find()
-    assert view._find.isVisible()
-    view._find.wanted.emit("lamp", 1)
-    assert view._find._words.full_text() == "1 of 2"
-    assert view._tree.model.path_at(view._tree.tree.currentIndex()) == "a.b[0]"
-    view._find.wanted.emit("lamp", -1)
-    assert view._tree.model.path_at(view._tree.tree.currentIndex()) == "a.b[1]"
-    view._find.wanted.emit("desk", 1)
-    assert view._find._words.full_text() == "not found"
-    qtbot.keyClick(view._find, Qt.Key.Key_Escape)
-    assert view._find.isHidden()
+    bar, tree = view.find_bar, view.page()
+    assert isinstance(tree, TreePage)
+    qtbot.keyClicks(bar.text, "lamp")
+    qtbot.waitUntil(lambda: bar.status_text() == "1 of 2")
+    assert tree.model.path_at(tree.tree.currentIndex()) == "a.b[0]"
+    qtbot.keyClick(bar.text, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert tree.model.path_at(tree.tree.currentIndex()) == "a.b[1]"
+    view.look("JSON")
+    qtbot.keyClick(bar.text, Qt.Key.Key_Return)
+    assert bar.status_text() == "1 of 2"
+    assert view.page().edit.textCursor().selectedText() == "lamp"
+    qtbot.keyClick(bar.text, Qt.Key.Key_Return)
+    assert (bar.status_text(), view.page().edit.textCursor().selectedText()) == ("2 of 2", "LAMP")
+    view.look("Tree")
+    bar.text.setText("desk")
+    qtbot.waitUntil(lambda: bar.status_text() == "Not found.")
+    qtbot.keyClick(bar, Qt.Key.Key_Escape)
+    assert bar.isHidden()
+
+
+def test_a_long_text_is_searched_to_its_end(view: ResultView, qtbot: Any) -> None:
+    view.show_text("line\n" * 100_000 + "needle")
+    view.open_find()
+    qtbot.keyClicks(view.find_bar.text, "needle")
+    qtbot.waitUntil(lambda: view.find_bar.status_text() == "1 of 1")
+    assert view.page().edit.textCursor().blockNumber() == 100_000
 
 
 def test_a_result_is_saved_whole(view: ResultView, context: Any, qtbot: Any, tmp_path: Any) -> None:
-    whole = json.dumps({"items": list(range(30_000))})
-
-    async def fetch(handle: str, offset: int, length: int) -> str:
-        return whole
-
-    view._context = replace(context, fetch=fetch)
-    view.show_json(TextPreview(whole[:100], "h1", 10_000_000))
+    view.show_json(TextPreview(WHOLE["records"][:100], "records", 10_000_000))
     view.save()
     qtbot.waitUntil(lambda: bool(view.findChildren(QFileDialog)))
     dialog = view.findChildren(QFileDialog)[0]
     dialog.fileSelected.emit(str(tmp_path / "r.json"))
     dialog.close()
     qtbot.waitUntil(lambda: context.tasks.running() == 0)
-    assert json.loads((tmp_path / "r.json").read_text()) == json.loads(whole)
+    assert json.loads((tmp_path / "r.json").read_text()) == json.loads(WHOLE["records"])
 
 
 def test_a_place_that_cannot_be_written_is_a_sentence(

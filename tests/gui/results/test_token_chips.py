@@ -8,14 +8,17 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit, QToolButton
 from shiboken6 import isValid
 
 from workbench.events import EntryWritten
 from workbench.gui.results.result_view import ResultView
+from workbench.gui.results.text_pages import ModelPage
 from workbench.gui.results.token_chips import MarkMenu, TokenChips, find_tokens
+from workbench.gui.results.tree_page import TreePage
 from workbench.records import Note, RunState
 
+MASKED = "As a model sees it"
 TEXT = "😀 first line\nwrite to {} now\nand to {}"
 
 
@@ -40,8 +43,13 @@ def chips(context: Any, session: Any, tokens: list[str], qtbot: Any) -> TokenChi
 
 
 def middle(chips: TokenChips, number: int) -> QPoint:
-    place, one = chips._visible()[number]
-    return chips._boxes(place, one)[0].center()
+    return chips.visible_boxes()[number].center()
+
+
+def press(view: ResultView, name: str, qtbot: Any) -> None:
+    """Click the button with this text or accessible name."""
+    buttons = (one for one in view.findChildren(QAbstractButton) if name in (one.text(), one.accessibleName()))
+    qtbot.mouseClick(next(one for one in buttons if one.isVisible()), Qt.MouseButton.LeftButton)
 
 
 def revealed(paper: Any) -> list[tuple[Any, ...]]:
@@ -61,15 +69,15 @@ def test_places_count_as_qt_counts(tokens: list[str]) -> None:
 
 
 def test_chips_are_painted_behind_the_letters(chips: TokenChips) -> None:
-    with_chips = chips._edit.grab().toImage()
+    with_chips = chips.edit.grab().toImage()
     chips.show_tokens_of("")
-    assert chips._edit.grab().toImage() != with_chips
+    assert chips.edit.grab().toImage() != with_chips
 
 
 def test_resting_the_mouse_shows_the_value_and_leaving_hides_it(chips: TokenChips, paper: Any, qtbot: Any) -> None:
     def rests() -> bool:
         """What Qt still had to tell of another window may take the mouse away again."""
-        QTest.mouseMove(chips._edit.viewport(), middle(chips, 0))
+        QTest.mouseMove(chips.edit.viewport(), middle(chips, 0))
         return chips.card is not None and chips.card.isVisible()
 
     qtbot.waitUntil(rests)
@@ -77,17 +85,19 @@ def test_resting_the_mouse_shows_the_value_and_leaving_hides_it(chips: TokenChip
     assert chips.card.copy.isHidden()
     assert "audit" in chips.card.foot.text()
     card = chips.card
-    QGuiApplication.sendEvent(chips._edit.viewport(), QEvent(QEvent.Type.Leave))
+    QGuiApplication.sendEvent(chips.edit.viewport(), QEvent(QEvent.Type.Leave))
     qtbot.waitUntil(lambda: not isValid(card) or not card.isVisible())
-    QTest.mouseMove(chips._edit.viewport(), QPoint(3, 3))
+    QTest.mouseMove(chips.edit.viewport(), QPoint(3, 3))
     assert len(revealed(paper)) == 1, "a mouse that passes by looks behind nothing"
 
 
-def test_a_key_goes_from_chip_to_chip_and_the_card_copies(chips: TokenChips, paper: Any, qtbot: Any) -> None:
+def test_a_key_goes_from_chip_to_chip_and_the_card_copies(
+    chips: TokenChips, context: Any, paper: Any, qtbot: Any
+) -> None:
     words: list[Any] = []
-    chips._context.messages.said.connect(words.append)
+    context.messages.said.connect(words.append)
     for number in (0, 1, 0):
-        QTest.keyClick(chips._edit, Qt.Key.Key_F4)
+        QTest.keyClick(chips.edit, Qt.Key.Key_F4)
         qtbot.waitUntil(lambda: chips.card is not None and isValid(chips.card) and chips.card.isVisible())
         assert chips.card.value.full_text() == f"ada{number}@example.org"
     card = chips.card
@@ -99,7 +109,7 @@ def test_a_key_goes_from_chip_to_chip_and_the_card_copies(chips: TokenChips, pap
 
 
 def test_escape_closes_the_card_and_a_click_opens_it(chips: TokenChips, qtbot: Any) -> None:
-    QTest.mouseClick(chips._edit.viewport(), Qt.MouseButton.LeftButton, pos=middle(chips, 1))
+    QTest.mouseClick(chips.edit.viewport(), Qt.MouseButton.LeftButton, pos=middle(chips, 1))
     qtbot.waitUntil(lambda: chips.card is not None and chips.card.isVisible())
     card = chips.card
     QTest.keyClick(card, Qt.Key.Key_Escape)
@@ -115,7 +125,7 @@ def test_what_is_not_personal_passes_from_then_on(chips: TokenChips, paper: Any,
 
 
 def test_a_token_that_stands_for_nothing_is_told(chips: TokenChips, qtbot: Any) -> None:
-    chips._edit.setPlainText("[EMAIL_77.abcd]")
+    chips.edit.setPlainText("[EMAIL_77.abcd]")
     assert chips.reveal_next()
     qtbot.waitUntil(lambda: chips.card is not None and chips.card.isVisible())
     assert "no longer stored" in chips.card.value.full_text()
@@ -128,17 +138,19 @@ def test_a_result_can_be_seen_as_a_model_sees_it_and_back(context: Any, paper: A
     view.show()
     view.show_json('{"email": "rosa@corp.io", "n": 1}')
     view.show_masked(True)
-    qtbot.waitUntil(lambda: "[EMAIL_" in view._model.masked_text())
-    assert "rosa" not in view._model.text.edit.toPlainText()
-    assert "1 EMAIL" in view._model.words.full_text()
-    view._copy()
+    page = view.page()
+    assert isinstance(page, ModelPage)
+    qtbot.waitUntil(lambda: "[EMAIL_" in page.masked_text())
+    assert "rosa" not in page.text.edit.toPlainText()
+    assert "1 EMAIL" in page.note.full_text()
+    press(view, "Copy the result", qtbot)
     assert "rosa" not in QGuiApplication.clipboard().text()
     view.show_json('{"n": 2}')
-    qtbot.waitUntil(lambda: "no personal data" in view._model.words.full_text())
-    view._buttons["Tree"].click()
-    assert (view.page(), view._eye.isChecked()) == (view._tree, False)
+    qtbot.waitUntil(lambda: "no personal data" in page.note.full_text())
+    press(view, "Tree", qtbot)
+    assert isinstance(view.page(), TreePage)
     view.clear()
-    assert view._eye.isHidden()
+    assert not any(one.isVisible() for one in view.findChildren(QToolButton) if one.accessibleName() == MASKED)
 
 
 def test_what_is_turned_off_is_said_beside_the_result(context: Any, paper: Any, qtbot: Any, complete: Any) -> None:
@@ -147,7 +159,9 @@ def test_what_is_turned_off_is_said_beside_the_result(context: Any, paper: Any, 
     qtbot.addWidget(view)
     view.show_text("rosa@corp.io")
     view.show_masked(True)
-    qtbot.waitUntil(lambda: "Masking is off" in view._model.words.full_text())
+    page = view.page()
+    assert isinstance(page, ModelPage)
+    qtbot.waitUntil(lambda: "Masking is off" in page.note.full_text())
 
 
 def test_the_audit_and_the_output_of_a_run_show_chips_of_their_session(
@@ -166,7 +180,8 @@ def test_the_audit_and_the_output_of_a_run_show_chips_of_their_session(
     qtbot.waitUntil(lambda: window.output.masked.accessibleName().startswith("1 value masked"))
     window.output.masked.click()
     assert window.centre.tabText(window.centre.currentIndex()) == "Personal data"
-    assert all(chips.session == run.proposal.session for chips in window.output.model_view._chips)
+    shown = window.output.model_view.findChildren(TokenChips)
+    assert {chips.session for chips in shown if chips.session} == {run.proposal.session}
 
 
 def test_a_program_that_waits_shows_its_tokens_as_chips(context: Any, make: Any, qtbot: Any) -> None:
@@ -175,7 +190,7 @@ def test_a_program_that_waits_shows_its_tokens_as_chips(context: Any, make: Any,
     run = make.run("w")
     dialog = ApprovalDialog(context, run)
     qtbot.addWidget(dialog)
-    assert (dialog.token_chips.session, dialog.token_chips._edit) == (run.proposal.session, dialog.program.reader)
+    assert (dialog.token_chips.session, dialog.token_chips.edit) == (run.proposal.session, dialog.program.reader)
     dialog.done(0)
 
 
@@ -183,8 +198,8 @@ def test_what_is_selected_in_a_result_or_in_output_is_marked(window: Any, paper:
     paper.put_run(make.run("r", RunState.DONE, output="about Falcon-9\n", result='"Eagle-7"'))
     window.output.show_run("r")
     qtbot.waitUntil(lambda: "Falcon" in window.output.stream.toPlainText())
-    page = window.output.result._pages["Text"]
     window.output.result.look("Text")
+    page = window.output.result.page()
     for edit, name in ((window.output.stream, "Falcon-9"), (page.edit, "Eagle-7")):
         edit.moveCursor(QTextCursor.MoveOperation.Start)
         assert edit.find(name)

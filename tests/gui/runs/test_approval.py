@@ -89,6 +89,7 @@ def test_the_sentence_comes_first_and_the_claim_is_called_one(ask: Any, waiting:
     assert dialog.head.badge.text() == "High risk"
     assert dialog.program.reader.text() == waiting.proposal.code
     assert dialog.facts.full_text() == f"SHA-256 {waiting.proposal.sha[:12]}"
+    assert waiting.proposal.sha in dialog.facts.toolTip()
 
 
 def test_nothing_allows_before_things_settled(
@@ -264,7 +265,7 @@ def test_blocked_code_and_a_verdict_on_another_text_cannot_be_allowed(ask: Any, 
 def test_an_edit_is_assessed_again_under_a_new_sha(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
     async def edit(run_id: str, code: str) -> Run:
         run = told(waiting, code, sha="b" * 64, sentence="Now harmless.", risk=Risk.LOW, findings=())
-        return replace(run, proposal=replace(run.proposal, sha="b" * 64))
+        return replace(run, proposal=replace(run.proposal, sha="b" * 64, original=waiting.proposal.code))
 
     paper.edit = edit
     dialog = ask(waiting)
@@ -366,6 +367,98 @@ def test_a_long_program_must_be_here_as_a_whole(ask: Any, waiting: Run, context:
     gate.set()
     qtbot.waitUntil(dialog.allow_button.isEnabled)
     assert dialog.program.reader.text() == LONG
+
+
+def test_the_changes_of_a_long_edited_program_are_those_against_its_authors_text(
+    ask: Any, waiting: Run, context: Any, qtbot: Any
+) -> None:
+    texts = {"now": LONG.replace("y = 2", "y = 3", 1), "sent": LONG}
+
+    async def fetch(handle: str, offset: int, length: int) -> str:
+        return texts[handle]
+
+    code, original = (TextPreview(LONG[:50], handle, len(LONG)) for handle in ("now", "sent"))
+    run = told(waiting, code, findings=(), effects=())
+    run = replace(run, proposal=replace(run.proposal, original=original))
+    dialog = ApprovalDialog(replace(context, fetch=fetch), run)
+    qtbot.addWidget(dialog, before_close_func=lambda _: dialog.done(0))
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.program.reader.text() == texts["now"])
+    assert "edited by you" in dialog.program.facts.full_text()
+    qtbot.mouseClick(dialog.button("Your changes"), Qt.MouseButton.LeftButton)
+    assert sorted(dialog.program.diff.changed_lines()) == ["+y = 3", "-y = 2"]
+
+
+MINE, THEIRS = "print('mine')\n", "print('theirs')\n"
+
+
+def changed_elsewhere(waiting: Run, code: str = THEIRS, sha: str = "d" * 64) -> Run:
+    run = told(waiting, code, sha=sha, sentence="Changed elsewhere.", findings=(), effects=())
+    return replace(run, proposal=replace(run.proposal, sha=sha, original=waiting.proposal.code))
+
+
+@pytest.fixture
+def editing(ask: Any, waiting: Run, context: Any, qtbot: Any) -> ApprovalDialog:
+    """The user has typed a text, and the program was changed in another window."""
+    dialog: ApprovalDialog = ask(waiting)
+    qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
+    dialog.program.editor.set_text(MINE)
+    context.store.handle(RunChanged(changed_elsewhere(waiting)))
+    assert dialog.program.edited_text() == MINE
+    assert "changed in another window" in dialog.fault.sentence()
+    assert not dialog.check_button.isEnabled(), "the user chooses first"
+    assert dialog.run is waiting
+    return dialog
+
+
+def test_the_text_of_another_window_is_shown_when_the_user_chooses_it(editing: ApprovalDialog, qtbot: Any) -> None:
+    qtbot.mouseClick(editing.button("Use the other text"), Qt.MouseButton.LeftButton)
+    assert not editing.program.editing
+    assert editing.program.reader.text() == THEIRS
+    assert editing.head.sentence.full_text() == "Changed elsewhere."
+    assert not editing.allow_button.isEnabled(), "a text that has just appeared is not allowed by a reflex"
+    assert "this is the new text" in editing.fault.sentence()
+
+
+def test_the_users_own_text_is_kept_and_replaces_the_other_one_when_it_is_checked(
+    editing: ApprovalDialog, waiting: Run, paper: Any, context: Any, qtbot: Any
+) -> None:
+    sent: list[str] = []
+
+    async def edit(run_id: str, code: str) -> Run:
+        sent.append(code)
+        return changed_elsewhere(waiting, code, "e" * 64)
+
+    paper.edit = edit
+    context.store.handle(RunChanged(changed_elsewhere(waiting, "print('again')\n", "f" * 64)))
+    qtbot.mouseClick(editing.button("Keep my text"), Qt.MouseButton.LeftButton)
+    assert editing.program.editing
+    assert editing.program.edited_text() == MINE
+    assert editing.fault.sentence() == ""
+    assert editing.focusWidget() is editing.program.editor
+    qtbot.mouseClick(editing.button("Check my changes"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not editing.program.editing)
+    assert sent == [MINE]
+    assert editing.program.reader.text() == MINE
+
+
+def test_back_after_keeping_the_own_text_shows_the_text_that_would_run(editing: ApprovalDialog, qtbot: Any) -> None:
+    qtbot.mouseClick(editing.button("Keep my text"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(editing.button("Back"), Qt.MouseButton.LeftButton)
+    assert editing.program.reader.text() == THEIRS
+    assert editing.run.proposal.sha == "d" * 64
+    assert not editing.allow_button.isEnabled(), "it settles again"
+
+
+def test_a_change_elsewhere_replaces_an_editor_without_changes(
+    ask: Any, waiting: Run, context: Any, qtbot: Any
+) -> None:
+    dialog = ask(waiting)
+    qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
+    context.store.handle(RunChanged(changed_elsewhere(waiting)))
+    assert not dialog.program.editing
+    assert dialog.program.reader.text() == THEIRS
 
 
 def test_hidden_characters_are_drawn_and_lines_keep_their_numbers(ask: Any, waiting: Run) -> None:
@@ -501,6 +594,21 @@ def test_denying_opens_nothing_and_another_text_begins_unticked(paper: Any, ask:
 
 def test_without_hosts_there_is_nothing_to_tick(ask: Any, waiting: Run) -> None:
     assert ask(waiting).hosts.isHidden()
+
+
+def test_what_ended_while_an_answer_failed_is_over(
+    ask: Any, waiting: Run, paper: Any, context: Any, qtbot: Any
+) -> None:
+    async def broken(decision: Decision) -> Run:
+        context.store.handle(RunChanged(replace(waiting, state=RunState.INTERRUPTED)))
+        raise ZeroDivisionError
+
+    paper.decide = broken
+    dialog = ask(waiting)
+    with qtbot.waitSignal(context.tasks.failed):
+        qtbot.mouseClick(dialog.deny_button, Qt.MouseButton.LeftButton)
+    assert dialog.is_over
+    assert "stopped" in dialog.fault.sentence()
 
 
 def test_after_an_unforeseen_fault_the_request_can_still_be_answered(

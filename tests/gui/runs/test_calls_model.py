@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from workbench.gui.runs.output import calls_model
+from workbench.gui.runs.run_tables import calls_model
 from workbench.records import CallTrace, Risk
 
 CALL = CallTrace("1", "demo", "send_email", '{"to": "<EMAIL_1>"}', Risk.HIGH, "running")

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QScrollArea
 
 from tests.gui.test_accessibility import nameless, rich
-from workbench.gui.kit.faults import FaultCard
+from workbench.gui.kit.notice import Notice
 from workbench.gui.runs import allow_button
 from workbench.gui.runs import elicitation_bodies as page_body
 from workbench.gui.runs.elicitation_bodies import secret_fields
@@ -155,7 +155,7 @@ def test_every_field_is_reached_by_tab(opened: Any, qtbot: Any) -> None:
 def test_a_form_that_asks_for_a_secret_is_warned_of(opened: Any) -> None:
     schema = {"type": "object", "properties": {"password": {"type": "string"}, "note": {"type": "string"}}}
     dialog = opened(make_ask(schema=json.dumps(schema)))
-    cards = [card for card in dialog.findChildren(FaultCard) if card.isVisible()]
+    cards = [card for card in dialog.findChildren(Notice) if card.isVisible()]
     assert cards[0].sentence() == "The form seems to ask for a secret: password."
 
 
@@ -280,7 +280,7 @@ def test_a_description_that_warns_of_secrets_asks_for_none(opened: Any) -> None:
         "shop": {"type": "string", "title": "Shop", "description": "Where you bought it. Never send your IBAN."},
     }
     dialog = opened(make_ask(schema=json.dumps({"type": "object", "properties": fields})))
-    assert not [card for card in dialog.findChildren(FaultCard) if card.isVisible()]
+    assert not [card for card in dialog.findChildren(Notice) if card.isVisible()]
     assert secret_fields({"code": {"type": "string", "description": "The PIN of your card."}}) == ["code"]
 
 
@@ -326,3 +326,18 @@ def test_a_form_scrolls_in_one_place_only(opened: Any) -> None:
         if area.isVisible() and area.isAncestorOf(dialog.focusWidget())
     ]
     assert len(areas) == 1
+
+
+def test_after_an_unforeseen_fault_every_answer_can_be_given_again(
+    opened: Any, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_answer: Any) -> Ask:
+        raise ZeroDivisionError
+
+    dialog = opened(make_ask())
+    with monkeypatch.context() as patch, qtbot.waitSignal(dialog.context.tasks.failed):
+        patch.setattr(dialog.context.api, "answer_ask", broken)
+        qtbot.mouseClick(dialog.button("Decline"), Qt.MouseButton.LeftButton)
+    assert dialog.button("Cancel").isEnabled()
+    qtbot.mouseClick(dialog.button("Decline"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: [answer[1] for answer in paper.answers] == ["decline"])

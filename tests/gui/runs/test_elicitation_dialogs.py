@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -63,8 +64,6 @@ def test_a_question_that_is_taken_back_closes_and_says_so(window: Any, paper: An
 
 
 def test_the_next_question_of_the_same_call_follows_the_answered_one(window: Any, paper: Any, qtbot: Any) -> None:
-    from msgspec.structs import replace
-
     paper.put_ask(make_ask(schema="{}"))
     qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
     paper.put_ask(replace(make_ask(), id="a2", message="And who else?"))
@@ -89,3 +88,30 @@ def test_a_window_that_comes_later_finds_what_is_open(window: Any, paper: Any, q
     paper.ask_list[ask.id] = ask
     window.context.store.load()
     qtbot.waitUntil(lambda: window.strip.isVisible())
+
+
+def test_nothing_opens_over_typing_when_a_dialog_closes(window: Any, paper: Any, qtbot: Any) -> None:
+    paper.put_ask(make_ask(schema="{}"))
+    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
+    paper.put_ask(replace(make_ask(), id="a2"))
+    qtbot.waitUntil(lambda: window.strip.aside().endswith("1 more"))
+    window.activateWindow()
+    window.servers.finder.setFocus()
+    qtbot.waitUntil(window.servers.finder.hasFocus)
+    QTest.keyClicks(window.servers.finder, "ord")
+    paper.settle_ask("a1", "withdrawn")
+    qtbot.waitUntil(lambda: "a1" not in window.context.store.elicitations)
+    assert dialogs(window) == []
+    assert window.strip.isVisible()
+    assert window.servers.finder.text() == "ord"
+
+
+def test_the_next_request_follows_a_form_that_was_filled_in_just_now(window: Any, paper: Any, qtbot: Any) -> None:
+    paper.put_ask(make_ask())
+    qtbot.waitUntil(lambda: len(dialogs(window)) == 1)
+    paper.put_ask(replace(make_ask(), id="a2"))
+    (dialog,) = dialogs(window)
+    dialog.activateWindow()
+    QTest.keyClicks(dialog.body.form.first_field(), "Ada")
+    qtbot.mouseClick(dialog.button("Decline"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: [dialog.ask.id for dialog in dialogs(window)] == ["a2"])

@@ -23,6 +23,14 @@ def opened(window: Any, qtbot: Any) -> Any:
     return window.findChildren(HeldCallDialog)[-1]
 
 
+def settle(dialog: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """End this wait; the next one is long again."""
+    with monkeypatch.context() as patch:
+        patch.setattr("workbench.gui.runs.allow_button.SETTLE_MS", 1)
+        dialog.restart_settling()
+        qtbot.waitUntil(dialog.allow_button.settled)
+
+
 def answers(paper: Any) -> list[Any]:
     return [words[0] for name, words in paper.asked if name == "answer_held_call"]
 
@@ -55,9 +63,7 @@ def test_nothing_passes_in_the_first_moment_or_by_a_held_key_and_escape_denies(
         QTest.keyClick(dialog.button(text), Qt.Key.Key_Return)
     QTest.keyClick(dialog, Qt.Key.Key_Return)  # a stray Enter does not deny either
     assert answers(paper) == []
-    dialog.allow_button._settling.start(1)
-    qtbot.waitUntil(dialog.allow_button.settled)
-    dialog.allow_button._settling.setInterval(600_000)
+    settle(dialog, qtbot, monkeypatch)
     paper.put_held_call(make_held_call("p1-2", more=1, list=("first", "second")), before="p1-1")
     qtbot.waitUntil(lambda: dialog.held_call.id == "p1-2")
     assert not dialog.allow_button.settled(), "another call joined: what is allowed is another thing now"
@@ -69,8 +75,7 @@ def test_nothing_passes_in_the_first_moment_or_by_a_held_key_and_escape_denies(
     assert dialog.isVisible()
     QTest.keyClick(dialog.button("Deny"), Qt.Key.Key_Return)
     assert answers(paper) == [], "not in the first moment"
-    dialog.allow_button._settling.start(1)
-    qtbot.waitUntil(dialog.allow_button.settled)
+    settle(dialog, qtbot, monkeypatch)
     QTest.keyClick(dialog.button("Deny"), Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: bool(answers(paper)))
     (answer,) = answers(paper)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -57,6 +58,27 @@ def test_nothing_is_learned_of_what_is_doubtful(
 ) -> None:
     paper.put_held_call(replace(plain(), **more))
     dialog = opened(window, qtbot)
+    settled()
+    assert dialog.rules.isHidden()
+    assert dialog.rules.rule is None
+
+
+def test_rules_that_arrive_late_are_not_offered_for_the_calls_that_joined(
+    window: Any, paper: Any, qtbot: Any, settled: Any
+) -> None:
+    suggest, answered = paper.suggest_permissions, asyncio.Event()
+
+    async def late(*about: Any) -> Any:
+        rules = await suggest(*about)
+        await answered.wait()
+        return rules
+
+    paper.suggest_permissions = late
+    paper.put_held_call(plain())
+    dialog = opened(window, qtbot)
+    paper.put_held_call(replace(plain(), id="p1-2", more=1, list=("first", "second")), before="p1-1")
+    qtbot.waitUntil(lambda: dialog.held_call.id == "p1-2")
+    answered.set()
     settled()
     assert dialog.rules.isHidden()
     assert dialog.rules.rule is None

@@ -20,7 +20,7 @@ from workbench.gui.kit.colours import contrast
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.output import OutputPane
 from workbench.gui.shell.actions import LINKED
-from workbench.gui.shell.navigation import KeepRun, ShowCode, ShowTool
+from workbench.gui.shell.navigation import KeepSkill, ShowCode, ShowTool
 from workbench.records import CallTrace, Decision, Fault, Ledger, Risk, Run, RunState
 
 CALL = CallTrace("c1", "demo", "list_orders", "{}", Risk.LOW, "running")
@@ -40,7 +40,7 @@ def running(pane: OutputPane, paper: Any, make: Any, qtbot: Any) -> Run:
     run: Run = make.run("r", RunState.RUNNING, started=1.0)
     paper.run_list["r"] = run
     pane.show_run("r")
-    qtbot.waitUntil(lambda: pane._run is not None)
+    qtbot.waitUntil(lambda: pane.head.state.full_text() == "Running")
     return run
 
 
@@ -76,12 +76,12 @@ def test_a_finished_run_shows_result_ledger_and_the_models_view(
         "38.0 kB of answers stayed in the sandbox · saved ≈ 11,600, worth $0.03"
     )
     assert pane.model_box.isHidden()
-    qtbot.mouseClick(pane._eye, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(pane.seen_button, Qt.MouseButton.LeftButton)
     assert pane.model_box.isVisible()
     assert pane.model_title.full_text() == "What the model sees · ≈ 400 tokens"
     with qtbot.waitSignal(pane.context.messages.requested) as wanted:
         qtbot.mouseClick(pane.head.keep, Qt.MouseButton.LeftButton)
-    assert wanted.args == [KeepRun("r")]
+    assert wanted.args == [KeepSkill(run_id="r")]
 
 
 def test_a_picture_in_a_result_is_shown_as_a_picture(pane: OutputPane, running: Run, make: Any) -> None:
@@ -129,7 +129,7 @@ def test_a_failed_run_opens_its_traceback(pane: OutputPane, running: Run, make: 
     fault = Fault("ZeroDivisionError: division by zero", "", "Traceback …\n1/0")
     pane.context.store.handle(RunChanged(make.run("r", RunState.FAILED, fault=fault)))
     assert pane.fault.sentence() == "ZeroDivisionError: division by zero"
-    assert pane.fault._detail.isVisible()
+    assert pane.fault.detail() == "Traceback …\n1/0"
     assert not pane.head.keep.isVisible()
 
 
@@ -141,9 +141,9 @@ def test_streamed_output_is_not_doubled_at_the_end(pane: OutputPane, running: Ru
 
 def test_another_run_starts_from_nothing(pane: OutputPane, running: Run, paper: Any, make: Any, qtbot: Any) -> None:
     pane.context.store.handle(RunOutput("r", "stdout", "old\n"))
-    paper.run_list["next"] = make.run("next", RunState.RUNNING)
+    paper.run_list["next"] = make.run("next", RunState.RUNNING, author="cursor")
     pane.show_run("next")
-    qtbot.waitUntil(lambda: pane._run is not None and pane._run.id == "next")
+    qtbot.waitUntil(lambda: "by cursor" in pane.head.facts.full_text())
     assert pane.stream.placeholderText() == "Nothing printed yet."
     pane.stream.flush()
     assert pane.stream.toPlainText() == ""
@@ -194,7 +194,7 @@ def test_a_flood_of_colours_is_written_out_whole(pane: OutputPane, running: Run)
 
 def test_the_program_of_a_run_opens_as_a_tab(pane: OutputPane, running: Run, qtbot: Any) -> None:
     with qtbot.waitSignal(pane.context.messages.requested) as told:
-        qtbot.mouseClick(pane._tab, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(pane.open_button, Qt.MouseButton.LeftButton)
     assert told.args == [ShowCode(running.proposal.code, purpose="Tell the customer")]
 
 

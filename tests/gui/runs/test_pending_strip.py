@@ -59,6 +59,7 @@ def test_several_calls_of_one_tool_and_an_own_program_are_named_as_such(
 ) -> None:
     context.store.handle(CallHeld(make_held_call(more=2), ""))
     assert strip.text().startswith("3 calls of demo.send_email wait: The destination (to) comes from")
+    assert strip.aside().endswith(" left"), "a held call counts down as in its dialog"
     context.store.handle(HeldCallSettled(make_held_call(), "denied"))
     run = make.run("mine")
     context.store.handle(RunChanged(replace(run, proposal=replace(run.proposal, origin=Origin.PERSON))))

@@ -18,7 +18,7 @@ from workbench.events import RunChanged
 from workbench.gui.runs.approval import ApprovalDialog
 from workbench.gui.runs.dry_run_plan import PlanDialog
 from workbench.gui.shell.navigation import StartDryRun
-from workbench.records import Risk, Run, RunState
+from workbench.records import Fault, Risk, Run, RunState
 
 ENTER, SPACE = Qt.Key.Key_Return, Qt.Key.Key_Space
 
@@ -196,3 +196,15 @@ def test_a_plan_can_be_looked_at(context: Any, paper: Any, qtbot: Any, colours: 
     tick(dialog, 1, 3)
     qtbot.waitUntil(dialog.allow_button.settled)
     shoot(dialog, f"plan-{colours}-{size[0]}")
+
+
+def test_a_program_that_only_reads_is_described_as_one(context: Any, paper: Any, qtbot: Any) -> None:
+    run = replace(finished_dry_run(), plan=())
+    dialog = opened(context, paper, qtbot, run)
+    texts = [label.text() for label in dialog.findChildren(QLabel) if label.isVisibleTo(dialog)]
+    assert "The program only reads. Nothing would change." in texts
+    assert dialog.windowTitle() == "This program only reads"
+    assert dialog.button("Run").isVisibleTo(dialog)
+    broken = opened(context, paper, qtbot, replace(run, state=RunState.FAILED, fault=Fault("It failed.")))
+    texts = [label.text() for label in broken.findChildren(QLabel) if label.isVisibleTo(broken)]
+    assert "0 side effects held back; nothing has happened yet." in texts, "nobody knows what it would have done"

@@ -13,10 +13,13 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu
 
 from tests.gui.paper_heldcalls import make_held_call
 from workbench.events import CallHeld, RunChanged
-from workbench.gui.runs.run_list import RunsPane, run_rows
+from workbench.gui.kit.rows import ROW
+from workbench.gui.runs.run_list import RunsPane
+from workbench.gui.runs.run_rows import run_rows
 from workbench.gui.shell.actions import LINKED
-from workbench.gui.shell.navigation import KeepRun, ShowAudit
+from workbench.gui.shell.navigation import FollowRun, KeepSkill, Search, ShowHeldCall, ShowRun
 from workbench.records import Origin, Run, RunState
+from workbench.records.runs import EXAMPLE_AGENT
 
 
 def test_a_waiting_run_is_counted_announced_and_reviewed_by_key(
@@ -165,13 +168,13 @@ def menu_texts(pane: RunsPane, run_id: str) -> list[str]:
 def test_a_run_whose_call_waits_is_among_those_that_wait_for_you(pane: RunsPane, make: Any, qtbot: Any) -> None:
     put(pane, make.run("run-1", RunState.RUNNING, started=1.0), make.run("w"))
     pane.context.store.handle(CallHeld(make_held_call(), ""))
-    with qtbot.waitSignal(pane.waiting) as waiting:
-        QTest.qWait(40)
-    assert waiting.args == [2]
+    qtbot.waitUntil(lambda: pane.model.index(0).data(ROW).aside == "2")
+    assert pane.context.store.waiting_count == 2
     rows = [pane.model.index(row).data() for row in range(pane.model.rowCount())]
     assert rows[0] == "Waiting for you"
     assert len(rows) == 3, "there is no second section"
     assert "Call waits" in pane.model.find("run-1").data(Qt.ItemDataRole.AccessibleTextRole)
+    assert pane.model.find("run-1").data(ROW).aside.startswith("3:"), "the time that is left for the call"
 
 
 def test_the_filter_finds_runs_by_purpose_author_and_state(pane: RunsPane, make: Any, qtbot: Any) -> None:
@@ -229,7 +232,7 @@ def test_the_menu_acts_on_the_selected_run(pane: RunsPane, make: Any, qtbot: Any
     for text in ("Show in audit", "Keep as skill…", "Run again", "Copy ID"):
         actions[text].trigger()
     qtbot.waitUntil(lambda: len(requests) == 3)
-    assert requests[:2] == [ShowAudit("run:d"), KeepRun("d")]
+    assert requests[:2] == [Search("audit", "run:d"), KeepSkill(run_id="d")]
     assert (requests[2].start, requests[2].language) == (True, "python")
     assert QGuiApplication.clipboard().text() == "d"
 
@@ -258,3 +261,43 @@ def test_thousands_of_runs_stay_bounded_and_quick(pane: RunsPane, make: Any) -> 
     rows = run_rows(store.runs.values(), time.time())
     assert time.perf_counter() - began < 0.5
     assert len(rows) == 1 + 1 + 1 + 500
+
+
+def test_the_run_that_the_user_has_just_started_is_selected(pane: RunsPane, make: Any, qtbot: Any) -> None:
+    put(pane, make.run("old", RunState.DONE))
+    assert pane.list.select("old")
+    pane.context.go(FollowRun("mine"))
+    QTest.qWait(40)
+    assert pane.list.key() == "old", "it is not in the list yet"
+    pane.context.store.handle(RunChanged(make.run("mine", RunState.RUNNING)))
+    qtbot.waitUntil(lambda: pane.list.key() == "mine")
+    QTest.keyClick(pane.list.view, Qt.Key.Key_Down)
+    put(pane, make.run("mine", RunState.DONE))
+    assert pane.list.key() == "old", "what the user selects stays"
+
+
+def test_the_example_agent_that_waits_is_shown_instead_of_started_twice(
+    pane: RunsPane, make: Any, paper: Any, qtbot: Any
+) -> None:
+    requests: list[Any] = []
+    pane.context.messages.requested.connect(requests.append)
+    pane.context.commands.hold(LINKED, True)
+    put(pane, make.run("other"), make.run("shown", RunState.DONE, author=EXAMPLE_AGENT))
+    pane.context.commands.do("agent.example")
+    qtbot.waitUntil(lambda: ("start_example_agent", ()) in paper.asked)
+    assert requests == []
+    put(pane, make.run("example", author=EXAMPLE_AGENT))
+    qtbot.waitUntil(lambda: pane.context.commands["agent.example"].isEnabled())
+    pane.context.commands.do("agent.example")
+    qtbot.waitUntil(lambda: requests == [ShowRun("example")])
+    assert paper.asked.count(("start_example_agent", ())) == 1
+
+
+def test_review_opens_whatever_waits(pane: RunsPane, qtbot: Any) -> None:
+    requests: list[Any] = []
+    pane.context.messages.requested.connect(requests.append)
+    pane.context.commands.hold(LINKED, True)
+    pane.context.store.handle(CallHeld(make_held_call(), ""))
+    qtbot.waitUntil(lambda: pane.context.commands["run.review"].isEnabled())
+    pane.context.commands.do("run.review")
+    assert requests == [ShowHeldCall("p1-1")]

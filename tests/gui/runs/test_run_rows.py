@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.gui.runs.run_list import run_rows
+from workbench.gui.runs.run_rows import run_rows
 from workbench.gui.skills.skill_list import skill_rows
 from workbench.records import Fault, RunState
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from workbench.gui.code.diff_view import DifferenceDialog
-from workbench.gui.runs.output import RunLinks
+from workbench.gui.runs.run_head import RunLinks
 from workbench.records import Finding, Gate, Risk, RunState, Span, Verdict
 
 
@@ -34,7 +34,7 @@ def test_what_a_person_changed_is_shown_afterwards(texts: RunLinks, make: Any, q
 
 
 def test_a_text_that_its_characters_stopped_is_offered_clean_and_judged(
-    texts: RunLinks, make: Any, paper: Any, qtbot: Any
+    texts: RunLinks, make: Any, context: Any, qtbot: Any
 ) -> None:
     run = make.run("r", RunState.REFUSED)
     finding = Finding("text.bidi", Risk.HIGH, "Reversed", Span(1))
@@ -45,6 +45,6 @@ def test_a_text_that_its_characters_stopped_is_offered_clean_and_judged(
     texts.clean.click()
     dialog = opened(texts, qtbot)
     assert dialog.diff.changed_lines() == ("-a = 1 # ‹U+202E›", "+a = 1 # ")
-    with qtbot.waitSignal(texts._context.messages.requested) as said:
+    with qtbot.waitSignal(context.messages.requested) as said:
         dialog.button("Open the clean text in the editor").click()
     assert said.args[0].code == "a = 1 # \n"

@@ -85,7 +85,7 @@ def test_the_list_and_its_form_can_be_looked_at(
     settled()
     window.servers.show_tool("notes")
     window.commands.do("server.remove")
-    qtbot.waitUntil(lambda: window.status.undo.isVisible())
+    qtbot.waitUntil(lambda: window.status.offer.isVisible())
     settled()
     window.servers.show_tool("git")
     shoot(window, f"registry-{colours}")

@@ -57,7 +57,7 @@ def test_files_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot: An
     window.context.go(ShowChanges("run-1"))
     settled()
     page = window.centre.files.changes
-    page.list.setCurrentIndex(page.model.find("report.md"))
+    page.rows.select("report.md")
     settled()
     shoot(window, f"files-changes-{colours}-{width}")
     window.commands.do("files.undo")

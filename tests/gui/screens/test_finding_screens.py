@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtTest import QTest
 
-from workbench.gui.shell.navigation import FindAnything
+from workbench.gui.shell.navigation import Search
 from workbench.gui.shell.palette import Palette
 from workbench.records import Companion, Find, FindKind, Finds, FoundIn, Hints, Reason, ServerStatus
 
@@ -49,7 +49,7 @@ def test_finding_anything_can_be_looked_at(
         if name == "start":
             known, paper.find = 0, type(paper).find.__get__(paper)
             paper.tool_list, paper.resource_list = [], []
-        window.context.go(FindAnything(words))
+        window.context.go(Search("palette", words))
         settled()
         palette = next(one for one in window.findChildren(Palette) if one.isVisible())
         shoot(palette, f"find-{name}-{colours}")

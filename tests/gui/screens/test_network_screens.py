@@ -28,7 +28,10 @@ def test_the_dialog_network(context: Any, paper: Any, bus: Any, make: Any, qtbot
     paper.network_files[0].write_text(OFFER, "utf-8")
     paper.network_files[1].write_text(OWN, "utf-8")
     closed = make.entry(
-        901, "connection.closed", "api.example.org:443: 512 bytes sent, 20,480 received", actor="claude-code"
+        901,
+        "connection.closed",
+        "The connection to api.example.org:443 ended: 512 bytes sent, 20,480 received",
+        actor="claude-code",
     )
     words = "Blocked: evil.test:443 is not among the hosts that programs may reach."
     paper.entry_list[:] = [closed, make.entry(902, "connection.blocked", words, detail={"address": "203.0.113.9"})]

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QPushButton
 
 from workbench.gui.servers.all_servers import COLUMNS
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus, Vitals
@@ -43,6 +43,11 @@ def choose(page: Any, *names: str) -> None:
         page.table.selectionModel().select(row, flags.Select | flags.Rows)
 
 
+def press(page: Any, text: str, qtbot: Any) -> None:
+    button = next(found for found in page.findChildren(QPushButton) if found.text() == text)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
 def test_they_are_told_together(page: Any, window: Any) -> None:
     assert window.centre.currentWidget() is window.centre.server
     assert page.totals.text() == "1 of 5 ready  ·  1 failed  ·  61 MB  ·  3 tools  ·  12 calls, 2 errors"
@@ -54,23 +59,23 @@ def test_enter_opens_the_server_and_the_way_back_is_one_action(page: Any, window
     settled()
     assert window.centre.server.sheet().page().server == "files"
     assert window.centre.tabText(window.centre.indexOf(window.centre.server)) == "files"
-    assert not page._poll.isActive()
+    assert not page.poll.isActive()
     window.commands.do("servers.all")
     assert window.centre.server.sheet() is None
-    assert page._poll.isActive()
+    assert page.poll.isActive()
     assert window.centre.tabText(window.centre.indexOf(window.centre.server)) == "All servers"
 
 
 def test_chosen_servers_are_connected_and_disconnected(page: Any, paper: Any, settled: Any, qtbot: Any) -> None:
     choose(page, "extra0", "extra1", "demo")
-    page.connect_button.click()
+    press(page, "Connect", qtbot)
     settled()
     assert sorted(words[0] for name, words in paper.asked if name == "connect") == ["extra0", "extra1"]
     qtbot.waitUntil(lambda: page.totals.text().startswith("3 of 5 ready"))
-    page.disconnect_button.click()
+    press(page, "Disconnect", qtbot)
     settled()
     assert sorted(words[0] for name, words in paper.asked if name == "disconnect") == ["demo", "extra0", "extra1"]
-    qtbot.waitUntil(lambda: not page.disconnect_button.isEnabled())
+    qtbot.waitUntil(lambda: not page.disconnect_action.isEnabled())
     assert {row.name for row in page.selected_rows()} == {"demo", "extra0", "extra1"}  # still chosen
 
 

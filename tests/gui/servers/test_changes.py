@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QPushButton, QTabBar
 
 from workbench.events import ToolsChanged, ToolsWarned
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.rows import ROW
 from workbench.records import ChangeKind, DefinitionChange, ToolWarning
 
@@ -114,13 +114,13 @@ def test_the_tools_own_sheet_says_it_too_and_leads_here(page: Any, window: Any, 
     window.centre.tool.show_tool("demo", "send_email")
     settled()
     sheet = window.centre.tool.page()
-    qtbot.waitUntil(lambda: "is blocked" in sheet.notice.card.sentence())
+    qtbot.waitUntil(lambda: "is blocked" in sheet.notice.sentence())
     window.centre.setCurrentWidget(window.centre.tool)
     next(button for button in sheet.notice.findChildren(QPushButton) if button.text() == "See what changed").click()
     qtbot.waitUntil(lambda: window.centre.currentWidget() is window.centre.server)
     window.centre.tool.show_tool("demo", "list_orders")
     settled()
-    assert "orders the model about" in window.centre.tool.page().notice.card.sentence()
+    assert "orders the model about" in window.centre.tool.page().notice.sentence()
 
 
 def test_now_is_compared_with_an_earlier_moment(page: Any, paper: Any, qtbot: Any) -> None:

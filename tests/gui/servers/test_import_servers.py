@@ -140,7 +140,7 @@ def test_the_list_and_an_empty_project_tell_of_them(window: Any, paper: Any, qtb
     window.context.store.load()
     settled()
     assert "Claude Desktop and Cursor" in texts(window.centre.welcome)
-    window.centre.welcome.found.button.click()
+    window.centre.welcome.found.findChild(QPushButton).click()
     qtbot.waitUntil(lambda: any(found.isVisible() for found in window.findChildren(QDialog)))
     window.findChildren(ImportServers)[0].reject()
     show, close = window.servers.found.findChild(QPushButton), window.servers.found.findChild(QToolButton)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.gui.kit.rows import ROW
+from workbench.gui.kit.rows import KEY, ROW
 from workbench.gui.servers.server_log import LONGEST_LOG, LogPage
 from workbench.gui.shell.commands import Commands
 
@@ -41,7 +41,7 @@ def press(page: Any, name: str, qtbot: Any) -> None:
 
 
 def test_lines_come_by_themselves_with_word_and_icon(page: Any, paper: Any, qtbot: Any) -> None:
-    assert page.empty.accessibleName() == "No messages yet"
+    assert page.list.empty.accessibleName() == "No messages yet"
     paper.put_lines(("info", "started"), ("error", "it broke"), ("odd level", "what"))
     qtbot.waitUntil(lambda: lines(page) == ["started", "it broke", "what"])
     row = page.model.index(1).data(ROW)
@@ -52,21 +52,21 @@ def test_lines_come_by_themselves_with_word_and_icon(page: Any, paper: Any, qtbo
 
 
 def test_a_level_is_asked_for_and_a_refusal_is_a_sentence(page: Any, paper: Any, qtbot: Any) -> None:
-    page.level.activated.emit(0)
+    qtbot.keyClick(page.level, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: ("level", "debug") in paper.offers_asked)
     qtbot.waitUntil(lambda: page.level.currentText() == "Debug")
-    assert ("level", "debug") in paper.offers_asked
     paper.offer_fault = WorkbenchError("demo refused to set the log level.", "")
-    page.level.activated.emit(4)
+    qtbot.keyClick(page.level, Qt.Key.Key_End)
     qtbot.waitUntil(lambda: page.fault.sentence() == "demo refused to set the log level.")
 
 
 def test_words_find_lines_and_escape_nothing(page: Any, paper: Any, qtbot: Any) -> None:
     paper.put_lines(("info", "red apple"), ("warning", "green apple"), ("info", "pear"))
     qtbot.waitUntil(lambda: len(lines(page)) == 3)
-    page.finder.setText("apple warn")
+    page.list.finder.setText("apple warn")
     qtbot.waitUntil(lambda: lines(page) == ["green apple"])
-    page.finder.setText("zebra")
-    qtbot.waitUntil(lambda: page.empty.accessibleName() == "No matches")
+    page.list.finder.setText("zebra")
+    qtbot.waitUntil(lambda: page.list.empty.accessibleName() == "No matches")
 
 
 def test_a_pause_holds_and_going_on_catches_up(page: Any, paper: Any, qtbot: Any) -> None:
@@ -93,7 +93,7 @@ def test_the_page_can_be_cleared_and_copied(page: Any, paper: Any, qtbot: Any) -
 def test_a_chosen_line_is_told_whole(page: Any, paper: Any, qtbot: Any) -> None:
     paper.put_lines(("info", '{"tool": "list_orders", "n": [1, 2]}'))
     qtbot.waitUntil(lambda: page.model.rowCount() == 1)
-    page.view.setCurrentIndex(page.model.index(0))
+    page.list.select(page.model.index(0).data(KEY))
     assert '"tool": "list_orders"' in page.line_text.toPlainText()
     assert page.line_text.toPlainText().count("\n") > 2
 
@@ -109,13 +109,13 @@ def test_a_flood_is_bounded(page: Any, paper: Any, qtbot: Any) -> None:
 
 def test_a_server_without_a_log_says_so(page: Any, paper: Any, qtbot: Any) -> None:
     paper.put_offers(logs=False)
-    qtbot.waitUntil(lambda: page.empty.accessibleName() == "No log")
+    qtbot.waitUntil(lambda: page.list.empty.accessibleName() == "No log")
     assert not page.level.isEnabled()
 
 
 def test_a_line_is_copied_from_its_menu(page: Any, paper: Any, qtbot: Any) -> None:
     paper.put_lines(("info", "one"), ("info", "two"))
     qtbot.waitUntil(lambda: lines(page) == ["one", "two"])
-    page.view.setCurrentIndex(page.model.index(1))
-    next(action for action in page.view.actions() if action.text() == "Copy line").trigger()
+    page.list.select(page.model.index(1).data(KEY))
+    next(action for action in page.list.view.actions() if action.text() == "Copy line").trigger()
     assert QGuiApplication.clipboard().text() == "two"

@@ -110,9 +110,9 @@ def test_the_oldest_go_when_there_are_too_many_and_the_choice_stays(theme: Any) 
     every = messages(MOST_MESSAGES + 100)
     for start in range(0, len(every), 1000):
         model.add(every[start : start + 1000])
-    assert model.total <= MOST_MESSAGES
-    assert model.dropped == len(every) - model.total
-    first = model.row_at(model.index(0, 0))
+    assert model.total() <= MOST_MESSAGES
+    assert model.dropped == len(every) - model.total()
+    first = model.record(model.index(0, 0))
     assert first is not None
     assert first.frame.number == model.dropped + 1
     model.set_filter(MessageFilter(words=("some", f'"number": {MOST_MESSAGES},')))

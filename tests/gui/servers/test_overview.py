@@ -32,7 +32,7 @@ def test_facts_and_condition_stand_together(window: Any, paper: Any, settled: An
     assert "median 8 ms, slowest 410 ms" in shown
     assert "It broke." in shown
     assert "with a session that begins with a handshake" in shown
-    assert page.capabilities.words() == ("tools", "prompts.listChanged")
+    assert page.capabilities.texts() == ("tools", "prompts.listChanged")
     assert page.capabilities.heightForWidth(30) > page.capabilities.heightForWidth(400) > 0
     assert len(shown) < 10_000  # long instructions are cut
 

@@ -60,11 +60,11 @@ def test_enter_leads_to_the_first_blank_and_enter_in_the_last_one_gets_it(window
     qtbot.keyClick(arguments.line("ticket"), Qt.Key.Key_Return)
     qtbot.waitUntil(arguments.line("tone").hasFocus)
     qtbot.keyClick(arguments.line("tone"), Qt.Key.Key_Return)
-    qtbot.waitUntil(page.detail.view.isVisible)
+    qtbot.waitUntil(page.detail.messages.isVisible)
     assert ("prompt", "answer", {"ticket": "TIC-0001"}) in paper.offers_asked
     assert "Reply to TIC-0001." in words(page)
     assert "Assistant" in words(page)
-    assert page.detail.view.findChild(Picture) is not None
+    assert page.detail.messages.findChild(Picture) is not None
     assert "3 messages" in page.detail.summary.full_text()
     assert "≈ 40 tokens" in page.detail.summary.full_text()
 
@@ -89,17 +89,17 @@ def test_what_is_needed_is_asked_for_before_anything_is_sent(window: Any, paper:
 def test_a_fault_stands_where_the_messages_would(page: Any, qtbot: Any) -> None:
     page.list.select("answer")
     page.detail.arguments.line("ticket").setText("none")
-    page.detail.get()
+    page.detail.request()
     qtbot.waitUntil(lambda: page.detail.fault.sentence() == "There is no ticket none.")
-    assert not page.detail.view.isVisible()
-    assert not page.detail.copy.isEnabled()
+    assert not page.detail.messages.isVisible()
+    assert not page.detail.copy_json.isEnabled()
 
 
 def test_a_prompt_without_arguments_is_fetched_at_once_and_copied(page: Any, qtbot: Any) -> None:
     page.list.select("hello")
     qtbot.keyClick(page.list.view, Qt.Key.Key_Return)
-    qtbot.waitUntil(page.detail.copy.isEnabled)
-    page.detail.copy.click()
+    qtbot.waitUntil(page.detail.copy_json.isEnabled)
+    page.detail.copy_json.click()
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == '{"messages": []}')
 
 
@@ -120,8 +120,8 @@ def test_a_thousand_messages_and_foreign_text_are_shown_in_bounds(page: Any, pap
 
     paper.get_prompt = get_prompt
     page.list.select("hello")
-    page.detail.get()
-    qtbot.waitUntil(page.detail.view.isVisible)
+    page.detail.request()
+    qtbot.waitUntil(page.detail.messages.isVisible)
     assert "940 more messages" in words(page)
     assert "‹U+202E›" in words(page)
     labels = page.detail.findChildren(ForeignLabel)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QToolButton
 
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.servers.message_table import MESSAGE, MOST_MESSAGES
 from workbench.gui.servers.protocol import ANSWER, COMPOSE
 
@@ -29,7 +29,7 @@ def page(window: Any, paper: Any, settled: Any, qtbot: Any) -> Any:
     settled()
     window.centre.setCurrentWidget(window.centre.server)
     shown = window.centre.server.sheet().page()
-    qtbot.waitUntil(lambda: shown.model.total == 8)
+    qtbot.waitUntil(lambda: shown.model.total() == 8)
     return shown
 
 
@@ -81,13 +81,13 @@ def test_a_chosen_message_is_shown_whole_and_its_answer_beside_it(page: Any, qtb
 
 def test_copying_gives_the_message_the_line_or_the_pair(page: Any, qtbot: Any) -> None:
     choose(page, 4)
-    for what, wanted in (
-        ("message", '{"jsonrpc": "2.0", "id": 2, "result": {"content": []}}'),
-        ("request", '"name": "list_orders"'),
-        ("pair", "\n"),
+    for text, wanted in (
+        ("Copy message", '{"jsonrpc": "2.0", "id": 2, "result": {"content": []}}'),
+        ("Copy request as one line of JSON-RPC", '"name": "list_orders"'),
+        ("Copy request and answer", "\n"),
     ):
         QGuiApplication.clipboard().clear()
-        page.detail.copy_wanted.emit(what)
+        next(action for action in page.detail.copy_actions if action.text() == text).trigger()
         qtbot.waitUntil(lambda wanted=wanted: wanted in QGuiApplication.clipboard().text())
     assert [json.loads(line)["id"] for line in QGuiApplication.clipboard().text().split("\n")] == [2, 2]
 
@@ -148,14 +148,14 @@ def test_it_follows_the_end_until_somebody_looks_back(page: Any, paper: Any, qtb
     for number in range(300):
         paper.pair("demo", 100 + number, "ping", {"result": {}})
     bar = page.table.verticalScrollBar()
-    qtbot.waitUntil(lambda: page.model.total == 608 and bar.value() == bar.maximum())
+    qtbot.waitUntil(lambda: page.model.total() == 608 and bar.value() == bar.maximum())
     page.table.setFocus()
     choose(page, 300)
     QTest.keyClick(page.table, Qt.Key.Key_Up)
     assert not follow.isChecked()
     place = bar.value()
     paper.pair("demo", 999, "ping", {"result": {}})
-    qtbot.waitUntil(lambda: page.model.total == 610)
+    qtbot.waitUntil(lambda: page.model.total() == 610)
     assert bar.value() == place
     QTest.keyClick(page.table, Qt.Key.Key_End)
     assert follow.isChecked()
@@ -182,6 +182,6 @@ def test_a_view_is_cleared_and_goes_on(page: Any, paper: Any, qtbot: Any) -> Non
 def test_a_flood_is_taken_in_while_the_window_lives(page: Any, paper: Any, qtbot: Any) -> None:
     for number in range(30_000):
         paper.traffic("demo").received(b'{"method":"notifications/message","params":{"n":%d}}' % number)
-    qtbot.waitUntil(lambda: page.model.total == 30_008, timeout=60_000)
-    assert page.model.total < MOST_MESSAGES
+    qtbot.waitUntil(lambda: page.model.total() == 30_008, timeout=60_000)
+    assert page.model.total() < MOST_MESSAGES
     assert page.table.indexAt(page.table.viewport().rect().center()).isValid()

@@ -8,15 +8,23 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton, QTableView
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QStyleOptionViewItem,
+    QTableView,
+)
 
 from tests.gui.screens.test_screens import shoot
 from workbench.errors import WorkbenchError
 from workbench.events import ToolsChanged
 from workbench.gui.kit.controls import TickBox
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.plain_edit import PlainEdit
-from workbench.gui.kit.rows import Row, RowDelegate
+from workbench.gui.kit.rows import Row, RowDelegate, RowsModel
 from workbench.gui.servers.add_server import AddServer
 from workbench.gui.servers.consent import ConsentList
 from workbench.gui.servers.import_servers import PastedServers
@@ -121,8 +129,29 @@ def test_a_server_that_fails_says_why_what_to_do_and_what_it_wrote(
     assert "could not be started" in texts(pane.card)
     assert "Install Node.js." in texts(pane.card)
     assert not window.banners.shown()  # said once, where it belongs
-    qtbot.waitUntil(lambda: "404 Not Found" in pane.card.findChild(QPlainTextEdit).toPlainText())
-    assert "npx: not found" in pane.card.findChild(QPlainTextEdit).toPlainText()
+    log = pane.card.findChild(QPlainTextEdit)
+    assert "sh: npx: not found" in texts(pane.card), "the line that says most"
+    assert not log.isVisible()
+    qtbot.mouseClick(button(pane.card, "Error output"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "404 Not Found" in log.toPlainText())
+    assert log.toPlainText().count("npx: not found") == 1
+    assert button(pane.card, "Connect").isEnabled()
+
+
+def test_the_card_keeps_its_height_while_a_server_starts(window: Any, pane: Any, paper: Any, settled: Any) -> None:
+    state = replace(paper.server_states["files"], allowed=True)
+    heights = set()
+    for change in (
+        {},
+        {"status": ServerStatus.STARTING},
+        {"status": ServerStatus.READY, "pid": 7, "title": "Everything", "version": "2", "protocol": "2025-06-18"},
+    ):
+        paper.put(replace(state, **change))
+        settled()
+        pane.show_tool("files")
+        settled()
+        heights.add(pane.card.height())
+    assert len(heights) == 1
 
 
 def test_only_what_is_possible_is_enabled(window: Any, pane: Any, paper: Any, settled: Any) -> None:
@@ -192,16 +221,23 @@ def test_enter_on_a_tool_puts_the_keyboard_into_its_form(window: Any, pane: Any,
     assert window.centre.tool.isAncestorOf(QApplication.focusWidget()), "also when its sheet is there already"
 
 
+def paint_row(theme: Any, row: Row, width: int) -> QImage:
+    picture = QImage(width, 24, QImage.Format.Format_ARGB32)
+    picture.fill(theme.colour("surface"))
+    model, option = RowsModel(), QStyleOptionViewItem()
+    model.show_rows([row])
+    option.rect = picture.rect()  # type: ignore[attr-defined]  # PySide6's stubs lack the fields of options
+    painter = QPainter(picture)
+    RowDelegate(theme).paint(painter, option, model.index(0))
+    painter.end()
+    return picture
+
+
 def test_a_danger_is_painted_where_there_is_hardly_room(window: Any) -> None:
-    delegate = RowDelegate(window.context.theme)
     row = Row("k", "delete_customer_for_good", badges=(("destructive", "danger"),))
 
     def red(narrow: Row) -> bool:
-        picture = QImage(170, 24, QImage.Format.Format_ARGB32)
-        picture.fill(window.context.theme.colour("surface"))
-        painter = QPainter(picture)
-        delegate._paint_row(painter, picture.rect(), narrow)
-        painter.end()
+        picture = paint_row(window.context.theme, narrow, 170)
         soft = window.context.theme.soft("danger")
         return any(picture.pixelColor(x, y) == soft for x in range(170) for y in range(24))
 
@@ -285,7 +321,7 @@ def test_the_sheet_follows_whoever_walks_through_the_list(
     pane.tree.setFocus()
     qtbot.waitUntil(pane.tree.hasFocus)
     qtbot.keyClick(pane.tree, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: not pane._follow_timer.isActive())
+    qtbot.waitUntil(lambda: not pane.follow_timer.isActive())
     settled()
     assert window.centre.currentWidget() is window.centre.editor
 
@@ -298,7 +334,7 @@ def test_letters_typed_in_the_list_filter_it_and_the_choice_stays(window: Any, p
     qtbot.keyClicks(pane.tree, "s")
     qtbot.waitUntil(pane.finder.hasFocus)
     qtbot.keyClicks(pane.finder, "end")
-    qtbot.waitUntil(lambda: not pane._pause.isActive())
+    qtbot.waitUntil(lambda: not pane.model.find("demo", "list_orders").isValid())
     assert pane.finder.text() == "send"
     assert pane.model.tool_at(pane.tree.currentIndex()).name == "send_email"
     qtbot.keyClick(pane.finder, Qt.Key.Key_Down)
@@ -339,12 +375,12 @@ def test_a_removed_server_can_be_put_back_from_the_status_bar(
     window.commands.do("server.remove")
     qtbot.waitUntil(lambda: not pane.model.find("files").isValid())
     settled()
-    assert window.status.undo.isVisible()
+    assert window.status.offer.isVisible()
     assert "Removed files" in window.status.message()
-    window.status.undo.click()
+    window.status.offer.click()
     qtbot.waitUntil(lambda: pane.model.find("files").isValid())
     settled()
-    assert not window.status.undo.isVisible()
+    assert not window.status.offer.isVisible()
     assert not window.commands["server.restore"].isEnabled()
 
 
@@ -461,7 +497,7 @@ def test_a_pasted_configuration_offers_all_of_its_servers_and_connects_them_in_o
     several.found_rows[0].box.setChecked(False)
     qtbot.mouseClick(several.add_and_connect, Qt.MouseButton.LeftButton)
     question = shown(window, ConsentList, qtbot)
-    told = [box.text() for box in question.findChildren(PlainEdit)]
+    told = [box.text() for box in question.findChildren(PlainEdit) if box.isVisible()]
     assert told == [f"npx -y @acme/s{number}" for number in range(1, 14)]
     ticks = [box for box in question.findChildren(TickBox) if box.isChecked()]
     ticks[0].setChecked(False)
@@ -577,15 +613,10 @@ def test_a_new_server_far_down_is_selected_and_in_sight(window: Any, pane: Any, 
 
 
 def test_badges_without_room_are_icons(window: Any) -> None:
-    delegate = RowDelegate(window.context.theme)
     row = Row("k", "trigger-long-running-operation", badges=(("reads", "success"), ("reaches out", "info")))
 
     def right_column(shown: Row) -> set[str]:
-        picture = QImage(260, 24, QImage.Format.Format_ARGB32)
-        picture.fill(window.context.theme.colour("surface"))
-        painter = QPainter(picture)
-        delegate._paint_row(painter, picture.rect(), shown)
-        painter.end()
+        picture = paint_row(window.context.theme, shown, 260)
         return {picture.pixelColor(x, y).name() for x in range(205, 260) for y in range(24)}
 
     both, one = replace(row, title="x" * 60), replace(row, title="x" * 60, badges=(("reads", "success"),))

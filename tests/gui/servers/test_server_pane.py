@@ -56,9 +56,9 @@ def test_a_removed_server_takes_its_sheet_with_it(window: Any, paper: Any, compl
 
 def test_error_output_is_read_again_only_while_the_page_is_seen(window: Any, settled: Any) -> None:
     page = open_server(window, settled, "files").page()
-    assert page._log_timer.isActive()
+    assert page.log_timer.isActive()
     window.centre.setCurrentWidget(window.centre.editor)
-    assert not page._log_timer.isActive()
+    assert not page.log_timer.isActive()
 
 
 def test_every_page_has_a_title(window: Any, settled: Any) -> None:
@@ -91,7 +91,7 @@ def test_a_failed_server_offers_what_can_be_done(window: Any, paper: Any, qtbot:
     fault = Fault("The server left with code 1.", "Look at its error output.")
     paper.put(replace(paper.server_states["files"], status=ServerStatus.FAILED, fault=fault))
     settled()
-    assert button(sheet, "Try again").isEnabled()
+    assert button(sheet, "Connect").isEnabled()
     qtbot.mouseClick(button(sheet, "Find out why"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: ("diagnose", ("files",)) in paper.asked)
     qtbot.mouseClick(button(sheet, "Remove"), Qt.MouseButton.LeftButton)

@@ -66,11 +66,3 @@ def test_proposals_can_be_asked_for_without_typing(line: SuggestingLine, script:
     qtbot.keyClick(line, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: line.suggestions() == ("1", "2"))
     assert script.asked == [""]
-
-
-def test_a_line_without_a_server_that_proposes_is_a_line(context: Any, qtbot: Any) -> None:
-    made = SuggestingLine("ticket", context.tasks, None)
-    qtbot.addWidget(made)
-    qtbot.keyClicks(made, "TIC")
-    qtbot.keyClick(made, Qt.Key.Key_Down)
-    assert (made.text(), made.suggestions()) == ("TIC", ())

@@ -57,11 +57,15 @@ def test_the_command_that_builds_a_level_is_copied_as_it_works_here(
     assert QGuiApplication.clipboard().text().startswith("sudo apt install qemu-system-x86 && ")
 
 
-def test_on_a_low_screen_the_words_scroll_and_the_buttons_stay(dialog: IsolationDialog) -> None:
-    assert dialog.height() <= dialog.screen().availableSize().height()
-    dialog.resize(dialog.width(), 400)
+def test_on_a_low_screen_the_levels_scroll_and_the_buttons_stay(
+    dialog: IsolationDialog, paper: Any, qtbot: Any
+) -> None:
+    paper.level_list = paper.level_list * 12
     again = dialog.button("Check again")
-    assert again.mapTo(dialog, again.rect().bottomLeft()).y() < 400
+    qtbot.mouseClick(again, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(words(dialog)) > 24)
+    assert dialog.frameGeometry().height() <= dialog.screen().availableGeometry().height()
+    assert dialog.rect().contains(again.geometry())
 
 
 def test_what_was_built_meanwhile_is_seen_after_checking_again(

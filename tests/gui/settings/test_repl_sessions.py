@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QPushButton
 from shiboken6 import isValid
 
 from workbench.errors import WorkbenchError
-from workbench.gui.kit.faults import Question
-from workbench.gui.runs.output import RunHead
-from workbench.gui.settings.repl_sessions import ReplSessionsDialog, session_rows
+from workbench.gui.kit.dialogs import Question
+from workbench.gui.runs.run_head import RunHead
+from workbench.gui.settings.repl_sessions import ReplSessionsDialog, session_row
 from workbench.records import KeptState
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
@@ -58,11 +58,11 @@ def press(dialog: Any, qtbot: Any, words: str) -> None:
 
 def test_a_row_says_who_keeps_what_how_large_it_is_and_how_long_it_stays() -> None:
     state = make_session("analysis")
-    (row,) = session_rows([state], state.used + 120)
+    row = session_row(state, state.used + 120)
     assert (row.title, row.aside) == ("analysis", "8:00")
     assert row.detail == "Claude Code · 4 programs · 61 MB · started 1 h ago · last used 2 min ago"
     assert "the process sandbox (native)" in row.tip
-    (busy,) = session_rows([make_session("x\u202ey", "a\nb", busy=True, programs=1)], state.used)
+    busy = session_row(make_session("x\u202ey", "a\nb", busy=True, programs=1), state.used)
     assert busy.aside == "running"
     assert "\n" not in busy.detail
     assert "\u202e" not in busy.title

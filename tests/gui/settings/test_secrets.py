@@ -12,7 +12,7 @@ from shiboken6 import isValid
 
 from workbench.errors import WorkbenchError
 from workbench.events import SecretsChanged
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.secret_field import SecretField
 from workbench.gui.settings.secrets import SecretsDialog
 from workbench.records import SecretInfo, SecretStore, ServerConfig, ServerState

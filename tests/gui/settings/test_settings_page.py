@@ -84,12 +84,12 @@ def test_a_number_is_checked_while_typed_and_saved_with_return(page: SettingsPan
     assert line.text() == "512"
     line.selectAll()
     qtbot.keyClicks(line, "31")
-    assert page.detail._problem.text() == "Enter a whole number: 32 or more."
+    assert page.detail.problem.text() == "Enter a whole number: 32 or more."
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert changes(paper) == []
     line.selectAll()
     qtbot.keyClicks(line, "1,024")
-    assert page.detail._problem.isHidden()
+    assert page.detail.problem.isHidden()
     qtbot.keyClick(line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: fact(page, "In use") == "1,024 MB")
     assert changes(paper) == [("run.memory_mb", 1024)]
@@ -253,10 +253,10 @@ def test_theme_and_text_size_apply_to_the_open_window(
 
 
 def test_a_fault_that_names_a_setting_leads_to_it(window: Any, qtbot: Any, settled: Any) -> None:
-    from workbench.gui.kit.faults import FaultCard
+    from workbench.gui.kit.notice import Notice
     from workbench.records import Fault
 
-    card = FaultCard(window.context.theme)
+    card = Notice(window.context.theme)
     qtbot.addWidget(card)
     card.show_fault(Fault("The server took too long.", "Raise server.start_seconds, or look at its log."))
     link = next(button for button in card.findChildren(QPushButton) if button.text().startswith("Open setting"))
@@ -289,6 +289,40 @@ def test_the_selected_row_stays_visible_when_the_page_becomes_narrow(page: Setti
     assert is_visible()
     page.resize(420, 500)
     qtbot.waitUntil(lambda: page.split.orientation() is Qt.Orientation.Vertical and is_visible())
+
+
+def test_the_default_profile_is_chosen_among_those_that_exist(page: SettingsPane, paper: Any, qtbot: Any) -> None:
+    page.show_setting("approval.profile")
+    combo = page.detail.editor.combo
+    assert [combo.itemText(row) for row in range(combo.count())] == ["read_only", "write_restricted", "execute_full"]
+    shown = page.detail.meaning.text()
+    assert shown
+    assert page.detail.meaning.isVisible()
+    qtbot.keyClick(combo, Qt.Key.Key_Down)
+    assert page.detail.meaning.text() not in ("", shown)
+    combo.activated.emit(combo.currentIndex())
+    qtbot.waitUntil(lambda: paper.current_settings.approval_profile == "execute_full")
+    paper.settings_files[1].write_text("[approval]\nprofile = 'gone'\n", "utf-8")
+    paper.settings_edited()
+    qtbot.waitUntil(lambda: page.detail.editor.value() == "gone")
+
+
+def test_an_address_is_checked_and_says_what_is_sent(page: SettingsPane, paper: Any, qtbot: Any) -> None:
+    page.show_setting("telemetry.endpoint")
+    line = page.detail.editor.line
+    assert page.detail.meaning.text() == "Nothing is sent."
+    qtbot.keyClicks(line, "localhost:4318")
+    assert page.detail.problem.text() == "This must be empty or an HTTP address such as http://127.0.0.1:4318."
+    assert page.detail.meaning.isHidden()
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert changes(paper) == []
+    line.selectAll()
+    qtbot.keyClicks(line, "http://127.0.0.1:4318/")
+    assert page.detail.meaning.text().startswith(
+        "Sent to http://127.0.0.1:4318/v1/traces after each run and call: names"
+    )
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: changes(paper) == [("telemetry.endpoint", "http://127.0.0.1:4318/")])
 
 
 @pytest.mark.parametrize(("colours", "width"), [("light", 1100), ("dark", 1100), ("dark", 420)])

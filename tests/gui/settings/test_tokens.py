@@ -79,7 +79,7 @@ def test_before_anything_was_used_it_says_what_will_be_shown(context: Any, qtbot
 
 
 def test_the_status_bar_leads_here_and_never_alarms(window: Any, qtbot: Any) -> None:
-    assert window.status.tokens.text().strip() == "≈ 41.8k tokens saved"
+    assert window.status.tokens.text().strip() == "≈ 41.8k tokens saved since start"
     status = window.context.store.status
     assert isinstance(status, CoreStatus)
     window.context.store.status = replace(status, ledger=Ledger(9, 200))

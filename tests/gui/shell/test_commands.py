@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.gui.shell.actions import LINKED
+from workbench.gui.shell.actions import LINKED, WAITING
 from workbench.gui.shell.commands import Commands
 
 
@@ -55,7 +55,7 @@ def test_a_fault_is_told_in_one_place_and_the_action_is_free_again(
 
 def test_an_action_waits_for_all_its_conditions(commands: Commands) -> None:
     assert not commands["run.review"].isEnabled()
-    commands.hold("waiting", True)
+    commands.hold(WAITING, True)
     assert commands["run.review"].isEnabled()
     commands.hold(LINKED, False)
     assert not commands["run.review"].isEnabled()

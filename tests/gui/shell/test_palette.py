@@ -130,7 +130,7 @@ def test_what_cannot_be_done_now_says_why_and_is_not_done(
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     settled()
     assert palette.isVisible()
-    assert palette._foot.text() == "Review the waiting run: no run is waiting."
+    assert palette.foot() == "Review the waiting run: no run is waiting."
 
 
 def test_an_action_whose_words_are_typed_stands_before_tools(palette: Palette, type_words: Any) -> None:
@@ -178,7 +178,7 @@ def test_arrows_move_and_enter_does_the_action(
 
 def test_words_that_fit_nothing_say_so_and_escape_closes(palette: Palette, type_words: Any, qtbot: Any) -> None:
     (said,) = type_words("zzzzqqqq")
-    assert said.startswith("Nothing has these words")
+    assert said.startswith("Nothing contains these words")
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert palette.isVisible()
     qtbot.keyClick(palette.field, Qt.Key.Key_Escape)

@@ -1,19 +1,21 @@
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QPushButton
+from PySide6.QtWidgets import QMenu, QPushButton, QToolButton
 
 from workbench.events import SkillsChanged
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.rows import ROW
-from workbench.gui.shell.navigation import KeepSkill, ShowSkill, ShowSkillPage
+from workbench.gui.shell.navigation import KeepSkill, ShowSkill
 from workbench.gui.skills.keep_skill import KeepDialog
 from workbench.gui.skills.new_skill import NewSkillDialog
+from workbench.records import SkillState
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def test_a_draft_can_be_kept_and_a_kept_skill_retired(window: Any, requests: lis
     assert not window.commands["skill.keep"].isEnabled()
     assert window.commands["skill.retire"].isEnabled()
     window.commands.do("skill.open")
-    assert requests == [KeepSkill("first_try"), ShowSkill("weekly_report")]
+    assert requests == [KeepSkill("first_try"), ShowSkill("weekly_report", "code")]
 
 
 def test_retiring_asks_first_and_hides_the_skill(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
@@ -163,13 +165,15 @@ def test_the_menu_of_a_skill_has_the_actions_of_its_state(window: Any, requests:
     assert {"Run skill…", "Test skill", "Show versions", "Export skill…", "Retire skill…"} <= actions.keys()
     assert "Keep draft…" not in actions
     actions["Show versions"].trigger()
-    assert requests == [ShowSkillPage("weekly_report", versions=True)]
+    assert requests == [ShowSkill("weekly_report", "versions")]
     menu.close()
 
 
 def test_an_earlier_version_is_kept_again_as_a_new_one(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
-    paper.skill_versions = (replace(paper.skill_list["weekly_report"], version=1, code="print('first')\n"),)
-    window.context.go(ShowSkillPage("weekly_report", versions=True))
+    paper.skill_versions = (
+        replace(paper.skill_list["weekly_report"], version=1, code="print('first')\n", sha="a" * 64),
+    )
+    window.context.go(ShowSkill("weekly_report", "versions"))
     settled()
     page = window.centre.skill
     assert page.tabs.currentWidget() is page.versions
@@ -184,7 +188,7 @@ def test_an_earlier_version_is_kept_again_as_a_new_one(window: Any, paper: Any, 
 def test_a_page_whose_skill_is_filtered_out_selects_it(window: Any, paper: Any, settled: Any) -> None:
     window.skills.finder.setText("nothing like it")
     settled()
-    window.context.go(ShowSkillPage("old_one"))
+    window.context.go(ShowSkill("old_one"))
     settled()
     assert window.skills.selected_name() == "old_one"
     assert window.commands["skill.back"].isEnabled()
@@ -196,3 +200,86 @@ def test_the_tests_of_a_skill_that_is_not_open_yet_are_played(window: Any, paper
     settled()
     assert window.centre.skill.tabs.currentWidget() is window.centre.skill.tests
     assert ("test_skill", ("weekly_report", False)) in paper.asked
+
+
+@pytest.fixture
+def redrafted(window: Any, paper: Any, qtbot: Any) -> Any:
+    """A kept skill that an agent drafted the next version of."""
+    kept = paper.skill_list["weekly_report"]
+    draft = replace(kept, state=SkillState.DRAFT, version=0, code="print('next')\n", sha="9" * 64, author="Claude Code")
+    paper.draft_list["weekly_report"] = draft
+    window.context.store.handle(SkillsChanged("weekly_report"))
+    qtbot.waitUntil(lambda: draft in window.context.store.skills)
+    return draft
+
+
+def test_a_kept_skill_with_a_draft_is_listed_once_as_kept_with_a_mark(window: Any, redrafted: Any) -> None:
+    rows = [window.skills.model.index(row).data(ROW) for row in range(window.skills.model.rowCount())]
+    assert [(row.key, row.aside) for row in rows if row.section] == [("section:draft", "1"), ("section:kept", "1")]
+    assert [row.key for row in rows if not row.section] == ["first_try", "weekly_report"]
+    assert {("draft", "warning"), ("by Claude Code", "info")} <= set(rows[-1].badges)
+    assert window.docks["skills"].windowTitle() == "Skills · 1"
+
+
+def test_the_draft_of_a_kept_skill_is_edited_and_kept(window: Any, redrafted: Any, qtbot: Any, settled: Any) -> None:
+    choose(window, "weekly_report")
+    assert window.commands["skill.keep"].isEnabled()
+    assert window.commands["skill.retire"].isEnabled()
+    window.commands.do("skill.open")
+    qtbot.waitUntil(lambda: window.centre.currentWidget() is window.centre.editor)
+    assert window.centre.editor.current_tab().text() == redrafted.code
+    window.commands.do("skill.keep")
+    qtbot.waitUntil(lambda: window.findChild(KeepDialog) is not None)
+    dialog = window.findChild(KeepDialog)
+    qtbot.waitUntil(lambda: dialog.program.text() == redrafted.code)
+    assert "Nothing has changed" not in dialog.button("Keep").toolTip()
+    dialog.done(0)
+
+
+def test_a_retired_skill_stays_in_the_list_beside_a_new_draft_of_its_name(window: Any, paper: Any, qtbot: Any) -> None:
+    paper.draft_list["old_one"] = replace(paper.skill_list["old_one"], state=SkillState.DRAFT, sha="8" * 64)
+    window.context.store.handle(SkillsChanged("old_one"))
+    window.commands.do("skills.retired")
+    qtbot.waitUntil(lambda: window.skills.model.find("retired:old_one").isValid())
+    choose(window, "old_one")
+    assert window.skills.selected().state is SkillState.DRAFT
+    choose(window, "retired:old_one")
+    assert window.skills.selected().state is SkillState.RETIRED
+    assert window.commands["skill.back"].isEnabled()
+    assert not window.commands["skill.keep"].isEnabled()
+
+
+def test_keeping_is_off_while_nothing_has_changed(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+    code = paper.skill_list["weekly_report"].code
+    kept = replace(paper.skill_list["weekly_report"], sha=hashlib.sha256(code.encode()).hexdigest())
+    paper.skill_list["weekly_report"] = kept
+    window.context.store.handle(SkillsChanged("weekly_report"))
+    qtbot.waitUntil(lambda: kept in window.context.store.skills)
+    choose(window, "weekly_report")
+    window.commands.do("skill.open")
+    qtbot.waitUntil(lambda: window.centre.currentWidget() is window.centre.editor)
+    editor = window.centre.editor
+    (keep,) = [button for button in editor.findChildren(QToolButton) if button.text() == "Keep version 3…"]
+    assert not keep.isEnabled()
+    assert keep.toolTip() == "Nothing has changed since version 2."
+    editor.keep_as_skill()
+    qtbot.waitUntil(lambda: window.findChild(KeepDialog) is not None)
+    dialog = window.findChild(KeepDialog)
+    qtbot.waitUntil(lambda: dialog.program.text() == code)
+    dialog.fields.name.setText("weekly-report")
+    assert dialog.button("Keep").isEnabled()
+    dialog.fields.name.setText("weekly_report")
+    assert not dialog.button("Keep").isEnabled()
+    assert dialog.button("Keep").toolTip() == "Nothing has changed since version 2."
+    dialog.done(0)
+    QTest.keyClicks(editor.current_tab().editor, "# more ")
+    qtbot.waitUntil(keep.isEnabled)
+
+
+def test_the_current_version_is_not_offered_for_restoring(window: Any, paper: Any, redrafted: Any, qtbot: Any) -> None:
+    window.context.go(ShowSkill("weekly_report", "versions"))
+    page = window.centre.skill.versions
+    qtbot.waitUntil(lambda: page.restore.isVisible())
+    assert page.before.currentText() == "version 2"
+    assert not page.restore.isEnabled()
+    assert "has not changed since version 2" in page.restore.toolTip()

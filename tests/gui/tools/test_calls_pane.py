@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from workbench.events import CallsKept
 from workbench.gui.code.diff_view import DifferenceDialog
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.rows import ROW
 from workbench.gui.shell.navigation import SaveCall, ShowCall
 from workbench.gui.tools.calls_pane import HISTORY, SAVED
@@ -119,9 +119,9 @@ def test_a_check_marks_the_call_and_shows_what_differs(pane: Any, window: Any, q
     window.commands.do("calls.again")
     qtbot.waitUntil(lambda: pane.saved.list.model.find(PAGE).data(ROW).aside == "1 difference")
     assert pane.saved.marks.isVisible()
-    assert titles(pane.saved.marks.list) == ["succeeds", "equals the saved answer"]
-    pane.saved.marks.list.setCurrentIndex(pane.saved.marks.model.find("1"))
-    qtbot.keyClick(pane.saved.marks.list, Qt.Key.Key_Return)
+    assert titles(pane.saved.marks) == ["succeeds", "equals the saved answer"]
+    pane.saved.marks.setCurrentIndex(pane.saved.marks.model().index(1, 0))
+    qtbot.keyClick(pane.saved.marks, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.findChild(DifferenceDialog) is not None)
     assert window.findChild(DifferenceDialog).diff.changed_lines() == ('-  "total": 4', '+  "total": 3')
 
@@ -206,10 +206,19 @@ def test_the_open_call_is_saved_with_what_it_just_got(form: Any, window: Any, pa
     window.commands.do("tool.save")
     qtbot.waitUntil(lambda: window.findChild(SaveCallDialog) is not None)
     dialog = window.findChild(SaveCallDialog)
-    assert dialog.name.text() == "list_orders"
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is dialog.name)
+    assert dialog.name.selectedText() == "list_orders"
     dialog.expect.setCurrentIndex(1)
+    window.docks["servers"].come()
     qtbot.mouseClick(dialog.button("Save"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "calls/demo/list_orders.json" in paper.saved_list)
+    qtbot.waitUntil(lambda: window.status.message() == "Saved as calls/demo/list_orders.json.")
+    assert window.calls.visibleRegion().isEmpty(), "saving puts nothing before what the user looks at"
+    qtbot.waitUntil(lambda: window.calls.saved.list.model.find("calls/demo/list_orders.json").isValid())
+    assert window.status.offer.text().strip() == "Show"
+    qtbot.mouseClick(window.status.offer, Qt.MouseButton.LeftButton)
+    assert not window.calls.visibleRegion().isEmpty()
+    assert window.calls.saved.key() == "calls/demo/list_orders.json"
     kept = paper.saved_list["calls/demo/list_orders.json"]
     assert (kept.arguments, kept.kept) == ({"limit": 20}, {"total": 3})
 

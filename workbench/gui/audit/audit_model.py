@@ -11,10 +11,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QIcon
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
-from workbench.gui.kit.icons import icon
+from workbench.gui.kit.table import Column, ColumnsModel
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.wording import amount, clock, duration, risk_word
 from workbench.records import Entry, EntryMarks, EntryPage, EntryQuery, Risk
@@ -30,14 +29,43 @@ MOST_LIVE = 1_000  # live entries above the pages; then everything is counted ag
 MOST_REQUESTS = 2  # pages requested at the same time; more would come for rows that are no longer in view
 SETTLE_MS = 12  # how long a row is in view before its page is requested: dragging the scroll bar passes many
 
-SEQ, TIME, KIND, SUMMARY, ACTOR, TOOL, RISK, MS, TOKENS = range(9)
-HEADERS = ("No.", "Time", "Kind", "What happened", "Who", "Tool", "Risk", "Took", "≈ Tokens")
-NUMBERS = (SEQ, MS, TOKENS)
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-_TEXT_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+SUMMARY, RISK = 3, 6  # numbers of columns
 
 
-class AuditModel(QAbstractTableModel):
+def _columns(run_title: RunTitle) -> tuple[Column[Entry], ...]:
+    """All texts may come from servers and agents. The entry's card shows what is hidden where it is narrow."""
+
+    def tool(entry: Entry) -> str:
+        note = entry.note
+        return one_line(f"{note.server}.{note.tool}" if note.tool else note.server, 120)
+
+    def took(entry: Entry) -> str:
+        return duration(entry.note.ms) if entry.note.ms else ""
+
+    def tokens(entry: Entry) -> str:
+        return amount(entry.note.tokens) if entry.note.tokens else ""
+
+    def failure(entry: Entry) -> tuple[str, str]:
+        return ("", "") if entry.note.ok else ("alert", "danger")
+
+    def risk(entry: Entry) -> tuple[str, str]:
+        word = risk_word(Risk(entry.note.risk)) if entry.note.risk in set(Risk) else None
+        return (word.icon, word.tone) if word is not None else ("", "")
+
+    return (
+        Column("No.", lambda entry: str(entry.seq), right=True, letters=9, rank=5),
+        Column("Time", lambda entry: clock(entry.at), letters=10),
+        Column("Kind", lambda entry: one_line(entry.note.kind, 60), letters=14, rank=4),
+        Column("What happened", lambda entry: one_line(sentence_of(entry, run_title)), icon=failure, letters=28),
+        Column("Who", lambda entry: one_line(entry.note.actor, 60), letters=15, rank=1),
+        Column("Tool", tool, letters=20, rank=3),
+        Column("Risk", lambda entry: one_line(entry.note.risk, 20), icon=risk, letters=11, rank=2),
+        Column("Took", took, right=True, letters=8, rank=6),
+        Column("≈ Tokens", tokens, right=True, letters=8, rank=7),
+    )
+
+
+class AuditModel(ColumnsModel[Entry]):
     """Entries, newest first."""
 
     page_needed = Signal(object)
@@ -48,8 +76,7 @@ class AuditModel(QAbstractTableModel):
     """The first page is not full yet; everything from this entry on was searched. 0: the page is complete."""
 
     def __init__(self, run_title: RunTitle = lambda _: "", parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._run_title = run_title
+        super().__init__(_columns(run_title), lambda entry: str(entry.seq), parent)
         self._query = EntryQuery(brief=True, limit=PAGE)
         self._live: list[Entry] = []  # above the pages, newest first
         self._pages: OrderedDict[int, tuple[Entry, ...]] = OrderedDict()
@@ -66,29 +93,11 @@ class AuditModel(QAbstractTableModel):
     def rowCount(self, parent: Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self._live) + self._count
 
-    def columnCount(self, parent: Index = _ROOT) -> int:
-        return 0 if parent.isValid() else len(HEADERS)
-
-    def headerData(self, section: int, way: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if way != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole and section in NUMBERS:
-            return _RIGHT
-        return HEADERS[section] if role == Qt.ItemDataRole.DisplayRole else None
-
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if index.column() in NUMBERS else None
-        if role not in (*_TEXT_ROLES, Qt.ItemDataRole.DecorationRole):
-            return None
-        entry = self._at(index.row())
-        if role == Qt.ItemDataRole.DecorationRole:
-            return _cell_icon(entry, index.column()) if entry is not None else None
-        if entry is None:
-            return "…" if index.column() == SUMMARY else None
-        return _cell_text(entry, index.column(), self._run_title)
+        if self.record(index) is not None:
+            return super().data(index, role)
+        is_text = role == Qt.ItemDataRole.DisplayRole and index.isValid() and index.column() == SUMMARY
+        return "…" if is_text else None
 
     # what the pane reads
 
@@ -106,20 +115,20 @@ class AuditModel(QAbstractTableModel):
         """How many entries are in memory."""
         return len(self._live) + sum(map(len, self._pages.values()))
 
-    def entry(self, index: Index) -> Entry | None:
+    def record(self, index: Index) -> Entry | None:
         return self._at(index.row()) if index.isValid() else None
 
-    def find(self, seq: int) -> QModelIndex:
-        """The row of an entry, if it is in memory."""
+    def row_of(self, key: str) -> int:
+        """The row of an entry, if it is in memory, or -1."""
         for row, entry in enumerate(self._live):
-            if entry.seq == seq:
-                return self.index(row, 0)
-        page = bisect_left(self._page_starts, -seq, key=lambda start: -start)
-        page -= page >= len(self._page_starts) or self._page_starts[page] != seq
+            if entry.seq == int(key):
+                return row
+        page = bisect_left(self._page_starts, -int(key), key=lambda start: -start)
+        page -= page >= len(self._page_starts) or self._page_starts[page] != int(key)
         for offset, entry in enumerate(self._pages.get(page, ())):
-            if entry.seq == seq:
-                return self.index(len(self._live) + page * PAGE + offset, 0)
-        return QModelIndex()
+            if entry.seq == int(key):
+                return len(self._live) + page * PAGE + offset
+        return -1
 
     # what changes it
 
@@ -245,7 +254,9 @@ class AuditModel(QAbstractTableModel):
         while len(self._pages) > MOST_PAGES:  # the first page stays
             self._pages.pop(next(iter(self._pages)) if next(iter(self._pages)) else list(self._pages)[1])
         top = len(self._live) + number * PAGE
-        self.dataChanged.emit(self.index(top, 0), self.index(min(top + PAGE, self.rowCount()) - 1, TOKENS))
+        self.dataChanged.emit(
+            self.index(top, 0), self.index(min(top + PAGE, self.rowCount()) - 1, len(self.columns) - 1)
+        )
 
 
 def sentence_of(entry: Entry, run_title: RunTitle) -> str:
@@ -254,44 +265,10 @@ def sentence_of(entry: Entry, run_title: RunTitle) -> str:
     if not note.kind.startswith("run.") or not note.run_id or not note.summary[:1].islower():
         return note.summary
     if note.actor and note.summary.startswith(note.actor):
-        return note.summary
-    title = run_title(note.run_id)
-    if note.actor in ("", "you"):
+        return f"You{note.summary[3:]}" if note.actor == "you" else note.summary
+    title, is_users = run_title(note.run_id), note.actor in ("", "you")
+    if is_users:
         subject = f"Your program “{title}”" if title else f"Your program (run {note.run_id[:8]})"
     else:
         subject = f"“{title}” of {note.actor}" if title else f"A program of {note.actor}"
     return f"{subject} {note.summary}"
-
-
-def _cell_icon(entry: Entry, column: int) -> QIcon | None:
-    """A failure and a risk have an icon beside the text."""
-    if column == SUMMARY and not entry.note.ok:
-        return icon("alert", "danger")
-    if column == RISK and entry.note.risk in set(Risk):
-        word = risk_word(Risk(entry.note.risk))
-        return icon(word.icon, word.tone)
-    return None
-
-
-def _cell_text(entry: Entry, column: int, run_title: RunTitle) -> str:
-    """The text of a cell; all of it may come from servers and agents."""
-    note = entry.note
-    match column:
-        case 0:
-            return str(entry.seq)
-        case 1:
-            return clock(entry.at)
-        case 2:
-            return one_line(note.kind, 60)
-        case 3:
-            return one_line(sentence_of(entry, run_title), 300)
-        case 4:
-            return one_line(note.actor, 60)
-        case 5:
-            return one_line(f"{note.server}.{note.tool}" if note.tool else note.server, 120)
-        case 6:
-            return one_line(note.risk, 20)
-        case 7:
-            return duration(note.ms) if note.ms else ""
-        case _:
-            return amount(note.tokens) if note.tokens else ""

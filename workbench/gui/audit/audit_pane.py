@@ -6,25 +6,13 @@ from collections.abc import Callable
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFileDialog,
-    QHeaderView,
-    QMenu,
-    QPushButton,
-    QSplitter,
-    QStackedLayout,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtWidgets import QAbstractItemView, QPushButton, QStackedLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import AuditVerifying, EntryWritten
-from workbench.gui.audit import audit_model as columns
-from workbench.gui.audit.audit_model import AuditModel
+from workbench.gui.audit.audit_model import SUMMARY, AuditModel
 from workbench.gui.audit.entry_card import EntryCard
 from workbench.gui.audit.filters import (
     ChipRow,
@@ -35,11 +23,16 @@ from workbench.gui.audit.filters import (
     parse_search,
     serialize_filter,
 )
+from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.list_pane import menu_action
 from workbench.gui.kit.lists import EmptyState, Strip, action_button, lead_focus, search_box
+from workbench.gui.kit.table import Table
 from workbench.gui.kit.text import ForeignLabel, one_line
-from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import first_sentence
+from workbench.gui.results.saving import ask_target
 from workbench.gui.shell.actions import ENTRY_RUN
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
@@ -48,111 +41,21 @@ from workbench.gui.shell.window_state import Layout
 from workbench.records import ChainReport, Entry, EntryQuery, ReviewFigures
 from workbench.records.common_types import count_of
 
-LETTERS = (9, 10, 15, 30, 17, 22, 13, 10, 10)
-"""Widths of the columns in letters; the entry's sentence gets at least the 30 and takes the rest."""
-FIRST_HIDDEN = (columns.TOKENS, columns.MS, columns.SEQ, columns.KIND, columns.TOOL, columns.RISK, columns.ACTOR)
-"""The order in which columns are hidden where it is narrow; the card shows all of them."""
 LIVE_MS = 60  # live entries are added together, so that a run of a thousand calls does not block the window
 SEARCH_MS = 150
-KINDS = (
-    ("Everything", ""),
-    ("Runs", "run."),
-    ("Decisions", "run.decided"),
-    ("Tool calls", "call."),
-    ("Servers", "server."),
-    ("Skills", "skill."),
-    ("Agents", "agent."),
-    ("Privacy", "privacy."),
-    ("Network", "connection."),
-    ("Settings", "setting."),
-    ("Core", "core."),
-)
-
-
-class AuditTable(QTableView):
-    """Hides columns where it is narrow. The context menu filters by the values of an entry."""
-
-    filter_chosen = Signal(object)
-    """Carries a Filter."""
-    opened = Signal()
-    """Enter was pressed on an entry, or it was double-clicked."""
-
-    def __init__(self, theme: Theme, model: AuditModel, actions: tuple[QAction, ...]) -> None:
-        """`actions` are offered for entries of a run."""
-        super().__init__()
-        self._entries, self._run_actions = model, actions
-        unit = theme.unit
-        self.setModel(model)
-        self.setAccessibleName("Audit entries")
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setShowGrid(False)
-        self.setIconSize(QSize(unit * 3 + 1, unit * 3 + 1))
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + unit * 2)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.customContextMenuRequested.connect(self._open_menu)
-        self.doubleClicked.connect(self.opened)
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setMinimumSectionSize(unit * 6)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setSectionResizeMode(columns.SUMMARY, QHeaderView.ResizeMode.Stretch)
-        for column, letters in enumerate(LETTERS):
-            self.setColumnWidth(column, self.fontMetrics().averageCharWidth() * letters)
-
-    def enter(self) -> None:
-        """Move the keyboard into the table, to the first row unless one is selected."""
-        self.setFocus(Qt.FocusReason.OtherFocusReason)
-        if not self.selectionModel().hasSelection():
-            self.selectRow(0)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.opened.emit()
-        else:
-            super().keyPressEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        room = self.width() // max(1, self.fontMetrics().averageCharWidth())
-        needed = sum(LETTERS)
-        for column in FIRST_HIDDEN:
-            self.setColumnHidden(column, needed > room)
-            needed -= LETTERS[column] if needed > room else 0
-
-    def _open_menu(self, place: QPoint) -> None:
-        if (menu := self.entry_menu()) is not None:
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            menu.popup(self.viewport().mapToGlobal(place))
-
-    def entry_menu(self) -> QMenu | None:
-        """The context menu of the selected entry."""
-        entry = self._entries.entry(self.currentIndex())
-        if entry is None:
-            return None
-        note, menu = entry.note, QMenu(self)
-        if note.run_id:
-            menu.addActions(self._run_actions)
-            menu.addSeparator()
-        values = (
-            ("run", note.run_id), ("session", note.session), ("actor", note.actor), ("server", note.server),
-            ("tool", note.tool), ("risk", note.risk), ("kind", note.kind), ("outcome", "" if note.ok else "failed"),
-        )  # fmt: skip
-        for field, value in values:
-            if value:
-                new = Filter(field, value)
-                action = menu.addAction(f"Show only {new.label}".replace("&", "&&"))
-                action.triggered.connect(partial(self._choose_filter, new))
-        return menu
-
-    def _choose_filter(self, new: Filter, _checked: bool = False) -> None:
-        self.filter_chosen.emit(new)
+KINDS = {
+    "": "Everything",
+    "run.": "Runs",
+    "run.decided": "Decisions",
+    "call.": "Tool calls",
+    "server.": "Servers",
+    "skill.": "Skills",
+    "agent.": "Agents",
+    "privacy.": "Privacy",
+    "connection.": "Network",
+    "setting.": "Settings",
+    "core.": "Core",
+}
 
 
 class ReviewChip(QPushButton):
@@ -189,9 +92,10 @@ class AuditPane(Pane):
         self._commands = commands
         self._layout_file = Layout(context.paths)
         self.model = AuditModel(self._run_title, self)
-        self._show_run = QAction("Show run", self)
-        self._show_run.triggered.connect(self._open_run)
-        self.table = AuditTable(context.theme, self.model, (commands["audit.timeline"], self._show_run))
+        self._show_run = menu_action(self, "Show run", self._open_run)
+        self.table = Table(context.theme, "Audit entries", self.model, grows=SUMMARY)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.set_menu(self._menu_actions)
         self.finder = search_box("Search, or type server:demo risk:high since:7d", "Search the audit")
         self.kind = CalmCombo()
         self.chips = ChipRow(context.theme, self._current_filter, self)
@@ -228,8 +132,7 @@ class AuditPane(Pane):
         strip = Strip(theme)
         strip.row.addWidget(self.finder, 2)
         self.kind.setAccessibleName("Kind of entry")
-        for text, prefix in KINDS:
-            self.kind.addItem(text, prefix)
+        self.kind.show_choices(KINDS)
         strip.row.addWidget(self.kind)
         strip.row.addWidget(action_button(self._commands["audit.filter"], theme))
         strip.row.addSpacing(theme.unit * 2)
@@ -241,19 +144,8 @@ class AuditPane(Pane):
         self._stack = QStackedLayout(table)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.table)
-        split = QSplitter()
-        split.addWidget(table)
-        split.addWidget(self.card)
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 1)
-        split.setChildrenCollapsible(False)
-        split.setSizes([theme.unit * 200, theme.unit * 90])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(strip)
-        column.addWidget(self.chips)
-        column.addWidget(split, 1)
+        split = AdaptiveSplit(100, (7, 3), table, self.card)
+        column(self, strip, self.chips, split, grows=split)
         lead_focus(self, self._stack)
 
     def _bind(self) -> None:
@@ -265,7 +157,7 @@ class AuditPane(Pane):
         self._search_soon.timeout.connect(self._filter)
         self.finder.textChanged.connect(self._search_soon.start)
         self.finder.returnPressed.connect(self._make_chips)
-        for key, work in ((Qt.Key.Key_Down, self.table.enter), (Qt.Key.Key_Escape, self.finder.clear)):
+        for key, work in ((Qt.Key.Key_Down, self._enter_table), (Qt.Key.Key_Escape, self.finder.clear)):
             shortcut = QShortcut(QKeySequence(key), self.finder)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(work)
@@ -284,8 +176,7 @@ class AuditPane(Pane):
             changed.connect(self._rows_changed)
         self.model.dataChanged.connect(self._show_selected)
         self.table.selectionModel().currentRowChanged.connect(self._show_selected)
-        self.table.filter_chosen.connect(self.add_filter)
-        self.table.opened.connect(self._show_timeline)
+        self.table.chosen.connect(self._show_timeline)
         self.card.timeline.clicked.connect(self._show_timeline)
         bind("audit.verify", self._verify)
         bind("audit.export", self._export)
@@ -335,6 +226,26 @@ class AuditPane(Pane):
         self.menu.fill(await self.context.api.facets())
         self.menu.popup(self.kind.mapToGlobal(self.kind.rect().bottomLeft()))
 
+    def _menu_actions(self, entry: Entry) -> list[QAction | None]:
+        """What can be done with the run of an entry, and filters by the entry's values."""
+        note, actions = entry.note, list[QAction | None]()
+        if note.run_id:
+            actions += [self._commands["audit.timeline"], self._show_run, None]
+        values = (
+            ("run", note.run_id), ("session", note.session), ("actor", note.actor), ("server", note.server),
+            ("tool", note.tool), ("risk", note.risk), ("kind", note.kind), ("outcome", "" if note.ok else "failed"),
+        )  # fmt: skip
+        for new in (Filter(field, value) for field, value in values if value):
+            text = f"Show only {new.label}".replace("&", "&&")
+            actions.append(menu_action(self.table, text, partial(self.add_filter, new)))
+        return actions
+
+    def _enter_table(self) -> None:
+        """Move the keyboard into the table, to the first row unless one is selected."""
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not self.table.key():
+            self.table.selectRow(0)
+
     def _show_decisions(self) -> None:
         self.kind.setCurrentIndex(self.kind.findData("run.decided"))
 
@@ -360,10 +271,10 @@ class AuditPane(Pane):
 
     def _keep_selection(self, change: Callable[[], None]) -> None:
         """Change the model; the selected entry stays selected where it is still in memory."""
-        selected = self.model.entry(self.table.currentIndex())
+        selected = self.model.record(self.table.currentIndex())
         change()
         if selected is not None and not self.table.currentIndex().isValid():
-            self.table.setCurrentIndex(self.model.find(selected.seq))
+            self.table.select(str(selected.seq))
 
     def _show_progress(self, reached: int) -> None:
         searching = "Searching…", f"Searched back to entry {reached:,}."
@@ -394,7 +305,7 @@ class AuditPane(Pane):
         return one_line(run.proposal.purpose or first_sentence(run.proposal.code), 60) if run is not None else ""
 
     def _show_selected(self) -> None:
-        entry = self.model.entry(self.table.currentIndex())
+        entry = self.model.record(self.table.currentIndex())
         self._commands.hold(ENTRY_RUN, entry is not None and bool(entry.note.run_id))
         if entry is None and self.table.currentIndex().isValid():
             return  # its page is being loaded
@@ -411,10 +322,10 @@ class AuditPane(Pane):
             self.card.show_entry(entry)
 
     def _selected_run(self) -> str:
-        entry = self.model.entry(self.table.currentIndex())
+        entry = self.model.record(self.table.currentIndex())
         return entry.note.run_id if entry is not None else ""
 
-    def _show_timeline(self) -> None:
+    def _show_timeline(self, _key: str = "") -> None:
         if run_id := self._selected_run():
             from workbench.gui.audit.timeline import TimelineDialog
 
@@ -427,13 +338,8 @@ class AuditPane(Pane):
     # export and verification
 
     def _export(self) -> None:
-        dialog = QFileDialog(self.window(), "Export these entries")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters(["JSON (*.json)", "CSV (*.csv)"])
-        dialog.selectFile("audit.json")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.export_to)
-        dialog.open()
+        filters = ("JSON (*.json)", "CSV (*.csv)")
+        ask_target(self.window(), "Export these entries", "audit.json", self.export_to, filters)
 
     def export_to(self, file: str) -> None:
         """Write all entries that match the filters into a CSV or JSON file."""

@@ -8,36 +8,24 @@ from __future__ import annotations
 from collections import Counter
 from datetime import date, timedelta
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction, QFontMetrics, QResizeEvent, QShowEvent, QWheelEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDialog,
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QHeaderView,
-    QMenu,
-    QPushButton,
-    QScrollArea,
-    QStackedLayout,
-    QTableWidget,
-    QTableWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QFontMetrics, QPixmap, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QPushButton, QStackedLayout, QWidget
 
 from workbench.api.client_texts import parse_time
 from workbench.events import EntryWritten
 from workbench.gui.audit.audit_pane import hasty_sentence
 from workbench.gui.kit.controls import CalmCombo
-from workbench.gui.kit.dialogs import fit_to_screen
-from workbench.gui.kit.lists import label
-from workbench.gui.kit.plotting import NAME, dress, empty_row, make_plot, named_places, whole_places
-from workbench.gui.kit.text import ForeignLabel, one_line, visible
+from workbench.gui.kit.dialogs import Dialog
+from workbench.gui.kit.layouts import column, row, scroll_area
+from workbench.gui.kit.lists import label, paragraph
+from workbench.gui.kit.plotting import NAME, clear_plot, empty_row, make_plot, named_places, whole_places
+from workbench.gui.kit.table import Column, Table, TableModel
+from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import amount, duration, kind_label, risk_word, run_word
 from workbench.gui.results.saving import ask_and_save
@@ -60,12 +48,8 @@ class BarChart(QWidget):
         self._theme = theme
         self._chart: Chart | None = None
         self._plot: Any = None  # pyqtgraph has no types
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.unit)
-        self._legend = QHBoxLayout()
-        self._legend.setSpacing(theme.unit)
-        self._column.addLayout(self._legend)
+        self._legend = row(None, spacing=theme.unit)
+        self._column = column(self, self._legend, spacing=theme.unit)
         self.setMinimumHeight(theme.unit * 38)
         theme.changed.connect(self._draw)
 
@@ -82,7 +66,7 @@ class BarChart(QWidget):
         if chart is None or not chart.series:
             return
         plot = self._plot if self._plot is not None else self._make()
-        dress(plot, self._theme, "raised", tickLength=0)
+        clear_plot(plot, self._theme, "raised", tickLength=0)
         self._add_bars(chart)
         columns = zip(*(series.values for series in chart.series), strict=True)
         highest = max(sum(column) if chart.stacked else max(column) for column in columns)
@@ -138,25 +122,15 @@ class BarChart(QWidget):
         empty_row(self._legend)
         if len(chart.series) > 1:
             for series in chart.series:
-                self._legend.addWidget(_LegendColour(self._theme, series.role))
+                square, swatch = QPixmap(self._theme.unit * 3, self._theme.unit * 3), QLabel()
+                square.fill(self._theme.colour(series.role))
+                swatch.setPixmap(square)
+                self._legend.addWidget(swatch)
                 self._legend.addWidget(ForeignLabel(series.name))
                 self._legend.addSpacing(self._theme.unit)
             self._legend.addStretch(1)
         self.setAccessibleName(chart.title)
         self.setAccessibleDescription(f"{chart.headline}. {chart.sentence}")
-
-
-class _LegendColour(QFrame):
-    """A square in the colour of a series."""
-
-    def __init__(self, theme: Theme, role: str) -> None:
-        super().__init__()
-        side = theme.unit * 3
-        self.setFixedSize(side, side)
-        palette = self.palette()
-        palette.setColor(self.backgroundRole(), theme.colour(role))
-        self.setPalette(palette)
-        self.setAutoFillBackground(True)
 
 
 MOST_DAYS = 62  # a longer period is shown by months
@@ -193,111 +167,121 @@ def make_charts(figures: Figures) -> tuple[Chart, ...]:
 
 
 def _tokens_chart(figures: Figures) -> Chart:
-    title = "Tokens saved"
+    key, title, cents = "tokens", "Tokens saved", figures.cents_per_million
     if not figures.days:
-        return Chart("tokens", title, "–", "Run a program of an agent to compare its cost with that of direct calls.")
-    periods = _tokens_by_period(figures)
-    saved = sum(max(0, day.direct - day.actual) for day in figures.days)
-    headline = f"{amount(saved)} saved, worth {money(saved, figures.cents_per_million)}"
+        return Chart(key, title, "–", "Run a program of an agent to compare its cost with that of direct calls.")
+    labels, direct, actual = zip(*_tokens_by_period(figures), strict=True)
+    saved = [max(0, calls - programs) for calls, programs in zip(direct, actual, strict=True)]
+    total = sum(max(0, day.direct - day.actual) for day in figures.days)
     cost = amount(sum(day.actual for day in figures.days))
-    sentence = f"Direct calls would have cost {amount(figures.direct)} tokens; programs cost {cost}."
-    headers = ("When", "Direct calls", "Programs", "Saved", "Worth")
-    rows = tuple(
-        (name, f"{direct:,}", f"{actual:,}", f"{max(0, direct - actual):,}",
-         money(max(0, direct - actual), figures.cents_per_million))
-        for name, direct, actual in periods
-    )  # fmt: skip
-    series = (
-        Series("Direct calls", "faint", tuple(float(direct) for _, direct, _ in periods)),
-        Series("Programs", "accent", tuple(float(actual) for _, _, actual in periods)),
+    return Chart(
+        key,
+        title,
+        headline=f"{amount(total)} saved, worth {money(total, cents)}",
+        sentence=f"Direct calls would have cost {amount(figures.direct)} tokens; programs cost {cost}.",
+        labels=labels,
+        series=(Series("Direct calls", "faint", direct), Series("Programs", "accent", actual)),
+        headers=("When", "Direct calls", "Programs", "Saved", "Worth"),
+        rows=tuple(
+            (label, f"{calls:,}", f"{programs:,}", f"{gain:,}", money(gain, cents))
+            for label, calls, programs, gain in zip(labels, direct, actual, saved, strict=True)
+        ),
     )
-    return Chart("tokens", title, headline, sentence, tuple(name for name, _, _ in periods), series, headers, rows)
 
 
 def _runs_chart(figures: Figures) -> Chart:
-    title = "Runs by risk and outcome"
+    key, title = "runs", "Runs by risk and outcome"
     if not figures.runs:
-        return Chart("runs", title, "–", "No program ran in this period. Press Ctrl+E to write one.")
-    numbers = {(run.risk, run.outcome): run.number for run in figures.runs}
+        return Chart(key, title, "–", "No program ran in this period. Press Ctrl+E to write one.")
+    numbers = Counter({(run.risk, run.outcome): run.number for run in figures.runs})
     risks = [risk for risk in (*map(str, Risk), "") if any(run.risk == risk for run in figures.runs)]
-    outcomes = [str(state) for state in RunState if any(run.outcome == state for run in figures.runs)]
     labels = tuple(risk_word(Risk(risk)).text if risk else "Not assessed" for risk in risks)
     series = tuple(
-        Series(
-            run_word(RunState(outcome)).text,
-            _outcome_colour(outcome),
-            tuple(float(numbers.get((risk, outcome), 0)) for risk in risks),
-        )
-        for outcome in outcomes
+        Series(run_word(state).text, _outcome_colour(state), tuple(numbers[risk, state] for risk in risks))
+        for state in RunState
+        if any(run.outcome == state for run in figures.runs)
     )
-    headers = ("Risk", *(each.name for each in series))
-    rows = tuple(
-        (label, *(f"{numbers.get((risk, outcome), 0):,}" for outcome in outcomes))
-        for label, risk in zip(labels, risks, strict=True)
+    total, done = sum(numbers.values()), sum(numbers[risk, RunState.DONE] for risk in risks)
+    return Chart(
+        key,
+        title,
+        headline=f"{count_of(total, 'run')}, {done / total:.0%} done",
+        sentence=f"{duration(figures.average_ms)} on average.",
+        labels=labels,
+        series=series,
+        headers=("Risk", *(each.name for each in series)),
+        rows=tuple((label, *(f"{each.values[place]:,}" for each in series)) for place, label in enumerate(labels)),
+        stacked=True,
     )
-    total = sum(numbers.values())
-    done = sum(number for (_, outcome), number in numbers.items() if outcome == RunState.DONE)
-    headline = f"{count_of(total, 'run')}, {done / total:.0%} done"
-    sentence = f"{duration(figures.average_ms)} on average."
-    return Chart("runs", title, headline, sentence, labels, series, headers, rows, stacked=True)
 
 
 def _latency_chart(figures: Figures) -> Chart:
-    title = "Response time by server"
+    key, title = "latency", "Response time by server"
     if not figures.servers:
-        return Chart("latency", title, "–", "No tool was called in this period. Select a tool and press Ctrl+Return.")
+        return Chart(key, title, "–", "No tool was called in this period. Select a tool and press Ctrl+Return.")
     drawn = figures.servers[:MOST_DRAWN]
-    series = (
-        Series("Median, ms", "info", tuple(server.median_ms for server in drawn)),
-        Series("95th percentile, ms", "warning", tuple(server.p95_ms for server in drawn)),
-    )
-    headers = ("Server", "Calls", "Failed", "Median", "95th percentile")
-    rows = tuple(
-        (
-            one_line(server.server, 60),
-            f"{server.calls:,}",
-            f"{server.failed:,}",
-            duration(server.median_ms),
-            duration(server.p95_ms),
-        )
-        for server in figures.servers
-    )
     calls = sum(server.calls for server in figures.servers)
     failed = sum(server.failed for server in figures.servers)
-    headline = f"{count_of(calls, 'call')}, {failed / calls if calls else 0.0:.1%} failed"
-    labels = tuple(one_line(server.server, 14) for server in drawn)
-    return Chart("latency", title, headline, "Failed calls are included.", labels, series, headers, rows, counts=False)
+    return Chart(
+        key,
+        title,
+        headline=f"{count_of(calls, 'call')}, {failed / calls if calls else 0.0:.1%} failed",
+        sentence="Failed calls are included.",
+        labels=tuple(one_line(server.server, 14) for server in drawn),
+        series=(
+            Series("Median, ms", "info", tuple(server.median_ms for server in drawn)),
+            Series("95th percentile, ms", "warning", tuple(server.p95_ms for server in drawn)),
+        ),
+        headers=("Server", "Calls", "Failed", "Median", "95th percentile"),
+        rows=tuple(
+            (one_line(each.server, 60), f"{each.calls:,}", f"{each.failed:,}", duration(each.median_ms),
+             duration(each.p95_ms))
+            for each in figures.servers
+        ),
+        counts=False,
+    )  # fmt: skip
 
 
 def _personal_data_chart(figures: Figures) -> Chart:
-    title = "Personal data masked"
+    key, title = "personal", "Personal data masked"
     if not figures.hidden:
-        return Chart("personal", title, "–", "No personal data was masked in this period.")
+        return Chart(key, title, "–", "No personal data was masked in this period.")
     drawn = figures.hidden[:MOST_DRAWN]
-    names = tuple(kind_label(tally.name) for tally in drawn)
-    series = (Series("Values", "success", tuple(float(tally.number) for tally in drawn)),)
     unmasked = Counter[str]()
     for release in figures.given:
         unmasked[release.kind] += release.number
-    headers = ("Kind", "Values masked", "Unmasked for calls")
-    rows = tuple((kind_label(tally.name), f"{tally.number:,}", f"{unmasked[tally.name]:,}") for tally in figures.hidden)
-    headline = f"{count_of(sum(tally.number for tally in figures.hidden), 'value')} masked"
-    sentence = f"Unmasked for calls: {count_of(sum(unmasked.values()), 'time')}."
-    return Chart("personal", title, headline, sentence, names, series, headers, rows)
+    return Chart(
+        key,
+        title,
+        headline=f"{count_of(sum(tally.number for tally in figures.hidden), 'value')} masked",
+        sentence=f"Unmasked for calls: {count_of(sum(unmasked.values()), 'time')}.",
+        labels=tuple(kind_label(tally.name) for tally in drawn),
+        series=(Series("Values", "success", tuple(tally.number for tally in drawn)),),
+        headers=("Kind", "Values masked", "Unmasked for calls"),
+        rows=tuple(
+            (kind_label(tally.name), f"{tally.number:,}", f"{unmasked[tally.name]:,}") for tally in figures.hidden
+        ),
+    )
 
 
 def _decisions_chart(figures: Figures) -> Chart:
-    title, review = "Your decisions", figures.review
+    key, title, review = "decisions", "Your decisions", figures.review
     if not review.decided:
-        return Chart("decisions", title, "–", "No approval requests in this period.")
+        return Chart(key, title, "–", "No approval requests in this period.")
     labels = ("Allowed", "Allowed unread", "Denied")
     numbers = (review.allowed - review.hasty, review.hasty, review.decided - review.allowed)
-    headline = f"{review.allowed / review.decided:.0%} allowed, median {review.median_seconds:.1f} s"
-    series = (Series("Decisions", "accent", tuple(map(float, numbers))),)
+    median = f"{review.median_seconds:.1f} s"
     rows = tuple((label, f"{number:,}") for label, number in zip(labels, numbers, strict=True))
-    median = ("Median time to decide", f"{review.median_seconds:.1f} s")
-    sentence = hasty_sentence(review.hasty)
-    return Chart("decisions", title, headline, sentence, labels, series, ("Answer", "Decisions"), (*rows, median))
+    return Chart(
+        key,
+        title,
+        headline=f"{review.allowed / review.decided:.0%} allowed, median {median}",
+        sentence=hasty_sentence(review.hasty),
+        labels=labels,
+        series=(Series("Decisions", "accent", numbers),),
+        headers=("Answer", "Decisions"),
+        rows=(*rows, ("Median time to decide", median)),
+    )
 
 
 def _tokens_by_period(figures: Figures) -> list[tuple[str, int, int]]:
@@ -314,43 +298,44 @@ def _tokens_by_period(figures: Figures) -> list[tuple[str, int, int]]:
     return [(name, direct[name], actual[name]) for name in direct]
 
 
-def _outcome_colour(outcome: str) -> str:
+def _outcome_colour(state: RunState) -> str:
     """Outcomes that share a tone elsewhere need different colours in a stacked bar."""
     own = {RunState.REFUSED: "warning", RunState.INTERRUPTED: "critical", RunState.STOPPED: "faint"}
-    return own.get(RunState(outcome)) or run_word(RunState(outcome)).tone
+    return own.get(state) or run_word(state).tone
 
 
 RELOAD_MS = 2_000  # many entries cause one request
 TWO_COLUMNS = 150  # letters of width that two charts need beside each other
-PERIODS = (
-    ("Today", "today"),
-    ("Last 7 days", "7d"),
-    ("Last 30 days", "30d"),
-    ("Last 12 months", "52w"),
-    ("All time", ""),
-)
+PERIODS = {"today": "Today", "7d": "Last 7 days", "30d": "Last 30 days", "52w": "Last 12 months", "": "All time"}
 REPORT_FORMATS = (("As &HTML", "html"), ("As &JSON", "json"), ("As &CSV, one line per run", "csv"))
 
 
-class Dashboard(QDialog):
+class Dashboard(Dialog):
     """Shows figures of a period, and reloads them while it is open."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Dashboard")
+        super().__init__(context.theme, "Dashboard", parent=parent)
         self._context = context
         self.cards: dict[str, ChartCard] = {}
         self.period = CalmCombo()
         self.period.setAccessibleName("Period")
-        for text, since in PERIODS:
-            self.period.addItem(text, since)
-        self.period.setCurrentIndex(2)
-        self.report = QPushButton("Report")
+        self.period.show_choices(PERIODS, "30d")
         self._entries = label("", "muted")
         self._reload_soon = QTimer(self, singleShot=True, interval=RELOAD_MS)
         self._grid = QGridLayout()
-        self._lay_out(context.theme.unit)
+        unit, page = context.theme.unit, QWidget()
+        self._grid.setSpacing(unit * 3)
+        column(page, self._grid, None, margins=(0, 0, unit, 0))
+        self.body.addLayout(row(None, self.period, self._entries, None, spacing=unit * 2))
+        self.body.addWidget(scroll_area(page), 1)
+        self.report = self.add_button("Report", lambda: None, left=True)
+        self.report.setToolTip("Save a report about this period")
+        menu = QMenu(self.report)
+        for text, form in REPORT_FORMATS:
+            menu.addAction(text).triggered.connect(partial(self._make_report, form))
+        self.report.setMenu(menu)
+        self.add_close()
+        self.resize(unit * 290, unit * 190)
         self.period.currentIndexChanged.connect(self._load)
         self._reload_soon.timeout.connect(self._load)
         context.store.on(EntryWritten, self._entry_written)
@@ -375,45 +360,6 @@ class Dashboard(QDialog):
 
     def _since(self) -> float:
         return parse_time(str(self.period.currentData())) or 0.0
-
-    def _lay_out(self, unit: int) -> None:
-        menu = QMenu(self.report)
-        for text, form in REPORT_FORMATS:
-            action = QAction(text, menu)
-            action.triggered.connect(partial(self._make_report, form))
-            menu.addAction(action)
-        self.report.setMenu(menu)
-        self.report.setToolTip("Save a report about this period")
-        head = QHBoxLayout()
-        head.setSpacing(unit * 2)
-        head.addWidget(label("Dashboard", "title"))
-        head.addStretch(1)
-        head.addWidget(self._entries)
-        head.addWidget(self.period)
-        head.addWidget(self.report)
-        page = QWidget()
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(unit * 3)
-        inside = QVBoxLayout(page)
-        inside.setContentsMargins(0, 0, unit, 0)
-        inside.addLayout(self._grid)
-        inside.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(unit * 5,) * 4)
-        column.setSpacing(unit * 3)
-        column.addLayout(head)
-        column.addWidget(area, 1)
-        self.resize(unit * 290, unit * 190)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        fit_to_screen(self)
 
     def _arrange(self) -> None:
         """Two charts beside each other where there is room; a last one alone takes both columns."""
@@ -446,37 +392,22 @@ class ChartCard(QFrame):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
         mark(self, kind="card")
-        self.title = label("", "section")
-        self.headline = label("", "heading")
-        self.sentence = label("", "muted")
-        self.sentence.setWordWrap(True)
+        self.title, self.headline = label("", "section"), label("", "heading")
+        self.sentence = paragraph("", "muted")
         self.chart = BarChart(theme)
-        self.table = QTableWidget()
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setTabKeyNavigation(False)
-        self.table.verticalHeader().hide()
+        self.table: Table[tuple[str, ...]] | None = None
         self.as_table = QPushButton("Table")
         self.as_table.setCheckable(True)
         mark(self.as_table, kind="chip")
         self.as_table.toggled.connect(self._show_table)
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addStretch(1)
-        head.addWidget(self.as_table)
         self._body = QWidget()
         self._pages = QStackedLayout(self._body)
         self._pages.addWidget(self.chart)
-        self._pages.addWidget(self.table)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(theme.unit * 4,) * 4)
-        column.setSpacing(theme.unit)
-        column.addLayout(head)
-        column.addWidget(self.headline)
-        column.addWidget(self.sentence)
-        column.addWidget(self._body, 1)
-        column.addStretch(0)
+        head = row(None, self.title, None, self.as_table)
+        parts = (head, self.headline, self.sentence, self._body)
+        column(self, *parts, grows=self._body, margins=(theme.unit * 4,) * 4, spacing=theme.unit)
 
     def show_chart(self, chart: Chart) -> None:
         self.title.setText(chart.title)
@@ -491,20 +422,21 @@ class ChartCard(QFrame):
         self._fill(chart)
 
     def _fill(self, chart: Chart) -> None:
-        self.table.setAccessibleName(chart.title)
-        self.table.setColumnCount(len(chart.headers))
-        self.table.setHorizontalHeaderLabels(list(chart.headers))
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.table.setRowCount(len(chart.rows))
-        for row, cells in enumerate(chart.rows):
-            for column, text in enumerate(cells):
-                item = QTableWidgetItem(visible(text))
-                side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
-                item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
-                self.table.setItem(row, column, item)
+        if self.table is None or tuple(each.title for each in self.table.records_model.columns) != chart.headers:
+            columns = [
+                Column[tuple[str, ...]](title, itemgetter(place), right=place > 0, letters=len(title) + 3)
+                for place, title in enumerate(chart.headers)
+            ]
+            self._rows = TableModel[tuple[str, ...]](columns, itemgetter(0))
+            if self.table is not None:
+                self.table.deleteLater()
+            self.table = Table(self._theme, chart.title, self._rows, grows=0)
+            self.table.setSortingEnabled(False)  # the cells are texts: "1.2 s" would come before "900 ms"
+            self._pages.addWidget(self.table)
+            self._pages.setCurrentIndex(int(self.as_table.isChecked()))
+        self._rows.replace(chart.rows)
 
     def _show_table(self, table: bool) -> None:
         self._pages.setCurrentIndex(int(table))
-        if table:
+        if table and self.table is not None:
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)

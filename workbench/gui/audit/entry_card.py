@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from workbench.gui.audit.audit_model import RunTitle, sentence_of
 from workbench.gui.kit.facts import FactsGrid
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.layouts import column, row, scroll_area
+from workbench.gui.kit.lists import paragraph
 from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import mark
@@ -28,8 +28,7 @@ class EntryCard(QFrame):
         theme = self._theme = context.theme
         self._run_title = run_title
         mark(self, kind="side")
-        self._title = label("", "heading")
-        self._title.setWordWrap(True)
+        self._title = paragraph("", "heading")
         self._facts = FactsGrid(theme)
         self.timeline = QPushButton(icon("list"), "Timeline")
         self._detail = PlainEdit()
@@ -37,23 +36,11 @@ class EntryCard(QFrame):
         self._detail.setAccessibleName("Detail of the entry")
         mark(self._detail, kind="code")
         self.tokens = TokenChips(self._detail, context)
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(*(theme.unit * 3,) * 4)
-        column.setSpacing(theme.unit * 2)
-        column.addWidget(self._title)
-        column.addWidget(self._facts)
-        column.addWidget(self.timeline, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self._detail, 1000)
-        column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(page)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(1, 0, 0, 0)
-        outer.addWidget(area)
+        page, button = QWidget(), row(None, self.timeline, None)
+        parts = column(page, self._title, self._facts, button, margins=(theme.unit * 3,) * 4, spacing=theme.unit * 2)
+        parts.addWidget(self._detail, 1000)
+        parts.addStretch(1)
+        column(self, scroll_area(page), margins=(1, 0, 0, 0))
         self.setMinimumWidth(theme.unit * 55)
         self.hide()
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from msgspec import Struct
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QScrollArea, QWidget
 
 from workbench.api.client_texts import parse_time
 from workbench.gui.kit.icons import icon
+from workbench.gui.kit.layouts import row
 from workbench.gui.kit.text import one_line, plain_tip
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import risk_word
@@ -130,7 +131,7 @@ class FilterMenu(QMenu):
             self._add(menu, text, Filter("since", value))
         menu.addSeparator()
         for text, field in (("Since a date or time…", "since:"), ("Until a date or time…", "until:")):
-            menu.addAction(text).triggered.connect(partial(self._want_time, field))
+            menu.addAction(text).triggered.connect(partial(_emit, self.time_wanted, field))
         for title, field in (("&Who", "actor"), ("&Session", "session"), ("Ser&ver", "server"), ("&Tool", "tool")):
             menu = self.addMenu(title)
             for facet in facets:
@@ -146,13 +147,11 @@ class FilterMenu(QMenu):
         self._add(menu, "Failed or was refused", Filter("outcome", "failed"))
 
     def _add(self, menu: QMenu, text: str, new: Filter) -> None:
-        menu.addAction(text).triggered.connect(partial(self._choose, new))
+        menu.addAction(text).triggered.connect(partial(_emit, self.chosen, new))
 
-    def _choose(self, new: Filter, _checked: bool = False) -> None:
-        self.chosen.emit(new)
 
-    def _want_time(self, field: str, _checked: bool = False) -> None:
-        self.time_wanted.emit(field)
+def _emit(signal: SignalInstance, value: object, _checked: bool = False) -> None:
+    signal.emit(value)
 
 
 class ChipRow(QScrollArea):
@@ -185,26 +184,24 @@ class ChipRow(QScrollArea):
         """Replace the filters without emitting `changed`."""
         had_focus = self._has_focus()
         self.filters, self.saved = filters, self.saved if saved is None else saved
-        page = QWidget()
-        row = QHBoxLayout(page)
-        row.setContentsMargins(self._theme.unit * 2, 0, self._theme.unit * 2, self._theme.unit)
-        row.setSpacing(self._theme.unit)
+        page, unit = QWidget(), self._theme.unit
+        chips = row(page, margins=(unit * 2, 0, unit * 2, unit), spacing=unit)
         for each in filters:
             chip = self._chip(each.label, f"Remove the filter {each.label}", "close", partial(self._drop, each.field))
             chip.setCheckable(True)
             chip.setChecked(True)
             chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the cross is right of the text
-            row.addWidget(chip)
+            chips.addWidget(chip)
         current = self._current()
         if filters and current not in self.saved:
             save = QPushButton("Save filter")
             mark(save, kind="quiet")
             save.clicked.connect(self._save)
-            row.addWidget(save)
+            chips.addWidget(save)
         for text in self.saved:
             if text != current:
-                row.addWidget(self._saved_chip(text))
-        row.addStretch(1)
+                chips.addWidget(self._saved_chip(text))
+        chips.addStretch(1)
         self.setWidget(page)
         self.setVisible(bool(filters or self.saved))
         if had_focus and (first := page.findChild(QPushButton)) is not None:

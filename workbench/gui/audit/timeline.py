@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,7 +23,8 @@ from workbench.gui.audit.entry_card import EntryCard
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.lists import paragraph
 from workbench.gui.kit.text import one_line, plain_tip
 from workbench.gui.kit.theme import Theme
 from workbench.gui.kit.wording import clock, duration, run_word
@@ -119,8 +119,7 @@ class TimelineView(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.steps: Sequence[Step] = ()
-        self._summary = label("", "muted")
-        self._summary.setWordWrap(True)
+        self._summary = paragraph("", "muted")
         self.tree = QTreeWidget()
         self.tree.setHeaderLabels(["Step", "After", "Took", "When"])
         self.tree.setAccessibleName("Steps of the run")
@@ -134,13 +133,9 @@ class TimelineView(QWidget):
         header.setStretchLastSection(True)
         header.setSectionResizeMode(STEP, QHeaderView.ResizeMode.Interactive)
         header.setMinimumSectionSize(theme.unit * 8)
-        for column, letters in ((STEP, 34), (AFTER, 11), (TOOK, 11)):
-            self.tree.setColumnWidth(column, self.fontMetrics().averageCharWidth() * letters)
-        stack = QVBoxLayout(self)
-        stack.setContentsMargins(0, 0, 0, 0)
-        stack.setSpacing(theme.unit * 2)
-        stack.addWidget(self._summary)
-        stack.addWidget(self.tree, 1)
+        for number, letters in ((STEP, 34), (AFTER, 11), (TOOK, 11)):
+            self.tree.setColumnWidth(number, self.fontMetrics().averageCharWidth() * letters)
+        column(self, self._summary, self.tree, grows=self.tree, spacing=theme.unit * 2)
 
     def show_steps(self, steps: Sequence[Step]) -> None:
         self.steps = steps
@@ -168,8 +163,8 @@ class TimelineView(QWidget):
         item.setData(BAR, _BAR_ROLE, (after / total if total else 0.0, step.ms / total if total else 0.0, tone))
         item.setToolTip(BAR, clock(step.at))
         item.setData(STEP, _ENTRY_ROLE, step.entry)
-        for column in (AFTER, TOOK):
-            item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for number in (AFTER, TOOK):
+            item.setTextAlignment(number, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return item
 
     def _item_selected(self, item: QTreeWidgetItem | None) -> None:

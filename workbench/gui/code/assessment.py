@@ -6,27 +6,29 @@ import json
 import re
 import tomllib
 from collections.abc import Sequence
-from functools import partial
 
 from msgspec import Struct
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from workbench.files import parse_toml
 from workbench.gui.code.code_view import ORDER
 from workbench.gui.kit.controls import FoldingRow
 from workbench.gui.kit.icons import pixmap
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.lists import RowsView, label, push_button
+from workbench.gui.kit.rows import Row, RowsModel
 from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.kit.wording import Word, bounds_words, risk_word
+from workbench.gui.kit.wording import StateText, bounds_words, risk_word
 from workbench.records import Finding, Risk, Verdict
 from workbench.records.common_types import count_of
 
 _TOML_PLACE = re.compile(r"\(at line (\d{1,9}), column (\d{1,9})\)")
 _SYNTAX = "syntax"  # the rule of a finding that a text does not parse
-_NOT_YET = Word("Cannot run yet", "pencil", "muted")
-_FAILS = Word("Will fail", "alert", "warning")
-_MAY_FAIL = Word("May fail", "alert", "warning")
+_NOT_YET = StateText("Cannot run yet", "pencil", "muted")
+_FAILS = StateText("Will fail", "alert", "warning")
+_MAY_FAIL = StateText("May fail", "alert", "warning")
 
 
 class Problem(Struct, frozen=True):
@@ -53,17 +55,17 @@ def problems_of_verdict(verdict: Verdict, failures: tuple[Finding, ...] = ()) ->
     return tuple(sorted(problems, key=lambda problem: (problem.line, problem.column)))
 
 
-def _finding_label(finding: Finding) -> Word:
+def _finding_label(finding: Finding) -> StateText:
     """A text that is still being typed is no risk."""
     return _NOT_YET if finding.rule == _SYNTAX else risk_word(finding.risk)
 
 
-def _failure_label(failure: Finding) -> Word:
+def _failure_label(failure: Finding) -> StateText:
     """The check of calls marks what is certain with medium risk and what is likely with low risk."""
     return _MAY_FAIL if failure.risk is Risk.LOW else _FAILS
 
 
-def _problem(finding: Finding, word: Word) -> Problem:
+def _problem(finding: Finding, word: StateText) -> Problem:
     span, text = finding.span, f"{word.text}: {visible(finding.message)}"
     return Problem(span.line, span.column, span.end_line, span.end_column, text, word.tone)
 
@@ -117,31 +119,24 @@ class AssessmentStrip(QFrame):
         unit = theme.unit
         mark(self, kind="strip")
         self._picture = QLabel(self)
-        self._badge = QLabel(self)
-        self._badge.setTextFormat(Qt.TextFormat.PlainText)
-        mark(self._badge, role="badge", tone="muted")
+        self._badge = label("", "badge", self)
         self._sentence = ForeignLabel(elide=compact)
-        self._more = QPushButton(self)
-        self._more.setCheckable(True)
-        mark(self._more, kind="link")
-        head = QHBoxLayout()
-        head.setSpacing(unit * 2)
-        for part in (self._picture, self._badge):
-            head.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
-        head.addWidget(self._sentence, 1)
-        head.addWidget(self._more, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._added = QHBoxLayout()
-        self._added.setSpacing(unit * 2)
-        self._list = QScrollArea(self)
-        self._list.setWidgetResizable(True)
-        self._list.setAccessibleName("Findings")
-        self._list.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(unit * 3, unit, unit * 3, unit)
-        layout.setSpacing(unit)
-        layout.addWidget(FoldingRow(_FOLD_BELOW, head, self._added, unit * 2))
-        layout.addWidget(self._list)
-        self._more.toggled.connect(self._list.setVisible)
+        self._more = push_button("", kind="link", checkable=True)
+        parts = (self._picture, self._badge, self._sentence, self._more)
+        head, self._added = row(None, *parts, spacing=unit * 2, grows=self._sentence), row(None, spacing=unit * 2)
+        self._details = QWidget(self)
+        self._full_sentence = ForeignLabel()
+        self._full_sentence.setVisible(compact)
+        self._findings = RowsModel(self)
+        findings = RowsView(theme, "Findings")
+        findings.setModel(self._findings)
+        findings.chosen.connect(self._go_to_line)
+        findings.clicked.connect(findings.doubleClicked)  # one click is enough
+        column(self._details, self._full_sentence, findings, grows=findings)
+        self._details.hide()
+        first = FoldingRow(_FOLD_BELOW, head, self._added, unit * 2)
+        column(self, first, self._details, margins=(unit * 3, unit) * 2, spacing=unit)
+        self._more.toggled.connect(self._details.setVisible)
         self.say("Nothing to assess yet.")
         if compact:
             self._keep_height()
@@ -176,61 +171,45 @@ class AssessmentStrip(QFrame):
         """The risk, or why the program cannot run; "" while there is no assessment."""
         return "" if self._badge.isHidden() else self._badge.text()
 
-    def _show(self, word: Word | None, sentence: str, entries: Sequence[tuple[Word, Finding]]) -> None:
+    def _show(self, word: StateText | None, sentence: str, entries: Sequence[tuple[StateText, Finding]]) -> None:
         self._picture.setVisible(word is not None)
         self._badge.setVisible(word is not None)
         if word is not None:
             self._picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 4, self.devicePixelRatioF()))
-            mark(self._badge, role="badge", tone=word.tone)
+            mark(self._badge, tone=word.tone)
             self._badge.setText(word.text)
         mark(self._sentence, role="muted" if word is None else "")
         self._sentence.setText(sentence)
-        self._fill(sentence, entries[:_MAX_FINDINGS])
+        self._full_sentence.setText(sentence)
+        rows = [_finding_row(f"{number}", *entry) for number, entry in enumerate(entries[:_MAX_FINDINGS])]
+        self._findings.show_rows(rows)
+        if not self._compact:
+            self._details.setFixedHeight(self._row_height() * min(len(rows), _VISIBLE_ROWS))
         self._more.setText(count_of(len(entries), "finding") if entries else "More")
         self._more.setVisible(bool(entries) or (self._compact and word is not None))
         if not self._compact and not entries:
             self._more.setChecked(False)
 
-    def _fill(self, sentence: str, entries: Sequence[tuple[Word, Finding]]) -> None:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        if self._compact:
-            column.addWidget(ForeignLabel(sentence))
-        for word, finding in entries:
-            column.addWidget(self._row(word, finding))
-        column.addStretch(1)
-        self._list.setWidget(page)
-        if not self._compact:
-            self._list.setFixedHeight(self._row_height() * min(len(entries), _VISIBLE_ROWS))
-
     def _keep_height(self) -> None:
-        self._list.setFixedHeight(self._row_height() * _VISIBLE_ROWS)
-        height = self.fontMetrics().lineSpacing() + self._theme.unit * 2
+        self._details.setFixedHeight(self._row_height() * _VISIBLE_ROWS)
         for part in (self._sentence, self._badge, self._more):
-            part.setFixedHeight(height)
+            part.setFixedHeight(self.fontMetrics().lineSpacing() + self._theme.unit * 2)
 
     def _row_height(self) -> int:
-        return self.fontMetrics().lineSpacing() + self._theme.unit * 2
+        return self.fontMetrics().lineSpacing() + self._theme.unit * 3
 
-    def _row(self, word: Word, finding: Finding) -> QWidget:
-        unit, line = self._theme.unit, finding.span.line
-        row = QWidget()
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(unit * 2)
-        picture = QLabel()
-        picture.setPixmap(pixmap(word.icon, word.tone, unit * 4, self.devicePixelRatioF()))
-        picture.setToolTip(word.text)
-        link = QPushButton(f"line {line:,}")
-        link.setAccessibleName(f"Go to line {line:,}")
-        mark(link, kind="link")
-        link.clicked.connect(partial(self._emit_line, line))
-        layout.addWidget(picture)
-        layout.addWidget(ForeignLabel(finding.message, elide=True), 1)
-        layout.addWidget(link)
-        return row
+    def _go_to_line(self, key: str) -> None:
+        if (line := int(key.partition(":")[2])) > 0:
+            self.line_wanted.emit(line)
 
-    def _emit_line(self, line: int, _checked: bool = False) -> None:
-        self.line_wanted.emit(line)
+
+def _finding_row(key: str, word: StateText, finding: Finding) -> Row:
+    line = finding.span.line
+    return Row(
+        f"{key}:{line}",
+        visible(finding.message),
+        aside=f"line {line:,}" if line > 0 else "",
+        icon=word.icon,
+        tone=word.tone,
+        tip=f"{word.text}: {finding.message}",
+    )

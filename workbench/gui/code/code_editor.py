@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
-from PySide6.QtCore import QEvent, QMimeData, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QColor,
     QFont,
     QHelpEvent,
     QKeyEvent,
@@ -25,7 +26,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QToolTip, QWidg
 from workbench.gui.code.colour_schemes import Scheme
 from workbench.gui.code.highlighting import LARGEST, Highlighter, Lexing
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.plain_edit import PlainEdit, code_points, continues, tamed, units, utf16_slice
+from workbench.gui.kit.plain_edit import PlainEdit, code_points, continues, editable_text, units, utf16_slice
 from workbench.gui.kit.text import plain_tip
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import risk_word
@@ -137,9 +138,6 @@ class Gutter(QWidget):
         digits = max(3, self._editor.label_length())
         return self._sign() + self.fontMetrics().horizontalAdvance("9") * digits + self._sign() // 2
 
-    def sizeHint(self) -> QSize:
-        return QSize(self.wanted_width(), 0)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         scheme = self._editor.scheme
@@ -152,18 +150,13 @@ class Gutter(QWidget):
             room = QRect(0, top, self.width() - self._sign() // 2, height)
             text = self._editor.line_label(number)
             painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, text)
-            self._paint_mark(painter, number + 1, top)
+            if (mark := self._marks.get(number + 1)) is not None:
+                word, side = risk_word(mark.risk), self._sign() - 2
+                icon(word.icon, word.tone).paint(painter, QRect(1, top + 1, side, side))
         painter.end()
 
-    def _paint_mark(self, painter: QPainter, line: int, top: int) -> None:
-        mark = self._marks.get(line)
-        if mark is not None:
-            word, side = risk_word(mark.risk), self._sign() - 2
-            icon(word.icon, word.tone).paint(painter, QRect(1, top + 1, side, side))
-
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        line = self._line_at(event.position().y())
-        if line:
+        if line := self._line_at(event.position().y()):
             self._editor.go_to(line)
 
     def event(self, event: QEvent) -> bool:
@@ -174,10 +167,8 @@ class Gutter(QWidget):
         return super().event(event)
 
     def _line_at(self, y: float) -> int:
-        for number, top, height in self._editor.visible_lines():
-            if top <= y < top + height:
-                return number + 1
-        return 0
+        lines = self._editor.visible_lines()
+        return next((number + 1 for number, top, height in lines if top <= y < top + height), 0)
 
     def _sign(self) -> int:
         return self.fontMetrics().height()
@@ -230,7 +221,7 @@ class CodeEditor(PlainEdit):
 
     def set_text(self, text: str) -> None:
         """Show a text. Characters that Qt would treat as line ends are shown as chips."""
-        self.setPlainText(tamed(text))
+        self.setPlainText(editable_text(text))
         self._lex()
 
     def set_language(self, language: str) -> None:
@@ -312,16 +303,13 @@ class CodeEditor(PlainEdit):
         self.seen.emit()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        self.insertPlainText(tamed(source.text()).replace("\t", STEP))
+        self.insertPlainText(editable_text(source.text()).replace("\t", STEP))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier and event.key() in (
-            Qt.Key.Key_Tab,
-            Qt.Key.Key_Backtab,
-        ):
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if control and event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
             self.focusNextPrevChild(event.key() == Qt.Key.Key_Tab)
-            return
-        if self.isReadOnly() or not self._edit_key(event):
+        elif self.isReadOnly() or not self._edit_key(event):
             super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -485,7 +473,7 @@ class CodeEditor(PlainEdit):
     def _mark_lines(self) -> None:
         selections = [selection for name in sorted(self._layers) for selection in self._layers[name]]
         if not self.isReadOnly() and not self.textCursor().hasSelection():
-            line = self._selection(self.textCursor(), "hover", 1.0, whole=True)
+            line = highlight(self.textCursor(), self.scheme.colour("hover"))
             selections.insert(len(self._layers.get("marks", ())), line)
         selections += [self._bracket(place) for place in self._bracket_pair() or ()]
         self.setExtraSelections(selections)
@@ -513,21 +501,23 @@ class CodeEditor(PlainEdit):
         return first.position(), cursor.selectedText()
 
     def _line_mark(self, line: int, mark: GutterMark) -> QTextEdit.ExtraSelection:
-        cursor = QTextCursor(self.line_block(line - 1))
-        return self._selection(cursor, risk_word(mark.risk).tone, 0.12, whole=True)
+        return highlight(QTextCursor(self.line_block(line - 1)), self.scheme.soft(risk_word(mark.risk).tone, 0.12))
 
     def _bracket(self, place: int) -> QTextEdit.ExtraSelection:
-        cursor = self.textCursor()
-        cursor.setPosition(place)
-        cursor.setPosition(place + 1, QTextCursor.MoveMode.KeepAnchor)
-        return self._selection(cursor, "accent", 0.3, whole=False)
+        return highlight(self.cursor_over(place, place + 1), self.scheme.soft("accent", 0.3))
 
-    def _selection(self, cursor: QTextCursor, role: str, share: float, *, whole: bool) -> QTextEdit.ExtraSelection:
-        selection = QTextEdit.ExtraSelection()
-        background = self.scheme.colour(role) if share >= 1 else self.scheme.soft(role, share)
-        selection.format.setBackground(background)
-        if whole:
-            selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
-            cursor.clearSelection()
-        selection.cursor = cursor
-        return selection
+    def cursor_over(self, start: int, end: int) -> QTextCursor:
+        """A cursor that selects from one position of the document to another."""
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+
+def highlight(cursor: QTextCursor, background: QColor) -> QTextEdit.ExtraSelection:
+    """A background behind what the cursor selects, or behind its whole line."""
+    selection = QTextEdit.ExtraSelection()
+    selection.format.setBackground(background)
+    selection.format.setProperty(QTextFormat.Property.FullWidthSelection, not cursor.hasSelection())
+    selection.cursor = cursor
+    return selection

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
+import re
 from collections.abc import Sequence
 
 import shiboken6
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -13,10 +16,11 @@ from PySide6.QtGui import (
     QKeyEvent,
     QTextCursor,
 )
-from PySide6.QtWidgets import QCompleter, QFrame, QToolTip, QVBoxLayout
+from PySide6.QtWidgets import QAbstractItemView, QCompleter, QFrame, QToolTip
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.program_editor import ProgramEditor
+from workbench.gui.kit.layouts import column
 from workbench.gui.kit.lists import RowsView
 from workbench.gui.kit.plain_edit import code_points
 from workbench.gui.kit.rows import Row, RowDelegate, RowsModel
@@ -28,25 +32,27 @@ from workbench.gui.shell.store import Store
 from workbench.records import CallShape, Candidate, ToolSummary
 
 MAX_NAMES = 100
+_BUILTINS = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
 
 
-def rank_candidates(candidates: Sequence[Candidate], typed: str) -> list[Candidate]:
-    """The candidates that match, best first: same beginning, same beginning in any case, then letters in order."""
+def rank_candidates(candidates: Sequence[Candidate], typed: str, *, members: bool = False) -> list[Candidate]:
+    """The candidates that match, best first: same beginning, same beginning in any case, then letters in order.
+
+    Of equal matches, parameters of the call come first, then names of the program, modules such as servers, and
+    builtins. `members`: the candidates are members of a value, which may have the names of builtins.
+    """
     ranked = [
-        (rank, place, candidate)
+        (rank, _group(candidate, members), place, candidate)
         for place, candidate in enumerate(candidates)
         if (rank := _rank(candidate.name, typed)) is not None
     ]
-    return [candidate for _, _, candidate in sorted(ranked, key=lambda entry: entry[:2])[:MAX_NAMES]]
+    return [entry[-1] for entry in sorted(ranked, key=lambda entry: entry[:3])[:MAX_NAMES]]
 
 
 def name_before(line: str, place: int) -> str:
     """The identifier, or its beginning, that ends at this column."""
-    start = place
-    while start > 0 and (line[start - 1].isalnum() or line[start - 1] == "_"):
-        start -= 1
-    word = line[start:place]
-    return "" if word[:1].isdigit() else word
+    match = _NAME_AT_END.search(line[:place])
+    return match.group() if match is not None else ""
 
 
 def _rank(name: str, typed: str) -> int | None:
@@ -55,16 +61,21 @@ def _rank(name: str, typed: str) -> int | None:
     folded, wanted = name.casefold(), typed.casefold()
     if folded.startswith(wanted):
         return 1
-    if len(typed) < 2:
+    letters = iter(folded)
+    if len(typed) < 2 or not all(letter in letters for letter in wanted):
         return None
-    place = -1
-    for letter in wanted:
-        place = folded.find(letter, place + 1)
-        if place < 0:
-            return None
     return 2 if folded[0] == wanted[0] else 3
 
 
+def _group(candidate: Candidate, members: bool) -> int:
+    if candidate.name.endswith("="):
+        return 0
+    if candidate.name in _BUILTINS and not members:
+        return 3
+    return 2 if candidate.kind == "module" else 1
+
+
+_NAME_AT_END = re.compile(r"\b[^\W\d]\w{0,200}\Z")
 _VISIBLE_ROWS = 9
 _POPUP_LETTERS = 76
 _LABEL_LETTERS = 48
@@ -75,9 +86,9 @@ def candidate_rows(candidates: Sequence[Candidate], tools: dict[str, ToolSummary
     """Rows of the completion list; a tool says what it does instead of its kind in Python."""
     rows = []
     for number, candidate in enumerate(candidates):
-        tool = tools.get(candidate.name) if candidate.kind in ("module", "function") else None
-        label = _tool_label(tool) if tool is not None else candidate.kind
-        icon = "tool" if tool is not None else _ICONS.get(candidate.kind, "dot")
+        label, icon = candidate.kind, _ICONS.get(candidate.kind, "dot")
+        if candidate.kind in ("module", "function") and (tool := tools.get(candidate.name)) is not None:
+            label, icon = _tool_label(tool), "tool"
         rows.append(Row(str(number), candidate.name, aside=label, icon=icon, mono=True))
     return rows
 
@@ -111,23 +122,18 @@ class HelpCard(QFrame):
         super().__init__(editor)
         self._theme = theme
         self._editor = editor
-        self.requested = False  # the user asked for it, so an empty answer is said too
         mark(self, kind="card")
         self._head = ForeignLabel()
         self._head.setFont(theme.mono())
         self._body = ForeignLabel()
         mark(self._body, role="muted")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.unit * 2, theme.unit, theme.unit * 2, theme.unit)
-        column.setSpacing(theme.unit // 2)
         for part in (self._head, self._body):
             part.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            column.addWidget(part)
+        column(self, self._head, self._body, margins=(theme.unit * 2, theme.unit) * 2, spacing=theme.unit // 2)
         self.hide()
 
-    def show_call(self, shapes: Sequence[CallShape]) -> None:
+    def show_call(self, shapes: Sequence[CallShape], *, requested: bool) -> None:
         """Show the innermost call; without one, hide, or say so if the user asked."""
-        requested, self.requested = self.requested, False
         if not shapes:
             self.show_text("The cursor is not in a call.") if requested else self.hide()
             return
@@ -169,6 +175,7 @@ class HelpCard(QFrame):
 
 _NO_COMPLETION_IN = ("code_string", "code_comment")
 _CALL_MS = 60
+_INSERT_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab)
 
 
 class CodeCompletion(QObject):
@@ -180,13 +187,7 @@ class CodeCompletion(QObject):
         self._editor = editor
         self.card = HelpCard(context.theme, editor)
         self._model = RowsModel(self)
-        self._completer = QCompleter(self._model, self)
-        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
-        self._completer.setWidget(editor)
-        self.popup = RowsView(context.theme, "Completions")
-        self._completer.setPopup(self.popup)
-        self.popup.setItemDelegate(RowDelegate(context.theme, self.popup))  # a completer replaces it by its own
-        self._completer.setMaxVisibleItems(_VISIBLE_ROWS)
+        self._completer: QCompleter | None = None
         self._candidates: tuple[Candidate, ...] = ()
         self._tools: dict[str, ToolSummary] = {}
         self._start = -1  # where the word begins for which `_candidates` are known
@@ -195,8 +196,6 @@ class CodeCompletion(QObject):
         self._requested = False  # the user asked for it, so an empty answer is said too
         self._call = QTimer(self, singleShot=True, interval=_CALL_MS)
         self._call.timeout.connect(self._ask_call)
-        self._completer.activated[QModelIndex].connect(self._insert)  # type: ignore[index]  # overloads are not typed
-        self._completer.highlighted[QModelIndex].connect(self._announce)  # type: ignore[index]
         editor.key_filter = self._filter_key
         editor.installEventFilter(self)
         editor.viewport().installEventFilter(self)
@@ -208,10 +207,35 @@ class CodeCompletion(QObject):
     def enabled(self) -> bool:
         return self._editor.language == "python" and not self._editor.isReadOnly()
 
+    @property
+    def popup(self) -> QAbstractItemView:
+        """The list that shows the names."""
+        popup = self._open_completer().popup()
+        assert popup is not None
+        return popup
+
+    def is_open(self) -> bool:
+        """Whether the list of names is shown."""
+        return self._completer is not None and self.popup.isVisible()
+
     def names(self) -> list[str]:
         """The names in the list, while it is shown."""
-        rows = range(self._model.rowCount()) if self.popup.isVisible() else ()
+        rows = range(self._model.rowCount()) if self.is_open() else ()
         return [str(self._model.index(row).data()) for row in rows]
+
+    def _open_completer(self) -> QCompleter:
+        """The completer, created when it is first needed: it costs time and must be deleted in order (`close`)."""
+        if self._completer is None:
+            self._completer = completer = QCompleter(self._model, self)
+            completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+            completer.setWidget(self._editor)
+            popup = RowsView(self._context.theme, "Completions")
+            completer.setPopup(popup)
+            popup.setItemDelegate(RowDelegate(self._context.theme, popup))  # a completer replaces it by its own
+            completer.setMaxVisibleItems(_VISIBLE_ROWS)
+            completer.activated[QModelIndex].connect(self._insert)  # type: ignore[index]  # overloads are not typed
+            completer.highlighted[QModelIndex].connect(self._announce)  # type: ignore[index]
+        return self._completer
 
     def complete(self) -> None:
         """Show the names that fit at the cursor."""
@@ -223,8 +247,7 @@ class CodeCompletion(QObject):
     def show_call(self) -> None:
         """Show the parameters of the call at the cursor."""
         if self.enabled:
-            self.card.requested = True
-            self._ask_call()
+            self._ask_call(requested=True)
 
     def explain(self) -> None:
         """Show the documentation of the name at the cursor and the problems there."""
@@ -233,7 +256,7 @@ class CodeCompletion(QObject):
 
     def hide(self) -> None:
         """Close the list and the card."""
-        self.popup.hide()
+        self._close_list()
         self.card.hide()
         self._requested = False
 
@@ -241,39 +264,40 @@ class CodeCompletion(QObject):
         """Delete list and card before the editor. Left to garbage collection, Qt can crash: a completer watches its
         editor and its popup, which would be destroyed in any order.
         """
-        if not shiboken6.isValid(self._completer):
-            return
         self.hide()
         self._editor.key_filter = None
         self._editor.removeEventFilter(self)
         self._editor.viewport().removeEventFilter(self)
-        shiboken6.delete(self._completer)
+        completer, self._completer = self._completer, None
+        if completer is not None:
+            shiboken6.delete(completer)
         self.card.deleteLater()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._editor and event.type() == QEvent.Type.FocusOut and not self.popup.isVisible():
+        if watched is self._editor and event.type() == QEvent.Type.FocusOut and not self.is_open():
             self.hide()
         if isinstance(event, QHelpEvent) and watched is self._editor.viewport():
             return self._hover(event)
         return False
 
+    def _close_list(self) -> None:
+        if self.is_open():
+            self.popup.hide()
+
     # while the user types
 
     def _filter_key(self, event: QKeyEvent) -> bool:
         """The completer offers keys to the editor first: those that it handles itself must not reach the text."""
-        if self.popup.isVisible():
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab) and not event.modifiers():
-                if self._selected() != self._typed_name():
-                    event.ignore()
-                    return True
-                self.popup.hide()
-            elif event.key() == Qt.Key.Key_Escape:
-                self.hide()
-                event.accept()
-                return True
-        if event.key() == Qt.Key.Key_Escape and self.card.isVisible():
+        escape = event.key() == Qt.Key.Key_Escape
+        if escape and (self.is_open() or self.card.isVisible()):
             self.hide()
+            event.accept()
             return True
+        if self.is_open() and event.key() in _INSERT_KEYS and not event.modifiers():
+            if self._selected() != self._typed_name():
+                event.ignore()
+                return True
+            self._close_list()
         return False
 
     def _typed(self, letters: str) -> None:
@@ -285,7 +309,7 @@ class CodeCompletion(QObject):
         start = cursor.position() - len(word)
         unknown = not letters and start != self._start  # letters were deleted, and no names are known here
         if unknown or (not word and letters != ".") or self._in_text(cursor):
-            self.popup.hide()
+            self._close_list()
             self._start = -1
         elif start == self._start:
             self._show()
@@ -293,8 +317,8 @@ class CodeCompletion(QObject):
             self._ask()
 
     def _moved(self) -> None:
-        if self.popup.isVisible() and self._editor.textCursor().position() - len(self._typed_name()) != self._start:
-            self.popup.hide()
+        if self.is_open() and self._editor.textCursor().position() - len(self._typed_name()) != self._start:
+            self._close_list()
         if self.card.isVisible() and not self._call.isActive():
             self._call.start()
 
@@ -325,27 +349,27 @@ class CodeCompletion(QObject):
             self._ask()
 
     def _show(self) -> None:
-        word = self._typed_name()
-        candidates = rank_candidates(self._candidates, word)
+        word, cursor = self._typed_name(), self._editor.textCursor()
+        cursor.setPosition(cursor.position() - len(word))
+        is_member = cursor.block().text()[: cursor.positionInBlock()].endswith(".")
+        candidates = rank_candidates(self._candidates, word, members=is_member)
         complete = len(candidates) == 1 and candidates[0].name == word
         requested, self._requested = self._requested, False
         if not candidates or complete or not self._editor.hasFocus():
-            self.popup.hide()
+            self._close_list()
             if requested and not candidates:
                 self.card.show_text("No names fit here.")
             return
         self._model.show_rows(candidate_rows(candidates, self._tools))
-        cursor = self._editor.textCursor()
-        cursor.setPosition(cursor.position() - len(word))
+        completer = self._open_completer()
         place = self._editor.cursorRect(cursor)
         place.translate(self._editor.viewport().geometry().topLeft())
-        width = min(self.popup.fontMetrics().averageCharWidth() * _POPUP_LETTERS, self._editor.window().width())
-        self._completer.complete(QRect(place.left(), place.top(), width, place.height()))
-        self.popup.setCurrentIndex(self._completer.completionModel().index(0, 0))
+        place.setWidth(min(self.popup.fontMetrics().averageCharWidth() * _POPUP_LETTERS, self._editor.window().width()))
+        completer.complete(place)
+        self.popup.setCurrentIndex(completer.completionModel().index(0, 0))
 
     def _selected(self) -> str:
-        index = self.popup.currentIndex()
-        return str(index.data()) if index.isValid() else ""
+        return str(self.popup.currentIndex().data() or "")
 
     def _insert(self, index: QModelIndex) -> None:
         name, word, cursor = str(index.data()), self._typed_name(), self._editor.textCursor()
@@ -361,16 +385,16 @@ class CodeCompletion(QObject):
 
     # calls and explanations
 
-    def _ask_call(self) -> None:
-        self._context.tasks.run("show a call", self._fetch_call(self._editor.textCursor().position()))
+    def _ask_call(self, *, requested: bool = False) -> None:
+        self._context.tasks.run("show a call", self._fetch_call(self._editor.textCursor().position(), requested))
 
-    async def _fetch_call(self, place: int) -> None:
+    async def _fetch_call(self, place: int, requested: bool) -> None:
         try:
             shapes = await self._context.api.call_shapes(*self._position(self._editor.textCursor()))
         except WorkbenchError:
             shapes = ()
         if self._editor.textCursor().position() == place:
-            self.card.show_call(shapes)
+            self.card.show_call(shapes, requested=requested)
 
     def _hover(self, event: QHelpEvent) -> bool:
         cursor = self._editor.cursorForPosition(event.pos())

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from PySide6.QtCore import SignalInstance
-from PySide6.QtGui import QTextCursor, QTextFormat
-from PySide6.QtWidgets import QTextEdit, QWidget
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QWidget
 
+from workbench.gui.code.code_editor import highlight
 from workbench.gui.code.code_view import CodeView
 from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.lists import label
+from workbench.gui.kit.plain_edit import units
 from workbench.gui.kit.text import one_line, visible
 from workbench.gui.kit.theme import Theme
 from workbench.gui.shell.context import Context
@@ -65,29 +67,29 @@ class DiffView(CodeView):
     def _show_rows(self, rows: list[str]) -> None:
         self._rows, self._labels = tuple(rows), tuple(line_labels(rows))
         self.set_text("\n".join(rows))
-        self._mark_lines()
+        self._mark_changes()
 
-    def _mark_lines(self) -> None:
-        selections = []
-        for number, row in enumerate(self._rows):
-            if role := _ROLES.get(row[:1]):
-                selection = QTextEdit.ExtraSelection()
-                selection.format.setBackground(self.theme.soft(role))
-                selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
-                selection.cursor = QTextCursor(self.line_block(number))
-                selections.append(selection)
-        self.setExtraSelections([*selections, *map(self._mark_words, changed_words(self._rows))])
+    def _apply_appearance(self) -> None:
+        super()._apply_appearance()
+        self._mark_changes()
 
-    def _mark_words(self, words: Words) -> QTextEdit.ExtraSelection:
-        row, start, length = words
-        selection = QTextEdit.ExtraSelection()
-        colour = self.theme.colour("success" if self._rows[row].startswith("+") else "danger")
-        colour.setAlphaF(0.35)
-        selection.format.setBackground(colour)
-        selection.cursor = QTextCursor(self.document())
-        selection.cursor.setPosition(self.line_place(row, start))
-        selection.cursor.setPosition(self.line_place(row, start + length), QTextCursor.MoveMode.KeepAnchor)
-        return selection
+    def _mark_changes(self) -> None:
+        roles = [_ROLES.get(row[:1], "") for row in self._rows]
+        self.show_layer(
+            "changes",
+            [
+                highlight(QTextCursor(self.line_block(number)), self.theme.soft(role))
+                for number, role in enumerate(roles)
+                if role
+            ],
+        )
+        words = []
+        for number, start, length in changed_words(self._rows):
+            colour = self.theme.colour(roles[number])
+            colour.setAlphaF(0.35)
+            place, end = self.line_place(number, start), self.line_place(number, start + length)
+            words.append(highlight(self.cursor_over(place, end), colour))
+        self.show_layer("changes in lines", words)
 
 
 def compare_lines(old: list[str], new: list[str], most_lines: int = 0) -> tuple[list[str], bool]:
@@ -159,12 +161,9 @@ def _different_words(old_row: int, old: str, new_row: int, new: str) -> Iterator
     for kind, first, last, begin, end in matcher.get_opcodes():
         if kind != "equal":
             for row, words, low, high in ((old_row, before, first, last), (new_row, after, begin, end)):
-                if length := _utf16_length("".join(words[low:high])):
-                    yield row, 1 + _utf16_length("".join(words[:low])), length
-
-
-def _utf16_length(text: str) -> int:
-    return len(text) + sum(ord(letter) > 0xFFFF for letter in text)
+                before_them, them = "".join(words[:low]), "".join(words[low:high])
+                if length := units(them, len(them)):
+                    yield row, 1 + units(before_them, len(before_them)), length
 
 
 def _lines(text: str, most_lines: int) -> list[str]:

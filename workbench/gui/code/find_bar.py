@@ -1,4 +1,4 @@
-"""Find and replace in a code editor, with plain text or regular expressions.
+"""Find and replace: the find bar of editors, texts and results, and its search in plain text or by expression.
 
 Qt's regular expressions (PCRE2) give up after a bounded number of steps, about 20 ms. A text is searched in pieces with
 a time budget, so that no expression blocks the window.
@@ -6,21 +6,24 @@ a time budget, so that no expression blocks the window.
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import takewhile
 from time import perf_counter
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 from PySide6.QtCore import QRegularExpression, QRegularExpressionMatch, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QTextEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
 
-from workbench.gui.code.code_editor import CodeEditor
-from workbench.gui.kit.lists import Strip, search_box, tool_button
-from workbench.gui.kit.plain_edit import tamed, units, utf16_slice
+from workbench.gui.code.code_editor import CodeEditor, highlight
+from workbench.gui.kit.layouts import row
+from workbench.gui.kit.lists import Strip, push_button, search_box, tool_button
+from workbench.gui.kit.plain_edit import PlainEdit, editable_text, units, utf16_slice
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import Theme, mark
 from workbench.records.common_types import count_of
@@ -70,8 +73,8 @@ def find_all(text: str, query: FindQuery, max_hits: int = MAX_HITS, budget: floa
     end = query.end if query.end >= 0 else units(text, len(text))
     hits: list[Hit] = []
     deadline = perf_counter() + budget
-    whole = query.start == 0 and query.end < 0
-    for piece, base, first, last in _pieces(text if whole else utf16_slice(text, query.start, end)):
+    in_all = query.start == 0 and query.end < 0
+    for piece, base, first, last in _pieces(text if in_all else utf16_slice(text, query.start, end)):
         base += query.start
         matches = expression.globalMatch(piece, max(first, hits[-1][1] - base) if hits else first)
         late = perf_counter() > deadline
@@ -144,33 +147,56 @@ _MAX_SINGLE_EDITS = 2_000  # replacements made one by one; more are made by repl
 _LAYER = "search"  # layers are drawn in the order of their names: above "marks" and "problems"
 
 
-class EditorFindBar(Strip):
-    """The find bar of one editor; hidden until it is opened."""
+class SearchableView(Protocol):
+    """A view that searches itself, such as a tree."""
+
+    def seek(self, text: str, step: int) -> str:
+        """Go to the next match (`step` 1) or the previous one (-1); returns what to say beside the field."""
+
+
+class FindBar(Strip):
+    """Searches a text box with all options, or a view in its own way; hidden until it is opened."""
 
     closed = Signal()
 
-    def __init__(self, editor: CodeEditor, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self._editor = editor
         self._theme = theme
+        self._edit: PlainEdit | None = None
+        self._view: SearchableView | None = None
         self._result: FindResult | None = None
         self._range: QTextCursor | None = None  # the selection to search in; it moves with the text
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._search)
-        self._build()
-        editor.edited.connect(self._text_edited)
-        editor.verticalScrollBar().valueChanged.connect(self._mark_hits)
+        self._build(name)
         self.hide()
+
+    def search_in(self, target: PlainEdit | SearchableView) -> None:
+        """Choose the text box or view to search."""
+        if target in (self._edit, self._view):
+            return
+        if self._edit is not None:
+            self._mark_hits([])
+            self._edit.textChanged.disconnect(self._text_changed)
+            self._edit.verticalScrollBar().valueChanged.disconnect(self._mark_visible_hits)
+        self._result = self._range = None
+        self._edit, self._view = (target, None) if isinstance(target, PlainEdit) else (None, target)
+        if self._edit is not None:
+            self._edit.textChanged.connect(self._text_changed)
+            self._edit.verticalScrollBar().valueChanged.connect(self._mark_visible_hits)
+        for option in self._options:
+            option.setVisible(self._edit is not None)
+        self.say("")
 
     def open_bar(self, *, replacing: bool = False) -> None:
         """Start with the selected text; a selection of several lines becomes the range to search in."""
-        cursor = self._editor.textCursor()
-        selected = self._editor.selected_text(cursor) if cursor.hasSelection() else ""
+        cursor = self._edit.textCursor() if self._edit is not None else QTextCursor()
+        selected = self._edit.selected_text(cursor) if self._edit is not None and cursor.hasSelection() else ""
         if "\n" in selected:
             self._in_selection.setChecked(True)
         elif selected:
             self.text.setText(selected)
-        replaces = replacing and not self._editor.isReadOnly()
+        replaces = replacing and self._edit is not None and not self._edit.isReadOnly()
         self._replace_buttons.setVisible(replaces)
         self.replacement.setVisible(replaces)
         self.show()
@@ -182,59 +208,59 @@ class EditorFindBar(Strip):
         self._pause.stop()
         self._result = None
         self._in_selection.setChecked(False)
-        self._editor.show_layer(_LAYER, [])
+        self._mark_hits([])
         self.hide()
-        self._editor.setFocus()
+        if self._edit is not None:
+            self._edit.setFocus()
         self.closed.emit()
 
     def go(self, step: int, _checked: bool = False) -> None:
         """Go to the next hit (1) or the previous one (-1); with nothing to search for, open the bar."""
+        self._pause.stop()
         if not self.text.text():
             self.open_bar()
-            return
-        hits, cursor = self._current_hits(), self._editor.textCursor()
-        if hits:
-            here = self._editor.text_place(cursor.selectionStart() if step < 0 else cursor.position())
-            at = bisect_left([start for start, _, _ in hits], here)
-            if step < 0:
-                at -= 1
-            elif at < len(hits) and hits[at][:2] == (here, here) and not cursor.hasSelection():
-                at += 1  # the cursor is on this empty hit already
-            self._select(hits[at % len(hits)])
-        self._show_count()
+        elif self._view is not None:
+            self.say(self._view.seek(self.text.text(), step))
+        elif self._edit is not None:
+            cursor = self._edit.textCursor()
+            self._go_from(cursor.selectionStart() if step < 0 else cursor.position(), step)
 
     def replace_one(self) -> None:
         """Replace the selected hit and go to the next one."""
-        hits = self._current_hits()
-        hit = self._selected_hit(hits)
-        if hit is not None and not self._editor.isReadOnly():
-            cursor = self._editor.textCursor()
-            cursor.insertText(tamed(hit[2]))
-            self._editor.setTextCursor(cursor)
+        hit = self._selected_hit(self._current_hits())
+        if hit is not None and self._edit is not None and not self._edit.isReadOnly():
+            cursor = self._edit.textCursor()
+            cursor.insertText(editable_text(hit[2]))
+            self._edit.setTextCursor(cursor)
         self.go(1)
 
     def replace_all(self) -> None:
         """Replace every hit; one undo takes all of it back."""
-        if not self._current_hits() or self._result is None or self._editor.isReadOnly():
+        edit, result = self._edit, self._result if self._current_hits() else None
+        if edit is None or result is None or edit.isReadOnly():
             self._show_count()
             return
-        result = self._result
         if not result.complete:
             result = find_all(result.text, result.query, MAX_REPLACED, _REPLACE_BUDGET)
         hits = result.hits
-        cursor = QTextCursor(self._editor.document())
+        cursor = QTextCursor(edit.document())
         cursor.beginEditBlock()
-        if len(hits) > _MAX_SINGLE_EDITS or self._editor.has_soft_breaks():
+        if len(hits) > _MAX_SINGLE_EDITS or edit.has_soft_breaks():
             cursor.select(QTextCursor.SelectionType.Document)
-            self._editor.insert_at(cursor, _replace_hits(result.text, hits))
+            edit.insert_at(cursor, _replace_hits(result.text, hits))
         else:
             for start, end, replacement in reversed(hits):
                 cursor.setPosition(start)
                 cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-                cursor.insertText(tamed(replacement))
+                cursor.insertText(editable_text(replacement))
         cursor.endEditBlock()
-        self._say(f"Replaced {count_of(len(hits), 'hit')}.{'' if result.complete else ' There are more.'}")
+        self.say(f"Replaced {count_of(len(hits), 'hit')}.{'' if result.complete else ' There are more.'}")
         self._pause.stop()
+
+    def say(self, text: str, tone: str = "") -> None:
+        """Show a text beside the field."""
+        mark(self._status, role="" if tone else "muted", tone=tone)
+        self._status.setText(text)
 
     def status_text(self) -> str:
         """The text beside the field: the number of hits, or a fault."""
@@ -253,50 +279,68 @@ class EditorFindBar(Strip):
 
     # searching
 
-    def _query(self) -> FindQuery:
+    def _query(self, edit: PlainEdit) -> FindQuery:
         start, end = 0, -1
         if self._range is not None and self._range.hasSelection():
-            places = sorted((self._range.anchor(), self._range.position()))
-            start, end = (self._editor.text_place(place) for place in places)
-        options = (self._regex.isChecked(), self._case.isChecked(), self._whole.isChecked())
-        return FindQuery(tamed(self.text.text()), tamed(self.replacement.text()), *options, start, end)
+            start, end = sorted(map(edit.text_place, (self._range.anchor(), self._range.position())))
+        options = (self._regex.isChecked(), self._case.isChecked(), self._whole_words.isChecked())
+        return FindQuery(editable_text(self.text.text()), editable_text(self.replacement.text()), *options, start, end)
 
     def _search(self) -> None:
+        """Search while the user types. What can be edited keeps its cursor; in a result, show the first hit."""
         self._pause.stop()
-        if self.isVisible():
-            self._find()
-            self._mark_hits()
+        if not self.isVisible():
+            return
+        if self._view is not None:
+            self.say(self._view.seek(self.text.text(), 1))
+        elif self._edit is not None and self._edit.isReadOnly():
+            self._go_from(self._edit.textCursor().selectionStart(), 1)
+        else:
+            self._current_hits()
+            self._mark_visible_hits()
             self._show_count()
-
-    def _find(self) -> None:
-        self._result = find_all(self._editor.text(), self._query())
 
     def _current_hits(self) -> tuple[Hit, ...]:
         """The hits in the text as it is now."""
-        if not self._is_current():
+        edit, result = self._edit, self._result
+        if edit is None:
+            return ()
+        query = self._query(edit)
+        if result is None or result.text != edit.text() or result.query != query:
             self._pause.stop()
-            self._find()
-            self._mark_hits()
-        return self._result.hits if self._result is not None else ()
+            self._result = result = find_all(edit.text(), query)
+            self._mark_visible_hits()
+        return result.hits
 
-    def _is_current(self) -> bool:
-        result = self._result
-        return result is not None and result.text == self._editor.text() and result.query == self._query()
-
-    def _text_edited(self) -> None:
+    def _text_changed(self) -> None:
         if self.isVisible():
             self._pause.start()
 
-    def _select(self, hit: Hit) -> None:
-        cursor = self._editor.textCursor()
-        cursor.setPosition(self._editor.document_place(hit[0]))
-        cursor.setPosition(self._editor.document_place(hit[1]), QTextCursor.MoveMode.KeepAnchor)
-        self._editor.setTextCursor(cursor)
-        self._editor.centerCursor()
+    def _go_from(self, place: int, step: int) -> None:
+        """Select the first hit from a place in the document on, or the last one before it; around the end."""
+        hits, edit = self._current_hits(), self._edit
+        if hits and edit is not None:
+            here = edit.text_place(place)
+            at = bisect_left([start for start, _, _ in hits], here)
+            if step < 0:
+                at -= 1
+            elif at < len(hits) and hits[at][:2] == (here, here) and not edit.textCursor().hasSelection():
+                at += 1  # the cursor is on this empty hit already
+            edit.setTextCursor(self._cursor_over(edit, hits[at % len(hits)]))
+            edit.centerCursor()
+        self._show_count()
+
+    def _cursor_over(self, edit: PlainEdit, hit: Hit) -> QTextCursor:
+        cursor = QTextCursor(edit.document())
+        cursor.setPosition(edit.document_place(hit[0]))
+        cursor.setPosition(edit.document_place(hit[1]), QTextCursor.MoveMode.KeepAnchor)
+        return cursor
 
     def _selected_hit(self, hits: tuple[Hit, ...]) -> Hit | None:
-        cursor = self._editor.textCursor()
-        place = self._editor.text_place(cursor.selectionStart()), self._editor.text_place(cursor.selectionEnd())
+        if self._edit is None:
+            return None
+        cursor = self._edit.textCursor()
+        place = self._edit.text_place(cursor.selectionStart()), self._edit.text_place(cursor.selectionEnd())
         at = bisect_left(hits, (*place, ""))
         return hits[at] if at < len(hits) and hits[at][:2] == place else None
 
@@ -305,87 +349,70 @@ class EditorFindBar(Strip):
     def _show_count(self) -> None:
         result = self._result
         if result is None or not result.query.text:
-            self._say("")
+            self.say("")
         elif result.fault:
-            self._say(result.fault, "warning")
+            self.say(result.fault, "warning")
         elif not result.hits:
-            self._say("Not found.")
+            self.say("Not found.")
         else:
             selected = self._selected_hit(result.hits)
             number = f"{bisect_left(result.hits, selected) + 1:,}" if selected is not None else "–"
-            self._say(f"{number} of {len(result.hits):,}{'' if result.complete else '+'}")
+            self.say(f"{number} of {len(result.hits):,}{'' if result.complete else '+'}")
 
-    def _say(self, text: str, tone: str = "") -> None:
-        mark(self._status, role="" if tone else "muted", tone=tone)
-        self._status.setText(text)
-
-    def _mark_hits(self) -> None:
-        """Mark the hits that are on screen."""
-        editor, result = self._editor, self._result
-        if not self.isVisible() or result is None or not result.hits or result.text != editor.text():
-            editor.show_layer(_LAYER, [])
+    def _mark_visible_hits(self) -> None:
+        """Mark the hits that are on screen, in a view of code."""
+        editor, result = self._edit, self._result
+        if not isinstance(editor, CodeEditor) or not self.isVisible() or result is None:
+            return
+        if not result.hits or result.text != editor.text():
+            self._mark_hits([])
             return
         rows = [number for number, _, _ in editor.visible_lines()]
         top = editor.text_place(editor.line_block(rows[0]).position()) if rows else 0
         below = editor.line_block(rows[-1] + 1) if rows else None
-        bottom = editor.text_place(below.position()) if below is not None and below.isValid() else None
-        marks = []
-        for hit in result.hits[bisect_left(result.hits, (top, 0, "")) :]:
-            if bottom is not None and hit[0] > bottom:
-                break
-            marks.append(self._hit_mark(hit))
-        editor.show_layer(_LAYER, marks)
+        bottom = editor.text_place(below.position()) if below is not None and below.isValid() else math.inf
+        from_top = result.hits[bisect_left(result.hits, (top, 0, "")) :]
+        self._mark_hits(takewhile(lambda hit: hit[0] <= bottom, from_top))
 
-    def _hit_mark(self, hit: Hit) -> QTextEdit.ExtraSelection:
-        selection = QTextEdit.ExtraSelection()
-        selection.format.setBackground(self._editor.scheme.soft("warning", 0.35))
-        cursor = QTextCursor(self._editor.document())
-        cursor.setPosition(self._editor.document_place(hit[0]))
-        cursor.setPosition(self._editor.document_place(hit[1]), QTextCursor.MoveMode.KeepAnchor)
-        selection.cursor = cursor
-        return selection
+    def _mark_hits(self, hits: Iterable[Hit]) -> None:
+        if isinstance(self._edit, CodeEditor):
+            colour = self._edit.scheme.soft("warning", 0.35)
+            self._edit.show_layer(
+                _LAYER, [highlight(self._cursor_over(self._edit, hit), colour) for hit in hits if hit[0] < hit[1]]
+            )
 
-    def _limit(self, on: bool) -> None:
-        cursor = self._editor.textCursor()
-        self._range = QTextCursor(cursor) if on and cursor.hasSelection() else None
+    def _limit_to_selection(self, on: bool) -> None:
+        cursor = self._edit.textCursor() if self._edit is not None else QTextCursor()
+        self._range = cursor if on and cursor.hasSelection() else None
         if on and self._range is None:
             self._in_selection.setChecked(False)
-            self._say("Select the lines to search first.")
-            return
-        self._search()
+            self.say("Select the lines to search first.")
+        else:
+            self._search()
 
-    def _build(self) -> None:
-        self.text = search_box("Find in the program", "Find in the program")
+    def _build(self, name: str) -> None:
+        self.text = search_box(name, name)
         self.replacement = search_box("Replace with", "Replace with")
         self._status = ForeignLabel()
         self._status.setWordWrap(False)
         self._case = self._option("Aa", "Match case")
-        self._whole = self._option("ab", "Whole words only")
+        self._whole_words = self._option("ab", "Whole words only")
         self._regex = self._option(".*", "Regular expression")
-        self._in_selection = self._option("[ ]", "Search in the selection")
-        first = QHBoxLayout()
-        for option in (self._case, self._whole, self._regex, self._in_selection):
-            first.addWidget(option)
-        first.addWidget(self._status)
-        for symbol, name, act in (
+        self._in_selection = self._option("[ ]", "Search in the selection", self._limit_to_selection)
+        self._options = (self._case, self._whole_words, self._regex, self._in_selection)
+        first_row = row(None, *self._options, self._status, spacing=self._theme.unit)
+        for symbol, text, act in (
             ("chevron-up", "Previous hit (Shift+Enter)", partial(self.go, -1)),
             ("chevron-down", "Next hit (Enter)", partial(self.go, 1)),
             ("x", "Close (Escape)", self.close_bar),
         ):
-            button = tool_button(symbol, name, self._theme)
-            button.clicked.connect(act)
-            first.addWidget(button)
+            first_row.addWidget(tool_button(symbol, text, self._theme, act))
         self._replace_buttons = QWidget()
-        row = QHBoxLayout(self._replace_buttons)
-        row.setContentsMargins(0, 0, 0, 0)
-        for text, act in (("Replace", self.replace_one), ("Replace all", self.replace_all)):
-            plain = QPushButton(text)
-            plain.clicked.connect(act)
-            row.addWidget(plain)
-        row.addStretch(1)
+        buttons = push_button("Replace", self.replace_one), push_button("Replace all", self.replace_all)
+        row(self._replace_buttons, *buttons, None, spacing=self._theme.unit)
         grid = QGridLayout()
         grid.addWidget(self.text, 0, 0)
-        grid.addLayout(first, 0, 1)
+        grid.addLayout(first_row, 0, 1)
         grid.addWidget(self.replacement, 1, 0)
         grid.addWidget(self._replace_buttons, 1, 1)
         grid.setColumnStretch(0, 1)
@@ -393,12 +420,12 @@ class EditorFindBar(Strip):
         self.text.textChanged.connect(self._pause.start)
         self.replacement.textChanged.connect(self._pause.start)
 
-    def _option(self, sign: str, name: str) -> QToolButton:
+    def _option(self, sign: str, name: str, act: Callable[[bool], None] | None = None) -> QToolButton:
         button = tool_button("", name, self._theme)
         button.setText(sign)
         button.setCheckable(True)
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        button.toggled.connect(self._limit if sign == "[ ]" else self._search)
+        button.toggled.connect(act or self._search)
         return button
 
 
@@ -406,6 +433,6 @@ def _replace_hits(text: str, hits: tuple[Hit, ...]) -> str:
     data = text.encode("utf-16-le", "surrogatepass")
     pieces, at = [], 0
     for start, end, replacement in hits:
-        pieces += [data[at * 2 : start * 2], tamed(replacement).encode("utf-16-le", "surrogatepass")]
+        pieces += [data[at * 2 : start * 2], editable_text(replacement).encode("utf-16-le", "surrogatepass")]
         at = end
     return b"".join([*pieces, data[at * 2 :]]).decode("utf-16-le", "surrogatepass")

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from PySide6.QtGui import QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
 from workbench.gui.code.colour_schemes import Scheme
+from workbench.gui.kit.plain_edit import units
 
 Spans: TypeAlias = tuple[tuple[int, int, str], ...]
 
@@ -43,21 +44,10 @@ class Lexing:
         for number, part in enumerate(piece.split("\n")):
             if number:
                 self._row, self._column = self._row + 1, 0
-            width = _units(part)
+            width = units(part, len(part))
             if role and width and self._row < len(self._rows):
                 self._rows[self._row].append((self._column, width, role))
             self._column += width
-
-
-def lex(text: str, language: str = "python") -> list[Spans]:
-    """One tuple of spans per line; empty where there is nothing to colour."""
-    lexing = Lexing(text, language)
-    lexing.run()
-    return lexing.spans()
-
-
-def _units(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QFont, QKeyEvent, QTextCharFormat, QTextCursor, QWheelEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QFont, QKeyEvent, QTextCharFormat, QWheelEvent
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from workbench.gui.code.assessment import Problem
@@ -94,18 +94,16 @@ class ProgramEditor(CodeEditor):
         return self._highlighter.role_at(row, column)
 
     def _underline(self, problem: Problem) -> QTextEdit.ExtraSelection:
-        selection = QTextEdit.ExtraSelection()
-        selection.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-        selection.format.setUnderlineColor(self.theme.colour(problem.tone))
         first = max(0, min(problem.line, self.line_count()) - 1)
         last = max(problem.line, problem.end_line) - 1
         last = last if last < self.line_count() else first
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(self._column_place(first, problem.column))
-        cursor.setPosition(self._column_place(last, problem.end_column or LINE_END), QTextCursor.MoveMode.KeepAnchor)
-        if not cursor.hasSelection():
-            self.select_lines(cursor, first, first)
-        selection.cursor = cursor
+        end = self._column_place(last, problem.end_column or LINE_END)
+        selection = QTextEdit.ExtraSelection()
+        selection.cursor = self.cursor_over(self._column_place(first, problem.column), end)
+        if not selection.cursor.hasSelection():
+            self.select_lines(selection.cursor, first, first)
+        selection.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+        selection.format.setUnderlineColor(self.theme.colour(problem.tone))
         return selection
 
     def _column_place(self, line: int, column: int) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct, convert, to_builtins
 
 from workbench.errors import WorkbenchError
 from workbench.files import write_file
@@ -22,7 +22,7 @@ MAX_CLOSED = 20  # closed tabs that can be reopened
 
 
 class Draft(Struct, frozen=True):
-    """The text of one tab."""
+    """A program or text in a tab of the editor, as it is stored."""
 
     key: str
     title: str
@@ -121,10 +121,7 @@ def digest_of(text: str) -> str:
 def _read_all(folder: Path) -> Iterator[tuple[int, Draft]]:
     """The readable drafts of a folder with the times of their files."""
     for file in folder.glob("*.json"):
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
             stored = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))
-            title, code, skill = (str(stored[name]) for name in ("title", "code", "skill"))
-            optional = {name: str(stored[name]) for name in ("language", "file", "saved") if name in stored}
-            line_ends = str(stored.get("line_ends", stored.get("ends", "\n")))  # "ends": until version 0.1
-            draft = Draft(file.stem, title, code, skill, int(stored["place"]), **optional, line_ends=line_ends)
-            yield file.stat().st_mtime_ns, draft
+            stored.setdefault("line_ends", stored.get("ends", "\n"))  # "ends": until version 0.1
+            yield file.stat().st_mtime_ns, convert({**stored, "key": file.stem}, Draft)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QTabBar, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QTabWidget, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
@@ -18,45 +18,43 @@ from workbench.gui.editor.drafts import Draft, Drafts, new_key
 from workbench.gui.editor.program_files import ProgramFiles
 from workbench.gui.editor.program_pickers import ProgramPickers
 from workbench.gui.editor.program_tab import PROGRAM_LANGUAGES, ProgramTab
-from workbench.gui.kit.faults import QuestionBar
-from workbench.gui.kit.icons import icon
-from workbench.gui.kit.lists import EmptyState, tool_button
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.lists import EmptyState, push_button, tool_button
+from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import one_line, plain_tip
-from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import language_word
-from workbench.gui.shell.context import Context, Pane
+from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole
-from workbench.gui.shell.navigation import FollowRun, KeepProgram, ShowPlan
-from workbench.records import Run, Skill
+from workbench.gui.shell.navigation import FollowRun, KeepSkill, ShowPlan
+from workbench.gui.shell.tabs import TabbedPane, add_close_button
+from workbench.records import Skill
 from workbench.records.runs import ENDS
 
 _STARTING = "…"  # stands for the id of a run until the core returns it
 _STATE = "editor"  # the REPL session of programs that keep their variables
 _TITLE_LETTERS = 28
 _UNTITLED = "Untitled"
-_TAB_MENU = ("editor.save", "editor.save_as", "editor.rename", "", "editor.compare", "editor.move_left",
-             "editor.move_right", "", "editor.close", "editor.reopen")  # fmt: skip
+_TAB_MENU = ("editor.save", "editor.save_as", "editor.rename", "", "editor.compare", "tab.move_left",
+             "tab.move_right", "", "tab.close", "tab.reopen")  # fmt: skip
 _TEXT_MENU = ("editor.line", "editor.comment", "editor.explain", "editor.compare", "front.start")
 
 
-class EditorPane(Pane):
+class EditorPane(TabbedPane):
     """Ctrl+Enter runs the tab in front; with Shift, it continues with the variables of the previous program."""
-
-    front_wanted = Signal()
-    """The pane has to be shown: something is about to be opened in it."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._drafts = Drafts(context.paths.editor)
         self.appearance = EditorAppearance(context.theme, context.paths.editor / "looks", self)
         self._tabs = QTabWidget(self)
-        self._question = QuestionBar(context.theme)
+        self.tab_bar = self._tabs.tabBar()
+        self._question = Notice(context.theme)
         self._restored = False  # from then on, the order of the tabs is stored
         self.files = ProgramFiles(context, self._question, self)
-        self.files.opened.connect(self._open_draft)
+        self.files.opened.connect(self._open)
         self.files.changed.connect(self._show_titles)
         self.pickers = ProgramPickers(context, self.appearance, self, self.current_tab, self.tabs)
-        self.pickers.text_opened.connect(self._open_text)
+        self.pickers.opened.connect(self._open)
         self._build()
         self._bind()
         front = self._drafts.front()
@@ -73,14 +71,7 @@ class EditorPane(Pane):
 
     def open_code(self, title: str, code: str, skill: str = "", language: str = "python") -> None:
         """Show a program in a tab of its own, or the tab that shows the same program already."""
-        for tab in self.tabs():
-            if tab.text() == code and tab.skill == skill:
-                self._show_tab(tab)
-                return
-        tab = self._add(Draft(new_key(), self._unused_title(title or _UNTITLED), code, skill, 0, language))
-        tab.keep()
-        self._keep_order()
-        tab.editor.setFocus()
+        self._open(Draft(new_key(), title or _UNTITLED, code, skill, 0, language))
 
     def new_program(self) -> None:
         self._add(Draft(new_key(), self._unused_title(_UNTITLED), "")).editor.setFocus()
@@ -99,7 +90,7 @@ class EditorPane(Pane):
     # running
 
     def run(self) -> None:
-        """Run the program in front."""
+        """Start a run of the program in the front tab."""
         self._start("")
 
     def go_on(self) -> None:
@@ -147,16 +138,13 @@ class EditorPane(Pane):
         self.context.go(FollowRun(run.id))
         if dry_run:
             self.context.go(ShowPlan(run.id))
-        self._follow(tab, self.context.store.runs.get(run.id, run))  # its events may have come first
+        if self.context.store.runs.get(run.id, run).state in ENDS:  # its events may have come first
+            tab.set_run("")
 
     def _run_changed(self, event: RunChanged) -> None:
         for tab in self.tabs():
-            if tab.run_id == event.run.id:
-                self._follow(tab, event.run)
-
-    def _follow(self, tab: ProgramTab, run: Run) -> None:
-        if run.state in ENDS:
-            tab.set_run("")
+            if tab.run_id == event.run.id and event.run.state in ENDS:
+                tab.set_run("")
 
     def _core_linked(self) -> None:
         """A core that was restarted has no runs."""
@@ -175,7 +163,7 @@ class EditorPane(Pane):
                 WorkbenchError("Skills are programs in Python.", "Write it in Python to keep it as a skill.")
             )
         else:
-            self.context.go(KeepProgram(tab.text(), tab.skill))
+            self.context.go(KeepSkill(tab.skill, tab.text()))
 
     async def _save_skill(self, tab: ProgramTab) -> None:
         """Save the program as the draft of its skill's next version and show the difference to the current one."""
@@ -203,11 +191,12 @@ class EditorPane(Pane):
         legend = f"− {old}   + draft of version {version}"
         title = f"Draft of version {version}"
         dialog = DifferenceDialog(self.context, sentence, before, text, self.window(), legend, title=title)
-        dialog.add_button(f"Keep version {version}", partial(self._start_keeping, dialog, draft), "primary")
-        dialog.open()
 
-    def _start_keeping(self, dialog: DifferenceDialog, draft: Skill) -> None:
-        dialog.run(self.context.tasks, "keep a skill", self._keep_draft(draft), closes=True)
+        def keep() -> None:
+            dialog.run(self.context.tasks, "keep a skill", self._keep_draft(draft), closes=True)
+
+        dialog.add_button(f"Keep version {version}", keep, "primary")
+        dialog.open()
 
     async def _keep_draft(self, draft: Skill) -> None:
         skill = await self.context.api.keep_skill(draft.name, draft.sha)
@@ -228,7 +217,8 @@ class EditorPane(Pane):
         tab.keep()
         if tab.text().strip():
             self._drafts.put_away(tab.key)
-            self.context.say(f"Closed {one_line(tab.title, _TITLE_LETTERS)}.", undo="editor.reopen")
+            self.context.say(f"Closed {one_line(tab.title, _TITLE_LETTERS)}.", undo="tab.reopen")
+            self.tab_closed.emit()
         self._drop(tab)
 
     def reopen(self) -> None:
@@ -239,17 +229,6 @@ class EditorPane(Pane):
         else:
             self._add(replace(draft, title=draft.title if draft.file else self._unused_title(draft.title)))
             self._focus_front()
-
-    def step(self, by: int) -> None:
-        """Go to the next tab (1) or the previous one (-1), around the end."""
-        if self._tabs.count():
-            self._tabs.setCurrentIndex((self._tabs.currentIndex() + by) % self._tabs.count())
-            self._focus_front()
-
-    def move_tab(self, by: int) -> None:
-        here = self._tabs.currentIndex()
-        if 0 <= here + by < self._tabs.count():
-            self._tabs.tabBar().moveTab(here, here + by)
 
     def save(self) -> None:
         """Save to the tab's file; the program of a skill becomes the draft of its next version."""
@@ -302,18 +281,14 @@ class EditorPane(Pane):
         tab = ProgramTab(self.context, self._drafts, draft, self.appearance)
         tab.run_changed.connect(self._show_state)
         tab.text_kept.connect(self._show_titles)
+        tab.text_kept.connect(self._show_state)
         tab.editor.menu_actions = [self.context.commands[name] for name in _TEXT_MENU]
         number = self._tabs.addTab(tab, "")
-        close = tool_button("close", f"Close {one_line(draft.title, _TITLE_LETTERS)}", self.context.theme)
-        close.clicked.connect(partial(self._close, tab))
-        self._tabs.tabBar().setTabButton(number, QTabBar.ButtonPosition.RightSide, close)
+        add_close_button(self.tab_bar, number, one_line(draft.title, _TITLE_LETTERS), self.context.theme)
         self._tabs.setCurrentIndex(number)
         self._show_titles()
         self._show_state()
         return tab
-
-    def _close(self, tab: ProgramTab, _checked: bool = False) -> None:
-        self.close_tab(self._tabs.indexOf(tab))
 
     def _unused_title(self, title: str) -> str:
         """The title, with a number if another tab has it."""
@@ -341,22 +316,17 @@ class EditorPane(Pane):
             front = self.current_tab()
             self._drafts.keep_order([tab.key for tab in self.tabs()], front.key if front is not None else "")
 
-    def _open_draft(self, draft: Draft) -> None:
-        """Show a file in a new tab, or the tab that shows it already."""
+    def _open(self, draft: Draft) -> None:
+        """Show a file or program in a new tab, or the tab that shows it already."""
         for tab in self.tabs():
-            if draft.file and tab.file == draft.file:
-                self._show_tab(tab)
+            same_program = not draft.file and (tab.text(), tab.skill) == (draft.code, draft.skill)
+            if same_program or (draft.file and tab.file == draft.file):
+                self._tabs.setCurrentWidget(tab)
+                tab.editor.setFocus()
                 return
-        title = draft.title if draft.file else self._unused_title(draft.title)
-        tab = self._add(replace(draft, title=title))
+        tab = self._add(replace(draft, title=draft.title if draft.file else self._unused_title(draft.title)))
         tab.keep()
-        tab.editor.setFocus()
-
-    def _open_text(self, title: str, code: str, language: str) -> None:
-        self.open_code(title, code, "", language)
-
-    def _show_tab(self, tab: ProgramTab) -> None:
-        self._tabs.setCurrentWidget(tab)
+        self._keep_order()
         tab.editor.setFocus()
 
     def _focus_front(self) -> None:
@@ -413,12 +383,6 @@ class EditorPane(Pane):
             "save": self.save,
             "save_as": on_tab(files.ask_save),
             "rename": on_tab(files.ask_name),
-            "close": on_tab(self._close),
-            "reopen": self.reopen,
-            "next_tab": partial(self.step, 1),
-            "previous_tab": partial(self.step, -1),
-            "move_right": partial(self.move_tab, 1),
-            "move_left": partial(self.move_tab, -1),
             "replace": on_tab(lambda tab: tab.find_bar.open_bar(replacing=True)),
             "find_next": on_tab(lambda tab: tab.find_bar.go(1)),
             "find_previous": on_tab(lambda tab: tab.find_bar.go(-1)),
@@ -453,41 +417,27 @@ class EditorPane(Pane):
         self._tabs.setAccessibleName("Programs")
         self._tabs.currentChanged.connect(self._show_state)
         self._tabs.currentChanged.connect(self._keep_order)
-        bar = self._tabs.tabBar()
+        bar = self.tab_bar
+        bar.tabCloseRequested.connect(self.close_tab)
         bar.tabMoved.connect(self._keep_order)
         bar.installEventFilter(self)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         bar.customContextMenuRequested.connect(self._open_tab_menu)
         self._tabs.setCornerWidget(self._corner())
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._tabs, 1)
-        layout.addWidget(self._empty, 1)
-        layout.addWidget(self._question)
+        column(self, self._tabs, self._empty, self._question)
 
     def _corner(self) -> QWidget:
         unit = self.context.theme.unit
-        corner = QWidget()
-        row = QHBoxLayout(corner)
-        row.setContentsMargins(unit, unit // 2, unit * 2, unit // 2)
-        row.setSpacing(unit)
-        new = tool_button("plus", "New program", self.context.theme)
-        new.clicked.connect(self.new_program)
-        self._keep = tool_button("bookmark", "Keep as a skill…", self.context.theme)
-        self._keep.clicked.connect(self.keep_as_skill)
-        self._run = QPushButton(icon("play", "on_accent"), "Run")
-        self._run.setToolTip("Run this program in the sandbox (Ctrl+Enter)")
-        mark(self._run, kind="primary")
-        self._run.clicked.connect(self.run)
-        self._dry_run = tool_button("list", "Dry run", self.context.theme)
+        theme, tip = self.context.theme, "Run this program in the sandbox (Ctrl+Enter)"
+        new = tool_button("plus", "New program", theme, self.new_program)
+        self._keep = tool_button("bookmark", "Keep as a skill…", theme, self.keep_as_skill)
+        self._run = push_button("Run", self.run, kind="primary", symbol="play", tone="on_accent", tip=tip)
+        self._dry_run = tool_button("list", "Dry run", theme, self.dry_run)
         self._dry_run.setToolTip("Run it with its side effects held back, then choose among them (Ctrl+Alt+Enter)")
-        self._dry_run.clicked.connect(self.dry_run)
-        self._stop = QPushButton(icon("stop", "danger"), "Stop")
-        self._stop.setToolTip("Stop this run (Ctrl+.)")
-        self._stop.clicked.connect(self.stop)
-        for button in (new, self._keep, self._dry_run, self._run, self._stop):
-            row.addWidget(button)
+        self._stop = push_button("Stop", self.stop, symbol="stop", tone="danger", tip="Stop this run (Ctrl+.)")
+        corner = QWidget()
+        buttons = (new, self._keep, self._dry_run, self._run, self._stop)
+        row(corner, *buttons, margins=(unit, unit // 2, unit * 2, unit // 2), spacing=unit)
         return corner
 
     def _show_state(self) -> None:
@@ -510,6 +460,12 @@ class EditorPane(Pane):
         self._keep.setText(text)
         self._keep.setToolButtonStyle(style)
         self._keep.setAccessibleName(text or "Keep as a skill…")
-        self._keep.setToolTip(
-            "Name, describe and keep this program; Ctrl+S saves a draft" if text else "Keep as a skill…"
-        )
+        unchanged = tab is not None and skill is not None and skill.is_kept_with(tab.text())
+        self._keep.setEnabled(not unchanged)
+        if skill is None:
+            tip = "Keep as a skill…"
+        elif unchanged:
+            tip = f"Nothing has changed since version {skill.version}."
+        else:
+            tip = "Name, describe and keep this program; Ctrl+S saves a draft"
+        self._keep.setToolTip(tip)

@@ -14,8 +14,8 @@ from workbench.errors import WorkbenchError
 from workbench.files import replacing_file
 from workbench.gui.editor.drafts import Draft, digest_of, new_key
 from workbench.gui.editor.program_tab import ProgramTab
-from workbench.gui.kit.faults import QuestionBar
-from workbench.gui.kit.plain_edit import survives
+from workbench.gui.kit.notice import Notice
+from workbench.gui.kit.plain_edit import is_unchanged_by_edit
 from workbench.gui.shell.context import Context
 from workbench.records import Fault
 
@@ -48,7 +48,7 @@ def read_text(path: Path) -> FileText:
     breaks = text.count("\r\n")
     plain = text.replace("\r\n", "\n")
     mixed = bool(breaks) and breaks != plain.count("\n")
-    return FileText(plain, "\r\n" if breaks else "\n", survives(plain) and not mixed and text == raw)
+    return FileText(plain, "\r\n" if breaks else "\n", is_unchanged_by_edit(plain) and not mixed and text == raw)
 
 
 def write_text(path: Path, text: str, line_ends: str) -> None:
@@ -75,7 +75,7 @@ class ProgramFiles(QObject):
     changed = Signal()
     """The name or file of a tab changed."""
 
-    def __init__(self, context: Context, question: QuestionBar, parent: QWidget) -> None:
+    def __init__(self, context: Context, question: Notice, parent: QWidget) -> None:
         super().__init__(parent)
         self._context = context
         self._question = question
@@ -118,7 +118,7 @@ class ProgramFiles(QObject):
             return
         sentence = f"{path.name} was changed by another program since you opened it. Overwrite it?"
         hint = "“Compare with…” shows the difference."
-        self._question.ask("alert", "warning", sentence, hint, "Overwrite", partial(self._write, tab, path))
+        self._question.ask("warning", sentence, hint, "Overwrite", partial(self._write, tab, path))
 
     def ask_save(self, tab: ProgramTab) -> None:
         dialog = self._dialog("Save the program", QFileDialog.AcceptMode.AcceptSave)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QWidget
 from workbench.errors import WorkbenchError
 from workbench.gui.code.colour_schemes import EditorAppearance, scheme_names
 from workbench.gui.code.diff_view import DifferenceDialog
+from workbench.gui.editor.drafts import Draft, new_key
 from workbench.gui.editor.program_files import read_text
 from workbench.gui.editor.program_tab import ProgramTab
 from workbench.gui.kit.picker import Picker, RowsFor
@@ -83,8 +84,8 @@ _MAX_COMPARED = 400_000  # characters
 class ProgramPickers(QObject):
     """Opens the pickers about the tab in front."""
 
-    text_opened = Signal(str, str, str)
-    """Carries title, text and language of a program to show in a tab."""
+    opened = Signal(object)
+    """Carries the Draft to show in a tab."""
 
     def __init__(
         self,
@@ -117,12 +118,15 @@ class ProgramPickers(QObject):
         ]
         last = tab.editor.line_count()
         empty = "Type a line number, such as 120. This text has no functions, classes or headings."
-        picker = self._open(
-            "Go to line or symbol", lambda text: [*_line_rows(last, text), *matching_rows(rows, text)], empty
+        self._open(
+            "Go to line or symbol",
+            lambda text: [*_line_rows(last, text), *matching_rows(rows, text)],
+            partial(_go_to, tab),
+            empty,
         )
-        picker.picked.connect(partial(_go_to, tab))
 
     def pick_problem(self) -> None:
+        """Go to a problem of the program in front."""
         if (tab := self._current_tab()) is None:
             return
         rows = [
@@ -130,18 +134,17 @@ class ProgramPickers(QObject):
                 tone=problem.tone)
             for number, problem in enumerate(tab.editor.problems())
         ]  # fmt: skip
-        picker = self._open("Problems", partial(matching_rows, rows), "No problems in this program.")
-        picker.picked.connect(partial(_go_to, tab))
+        self._open("Problems", partial(matching_rows, rows), partial(_go_to, tab), "No problems in this program.")
 
     # other programs
 
     def pick_run(self) -> None:
         """Open the program of an earlier run."""
         runs = {run.id: run for run in [*self._context.store.runs.values()][: -_MAX_RUNS - 1 : -1]}
-        empty = "Programs that ran are listed here. Ctrl+Enter runs the program in front."
         rows = [_run_row(run) for run in runs.values()]
-        picker = self._open("Open the program of a run", partial(matching_rows, rows), empty)
-        picker.picked.connect(partial(self._open_run, runs))
+        empty = "Programs that ran are listed here. Ctrl+Enter runs the program in front."
+        pick = partial(self._open_run, runs)
+        self._open("Open the program of a run", partial(matching_rows, rows), pick, empty)
 
     def pick_example(self) -> None:
         """Open a starter skill as a new program."""
@@ -150,8 +153,8 @@ class ProgramPickers(QObject):
             Row(skill.name, skill.name, detail=one_line(skill.description, 120), icon="book")
             for skill in examples.values()
         ]
-        picker = self._open("Open an example", partial(matching_rows, rows), "This project has no starter skills.")
-        picker.picked.connect(partial(self._open_example, examples))
+        empty = "This project has no starter skills."
+        self._open("Open an example", partial(matching_rows, rows), partial(self._open_example, examples), empty)
 
     def _open_run(self, runs: dict[str, Run], key: str) -> None:
         proposal = runs[key].proposal
@@ -162,8 +165,8 @@ class ProgramPickers(QObject):
         self._context.tasks.run("open an example", self._fetch(key, examples[key].code, "python"))
 
     async def _fetch(self, title: str, code: str, language: str) -> None:
-        (whole,) = await fetch_whole(self._context.fetch, [code])
-        self.text_opened.emit(title, whole, language)
+        (text,) = await fetch_whole(self._context.fetch, [code])
+        self.opened.emit(Draft(new_key(), title, text, language=language))
 
     # comparing
 
@@ -199,8 +202,7 @@ class ProgramPickers(QObject):
             add(row.title, code, row.aside, "play")
             if run.proposal.original and run.proposal.original != run.proposal.code:
                 add(f"Proposed by {one_line(run.proposal.author, 40)}", run.proposal.original, "", "agent")
-        picker = self._open("Compare with", partial(matching_rows, rows))
-        picker.picked.connect(partial(self._show_difference, tab, texts))
+        self._open("Compare with", partial(matching_rows, rows), partial(self._show_difference, tab, texts))
 
     async def _versions(self, name: str) -> tuple[Skill, ...]:
         page = await self._context.api.skill_page(name)
@@ -227,7 +229,7 @@ class ProgramPickers(QObject):
         own = Row("own", "Workbench", aside="default", icon="app")
         schemes = scheme_names(dark=self._context.theme.dark)
         rows = [own, *(Row(f"scheme-{name}", name, icon="sun") for name in schemes)]
-        picker = self._open("Colour scheme", partial(matching_rows, rows))
+        picker = self._open("Colour scheme", partial(matching_rows, rows), self._apply_scheme)
         picker.select(f"scheme-{before}" if before else "own")
         picker.highlighted.connect(self._apply_scheme)
         picker.rejected.connect(partial(self._appearance.choose_scheme, before))
@@ -235,8 +237,9 @@ class ProgramPickers(QObject):
     def _apply_scheme(self, key: str) -> None:
         self._appearance.choose_scheme("" if key == "own" else key.removeprefix("scheme-"))
 
-    def _open(self, title: str, rows_for: RowsFor, empty: str = "No matches.") -> Picker:
+    def _open(self, title: str, rows_for: RowsFor, pick: Callable[[str], None], empty: str = "No matches.") -> Picker:
         picker = Picker(self._context.theme, title, rows_for, self._pane, empty)
+        picker.picked.connect(pick)
         picker.open()
         return picker
 

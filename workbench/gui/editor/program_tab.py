@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.assessment import AssessmentStrip, problems_of_text, problems_of_verdict, syntax_error
 from workbench.gui.code.code_view import marks_of
 from workbench.gui.code.colour_schemes import EditorAppearance
 from workbench.gui.code.completion import CodeCompletion
-from workbench.gui.code.find_bar import EditorFindBar
+from workbench.gui.code.find_bar import FindBar
 from workbench.gui.code.program_editor import ProgramEditor
 from workbench.gui.editor.drafts import Draft, Drafts, digest_of
 from workbench.gui.kit.controls import CalmCombo
-from workbench.gui.kit.faults import FaultCard
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import plain_tip, visible
 from workbench.gui.kit.wording import language_word
 from workbench.gui.shell.context import Context
@@ -32,22 +34,10 @@ TEXT_LANGUAGES = ("json", "markdown", "toml")
 """Languages that can be edited only."""
 
 
-class LanguageChoice(CalmCombo):
-    """Chooses the language of a program or text."""
-
-    chosen = Signal(str)
-
-    def __init__(self, language: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        for name in (*PROGRAM_LANGUAGES, *TEXT_LANGUAGES):
-            self.addItem(language_word(name), name)
-        self.setCurrentIndex(max(0, self.findData(language)))
-        self.setAccessibleName("Language of the program")
-        self.setToolTip("Python is analyzed before it runs. TypeScript is not, so it always needs approval.")
-        self.currentIndexChanged.connect(self._emit_chosen)
-
-    def _emit_chosen(self, _number: int) -> None:
-        self.chosen.emit(str(self.currentData()))
+_HINTS = {
+    "python": "Write Python here. Tools are functions: from servers.demo import …",
+    "typescript": 'Write TypeScript here. Tools are functions: import { … } from "./servers/demo"',
+}
 
 
 class ProfileChoice(CalmCombo):
@@ -147,12 +137,13 @@ class ProgramTab(QWidget):
         self.run_id = ""  # of the run that is under way
         self._request = 0  # number of the latest assessment
         self.editor = ProgramEditor(context.theme, appearance)
-        self.find_bar = EditorFindBar(self.editor, context.theme)
+        self.find_bar = FindBar(context.theme, "Find in the program")
+        self.find_bar.search_in(self.editor)
         self.completion = CodeCompletion(context, self.editor)
-        self._languages = LanguageChoice(draft.language, self)
+        self._languages = CalmCombo(self)
         self._profiles = ProfileChoice(context, self)
         self.strip = AssessmentStrip(context.theme, compact=True)
-        self.fault = FaultCard(context.theme)
+        self.fault = Notice(context.theme)
         self._assess_pause = QTimer(self, singleShot=True, interval=_ASSESS_MS)
         self._keep_pause = QTimer(self, singleShot=True, interval=KEEP_MS)
         self._build(draft)
@@ -174,10 +165,11 @@ class ProgramTab(QWidget):
         self.fault.show_fault(Fault(fault.message, fault.hint) if fault is not None else None)
 
     def draft(self) -> Draft:
-        """The tab as it is stored."""
+        """What is stored of the tab."""
         place = self.editor.textCursor().position()
-        named = (self.key, self.title, self.text(), self.skill, place, self.language)
-        return Draft(*named, self.file, self.saved, self.line_ends)
+        return Draft(
+            self.key, self.title, self.text(), self.skill, place, self.language, self.file, self.saved, self.line_ends
+        )
 
     def is_changed(self) -> bool:
         """Whether the text differs from what was opened or saved last."""
@@ -248,16 +240,12 @@ class ProgramTab(QWidget):
             if request == self._request:
                 self.strip.say(f"Not assessed: {fault.message}")
             return
-        failures = await self._find_failures(code) if language == "python" and request == self._request else ()
+        failures: tuple[Finding, ...] = ()  # calls and imports that will fail
+        if language == "python" and request == self._request:
+            with contextlib.suppress(WorkbenchError):  # the verdict is shown without them
+                failures = await self._context.api.check_code(code)
         if request == self._request:
             self._show_verdict(verdict, failures)
-
-    async def _find_failures(self, code: str) -> tuple[Finding, ...]:
-        """The calls and imports that will fail; the verdict is shown without them if the core cannot tell."""
-        try:
-            return await self._context.api.check_code(code)
-        except WorkbenchError:
-            return ()
 
     def _show_verdict(self, verdict: Verdict, failures: tuple[Finding, ...]) -> None:
         self.strip.show_verdict(verdict, failures)
@@ -278,15 +266,14 @@ class ProgramTab(QWidget):
             self.run_changed.emit()
 
     def _build(self, draft: Draft) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.strip)
+        for name in (*PROGRAM_LANGUAGES, *TEXT_LANGUAGES):
+            self._languages.addItem(language_word(name), name)
+        self._languages.setCurrentIndex(max(0, self._languages.findData(draft.language)))
+        self._languages.setAccessibleName("Language of the program")
+        self._languages.setToolTip("Python is analyzed before it runs. TypeScript is not, so it always needs approval.")
         self.strip.add(self._languages)
         self.strip.add(self._profiles)
-        layout.addWidget(self.fault)
-        layout.addWidget(self.find_bar)
-        layout.addWidget(self.editor, 1)
+        column(self, self.strip, self.fault, self.find_bar, self.editor, grows=self.editor)
         self._set_language(draft.language)
         self.editor.set_text(draft.code)
         cursor = self.editor.textCursor()
@@ -297,11 +284,11 @@ class ProgramTab(QWidget):
         self._keep_pause.timeout.connect(self._keep_in_thread)
         self.editor.edited.connect(self._assess_pause.start)
         self.editor.edited.connect(self._keep_soon)
-        self._languages.chosen.connect(self._choose_language)
+        self._languages.currentIndexChanged.connect(self._choose_language)
         self._profiles.chosen.connect(self.assess)
 
-    def _choose_language(self, language: str) -> None:
-        self._set_language(language)
+    def _choose_language(self, _number: int) -> None:
+        self._set_language(str(self._languages.currentData()))
         self.show_fault(None)
         self.keep()
         self.assess()
@@ -309,11 +296,7 @@ class ProgramTab(QWidget):
     def _set_language(self, language: str) -> None:
         self.language = language
         self.editor.set_language(language)
-        hints = {
-            "python": "Write Python here. Tools are functions: from servers.demo import …",
-            "typescript": 'Write TypeScript here. Tools are functions: import { … } from "./servers/demo"',
-        }
-        self.editor.setPlaceholderText(hints.get(language, f"Write {language_word(language)} here."))
+        self.editor.setPlaceholderText(_HINTS.get(language, f"Write {language_word(language)} here."))
 
     def go_to(self, line: int) -> None:
         """Move the cursor to a line, counted from 1."""

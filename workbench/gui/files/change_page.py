@@ -6,19 +6,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QModelIndex, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.diff_view import DiffView
-from workbench.gui.files.change_rows import change_rows, change_word, file_rows, held_rows, title_of
+from workbench.gui.files.change_rows import change_row, change_word, file_row, held_row, title_of
 from workbench.gui.files.undo_dialog import ask_allow, ask_deny, ask_undo
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.list_pane import ListPane, menu_action
 from workbench.gui.kit.lists import EmptyState, Strip
-from workbench.gui.kit.rows import KEY
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
 from workbench.gui.shell.context import Context
@@ -30,6 +30,13 @@ from workbench.records.common_types import count_of
 MOST_CHANGES: Final = 200
 MOST_LINES: Final = 2_000  # lines of each file that are compared
 AGES_MS: Final = 30_000  # how often “5 min” is updated
+Ask = Callable[[Context, str, QWidget], Awaitable[str]]
+"""Asks about changes with this id, makes what the user chose, and returns a message."""
+
+
+def _held_run(changes_id: str) -> str:
+    """The run whose changes wait for the user; empty if the changes were made."""
+    return changes_id.removeprefix(HELD) if changes_id.startswith(HELD) else ""
 
 
 class ChangesList(ListPane):
@@ -49,13 +56,11 @@ class ChangesList(ListPane):
         self._ages = QTimer(self, interval=AGES_MS)
         self._ages.timeout.connect(self.update_ages)
         self._ages.start()
-        self._show_action = QAction(icon("eye"), "Show changes", self)
-        self._show_action.triggered.connect(self._show_selected)
-        self._run_action = QAction(icon("terminal"), "Show run", self)
-        self._run_action.triggered.connect(self._show_run)
+        self._show_action = menu_action(self, "Show changes", self._show_changes, "eye")
+        self._run_action = menu_action(self, "Show run", self._show_run, "terminal")
         self.set_menu(self._menu_actions)
         self.chosen.connect(self._show_changes)
-        self.view.clicked.connect(self._clicked)
+        self.view.clicked.connect(self._show_changes)
 
     def reload(self) -> None:
         self._context.tasks.run("changes of files", self._read())
@@ -65,7 +70,7 @@ class ChangesList(ListPane):
         return "" if self.key().startswith(HELD) else self.key()
 
     def update_ages(self) -> None:
-        self.show_rows([*held_rows(self._held), *change_rows(self._changes)])
+        self.show_rows([*map(held_row, self._held), *map(change_row, self._changes)])
 
     async def undo(self) -> None:
         if (name := self.undoable()) and (message := await ask_undo(self._context, name, self.window())):
@@ -78,19 +83,12 @@ class ChangesList(ListPane):
         self.selection_changed.emit()
 
     def _menu_actions(self, key: str) -> Sequence[QAction | None]:
-        changes = next((each for each in self._changes if each.id == key), None)
-        if key.startswith(HELD) or (changes is not None and changes.kind == "run"):
-            return (self._show_action, self._run_action, None, self._context.commands["files.undo"])
-        return (self._show_action, None, self._context.commands["files.undo"])
+        of_run = key.startswith(HELD) or any(each.id == key and each.kind == "run" for each in self._changes)
+        undo = self._context.commands["files.undo"]
+        return (self._show_action, *((self._run_action,) if of_run else ()), None, undo)
 
-    def _clicked(self, index: QModelIndex) -> None:
-        self._show_changes(str(index.data(KEY)))
-
-    def _show_selected(self) -> None:
-        self._show_changes(self.key())
-
-    def _show_changes(self, key: str) -> None:
-        self._context.go(ShowChanges(key))
+    def _show_changes(self) -> None:
+        self._context.go(ShowChanges(self.key()))
 
     def _show_run(self) -> None:
         self._context.go(ShowRun(self.key().removeprefix(HELD)))
@@ -115,20 +113,17 @@ class ChangePage(QWidget):
         self.run = self._button("Show run", "terminal", self._show_run)
         self.file = self._button("Show file", "eye", self._show_file)
         self.rows = ListPane(context.theme, "Changed files", EmptyState(context.theme, "file", "No files", ""))
-        self.list, self.model = self.rows.view, self.rows.model
-        self._show_action = QAction(icon("eye"), "Show file", self)
-        self._copy_action = QAction(icon("copy"), "Copy path", self)
+        self._show_action = menu_action(self, "Show file", self._show_file, "eye")
+        self._copy_action = menu_action(self, "Copy path", self._copy_path, "copy")
         self.head, self.warning = ForeignLabel(elide=True), ForeignLabel()
         mark(self.head, role="section")
         mark(self.warning, role="warning")
         self.diff = DiffView(context.theme)
         self.diff.setAccessibleName("Changes of the file")
         self._lay_out()
-        self.rows.set_menu(self._menu_actions)
+        self.rows.set_menu(lambda _path: (self._show_action, self._copy_action))
         self.rows.selection_changed.connect(self._show_selected)
         self.rows.chosen.connect(self._show_file)
-        self._show_action.triggered.connect(self._show_file)
-        self._copy_action.triggered.connect(self._copy_path)
 
     def show_changes(self, changes_id: str) -> None:
         self._id = changes_id
@@ -138,20 +133,14 @@ class ChangePage(QWidget):
         if self._id:
             self._context.tasks.run("read changes", self._load(self._id))
 
-    @property
-    def _held_run(self) -> str:
-        """The run whose changes wait for the user; empty where the changes were made."""
-        return self._id.removeprefix(HELD) if self._id.startswith(HELD) else ""
-
     def selected(self) -> FileChange | None:
-        key, files = self.list.key(), self._changes.files if self._changes else ()
-        return next((change for change in files if change.path == key), None)
+        files = self._changes.files if self._changes else ()
+        return next((change for change in files if change.path == self.rows.key()), None)
 
     async def _load(self, changes_id: str) -> None:
-        api, run_id = self._context.api, changes_id.removeprefix(HELD)
+        api, held_run = self._context.api, _held_run(changes_id)
         try:
-            is_held = run_id != changes_id
-            changes = (await api.held_plan(run_id)).changes if is_held else await api.changes_of(changes_id)
+            changes = (await api.held_plan(held_run)).changes if held_run else await api.changes_of(changes_id)
         except WorkbenchError as fault:
             if changes_id == self._id:
                 self._show(None, fault.message, fault.hint)
@@ -161,7 +150,7 @@ class ChangePage(QWidget):
 
     def _note_on(self, changes: FileChanges) -> str:
         sentences = [changes.note] if changes.note else []
-        if self._held_run:
+        if _held_run(self._id):
             sentences.append(
                 "You did not approve this program, so it could not change these files. They stay as they are until you"
                 " decide. This is what the program wrote."
@@ -179,16 +168,16 @@ class ChangePage(QWidget):
         self.title.setText(title)
         self.note.setText(note)
         self.note.setVisible(bool(note))
-        self.rows.show_rows(file_rows(changes) if changes else [])
-        is_held, has_files = bool(self._held_run), changes is not None and bool(changes.files)
+        self.rows.show_rows([file_row(change) for change in changes.files] if changes else [])
+        is_held, has_files = bool(_held_run(self._id)), changes is not None and bool(changes.files)
         self.undo.setVisible(not is_held)
         self.undo.setEnabled(has_files)
         for button in (self.allow, self.deny):
             button.setVisible(is_held and has_files)
         self.run.setVisible(changes is not None and (changes.kind == "run" or is_held))
         self.file.setVisible(changes is not None)
-        if not self.list.key():
-            self.list.choose_first(opened=False)
+        if not self.rows.key():
+            self.rows.view.choose_first(opened=False)
         self._show_selected()
 
     def _show_selected(self) -> None:
@@ -206,39 +195,35 @@ class ChangePage(QWidget):
             self._context.tasks.run("compare a file", self._compare(self._id, change.path))
 
     async def _compare(self, changes_id: str, path: str) -> None:
-        api, run_id = self._context.api, changes_id.removeprefix(HELD)
+        api, held_run = self._context.api, _held_run(changes_id)
         try:
-            is_held = run_id != changes_id
-            texts = await (api.held_text(run_id, path) if is_held else api.changed_text(changes_id, path))
+            texts = await (api.held_text(held_run, path) if held_run else api.changed_text(changes_id, path))
             before, after = await fetch_whole(self._context.fetch, texts)
         except WorkbenchError as fault:
-            if self.list.key() == path:
+            if self.rows.key() == path:
                 self.diff.show_diff("", f"{fault.message} {fault.hint}")
             return
-        if self.list.key() == path and changes_id == self._id:
+        if self.rows.key() == path and changes_id == self._id:
             same = "Content unchanged; only permissions or file type differ."
             self.diff.show_change(before, after, same=same, most_lines=MOST_LINES)
 
-    def _run(self, name: str, ask: Callable[[Context, str, QWidget], Awaitable[str]], _checked: bool = False) -> None:
-        self._context.tasks.run(name, self._ask(ask, self._held_run or self._id))
+    def _run(self, name: str, ask: Ask, _checked: bool = False) -> None:
+        self._context.tasks.run(name, self._ask(ask, _held_run(self._id) or self._id))
 
-    async def _ask(self, ask: Callable[[Context, str, QWidget], Awaitable[str]], changes_id: str) -> None:
+    async def _ask(self, ask: Ask, changes_id: str) -> None:
         if message := await ask(self._context, changes_id, self.window()):
             self._context.say(message)
 
     def _show_run(self) -> None:
-        self._context.go(ShowRun(self._held_run or self._id))
+        self._context.go(ShowRun(_held_run(self._id) or self._id))
 
     def _show_file(self) -> None:
         change = self.selected()
         if change is not None and change.after is not None and change.after.kind == "file":
             self._context.go(ShowFile(change.path))
 
-    def _menu_actions(self, _path: str) -> Sequence[QAction]:
-        return (self._show_action, self._copy_action)
-
     def _copy_path(self) -> None:
-        QGuiApplication.clipboard().setText(str(self._context.paths.workspace / self.list.key()))
+        QGuiApplication.clipboard().setText(str(self._context.paths.workspace / self.rows.key()))
         self._context.say("Path copied.")
 
     def _button(self, text: str, symbol: str, work: Callable[..., object]) -> QPushButton:
@@ -252,19 +237,10 @@ class ChangePage(QWidget):
         head.row.addWidget(self.title, 1)
         for button in (self.file, self.run, self.undo, self.deny, self.allow):
             head.row.addWidget(button)
-        self.note.setContentsMargins(unit * 3, unit, unit * 3, unit)
-        right = QWidget()
-        inner = QVBoxLayout(right)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(0)
-        for part in (self.head, self.warning):
+        for part in (self.note, self.head, self.warning):
             part.setContentsMargins(unit * 3, unit, unit * 3, unit)
-            inner.addWidget(part)
-        inner.addWidget(self.diff, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head)
-        column.addWidget(self.note)
-        column.addWidget(AdaptiveSplit(90, (7, 13), self.rows, right), 1)
+        right = QWidget()
+        column(right, self.head, self.warning, self.diff, grows=self.diff)
+        split = AdaptiveSplit(90, (7, 13), self.rows, right)
+        column(self, head, self.note, split, grows=split)
         self.setFocusProxy(self.rows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 
 from msgspec.structs import replace
 
@@ -21,17 +20,10 @@ _TONES = {"added": "success", "changed": "info", "deleted": "danger", "rights": 
 _WORDS = {"added": "new", "changed": "changed", "deleted": "deleted", "rights": "permissions"}
 
 
-def change_rows(changes: Iterable[FileChanges]) -> list[Row]:
-    """Sets of changes, newest first."""
-    return [_row(each) for each in changes]
-
-
-def held_rows(changes: Iterable[FileChanges]) -> list[Row]:
-    """Sets of changes that wait for the user."""
+def held_row(changes: FileChanges) -> Row:
+    """A set of changes that waits for the user."""
     badges = (("waiting for you", "warning"),)
-    return [
-        replace(_row(each), key=f"{HELD}{each.id}", badges=badges, strong=True, icon="hourglass") for each in changes
-    ]
+    return replace(change_row(changes), key=f"{HELD}{changes.id}", badges=badges, strong=True, icon="hourglass")
 
 
 def title_of(changes: FileChanges) -> str:
@@ -50,16 +42,12 @@ def title_of(changes: FileChanges) -> str:
             return label or f"A program of {actor}"
 
 
-def file_rows(changes: FileChanges) -> list[Row]:
-    """The files of a set of changes; the key is the path."""
-    return [_file_row(change) for change in changes.files]
-
-
 def change_word(change: FileChange) -> str:
     return _WORDS.get(change.deed, change.deed)
 
 
-def _row(changes: FileChanges) -> Row:
+def change_row(changes: FileChanges) -> Row:
+    """A set of changes that were made."""
     badges: Badges = (("undone", "muted"),) if changes.undone_by else ()
     actor = one_line(changes.actor, 60) if changes.kind == "run" else ""
     facts = (count_of(changes.count, "file"), actor, one_line(changes.note, 80))
@@ -76,7 +64,8 @@ def _row(changes: FileChanges) -> Row:
     )
 
 
-def _file_row(change: FileChange) -> Row:
+def file_row(change: FileChange) -> Row:
+    """A file of a set of changes; the key is its path."""
     badges = [(change_word(change), _TONES.get(change.deed, "muted"))]
     if change.shared:
         badges.append(("uncertain author", "warning"))

@@ -9,8 +9,9 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.text import one_line, visible
+from workbench.gui.results.saving import ask_target
 from workbench.gui.shell.context import Context
 from workbench.records.common_types import count_of
 
@@ -90,12 +91,10 @@ class FileCommands(QObject):
 
     def _choose_export(self) -> None:
         path = self._paths()[0]
-        dialog = QFileDialog(self._owner.window(), "Save a copy")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.selectFile(path.rpartition("/")[2])
-        dialog.fileSelected.connect(lambda target: self._context.tasks.run("copy a file", self._export(path, target)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_target(
+            self._owner.window(), "Save a copy", path.rpartition("/")[2],
+            lambda target: self._context.tasks.run("copy a file", self._export(path, target)),
+        )  # fmt: skip
 
     async def _export(self, path: str, target: str) -> None:
         await self._context.api.export_file(path, target)

@@ -8,12 +8,13 @@ import json
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QPushButton, QStackedLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedLayout, QStackedWidget, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged, FilesHeld
 from workbench.gui.code.code_view import CodeView
 from workbench.gui.files.change_page import ChangePage
+from workbench.gui.kit.layouts import column
 from workbench.gui.kit.lists import EmptyState, Strip
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
@@ -94,18 +95,18 @@ class Preview(QWidget):
             self.setFocusProxy(page)
 
     def _show_structure(self, piece: FilePiece) -> bool:
+        """Show JSON as a tree and CSV as a table. False if the content does not fit the name of the file."""
         try:
             if piece.kind == "json":
                 self.tree.show_value(json.loads(self._text))
-                self._stack.setCurrentWidget(self.tree)
-                return True
-            if piece.kind == "csv":
+            elif piece.kind == "csv":
                 self.table.show_value(rows_of(self._text))
-                self._stack.setCurrentWidget(self.table)
-                return True
+            else:
+                return False
         except (ValueError, RecursionError, csv.Error):
-            return False  # the content does not fit the name of the file
-        return False
+            return False
+        self._stack.setCurrentWidget(self.tree if piece.kind == "json" else self.table)
+        return True
 
     def _show_text(self, text: str, language: str) -> None:
         longest = max(map(len, text.split("\n")), default=0)
@@ -135,12 +136,7 @@ class Preview(QWidget):
         self._stack = QStackedWidget()
         for page in (self.code, self.plain, self.tree, self.table, self.picture):
             self._stack.addWidget(page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head)
-        column.addWidget(self.warning)
-        column.addWidget(self._stack, 1)
+        column(self, head, self.warning, self._stack, grows=self._stack)
 
 
 def rows_of(text: str) -> JsonValue:
@@ -192,8 +188,8 @@ class FilesPage(Pane):
             self._stack.addWidget(page)
         self.preview.more_wanted.connect(self._load_more)
         context.store.linked.connect(self._reload)
-        context.store.on(FilesChanged, self._files_changed)
-        context.store.on(FilesHeld, self._files_changed)
+        context.store.on(FilesChanged, self._reload)
+        context.store.on(FilesHeld, self._reload)
 
     def show_file(self, path: str) -> None:
         """Show a file from its beginning."""
@@ -207,10 +203,7 @@ class FilesPage(Pane):
         self.named.emit("Changes")
         self.changes.show_changes(changes_id)
 
-    def _files_changed(self, _event: FilesChanged | FilesHeld) -> None:
-        self._reload()
-
-    def _reload(self) -> None:
+    def _reload(self, _event: object = None) -> None:
         if self._stack.currentWidget() is self.changes:
             self.changes.reload()
         elif self._path:

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QMenu,
-    QProgressBar,
-    QStackedLayout,
-    QStackedWidget,
-    QTabBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QDragMoveEvent, QDropEvent, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QProgressBar, QStackedLayout, QTabWidget, QWidget
 
 from workbench.events import FilesChanged, FilesHeld
 from workbench.gui.files.change_page import ChangesList
 from workbench.gui.files.file_commands import FileCommands
 from workbench.gui.files.file_model import FilesModel
-from workbench.gui.kit.icons import icon
-from workbench.gui.kit.lists import EmptyState, Index, RowsTree, Strip, action_button, lead_focus, search_box
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.lists import EmptyState, RowsTree, Strip, action_button, lead_focus, search_box
 from workbench.gui.kit.rows import KEY
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import Theme, mark
@@ -56,21 +47,11 @@ class FileTree(RowsTree):
         """The selected folder, or the folder of the selected file."""
         return _folder_of(self.files.info(self.currentIndex()))
 
-    def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
-        if not index.model().hasChildren(index):
-            return
-        size = self._theme.unit * 3
-        name = "chevron-down" if self.isExpanded(index) else "chevron-right"
-        place = QRect(rect.right() - size - self._theme.unit // 2, rect.center().y() - size // 2 + 1, size, size)
-        icon(name, "muted").paint(painter, place)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+    def dragEnterEvent(self, event: QDragMoveEvent) -> None:
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
 
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        if event.mimeData().hasUrls():
-            event.acceptProposedAction()
+    dragMoveEvent = dragEnterEvent
 
     def dropEvent(self, event: QDropEvent) -> None:
         paths = tuple(url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile())
@@ -104,11 +85,7 @@ class UsageBar(QWidget):
         self._bar.setRange(0, 1000)
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName("Used space of the workspace")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(unit * 3, unit, unit * 3, unit * 2)
-        column.setSpacing(unit)
-        column.addWidget(self.text)
-        column.addWidget(self._bar)
+        column(self, self.text, self._bar, margins=(unit * 3, unit, unit * 3, unit * 2), spacing=unit)
 
     def show_usage(self, room: FileRoom, kept: KeptFiles) -> None:
         share = max(room.size / max(1, room.most_size), room.files / max(1, room.most_files))
@@ -144,9 +121,8 @@ class FilesPane(Pane):
         self.changes = ChangesList(context, self)
         self.usage = UsageBar(context.theme)
         self.file_commands = FileCommands(context, self, self.tree.folder, self.tree.selected_paths)
-        self.tabs = QTabBar()
+        self.tabs = QTabWidget()
         self._path_to_select = ""  # a path that is selected as soon as its folder was read
-        self._pages = QStackedWidget()
         self._reload_soon = QTimer(self, singleShot=True, interval=_RELOAD_MS)
         self._search_soon = QTimer(self, singleShot=True, interval=_SEARCH_MS)
         self.empty = EmptyState(context.theme, "folder", "The workspace is empty", "")
@@ -272,24 +248,17 @@ class FilesPane(Pane):
             self.show_path(path)
         self._reload_soon.start()
 
-    def _show_menu(self, place: QPoint) -> None:
-        menu = QMenu(self)
-        menu.addActions([self._commands[name] for name in _MENU])
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.tree.viewport().mapToGlobal(place))
-
     def _find_file(self) -> None:
         self.look(FILES)
         self.finder.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.finder.selectAll()
 
-    def _tab_changed(self, tab: int) -> None:
-        self._pages.setCurrentIndex(tab)
-        self.setFocusProxy(self.changes if tab == CHANGES else self._tree_page)
+    def _tab_changed(self, _tab: int) -> None:
+        self.setFocusProxy(self.tabs.currentWidget())
 
     def _lay_out(self) -> None:
         theme = self.context.theme
-        self._tree_page, tree = QWidget(), QWidget()
+        page, tree = QWidget(), QWidget()
         self._stack = QStackedLayout(tree)
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.tree)
@@ -297,24 +266,14 @@ class FilesPane(Pane):
         strip.row.addWidget(self.finder, 1)
         for name in ("files.new", "files.bring"):
             strip.row.addWidget(action_button(self._commands[name], theme))
-        page = QVBoxLayout(self._tree_page)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(0)
-        for part, share in ((strip, 0), (tree, 1), (self.usage, 0)):
-            page.addWidget(part, share)
-        lead_focus(self._tree_page, self._stack)
-        for title, inner in (("Files", self._tree_page), ("Changes", self.changes)):
-            self.tabs.addTab(title)
-            self._pages.addWidget(inner)
-        self.tabs.setDrawBase(False)
-        self.tabs.setExpanding(False)
-        self.tabs.setAccessibleName("Files and changes")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.tabs)
-        column.addWidget(self._pages, 1)
-        self.setFocusProxy(self._tree_page)
+        column(page, strip, tree, self.usage, grows=tree)
+        lead_focus(page, self._stack)
+        self.tabs.addTab(page, "Files")
+        self.tabs.addTab(self.changes, "Changes")
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setAccessibleName("Files and changes")
+        column(self, self.tabs)
+        self.setFocusProxy(page)
 
     def _bind(self) -> None:
         store = self.context.store
@@ -329,8 +288,8 @@ class FilesPane(Pane):
         self.tree.chosen.connect(self._open)
         self.tree.typed.connect(self.finder.setText)
         self.tree.dropped.connect(self.file_commands.import_files)
-        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.tree.customContextMenuRequested.connect(self._show_menu)
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.tree.addActions([self._commands[name] for name in _MENU])
         self.tree.selectionModel().selectionChanged.connect(self._selection_changed)
         self.changes.selection_changed.connect(self._selection_changed)
         self.file_commands.done.connect(self._command_done)

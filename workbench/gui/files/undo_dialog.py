@@ -6,11 +6,11 @@ import asyncio
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QDialog, QTreeWidget, QTreeWidgetItem, QWidget
 
 from workbench.gui.files.change_rows import title_of
 from workbench.gui.kit.dialogs import Dialog
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.lists import paragraph
 from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.tick_delegate import TickDelegate
@@ -31,30 +31,30 @@ _ACTIONS = {
     "delete": "is deleted",
     "make": "is created",
 }
-_UNDO_INTRO = "Ticked files are restored to their earlier state. You can undo this too."
-_ALLOW_INTRO = (
-    "Ticked files are replaced by what the program wrote. You can undo this under Changes. The others keep waiting."
-)
 
 
 class UndoDialog(Dialog):
     """Files are ticked where nothing else would be lost. `held`: the changes were not made yet and are allowed here."""
 
     def __init__(self, context: Context, plan: UndoPlan, parent: QWidget | None = None, *, held: bool = False) -> None:
-        intro = _ALLOW_INTRO if held else _UNDO_INTRO
-        super().__init__(context.theme, "Allow changes" if held else "Undo changes", intro, parent)
-        self._verb = "Allow" if held else "Undo"
+        verb = "Allow" if held else "Undo"
+        intro = "Ticked files are restored to their earlier state. You can undo this too."
+        if held:
+            intro = (
+                "Ticked files are replaced by what the program wrote. You can undo this under Changes. The others keep"
+                " waiting."
+            )
+        super().__init__(context.theme, f"{verb} changes", intro, parent)
+        self._verb = verb
         unit = context.theme.unit
         self.resize(unit * 220, unit * 120)
         self.setMinimumSize(unit * 100, unit * 70)
-        title = label(visible(title_of(plan.changes)), "strong")
-        title.setWordWrap(True)
         self.list = QTreeWidget()
         self.list.setAccessibleName("Files to write" if held else "Files to restore")
         self.reason = ForeignLabel()
         mark(self.reason, role="muted")
         self._fill(plan)
-        self.body.addWidget(title)
+        self.body.addWidget(paragraph(visible(title_of(plan.changes)), "strong"))
         self.body.addWidget(self.list, 1)
         self.body.addWidget(self.reason)
         self.add_button("Cancel", self.reject, default=True)
@@ -74,14 +74,10 @@ class UndoDialog(Dialog):
         self.list.setHeaderLabels(["File", "What happens", "Reason"])
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setItemDelegateForColumn(0, TickDelegate(self.theme, self.list))
         self.list.addTopLevelItems([self._item(line) for line in plan.lines[:_MOST_LINES]])
-        header = self.list.header()
-        header.setStretchLastSection(True)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
-        for column, letters in ((0, 36), (1, 24)):
-            header.resizeSection(column, self.fontMetrics().averageCharWidth() * letters)
+        for column, letters in ((0, 36), (1, 24)):  # the last one takes the rest
+            self.list.setColumnWidth(column, self.fontMetrics().averageCharWidth() * letters)
         if (first := self.list.topLevelItem(0)) is not None:
             self.list.setCurrentItem(first)
 

@@ -2,49 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
-from workbench.gui.forms.field import Field, Make
-from workbench.gui.forms.field_editor import Editor, FieldSpec, indented_layout
+from workbench.gui.forms.field import Field, FieldsEditor, Make
+from workbench.gui.forms.field_editor import Editor, FieldSpec, indented_layout, quiet_button
 from workbench.gui.forms.schema_shapes import Kind, shape_of
 from workbench.gui.forms.text_editor import LONGEST_LINE
 from workbench.gui.forms.validation import FieldPath, PathFault, find_faults
 from workbench.gui.kit.controls import CalmCombo
-from workbench.gui.kit.icons import icon
 from workbench.gui.kit.json_text import identical
-from workbench.gui.kit.plain_edit import survives
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.lists import tool_button
+from workbench.gui.kit.plain_edit import is_unchanged_by_edit
 from workbench.gui.kit.text import has_hidden, one_line
-from workbench.gui.kit.theme import mark
 from workbench.records import JsonObject, JsonValue
 
 _MOST_ROWS = 200  # a longer list is edited as JSON: too many rows to scroll through
 
 
-class ArrayEditor(Editor):
-    """A list, one row per entry. Alt+Up and Alt+Down move the row that has the keyboard."""
+class RowsEditor(FieldsEditor):
+    """One row per entry of a list or map, and a button that adds one."""
 
     def __init__(self, spec: FieldSpec, make: Make, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
         self._make = make
+        self._name = one_line(spec.name, 40)
         self._rows: list[Field] = []
-        self._layout = indented_layout(self, spec)
-        self._layout.setSpacing(spec.theme.unit * 2)
-        self._add = QPushButton(icon("plus", "muted"), f"Add to {one_line(spec.name, 40)}")
-        mark(self._add, kind="quiet")
-        self._add.clicked.connect(self._add_row)
-        line = QHBoxLayout()
-        line.addWidget(self._add)
-        line.addStretch(1)
+        self._layout = indented_layout(self, spec, 2)
+        self._add, line = quiet_button("plus", self._add_text(), self._add_row)
         self._layout.addLayout(line)
         self.setFocusProxy(self._add)
-        for _ in spec.shape.heads:  # a tuple starts with all its entries
-            if spec.budget.spend(spec.depth):
-                self._append()
+
+    def clear(self) -> None:
+        self._set_count(0)
+
+    def focus_path(self, path: FieldPath) -> None:
+        row = next((row for key, row in self._entries() if path and key == path[0]), None)
+        if row is None:
+            super().focus_path(path)
+        else:
+            self._focus_row(row, path[1:])
+
+    def _add_text(self) -> str:
+        raise NotImplementedError
+
+    def _make_row(self, number: int) -> Field:
+        """The row with this number, from 1."""
+        raise NotImplementedError
+
+    def _focus_row(self, row: Field, path: FieldPath = ()) -> None:
+        row.focus_path(path)
+
+    def _make_field(self, name: str, schema: JsonValue, *tools: tuple[str, str, Callable[..., None]]) -> Field:
+        """A field for an entry; `tools` are its buttons: icon, name and what they do."""
+        field = Field(self.spec.child(name, schema, required=True), self._make, self, item=True)
+        field.changed.connect(self.changed)
+        for symbol, text, act in tools:
+            field.add_tool(tool_button(symbol, text, self.spec.theme, partial(act, field)))
+        return field
+
+    def _set_count(self, count: int) -> None:
+        while len(self._rows) > count:
+            row = self._rows.pop()
+            self._layout.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        while len(self._rows) < count:
+            row = self._make_row(len(self._rows) + 1)
+            self._layout.insertWidget(len(self._rows), row)
+            self._rows.append(row)
+
+    def _add_row(self) -> None:
+        if len(self._rows) < _MOST_ROWS:
+            self._set_count(len(self._rows) + 1)
+            self._focus_row(self._rows[-1])
+            self.changed.emit()
+
+
+class ArrayEditor(RowsEditor):
+    """A list. Alt+Up and Alt+Down move the row that has the keyboard."""
+
+    def __init__(self, spec: FieldSpec, make: Make, parent: QWidget | None = None) -> None:
+        super().__init__(spec, make, parent)
+        self._set_count(sum(spec.form.spend(spec.depth) for _ in spec.shape.heads))  # a tuple starts with its entries
 
     def read(self) -> JsonValue:
         return [row.read() for row in self._rows]
@@ -52,235 +97,131 @@ class ArrayEditor(Editor):
     def write(self, value: JsonValue) -> bool:
         if not isinstance(value, list) or len(value) > _MOST_ROWS:
             return False
-        while len(self._rows) > len(value):
-            self._drop(self._rows[-1])
-        while len(self._rows) < len(value):
-            self._append()
+        self._set_count(len(value))
         for row, item in zip(self._rows, value, strict=True):
             row.write(item)
         return True
 
-    def clear(self) -> None:
-        self.write([])
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()), 0)
+        focus = QApplication.focusWidget()
+        row = next((row for row in self._rows if focus is not None and row.isAncestorOf(focus)), None)
+        if row is not None and step and event.modifiers() == Qt.KeyboardModifier.AltModifier:
+            self._move(step, row)
+            self._rows[min(max(self._rows.index(row) + step, 0), len(self._rows) - 1)].focus_path()
+        else:
+            super().keyPressEvent(event)
 
-    def own_faults(self) -> tuple[PathFault, ...]:
-        return tuple(
-            ((number, *path), words) for number, row in enumerate(self._rows) for path, words in row.own_faults()
+    def _add_text(self) -> str:
+        return f"Add to {self._name}"
+
+    def _entries(self) -> Iterable[tuple[str | int, Field]]:
+        return enumerate(self._rows)
+
+    def _make_row(self, number: int) -> Field:
+        heads, name = self.spec.shape.heads, f"entry {number} of {self._name}"
+        return self._make_field(
+            f"{number}",
+            heads[number - 1] if number <= len(heads) else self.spec.shape.items,
+            ("chevron-up", f"Move {name} up", partial(self._move, -1)),
+            ("chevron-down", f"Move {name} down", partial(self._move, 1)),
+            ("x", f"Remove {name}", self._remove),
         )
 
-    def show_faults(self, faults: Sequence[PathFault], strict: bool) -> None:
-        for number, row in enumerate(self._rows):
-            row.show_faults([(path[1:], words) for path, words in faults if path and path[0] == number], strict)
-
-    def focus_path(self, path: FieldPath) -> None:
-        if path and isinstance(path[0], int) and path[0] < len(self._rows):
-            self._rows[path[0]].focus_path(path[1:])
-        else:
-            super().focus_path(path)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        focus = QApplication.focusWidget()
-        number = next((at for at, row in enumerate(self._rows) if focus and row.isAncestorOf(focus)), None)
-        alone = event.modifiers() == Qt.KeyboardModifier.AltModifier
-        if alone and number is not None and event.key() in steps:
-            step = steps[Qt.Key(event.key())]
-            self._swap(number, step)
-            self._rows[min(max(number + step, 0), len(self._rows) - 1)].focus_path()
-            return
-        super().keyPressEvent(event)
-
-    def _append(self) -> Field:
-        number = len(self._rows) + 1
-        heads = self.spec.shape.heads
-        schema = heads[number - 1] if number <= len(heads) else self.spec.shape.items
-        row = Field(self.spec.child(f"{number}", schema, required=True), self._make, self, item=True)
-        row.changed.connect(self.changed)
-        name = one_line(self.spec.name, 40)
-        for symbol, text, act in (
-            ("chevron-up", f"Move entry {number} of {name} up", partial(self._move, row, -1)),
-            ("chevron-down", f"Move entry {number} of {name} down", partial(self._move, row, 1)),
-            ("x", f"Remove entry {number} of {name}", partial(self._remove, row)),
-        ):
-            row.add_tool(_row_button(row, symbol, text, act))
-        self._layout.insertWidget(len(self._rows), row)
-        self._rows.append(row)
-        self._offer()
-        return row
-
-    def _offer(self) -> None:
-        """Hide the button where the schema allows no further entry."""
+    def _set_count(self, count: int) -> None:
+        super()._set_count(count)
         closed = self.spec.shape.items is False and len(self._rows) >= len(self.spec.shape.heads)
         self._add.setVisible(not closed)
-
-    def _add_row(self) -> None:
-        if len(self._rows) < _MOST_ROWS:
-            self._append().focus_path()
-            self.changed.emit()
 
     def _remove(self, row: Field, _checked: bool = False) -> None:
         """Move the values up and drop the last row: the numbers stay in order, and no widget is created."""
         number = self._rows.index(row)
         values = [row.read() for row in self._rows]
-        del values[number]
-        self.write(values)
+        self.write([*values[:number], *values[number + 1 :]])
         self.changed.emit()
         (self._rows[min(number, len(self._rows) - 1)].focus_path() if self._rows else self._add.setFocus())
 
-    def _move(self, row: Field, step: int, _checked: bool = False) -> None:
-        self._swap(self._rows.index(row), step)
-
-    def _swap(self, number: int, step: int) -> None:
-        other = number + step
-        if not 0 <= other < len(self._rows):
-            return
-        first, second = self._rows[number].read(), self._rows[other].read()
-        self._rows[number].write(second)
-        self._rows[other].write(first)
-        self.changed.emit()
-
-    def _drop(self, row: Field) -> None:
-        self._rows.remove(row)
-        self._layout.removeWidget(row)
-        row.hide()
-        row.deleteLater()
-        self._offer()
-
-
-def _row_button(parent: QWidget, symbol: str, name: str, act: Callable[..., None]) -> QToolButton:
-    button = QToolButton(parent)
-    button.setIcon(icon(symbol, "muted"))
-    button.setAutoRaise(True)
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.setToolTip(name)
-    button.setAccessibleName(name)
-    button.clicked.connect(act)
-    return button
-
-
-_MOST_NAMES = 200
-
-
-class MapEditor(Editor):
-    """An object with any names, one row per entry. A name that occurs twice is a fault."""
-
-    def __init__(self, spec: FieldSpec, make: Make, parent: QWidget | None = None) -> None:
-        super().__init__(spec, parent)
-        self._make = make
-        self._rows: list[_Row] = []
-        self._layout = indented_layout(self, spec)
-        self._layout.setSpacing(spec.theme.unit * 2)
-        self._add = QPushButton(icon("plus", "muted"), f"Add a value to {one_line(spec.name, 40)}")
-        mark(self._add, kind="quiet")
-        self._add.clicked.connect(self._add_row)
-        line = QHBoxLayout()
-        line.addWidget(self._add)
-        line.addStretch(1)
-        self._layout.addLayout(line)
-        self.setFocusProxy(self._add)
-
-    def read(self) -> JsonValue:
-        return {row.name.text(): row.field.read() for row in self._rows}
-
-    def write(self, value: JsonValue) -> bool:
-        if not isinstance(value, Mapping) or len(value) > _MOST_NAMES:
-            return False
-        if any(_unfit(name) for name in value):
-            return False
-        for row in tuple(self._rows):
-            self._drop(row)
-        for name, part in value.items():
-            row = self._append()
-            row.name.setText(name)
-            row.field.write(part)
-        return True
-
-    def clear(self) -> None:
-        self.write({})
-
-    def own_faults(self) -> tuple[PathFault, ...]:
-        names = [row.name.text() for row in self._rows]
-        doubled = [name for number, name in enumerate(names) if name in names[:number]]
-        found: list[PathFault] = [
-            ((name,), "This name occurs twice; only one value could be sent.") for name in doubled
-        ]
-        for row in self._rows:
-            found += [((row.name.text(), *path), words) for path, words in row.field.own_faults()]
-        return tuple(found)
-
-    def show_faults(self, faults: Sequence[PathFault], strict: bool) -> None:
-        for row in self._rows:
-            own = [(path[1:], words) for path, words in faults if path and path[0] == row.name.text()]
-            row.field.show_faults(own, strict)
-
-    def focus_path(self, path: FieldPath) -> None:
-        row = next((row for row in self._rows if path and row.name.text() == path[0]), None)
-        if row is None:
-            super().focus_path(path)
-        elif len(path) > 1:
-            row.field.focus_path(path[1:])
-        else:
-            row.name.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _append(self) -> _Row:
-        row = _Row(self.spec, self._make, len(self._rows) + 1, self)
-        row.changed.connect(self.changed)
-        row.gone.connect(self._remove)
-        self._layout.insertWidget(len(self._rows), row)
-        self._rows.append(row)
-        return row
-
-    def _add_row(self) -> None:
-        if len(self._rows) < _MOST_NAMES:
-            self._append().name.setFocus()
+    def _move(self, step: int, row: Field, _checked: bool = False) -> None:
+        number = self._rows.index(row)
+        if 0 <= number + step < len(self._rows):
+            other = self._rows[number + step]
+            value = row.read()
+            row.write(other.read())
+            other.write(value)
             self.changed.emit()
 
-    def _remove(self, row: _Row) -> None:
-        self._drop(row)
+
+class MapEditor(RowsEditor):
+    """An object with any names. A name that occurs twice is a fault."""
+
+    def __init__(self, spec: FieldSpec, make: Make, parent: QWidget | None = None) -> None:
+        self._names: dict[Field, QLineEdit] = {}
+        super().__init__(spec, make, parent)
+
+    def read(self) -> JsonValue:
+        return {str(name): row.read() for name, row in self._entries()}
+
+    def write(self, value: JsonValue) -> bool:
+        if not isinstance(value, Mapping) or len(value) > _MOST_ROWS or any(map(_is_changed_by_a_line, value)):
+            return False
+        self._set_count(0)
+        self._set_count(len(value))
+        for row, (name, part) in zip(self._rows, value.items(), strict=True):
+            self._names[row].setText(name)
+            row.write(part)
+        return True
+
+    def own_faults(self) -> tuple[PathFault, ...]:
+        names = [name for name, _ in self._entries()]
+        twice = [name for number, name in enumerate(names) if name in names[:number]]
+        return (
+            *(((name,), "This name occurs twice; only one value could be sent.") for name in twice),
+            *super().own_faults(),
+        )
+
+    def _add_text(self) -> str:
+        return f"Add a value to {self._name}"
+
+    def _entries(self) -> Iterable[tuple[str | int, Field]]:
+        return ((self._names[row].text(), row) for row in self._rows)
+
+    def _focus_row(self, row: Field, path: FieldPath = ()) -> None:
+        if path:
+            row.focus_path(path)
+        else:
+            self._names[row].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _make_row(self, number: int) -> Field:
+        row = self._make_field(
+            f"value {number}", self.spec.shape.extra, ("x", f"Remove value {number} of {self._name}", self._remove)
+        )
+        name = QLineEdit()
+        name.setMaxLength(LONGEST_LINE)
+        name.setPlaceholderText("name")
+        name.setAccessibleName(f"Name {number} in {self._name}")
+        name.textChanged.connect(self.changed)
+        row.put_above(name)
+        self._names[row] = name
+        return row
+
+    def _set_count(self, count: int) -> None:
+        super()._set_count(count)
+        self._names = {row: self._names[row] for row in self._rows}
+
+    def _remove(self, row: Field, _checked: bool = False) -> None:
+        self._rows.remove(row)
+        self._rows.append(row)
+        self._set_count(len(self._rows) - 1)
         self.changed.emit()
         self._add.setFocus()
 
-    def _drop(self, row: _Row) -> None:
-        self._rows.remove(row)
-        self._layout.removeWidget(row)
-        row.hide()
-        row.deleteLater()
 
-
-def _unfit(name: str) -> bool:
+def _is_changed_by_a_line(name: str) -> bool:
     """Whether a line edit would change this name."""
-    return has_hidden(name) or not survives(name) or "\n" in name or len(name) > LONGEST_LINE
+    return has_hidden(name) or not is_unchanged_by_edit(name) or "\n" in name or len(name) > LONGEST_LINE
 
 
-class _Row(QWidget):
-    """A name and its value."""
-
-    changed = Signal()
-    gone = Signal(object)
-
-    def __init__(self, spec: FieldSpec, make: Make, number: int, parent: QWidget) -> None:
-        super().__init__(parent)
-        where = one_line(spec.name, 40)
-        self.name = QLineEdit(self)
-        self.name.setMaxLength(LONGEST_LINE)
-        self.name.setPlaceholderText("name")
-        self.name.setAccessibleName(f"Name {number} in {where}")
-        inner = spec.child(f"value {number}", spec.shape.extra, required=True)
-        self.field = Field(inner, make, self, item=True)
-        self.field.add_tool(_row_button(self, "x", f"Remove value {number} of {where}", self._remove))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(spec.theme.unit)
-        layout.addWidget(self.name)
-        layout.addWidget(self.field)
-        self.name.textChanged.connect(self.changed)
-        self.field.changed.connect(self.changed)
-
-    def _remove(self) -> None:
-        self.gone.emit(self)
-
-
-_PLACES = 2_000  # schemas that are evaluated to rank one shape; a wrong rank does no harm, a slow one does
+_MOST_EVALUATED = 2_000  # schemas that are evaluated to rank one shape; a wrong rank does no harm, a slow one does
 
 
 class ShapeChoiceEditor(Editor):
@@ -290,39 +231,35 @@ class ShapeChoiceEditor(Editor):
         super().__init__(spec, parent)
         self._make = make
         self._branches = spec.shape.branches
-        self._made: dict[int, Editor] = {}
+        self._editors: dict[int, Editor] = {}
         self._switch = CalmCombo(self)
-        self._switch.addItems([_label(branch, spec.root) for branch in self._branches])
+        self._switch.addItems([_branch_name(branch, spec.root) for branch in self._branches])
         self._switch.setAccessibleName(f"Shape of {spec.name}")
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(spec.theme.unit)
-        self._layout.addWidget(self._switch)
+        self._layout = column(self, self._switch, spacing=spec.theme.unit)
         self.setFocusProxy(self._switch)
         self._show(0)
-        self._switch.currentIndexChanged.connect(self._switched)
+        self._switch.currentIndexChanged.connect(self._choose)
 
     def read(self) -> JsonValue:
         return self._current().read()
 
     def write(self, value: JsonValue) -> bool:
         """Choose the branch with the fewest faults that returns the value unchanged."""
-        root = self.spec.root
-        ranked = sorted(
-            range(len(self._branches)), key=lambda row: len(find_faults(value, self._branches[row], root, _PLACES))
-        )
-        for row in ranked:
+
+        def count_faults(row: int) -> int:
+            return len(find_faults(value, self._branches[row], self.spec.root, _MOST_EVALUATED))
+
+        for row in sorted(range(len(self._branches)), key=count_faults):
             editor = self._editor(row)
             if editor.write(value) and identical(editor.read(), value):
-                self._switch.blockSignals(True)
-                self._switch.setCurrentIndex(row)
-                self._switch.blockSignals(False)
+                with QSignalBlocker(self._switch):
+                    self._switch.setCurrentIndex(row)
                 self._show(row)
                 return True
         return False
 
     def clear(self) -> None:
-        for editor in self._made.values():
+        for editor in self._editors.values():
             editor.clear()
 
     def own_faults(self) -> tuple[PathFault, ...]:
@@ -341,36 +278,40 @@ class ShapeChoiceEditor(Editor):
         return self._editor(max(self._switch.currentIndex(), 0))
 
     def _editor(self, row: int) -> Editor:
-        if row not in self._made:
+        if row not in self._editors:
             editor = self._make(self.spec.branch(self._branches[row]), self)
             editor.changed.connect(self.changed)
             self._layout.addWidget(editor)
-            self._made[row] = editor
-        return self._made[row]
+            self._editors[row] = editor
+        return self._editors[row]
 
-    def _switched(self, row: int) -> None:
+    def _choose(self, row: int) -> None:
         self._show(row)
         self.changed.emit()
 
     def _show(self, row: int) -> None:
         chosen = self._editor(row)
-        for editor in self._made.values():
+        for editor in self._editors.values():
             editor.setVisible(editor is chosen)
 
 
-def _label(branch: JsonObject, root: JsonObject) -> str:
+def _branch_name(branch: JsonObject, root: JsonObject) -> str:
     """The name of a branch: its title, the constant that identifies it, or its type and fields."""
-    if isinstance(branch.get("title"), str):
-        return one_line(branch["title"], 60)
     shape = shape_of(branch, root)
-    for name, part in shape.properties.items():
-        if isinstance(part, Mapping) and isinstance(part.get("const"), str):
-            return one_line(f"{name}: {part['const']}", 60)
-    if shape.kind is Kind.OBJECT and shape.properties:
-        names = ", ".join(sorted(shape.required) or list(shape.properties))
-        return one_line(f"{shape.kind} with {names}", 60)
-    if shape.kind is Kind.ARRAY:
-        return one_line(f"list of {shape_of(shape.items, root).type_text}", 60)
-    if shape.kind is Kind.ENUM:
-        return one_line(" | ".join(map(str, shape.choices)), 60)
-    return shape.type_text
+    constants = (
+        f"{name}: {part['const']}"
+        for name, part in shape.properties.items()
+        if isinstance(part, Mapping) and isinstance(part.get("const"), str)
+    )
+    text = shape.type_text
+    if isinstance(branch.get("title"), str):
+        text = branch["title"]
+    elif constant := next(constants, ""):
+        text = constant
+    elif shape.kind is Kind.OBJECT and shape.properties:
+        text = f"{shape.kind} with {', '.join(sorted(shape.required) or shape.properties)}"
+    elif shape.kind is Kind.ARRAY:
+        text = f"list of {shape_of(shape.items, root).type_text}"
+    elif shape.kind is Kind.ENUM:
+        text = " | ".join(map(str, shape.choices))
+    return one_line(text, 60)

@@ -44,13 +44,12 @@ _NESTED: Final = {
 
 def make_editor(spec: FieldSpec, parent: QWidget | None = None) -> Editor:
     """Create the editor for a field; raw JSON if there would be too many fields or levels to read."""
-    kind = spec.shape.kind
-    if kind is Kind.STRING and purpose_of(spec) is TextPurpose.BYTES:
+    shape = spec.shape
+    too_many = len(shape.choices) > _MOST_CHOICES or len(shape.properties) > _MOST_FIELDS
+    if too_many or (shape.kind in _NESTED and spec.depth > DEEPEST):
+        return RawEditor(spec, parent)
+    if shape.kind in _NESTED:
+        return _NESTED[shape.kind](spec, make_editor, parent)
+    if shape.kind is Kind.STRING and purpose_of(spec) is TextPurpose.BYTES:
         return BytesEditor(spec, parent)
-    if len(spec.shape.choices) > _MOST_CHOICES:
-        return RawEditor(spec, parent)
-    if kind in _SIMPLE:
-        return _SIMPLE[kind](spec, parent)
-    if spec.depth > DEEPEST or len(spec.shape.properties) > _MOST_FIELDS:
-        return RawEditor(spec, parent)
-    return _NESTED[kind](spec, make_editor, parent)
+    return _SIMPLE[shape.kind](spec, parent)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from workbench.gui.forms.schema_shapes import Shape, shape_of
 from workbench.gui.forms.validation import FieldPath, PathFault
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.lists import push_button
 from workbench.gui.kit.theme import Theme, mark
 from workbench.records import JsonObject, JsonValue
 
@@ -28,20 +30,20 @@ class Absent(Enum):
 ABSENT: Final = Absent.ABSENT
 
 
-_BY_ITSELF = 50  # nested editors that a form expands on its own
-_SO_DEEP = 6  # levels down to which it does
+_MOST_EXPANDED = 50  # nested editors that a form expands on its own
+_DEEPEST_EXPANDED = 6  # levels down to which it does
 
 
-class ExpandBudget:
-    """How many nested editors a form may still expand on its own: a schema that contains itself twice would never
-    end."""
+class FormState:
+    """What all fields of a form share."""
 
     def __init__(self) -> None:
-        self._left = _BY_ITSELF
+        self.compact = False  # there is little height: names are beside their editors, and descriptions are hidden
+        self._left = _MOST_EXPANDED
 
     def spend(self, depth: int) -> bool:
-        """Take one expansion at this depth; False if there is none left."""
-        if depth > _SO_DEEP or self._left <= 0:
+        """Whether one more nested editor may be expanded: a schema that contains itself twice would never end."""
+        if depth > _DEEPEST_EXPANDED or self._left <= 0:
             return False
         self._left -= 1
         return True
@@ -57,12 +59,12 @@ class FieldSpec(Struct, frozen=True):
     theme: Theme
     required: bool = True
     depth: int = 0
-    budget: ExpandBudget = field(default_factory=ExpandBudget)  # shared by the whole form
+    form: FormState = field(default_factory=FormState)
 
     def child(self, name: str, schema: JsonValue, *, required: bool) -> FieldSpec:
         """The spec of a value inside this one."""
         shape = shape_of(schema, self.root)
-        return FieldSpec(name, schema, self.root, shape, self.theme, required, self.depth + 1, self.budget)
+        return FieldSpec(name, schema, self.root, shape, self.theme, required, self.depth + 1, self.form)
 
     def branch(self, schema: JsonObject) -> FieldSpec:
         """The same value with the schema of one of its branches."""
@@ -73,10 +75,16 @@ class Editor(QWidget):
     """Edits one value. `write` returns False for a value that `read` would change; it is then edited as raw JSON."""
 
     changed = Signal()
+    empty: JsonValue = ""
 
     def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.spec = spec
+
+    def set_content(self, widget: QWidget) -> None:
+        """Fill the editor with a widget that gets its keyboard focus."""
+        column(self, widget)
+        self.setFocusProxy(widget)
 
     def read(self) -> JsonValue:
         """The current value; an entry that is not finished is returned as text, and validation reports it."""
@@ -86,8 +94,7 @@ class Editor(QWidget):
         raise NotImplementedError
 
     def clear(self) -> None:
-        """Remove what was entered."""
-        raise NotImplementedError
+        self.write(self.empty)
 
     def own_faults(self) -> tuple[PathFault, ...]:
         """Why the entry is no value at all, for example text that is not JSON."""
@@ -101,22 +108,20 @@ class Editor(QWidget):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def indented_layout(owner: QWidget, spec: FieldSpec) -> QVBoxLayout:
-    """The layout for the fields of `owner`, indented below the top level."""
+def indented_layout(owner: QWidget, spec: FieldSpec, spacing: int) -> QVBoxLayout:
+    """The layout for the fields of `owner`, indented below the top level; `spacing` in units."""
     unit = spec.theme.unit
-    inner = QVBoxLayout()
-    inner.setContentsMargins(0, 0, 0, 0)
-    inner.setSpacing(unit * 3)
-    if spec.depth == 0:
-        owner.setLayout(inner)
-        return inner
-    outer = QHBoxLayout(owner)
-    outer.setContentsMargins(unit // 2, unit, 0, unit)
-    outer.setSpacing(unit * 3)
-    line = QFrame(owner)
-    line.setFixedWidth(max(1, unit // 2))
-    mark(line, kind="line")
-    line.setStyleSheet("max-height: 16777215px;")
-    outer.addWidget(line)
-    outer.addLayout(inner, 1)
+    inner = column(owner if spec.depth == 0 else None, spacing=unit * spacing)
+    if spec.depth > 0:
+        line = QFrame(owner)
+        line.setFixedWidth(max(1, unit // 2))
+        mark(line, kind="line")
+        line.setStyleSheet("max-height: 16777215px;")
+        row(owner, line, inner, margins=(unit // 2, unit, 0, unit), spacing=unit * 3, grows=inner)
     return inner
+
+
+def quiet_button(symbol: str, text: str, act: Callable[[], object]) -> tuple[QPushButton, QHBoxLayout]:
+    """A button without a frame, and the row in which it is as wide as its text."""
+    button = push_button(text, act, kind="quiet", symbol=symbol)
+    return button, row(None, button, None)

@@ -7,102 +7,87 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
-    QListWidget,
-    QListWidgetItem,
     QPlainTextEdit,
-    QPushButton,
-    QScrollArea,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from workbench.errors import WorkbenchError
 from workbench.gui.forms.editor_factory import make_editor
-from workbench.gui.forms.field_editor import Editor, FieldSpec
+from workbench.gui.forms.field import Field
+from workbench.gui.forms.field_editor import Editor, FieldSpec, FormState
 from workbench.gui.forms.object_editor import FOLD_FROM, ObjectEditor
 from workbench.gui.forms.schema_shapes import Kind, Shape, shape_of
 from workbench.gui.forms.simple_editors import RawEditor
 from workbench.gui.forms.validation import MISSING, FieldPath, PathFault, find_faults, path_text
-from workbench.gui.kit.icons import icon
 from workbench.gui.kit.json_text import dump, identical, parse
-from workbench.gui.kit.lists import label, search_box
-from workbench.gui.kit.text import one_line, plain_tip
-from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.kit.layouts import column, row, scroll_area
+from workbench.gui.kit.lists import RowsView, label, push_button, search_box
+from workbench.gui.kit.rows import Row, RowsModel
+from workbench.gui.kit.text import one_line
+from workbench.gui.kit.theme import Theme
 from workbench.records import JsonObject, JsonValue
 
-_ROWS = 3  # lines that are seen at once; more are scrolled to
-_LONGEST = 300
+_VISIBLE_FAULTS = 3  # more are scrolled to
+_LONGEST_FAULT = 300
 
 
-class FaultList(QListWidget):
+class FaultList(RowsView):
     """The faults that no field shows, one line each; a click or Enter goes to the place. Hidden without faults."""
 
-    chosen = Signal(object)
+    place_chosen = Signal(object)
     """Carries the path of a fault."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(theme, "Faults of the arguments", parent)
         self._theme = theme
         self._faults: tuple[PathFault, ...] = ()
-        self.setAccessibleName("Faults of the arguments")
-        self.setUniformItemSizes(True)
-        self.setIconSize(QSize(theme.unit * 3, theme.unit * 3))
-        self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._rows = RowsModel(self)
+        self.setModel(self._rows)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.itemActivated.connect(self._choose)
-        self.itemClicked.connect(self._choose)
+        self.chosen.connect(self._go_to)
+        self.clicked.connect(self._choose)
         self.hide()
 
     def show_faults(self, faults: Sequence[PathFault]) -> None:
         """Show these, outermost first; the selected line stays selected if it is still there."""
         if tuple(faults) == self._faults:
             return
-        row = self.currentRow()
         self._faults = tuple(faults)
-        self.clear()
-        for path, sentence in faults:
-            text = f"{path_text(path)}: {sentence}" if path else sentence
-            item = QListWidgetItem(icon("alert", "danger"), one_line(text, _LONGEST))
-            item.setToolTip(plain_tip(text))
-            self.addItem(item)
-        self.setCurrentRow(min(row, len(faults) - 1))
+        texts = [f"{path_text(path)}: {sentence}" if path else sentence for path, sentence in faults]
+        self._rows.show_rows(
+            [
+                Row(f"{number}", one_line(text, _LONGEST_FAULT), icon="alert", tone="danger", tip=text)
+                for number, text in enumerate(texts)
+            ]
+        )
         self.setVisible(bool(faults))
         self.updateGeometry()
 
     def sentences(self) -> tuple[str, ...]:
-        return tuple(self.item(row).text() for row in range(self.count()))
+        return tuple(str(self._rows.index(row).data()) for row in range(self._rows.rowCount()))
 
     def sizeHint(self) -> QSize:
-        line = self.sizeHintForRow(0) if self.count() else 0
-        return QSize(super().sizeHint().width(), line * min(self.count(), _ROWS) + self._theme.unit * 2)
+        lines = min(len(self._faults), _VISIBLE_FAULTS)
+        return QSize(super().sizeHint().width(), self.sizeHintForRow(0) * lines + self._theme.unit * 2)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.unit * 10, self.sizeHint().height())
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.updateGeometry()
-
-    def _choose(self, item: QListWidgetItem) -> None:
-        path: FieldPath = self._faults[self.row(item)][0]
-        self.chosen.emit(path)
+    def _go_to(self, key: str) -> None:
+        self.place_chosen.emit(self._faults[int(key)][0])
 
 
 _PAUSE_MS = 120
 _FORM, _JSON = 0, 1
+_LOW = 14  # lines of height; a lower form shows names beside their editors
 
 _TYPED = (QLineEdit, QComboBox, QPlainTextEdit)
 
@@ -117,12 +102,10 @@ class SchemaForm(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._schema: JsonObject = {}
-        self._editor: Editor | None = None
-        self._no_arguments: QLabel | None = None
         self._strict = False
         self._check_ms = 0  # duration of the last check: with 10 MB the next one waits for a longer pause in typing
         self._shown: tuple[PathFault, ...] = ()  # faults that are shown
+        self._state = FormState()
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._check)
         self._scroll_soon = QTimer(self, singleShot=True, interval=0)  # a new field has no place yet
@@ -132,13 +115,15 @@ class SchemaForm(QWidget):
 
     def set_schema(self, schema: Mapping[str, Any]) -> None:  # Any: foreign JSON
         """Show fields for another schema, with its default values."""
-        schema = _arguments(schema)
-        self._schema = schema
+        self._schema = schema = _arguments_schema(schema)
         self._strict = False
-        spec = FieldSpec("Arguments", schema, schema, shape_of(schema, schema), self._theme)
+        compact, self._state = self._state.compact, FormState()
+        self._state.compact = compact
+        spec = FieldSpec("Arguments", schema, schema, shape_of(schema, schema), self._theme, form=self._state)
         self._editor = make_editor(spec)
         self._editor.changed.connect(self._edited)
-        self._fields.setWidget(self._framed(self._editor, spec.shape))
+        self._fields.setWidget(self._make_page(spec.shape))
+        self._arrange()
         self._raw.write(self._editor.read())
         self._choose(_FORM)
         self._many = isinstance(self._editor, ObjectEditor) and len(spec.shape.properties) > FOLD_FROM
@@ -173,18 +158,16 @@ class SchemaForm(QWidget):
         """Show what `draft` returned; a value that no longer fits the schema is shown as JSON inside its field."""
         text, value = draft.get("text"), draft.get("value")
         if isinstance(text, str):
-            self._raw.show_text(text)
-            self._choose(_JSON)
-            self._check()
+            self._show_text(text)
         elif isinstance(value, Mapping):
             self.set_value(value)
         elif value is not None:
-            self.show_draft({"text": value if isinstance(value, str) else dump(value)})
+            self._show_text(value if isinstance(value, str) else dump(value))
 
     def set_value(self, value: Mapping[str, JsonValue]) -> None:
         """Show this value; what a field cannot hold is shown as JSON inside the field."""
         self._keep_text(dict(value))
-        if self._editor is None or not self._editor.write(dict(value)):
+        if not self._editor.write(dict(value)):
             self._choose(_JSON)
         self._check()
 
@@ -208,9 +191,7 @@ class SchemaForm(QWidget):
         if isinstance(value, Mapping):
             self.set_value(value)
         else:
-            self._raw.show_text(text)
-            self._choose(_JSON)
-            self._check()
+            self._show_text(text)
         self.changed.emit()
 
     def faults(self) -> tuple[tuple[str, str], ...]:
@@ -230,7 +211,7 @@ class SchemaForm(QWidget):
 
     def focus_path(self, path: FieldPath = ()) -> None:
         """Put the keyboard into the field at this path and scroll to it."""
-        if self.json_shown() or self._editor is None:
+        if self.json_shown():
             self._raw.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         self._filter.clear()
@@ -247,8 +228,25 @@ class SchemaForm(QWidget):
         if on:
             self._keep_text(self._current().read())
             self._choose(_JSON)
-        elif not self._raw.own_faults() and self._editor is not None and self._editor.write(self._raw.read()):
+        elif not self._raw.own_faults() and self._editor.write(self._raw.read()):
             self._choose(_FORM)
+        self._check()
+
+    def add_button(self, button: QWidget) -> None:
+        """Put a button beside the switch between form and JSON."""
+        self._head.insertWidget(self._head.count() - 2, button)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        compact = self.height() < self.fontMetrics().lineSpacing() * _LOW
+        if compact != self._state.compact:
+            self._state.compact = compact
+            self._arrange()
+
+    def _show_text(self, text: str) -> None:
+        """Show JSON text, valid or not."""
+        self._raw.show_text(text)
+        self._choose(_JSON)
         self._check()
 
     def _keep_text(self, value: JsonValue) -> None:
@@ -257,86 +255,66 @@ class SchemaForm(QWidget):
             self._raw.write(value)
 
     def _current(self) -> Editor:
-        return self._raw if self.json_shown() or self._editor is None else self._editor
+        return self._raw if self.json_shown() else self._editor
 
     def _build(self) -> None:
+        self._fields = scroll_area(QWidget())
+        self._raw = RawEditor(FieldSpec("Arguments", {}, {}, Shape(Kind.RAW, {}), self._theme), tall=True)
+        self._raw.changed.connect(self._edited)
         unit = self._theme.unit
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(self._head(unit))
+        self._raw.setContentsMargins(unit * 3, unit, unit * 3, unit * 2)
         self._pages = QStackedWidget(self)
-        self._fields = QScrollArea()
-        self._fields.setWidgetResizable(True)
-        self._fields.setFrameShape(QFrame.Shape.NoFrame)
-        self._fields.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._pages.addWidget(self._fields)
-        self._pages.addWidget(self._raw_page(unit))
-        self._pages.setMinimumHeight(1)  # it scrolls; in a low window a question below it keeps its height
-        layout.addWidget(self._pages, 1)
+        self._pages.addWidget(self._raw)
+        self._pages.setMinimumHeight((self.fontMetrics().lineSpacing() + unit * 4) * 2)  # two fields; more scroll
         self.fault_list = FaultList(self._theme, self)
-        self.fault_list.chosen.connect(self.focus_path)
-        layout.addWidget(self.fault_list)
+        self.fault_list.place_chosen.connect(self.focus_path)
+        column(self, self._make_head(), self._pages, self.fault_list, grows=self._pages)
 
-    def add_button(self, button: QWidget) -> None:
-        """Put a button beside the switch between form and JSON."""
-        self._head_row.insertWidget(self._head_row.count() - 2, button)
-
-    def _head(self, unit: int) -> QHBoxLayout:
-        self._head_row = head = QHBoxLayout()
-        head.setContentsMargins(unit * 3, unit * 2, unit * 3, unit)
-        head.setSpacing(unit)
+    def _make_head(self) -> QHBoxLayout:
         self._many = False
         self._filter = search_box("", "Filter fields")
-        self._filter.textChanged.connect(self._filtered)
-        head.addWidget(self._filter, 1)
-        head.addStretch(0)
+        self._filter.textChanged.connect(self._filter_fields)
+        self._head = row(None, self._filter, spacing=self._theme.unit, grows=self._filter)
+        self._head.addStretch(0)
         self._modes = QButtonGroup(self)
         for number, text, tip in (
             (_FORM, "Form", "Edit the arguments as fields"),
             (_JSON, "JSON", "Edit the arguments as JSON text (Ctrl+J)"),
         ):
-            button = QPushButton(text, self)
-            button.setCheckable(True)
-            button.setToolTip(tip)
-            mark(button, kind="chip")
+            button = push_button(text, kind="chip", tip=tip, checkable=True)
             self._modes.addButton(button, number)
-            head.addWidget(button)
-        self._modes.idClicked.connect(self._mode_clicked)
-        return head
+            self._head.addWidget(button)
+        self._modes.idClicked.connect(self._choose_mode)
+        return self._head
 
-    def _raw_page(self, unit: int) -> QWidget:
-        spec = FieldSpec("Arguments", {}, {}, Shape(Kind.RAW, {}), self._theme)
-        self._raw = RawEditor(spec, tall=True)
-        self._raw.changed.connect(self._edited)
+    def _make_page(self, shape: Shape) -> QWidget:
         page = QWidget()
-        layout = QVBoxLayout(page)
-        layout.setContentsMargins(unit * 3, unit, unit * 3, unit * 2)
-        layout.addWidget(self._raw)
-        return page
-
-    def _framed(self, editor: Editor, shape: Shape) -> QWidget:
-        unit = self._theme.unit
-        page = QWidget()
-        layout = QVBoxLayout(page)
-        layout.setContentsMargins(unit * 3, unit, unit * 3, unit * 3)
-        layout.addWidget(editor)
         self._no_arguments = label("This tool takes no arguments.", "muted") if _takes_nothing(shape) else None
-        if self._no_arguments is not None:
-            layout.insertWidget(0, self._no_arguments)
-        layout.addStretch(1)
+        notes = () if self._no_arguments is None else (self._no_arguments,)
+        self._page_layout = column(page, *notes, self._editor, None)
         return page
+
+    def _arrange(self) -> None:
+        """Leave as much of a low form as possible to the fields."""
+        unit, compact = self._theme.unit, self._state.compact
+        self._head.setContentsMargins(unit * 3, 0 if compact else unit * 2, unit * 3, 0 if compact else unit)
+        self._page_layout.setContentsMargins(unit * 3, 0 if compact else unit, unit * 3, 0 if compact else unit * 3)
+        for editor in self._fields.findChildren(ObjectEditor):
+            editor.arrange()
+        for field in self._fields.findChildren(Field):
+            field.arrange()
 
     def _choose(self, page: int) -> None:
         self._pages.setCurrentIndex(page)
         self._modes.button(page).setChecked(True)
         self._filter.setVisible(self._many and page == _FORM)
 
-    def _mode_clicked(self, number: int) -> None:
+    def _choose_mode(self, number: int) -> None:
         self.show_json(number == _JSON)
         self._modes.button(self._pages.currentIndex()).setChecked(True)
 
-    def _filtered(self, text: str) -> None:
+    def _filter_fields(self, text: str) -> None:
         if isinstance(self._editor, ObjectEditor):
             self._editor.filter(text)
 
@@ -358,9 +336,9 @@ class SchemaForm(QWidget):
         began = time.monotonic()
         faults = self._faults()
         self._check_ms = round((time.monotonic() - began) * 1000)
-        if self._editor is not None and not self.json_shown():
+        if not self.json_shown():
             self._editor.show_faults(faults, self._strict)
-            if self._no_arguments is not None:  # a call from elsewhere may bring some all the same
+            if self._no_arguments is not None:  # an earlier call may have had some
                 self._editor.setVisible(bool(self._editor.read()))
         self._shown = tuple(fault for fault in faults if self._strict or self.json_shown() or fault[1] != MISSING)
         self.fault_list.show_faults([fault for fault in self._shown if self.json_shown() or not fault[0]])
@@ -380,7 +358,7 @@ def _takes_nothing(shape: Shape) -> bool:
     return shape.kind in (Kind.OBJECT, Kind.MAP) and not shape.properties and extra is not True and not described
 
 
-def _arguments(schema: Mapping[str, Any]) -> JsonObject:  # Any: foreign JSON
+def _arguments_schema(schema: Mapping[str, Any]) -> JsonObject:  # Any: foreign JSON
     """Arguments are always an object, also where a schema forgets to say so."""
     if shape_of(schema, schema).kind in (Kind.OBJECT, Kind.MAP, Kind.CHOICE):
         return schema

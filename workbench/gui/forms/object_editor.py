@@ -6,18 +6,17 @@ two hundred parameters opens as fast as one with three.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from workbench.gui.forms.field import Field, Make
-from workbench.gui.forms.field_editor import ABSENT, Editor, FieldSpec, indented_layout
-from workbench.gui.forms.schema_shapes import Kind, shape_of
+from workbench.gui.forms.field import Field, FieldsEditor, Make
+from workbench.gui.forms.field_editor import ABSENT, Editor, FieldSpec, indented_layout, quiet_button
+from workbench.gui.forms.schema_shapes import shape_of
 from workbench.gui.forms.validation import FieldPath, PathFault
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.theme import mark
 from workbench.records import JsonValue
 from workbench.records.common_types import count_of
 
@@ -27,29 +26,39 @@ _FEW = 3  # so few optional fields are always shown
 _AT_ONCE = 16  # fields that are created at once; the next ones follow later, so that the window never stalls
 
 
-class ObjectEditor(Editor):
+class ObjectEditor(FieldsEditor):
     """One field per property, from top to bottom."""
 
     def __init__(self, spec: FieldSpec, make: Make, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
         self._make = make
-        self._names = sorted(spec.shape.properties, key=lambda name: name not in spec.shape.required)
+        required = spec.shape.required
+        self._names = sorted(spec.shape.properties, key=lambda name: name not in required)
         self._places = {name: place for place, name in enumerate(self._names)}
         self._fields: dict[str, Field] = {}
         self._order: list[str] = []  # names in the order of the last value that was written
         self._needle = ""
         self._extra: Editor | None = None
-        self._layout: QVBoxLayout = indented_layout(self, spec)
+        self._optional = len(self._names) - len(required & self._places.keys())
+        self._folded = len(self._names) > FOLD_FROM and self._optional > _FEW
+        self._layout = indented_layout(self, spec, 3)
         self._parts = (QVBoxLayout(), QVBoxLayout())  # required, optional
-        optional = len(self._names) - len(spec.shape.required & self._places.keys())
-        self._folded = len(self._names) > FOLD_FROM and optional > _FEW
-        self._lay_out(optional)
+        self._fold, fold_row = quiet_button("chevron-right", "", self._toggle)
+        self._fold.setVisible(self._folded)
+        for part in (self._parts[0], fold_row, self._parts[1]):
+            self._layout.addLayout(part)
+        self.arrange()
         self._waiting: list[str] = []
         self._batch = QTimer(self, singleShot=True, interval=0)
         self._batch.timeout.connect(self._build_some)
         self._update_visible()
         if spec.shape.extra is not None and spec.shape.extra is not False:
             self._open_extra()
+
+    def arrange(self) -> None:
+        """Space the fields for the height that the form has."""
+        for part in (self._layout, *self._parts):
+            part.setSpacing(self.spec.theme.unit * (1 if self.spec.form.compact else 3))
 
     def read(self) -> JsonValue:
         found: dict[str, Any] = {}  # Any: JSON
@@ -80,17 +89,12 @@ class ObjectEditor(Editor):
         self.write({})
 
     def own_faults(self) -> tuple[PathFault, ...]:
-        inner = [
-            ((name, *path), sentence) for name, field in self._fields.items() for path, sentence in field.own_faults()
-        ]
-        return (*inner, *(self._extra.own_faults() if self._extra is not None else ()))
+        return (*super().own_faults(), *(self._extra.own_faults() if self._extra is not None else ()))
 
     def show_faults(self, faults: Sequence[PathFault], strict: bool) -> None:
-        for name, field in self._fields.items():
-            field.show_faults([(path[1:], words) for path, words in faults if path and path[0] == name], strict)
+        super().show_faults(faults, strict)
         if self._extra is not None:
-            rest = [(path, words) for path, words in faults if path and path[0] not in self._fields]
-            self._extra.show_faults(rest, strict)
+            self._extra.show_faults([fault for fault in faults if fault[0] and fault[0][0] not in self._fields], strict)
 
     def focus_path(self, path: FieldPath) -> None:
         name = path[0] if path else next(iter(self._names), "")
@@ -103,49 +107,35 @@ class ObjectEditor(Editor):
         else:
             super().focus_path(path)
 
-    def filter(self, words: str) -> None:
-        """Show only fields whose name or description contains the text."""
-        self._needle = words.strip().lower()
-        self._update_visible()
+    def _entries(self) -> Iterable[tuple[str | int, Field]]:
+        return self._fields.items()
 
-    def _lay_out(self, optional: int) -> None:
-        for part in self._parts:
-            part.setContentsMargins(0, 0, 0, 0)
-            part.setSpacing(self._layout.spacing())
-        self._fold = QPushButton(self)
-        self._optional = optional
-        self._fold.setVisible(self._folded)
-        mark(self._fold, kind="quiet")
-        self._fold.clicked.connect(self._toggle)
-        row = QHBoxLayout()
-        row.addWidget(self._fold)
-        row.addStretch(1)
-        self._layout.addLayout(self._parts[0])
-        self._layout.addLayout(row)
-        self._layout.addLayout(self._parts[1])
+    def filter(self, text: str) -> None:
+        """Show only fields whose name or description contains the text."""
+        self._needle = text.strip().lower()
+        self._update_visible()
 
     def _toggle(self) -> None:
         self._folded = not self._folded
         self._update_visible()
 
-    def _update_fold_button(self, wanted: set[str]) -> None:
-        shown = len(wanted - self.spec.shape.required)
-        folded = self._folded and not self._needle
-        more = count_of(self._optional - shown, "more optional field" if shown else "optional field")
-        self._fold.setText(more if folded else "Hide optional fields")
-        self._fold.setIcon(icon("chevron-right" if folded else "chevron-down", "muted"))
-        self._fold.setEnabled(not self._needle)
-
     def _update_visible(self) -> None:
         """Show the fields that are wanted; missing ones are created in portions."""
-        wanted = {name for name in self._names if self._wanted(name)}
-        self._update_fold_button(wanted)
+        wanted = {name for name in self._names if self._is_wanted(name)}
+        self._update_fold_button(len(wanted - self.spec.shape.required))
         for name, field in self._fields.items():
             field.setVisible(name in wanted)
         self._waiting = [name for name in self._names if name in wanted and name not in self._fields]
         self._build_some()
 
-    def _wanted(self, name: str) -> bool:
+    def _update_fold_button(self, shown: int) -> None:
+        folded = self._folded and not self._needle
+        more = count_of(self._optional - shown, "more optional field" if shown else "optional field")
+        self._fold.setText(more if folded else "Hide optional fields")
+        self._fold.setIcon(icon("chevron-right" if folded else "chevron-down"))
+        self._fold.setEnabled(not self._needle)
+
+    def _is_wanted(self, name: str) -> bool:
         if self._needle:
             shape = shape_of(self.spec.shape.properties[name], self.spec.root)
             return self._needle in name.lower() or self._needle in shape.description.lower()
@@ -166,9 +156,9 @@ class ObjectEditor(Editor):
             required = name in shape.required
             field = Field(self.spec.child(name, shape.properties[name], required=required), self._make, self)
             field.changed.connect(self.changed)
-            part = self._parts[0 if required else 1]
-            before = [one for one in self._fields if (one in shape.required) is required]
-            part.insertWidget(sum(1 for one in before if self._places[one] < self._places[name]), field)
+            above = (one for one in self._fields if (one in shape.required) is required)
+            place = sum(self._places[one] < self._places[name] for one in above)
+            self._parts[0 if required else 1].insertWidget(place, field)
             self._fields[name] = field
         return self._fields[name]
 
@@ -177,7 +167,6 @@ class ObjectEditor(Editor):
         if self._extra is None:
             schema = self.spec.shape.extra if self.spec.shape.extra not in (None, False) else True
             inner = self.spec.child("More values", {"type": "object", "additionalProperties": schema}, required=True)
-            assert inner.shape.kind is Kind.MAP
             self._extra = self._make(inner, self)
             self._extra.changed.connect(self.changed)
             self._layout.addWidget(self._extra)

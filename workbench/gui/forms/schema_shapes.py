@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from workbench.gui.kit.json_text import is_number
 from workbench.gui.kit.text import one_line
 from workbench.records import JsonObject, JsonValue
 
@@ -45,14 +46,14 @@ def merged(base: JsonValue, over: JsonValue, depth: int = 0) -> JsonValue:
         return over if isinstance(over, Mapping) and over else None
     if not isinstance(over, Mapping):
         return base
-    whole: dict[str, Any] = {**base, **over}  # Any: a schema is foreign JSON
+    joined: dict[str, Any] = {**base, **over}  # Any: a schema is foreign JSON
     for key in ("properties", "$defs", "patternProperties"):
         if isinstance(base.get(key), Mapping) and isinstance(over.get(key), Mapping):
-            whole[key] = _both(base[key], over[key], depth)
+            joined[key] = _both(base[key], over[key], depth)
     for key in ("required", "allOf"):
         if isinstance(base.get(key), list) and isinstance(over.get(key), list):
-            whole[key] = [*base[key], *over[key]]
-    return whole
+            joined[key] = [*base[key], *over[key]]
+    return joined
 
 
 def without(schema: JsonObject, *keys: str) -> dict[str, Any]:  # Any: foreign JSON
@@ -134,14 +135,35 @@ class Kind(StrEnum):
     RAW = "any JSON"
 
 
-_KIND_OF_TYPE: Final[Mapping[str, Kind]] = {
-    "string": Kind.STRING,
-    "integer": Kind.INTEGER,
-    "number": Kind.NUMBER,
-    "boolean": Kind.BOOLEAN,
-    "array": Kind.ARRAY,
-    "object": Kind.OBJECT,
-    "null": Kind.NULL,
+class JsonType(Struct, frozen=True):
+    """A type that a schema can name."""
+
+    kind: Kind
+    text: str  # as in "must be a list"
+    holds: Callable[[JsonValue], bool]
+
+
+TYPES: Final[Mapping[str, JsonType]] = {
+    "string": JsonType(Kind.STRING, "text", lambda value: isinstance(value, str)),
+    "integer": JsonType(Kind.INTEGER, "a whole number", lambda value: is_number(value) and value == value // 1),
+    "number": JsonType(Kind.NUMBER, "a number", is_number),
+    "boolean": JsonType(Kind.BOOLEAN, "true or false", lambda value: isinstance(value, bool)),
+    "array": JsonType(Kind.ARRAY, "a list", lambda value: isinstance(value, list)),
+    "object": JsonType(Kind.OBJECT, "an object", lambda value: isinstance(value, Mapping)),
+    "null": JsonType(Kind.NULL, "null", lambda value: value is None),
+}
+"""The types of JSON Schema; 1.0 is a whole number."""
+FORMAT_EXAMPLES: Final[Mapping[str, str]] = {
+    "date": "2026-01-31",
+    "date-time": "2026-01-31T09:00:00Z",
+    "time": "09:00:00Z",
+    "duration": "P1DT12H",
+    "email": "name@example.com",
+    "uri": "https://example.com",
+    "url": "https://example.com",
+    "uuid": "123e4567-e89b-12d3-a456-426614174000",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
 }
 
 
@@ -161,6 +183,16 @@ class Shape(Struct, frozen=True):
     extra: JsonValue = None  # schema for names that are not in `properties`; None: not mentioned
 
     @property
+    def default(self) -> JsonValue:
+        return self.schema.get("default")
+
+    @property
+    def example(self) -> JsonValue:
+        """The first example; None without one."""
+        examples = self.schema.get("examples")
+        return examples[0] if isinstance(examples, list) and examples else self.schema.get("example")
+
+    @property
     def description(self) -> str:
         return str(self.schema.get("description") or self.schema.get("title") or "")
 
@@ -170,14 +202,10 @@ class Shape(Struct, frozen=True):
 
     @property
     def type_text(self) -> str:
-        """The kind as shown beside the name of a field."""
-        word = self._plain_text()
-        return f"{word} or null" if self.nullable else word
-
-    def _plain_text(self) -> str:
-        if self.kind is Kind.STRING and isinstance(self.schema.get("format"), str):
-            return str(self.schema["format"])[:40]
-        return str(self.kind)
+        """The kind or format as shown beside the name of a field."""
+        wanted = self.schema.get("format")
+        text = wanted[:40] if self.kind is Kind.STRING and isinstance(wanted, str) else str(self.kind)
+        return f"{text} or null" if self.nullable else text
 
 
 def shape_of(schema: JsonValue, root: JsonObject) -> Shape:
@@ -248,12 +276,12 @@ def _by_type(schema: JsonObject, root: JsonObject) -> Shape:
         return _by_types([word for word in stated if isinstance(word, str)], schema, root)
     if stated is None:
         stated = _guessed(schema)
-    kind = _KIND_OF_TYPE.get(stated) if isinstance(stated, str) else None
+    kind = TYPES[stated].kind if isinstance(stated, str) and stated in TYPES else Kind.RAW
     if kind is Kind.OBJECT:
         return _object(schema, root)
     if kind is Kind.ARRAY:
         return _array(schema)
-    return Shape(kind or Kind.RAW, schema)
+    return Shape(kind, schema)
 
 
 def _by_types(words: list[str], schema: JsonObject, root: JsonObject) -> Shape:
@@ -315,36 +343,47 @@ def _array(schema: JsonObject) -> Shape:
     return Shape(Kind.ARRAY, schema, items=items, heads=tuple(heads) if isinstance(heads, list) else ())
 
 
-_LONGEST = 60
+def number_keyword(schema: JsonObject, key: str) -> int | float | None:
+    """The number of a keyword; None if it is missing or not a number."""
+    value = schema.get(key)
+    return value if is_number(value) and value == value else None
+
+
+def number_bounds(schema: JsonObject) -> tuple[int | float | None, ...]:
+    """Minimum, maximum, exclusive minimum and exclusive maximum; in draft 4, the exclusive ones are booleans."""
+    least, most = number_keyword(schema, "minimum"), number_keyword(schema, "maximum")
+    above, below = number_keyword(schema, "exclusiveMinimum"), number_keyword(schema, "exclusiveMaximum")
+    if schema.get("exclusiveMinimum") is True:
+        least, above = None, least
+    if schema.get("exclusiveMaximum") is True:
+        most, below = None, most
+    return least, most, above, below
+
+
+_LONGEST_HINT = 60
 
 
 def hint_of(shape: Shape) -> str:
     """The hint for an empty field; "" if the schema contains none."""
-    schema = shape.schema
-    if "default" in schema and schema["default"] is not None:
-        return f"default {_shorten(schema['default'])}"
-    examples = schema.get("examples")
-    if isinstance(examples, list) and examples:
-        return f"for example {_shorten(examples[0])}"
-    if "example" in schema:
-        return f"for example {_shorten(schema['example'])}"
+    if shape.default is not None:
+        return f"default {_shorten(shape.default)}"
+    if shape.example is not None:
+        return f"for example {_shorten(shape.example)}"
     if shape.kind in (Kind.INTEGER, Kind.NUMBER):
-        return _bounds(shape)
-    return {"date": "2026-01-31", "date-time": "2026-01-31T09:00:00Z", "email": "name@example.com"}.get(
-        str(schema.get("format", "")), ""
-    )
+        return _bounds_text(shape.schema)
+    return FORMAT_EXAMPLES.get(str(shape.schema.get("format", "")), "")
 
 
-def _bounds(shape: Shape) -> str:
-    least = shape.schema.get("minimum", shape.schema.get("exclusiveMinimum"))
-    most = shape.schema.get("maximum", shape.schema.get("exclusiveMaximum"))
-    if least is not None and most is not None:
-        return f"{least} … {most}"
-    if least is not None:
-        return f"{least} or more"
-    return f"{most} or less" if most is not None else ""
+def _bounds_text(schema: JsonObject) -> str:
+    least, most, above, below = number_bounds(schema)
+    low, high = (above if least is None else least), (below if most is None else most)
+    if low is not None and high is not None:
+        return f"{low} … {high}"
+    if low is not None:
+        return f"{low} or more"
+    return f"{high} or less" if high is not None else ""
 
 
 def _shorten(value: JsonValue) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return one_line(text, _LONGEST)
+    return one_line(text, _LONGEST_HINT)

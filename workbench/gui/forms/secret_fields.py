@@ -51,7 +51,7 @@ def without_secrets(value: JsonValue, schema: JsonValue, root: JsonObject, depth
 
 
 def _shapes(schema: JsonValue, root: JsonObject) -> list[Shape]:
-    """Yield the shape and those of its branches."""
+    """The shape and those of its branches."""
     shape = shape_of(schema, root)
     return [shape, *(shape_of(branch, root) for branch in shape.branches)]
 

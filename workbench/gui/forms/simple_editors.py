@@ -11,23 +11,22 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFileDialog,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from workbench.errors import WorkbenchError
 from workbench.gui.forms.field_editor import Editor, FieldSpec
-from workbench.gui.forms.schema_shapes import Kind, hint_of
-from workbench.gui.forms.validation import PathFault, number_keyword
+from workbench.gui.forms.schema_shapes import Kind, hint_of, number_bounds, number_keyword
+from workbench.gui.forms.validation import PathFault
 from workbench.gui.kit.controls import CalmCombo
-from workbench.gui.kit.icons import icon
 from workbench.gui.kit.json_colours import JsonColours
-from workbench.gui.kit.json_text import dump, dump_to_edit, identical, parse
-from workbench.gui.kit.plain_edit import GrowingText, tamed
+from workbench.gui.kit.json_text import dump, dump_to_edit, identical, is_number, parse
+from workbench.gui.kit.layouts import row
+from workbench.gui.kit.lists import push_button
+from workbench.gui.kit.plain_edit import GrowingText, editable_text
 from workbench.gui.kit.text import ForeignLabel, has_hidden, one_line, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.shell.long_text import size_words
@@ -40,14 +39,9 @@ class BooleanEditor(Editor):
     def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
         self._group = QButtonGroup(self)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(spec.theme.unit)
-        for value in (True, False):
-            layout.addWidget(self._button(value))
-        layout.addStretch(1)
+        row(self, self._button(True), self._button(False), None, spacing=spec.theme.unit)
         self.setFocusProxy(self._group.button(1))
-        self._group.idClicked.connect(self._clicked)
+        self._group.idClicked.connect(self.changed)
 
     def read(self) -> JsonValue:
         chosen = self._group.checkedId()
@@ -67,18 +61,11 @@ class BooleanEditor(Editor):
 
     def _button(self, value: bool) -> QPushButton:
         word = "true" if value else "false"
-        button = QPushButton(word, self)
-        button.setCheckable(True)
+        text = f"{word} · default" if self.spec.shape.default is value else word
+        button = push_button(text, kind="chip", checkable=True)
         button.setAccessibleName(f"{self.spec.name}: {word}")
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        if self.spec.shape.schema.get("default") is value:
-            button.setText(f"{word} · default")
-        mark(button, kind="chip")
         self._group.addButton(button, int(value))
         return button
-
-    def _clicked(self, _id: int) -> None:
-        self.changed.emit()
 
 
 class ConstEditor(Editor):
@@ -89,9 +76,7 @@ class ConstEditor(Editor):
         self._value: JsonValue = spec.shape.choices[0] if spec.shape.choices else None
         label = ForeignLabel(dump(self._value, indent=None))
         mark(label, role="mono")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(label)
+        self.set_content(label)
 
     def read(self) -> JsonValue:
         return self._value
@@ -115,28 +100,20 @@ class EnumEditor(Editor):
         self._box.setPlaceholderText(hint_of(spec.shape) or "choose…")
         self._box.setCurrentIndex(-1)
         self._box.setAccessibleName(spec.name)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._box)
-        self.setFocusProxy(self._box)
-        self._box.currentIndexChanged.connect(self._moved)
+        self.set_content(self._box)
+        self._box.currentIndexChanged.connect(self.changed)
 
     def read(self) -> JsonValue:
-        row = self._box.currentIndex()
-        return self._choices[row] if row >= 0 else None
+        number = self._box.currentIndex()
+        return self._choices[number] if number >= 0 else None
 
     def write(self, value: JsonValue) -> bool:
-        for row, choice in enumerate(self._choices):
-            if identical(choice, value):
-                self._box.setCurrentIndex(row)
-                return True
-        return False
+        number = next((number for number, choice in enumerate(self._choices) if identical(choice, value)), -1)
+        self._box.setCurrentIndex(number)
+        return number >= 0
 
     def clear(self) -> None:
         self._box.setCurrentIndex(-1)
-
-    def _moved(self, _row: int) -> None:
-        self.changed.emit()
 
 
 def _label(choice: JsonValue, words: str) -> str:
@@ -158,64 +135,55 @@ class NumberEditor(Editor):
         self._line.setPlaceholderText(hint_of(spec.shape))
         self._line.setMaxLength(_LONGEST)
         self._line.setInputMethodHints(Qt.InputMethodHint.ImhPreferNumbers)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._line)
-        self.setFocusProxy(self._line)
+        self.set_content(self._line)
         self._line.textChanged.connect(self.changed)
 
     def read(self) -> JsonValue:
         text = self._line.text().strip()
-        number = _number(text)
+        number = _parse_number(text)
         return text if number is None else number
 
     def write(self, value: JsonValue) -> bool:
-        if isinstance(value, str) and _number(value) is None and len(value) < _LONGEST and value == value.strip():
-            self._line.setText(value)
-            return True
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, str) and _parse_number(value) is None and len(value) < _LONGEST and value == value.strip():
+            text = value
+        elif is_number(value):
+            text = dump(value)
+        else:
             return False
-        text = dump(value)
         self._line.setText(text)
         return len(text) <= _LONGEST
 
-    def clear(self) -> None:
-        self._line.clear()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        alone = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if alone and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            self._step(1 if event.key() == Qt.Key.Key_Up else -1)
-            return
-        super().keyPressEvent(event)
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        step = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1}.get(Qt.Key(event.key()), 0)
+        if plain and step:
+            self._step(step)
+        else:
+            super().keyPressEvent(event)
 
     def _step(self, direction: int) -> None:
-        value = _number(self._line.text().strip())
+        shape = self.spec.shape
+        least, most, _, _ = number_bounds(shape.schema)
+        value = _parse_number(self._line.text().strip())
         if value is None:
-            start = self.spec.shape.schema.get("default", self.spec.shape.schema.get("minimum", 0))
-            value = start if isinstance(start, int | float) and not isinstance(start, bool) else 0
+            value = shape.default if is_number(shape.default) else least or 0
         else:
-            moved = value + direction * self._stride()
+            step = number_keyword(shape.schema, "multipleOf")
+            moved = value + direction * (step if step is not None and step > 0 else 1)
             value = round(moved, 10) if isinstance(moved, float) else moved  # 0.1 + 0.2 is shown as 0.3
-        for key, bound in (("minimum", max), ("maximum", min)):
-            limit = self.spec.shape.schema.get(key)
-            if isinstance(limit, int | float) and not isinstance(limit, bool):
-                value = bound(value, limit)
-        whole = self.spec.shape.kind is Kind.INTEGER and isinstance(value, float) and value.is_integer()
-        self._line.setText(dump(int(value) if whole else value))
-
-    def _stride(self) -> int | float:
-        step = number_keyword(self.spec.shape.schema, "multipleOf")
-        return step if step is not None and step > 0 else 1
+        value = value if least is None else max(value, least)
+        value = value if most is None else min(value, most)
+        is_whole = shape.kind is Kind.INTEGER and isinstance(value, float) and value.is_integer()
+        self._line.setText(dump(int(value) if is_whole else value))
 
 
-def _number(text: str) -> int | float | None:
+def _parse_number(text: str) -> int | float | None:
     """Parse a number and keep its spelling; None if the text is no number."""
     try:
         value = parse(text)
     except WorkbenchError:
         return None
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if is_number(value) else None
 
 
 _SHOWN = 400  # characters that are still shown as text
@@ -235,15 +203,9 @@ class BytesEditor(Editor):
         self._line.setAccessibleName(spec.name)
         self._line.setPlaceholderText(hint_of(spec.shape) or "base64, or load a file")
         self._size = ForeignLabel(elide=True)
-        load = QPushButton(icon("file", "muted"), "Load a file…", self)
+        load = push_button("Load a file…", self._pick, symbol="file")
         load.setAccessibleName(f"Load a file into {visible(spec.name)}")
-        load.clicked.connect(self._pick)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(spec.theme.unit * 2)
-        row.addWidget(self._line, 1)
-        row.addWidget(self._size, 1)
-        row.addWidget(load)
+        row(self, self._line, self._size, load, spacing=spec.theme.unit * 2)
         self._load = load
         self._line.textEdited.connect(self._typed)
         self._draw()
@@ -257,9 +219,6 @@ class BytesEditor(Editor):
         self._text, self._file, self._refused = value, "", ""
         self._draw()
         return True
-
-    def clear(self) -> None:
-        self.write("")
 
     def own_faults(self) -> tuple[PathFault, ...]:
         return (((), self._refused),) if self._refused else ()
@@ -320,10 +279,7 @@ class RawEditor(Editor):
         self._edit.setAccessibleName(f"{spec.name} as JSON")
         self._edit.setPlaceholderText('any JSON, for example "text"')
         mark(self._edit, kind="code")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._edit)
-        self.setFocusProxy(self._edit)
+        self.set_content(self._edit)
         self._edit.textChanged.connect(self.changed)
         self._colours = JsonColours(self._edit, spec.theme)
 
@@ -348,7 +304,7 @@ class RawEditor(Editor):
 
     def show_text(self, text: str) -> None:
         """Show text unchanged, JSON or not."""
-        self._edit.setPlainText(tamed(text))
+        self._edit.setPlainText(editable_text(text))
 
     def text(self) -> str:
         """The text unchanged, JSON or not."""

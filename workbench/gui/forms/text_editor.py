@@ -7,17 +7,14 @@ import uuid
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QDate, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtCore import QDate, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import (
     QCalendarWidget,
     QDialog,
     QFileDialog,
-    QHBoxLayout,
     QLineEdit,
-    QPushButton,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,7 +22,9 @@ from workbench.gui.forms.field_editor import Editor, FieldSpec
 from workbench.gui.forms.schema_shapes import hint_of
 from workbench.gui.forms.text_purpose import TextPurpose, purpose_of
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.plain_edit import GrowingText, exact_text, survives, tamed
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.lists import push_button, tool_button
+from workbench.gui.kit.plain_edit import GrowingText, editable_text, is_unchanged_by_edit
 from workbench.gui.kit.text import has_hidden, visible
 from workbench.records import JsonValue
 
@@ -41,11 +40,10 @@ class InputAssist(QToolButton):
         super().__init__(parent)
         self._purpose = purpose
         self._current = current
-        symbol, words = _LOOKS[purpose]
-        name = visible(spec.name)
-        self.setIcon(icon(symbol, "muted"))
+        symbol, text = _LOOKS[purpose]
+        self.setIcon(icon(symbol))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAccessibleName(words.format(name))
+        self.setAccessibleName(text.format(visible(spec.name)))
         self.setToolTip(self.accessibleName())
         self.clicked.connect(self._act)
 
@@ -71,11 +69,9 @@ class InputAssist(QToolButton):
                 part.setAccessibleName(self.accessibleName())
         calendar.activated.connect(self._take_date)
         calendar.clicked.connect(self._take_date)
-        now = QPushButton("Today" if self._purpose is TextPurpose.DATE else "Now", dialog)
-        now.clicked.connect(self._take_now)
-        column = QVBoxLayout(dialog)
-        column.addWidget(calendar)
-        column.addWidget(now)
+        now = push_button("Today" if self._purpose is TextPurpose.DATE else "Now", self._take_now)
+        unit = self.fontMetrics().averageCharWidth()
+        column(dialog, calendar, now, margins=(unit,) * 4, spacing=unit)
         self._dialog = dialog
         dialog.open()
         calendar.setFocus()
@@ -126,8 +122,6 @@ _LOOKS: Final = {
     TextPurpose.FILE: ("file", "Choose a file for {0}"),
     TextPurpose.FOLDER: ("folder", "Choose a folder for {0}"),
 }
-AIDED: Final = frozenset(_LOOKS)
-"""Purposes that have an assist button."""
 
 
 LONGEST_LINE = 1_000_000
@@ -136,24 +130,21 @@ _LONG = 20_000  # characters from which a text gets a box: a line lays out all o
 
 
 class _Line(QLineEdit):
-    """A line edit that reports pasted line breaks instead of removing them."""
+    """A line edit that hands over pasted text which needs a box: Qt would remove its line breaks."""
 
-    broken = Signal(str)
+    outgrown = Signal(str)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Paste) and self._pasted_box():
-            return
-        super().keyPressEvent(event)
-
-    def _pasted_box(self) -> bool:
-        text = tamed(QGuiApplication.clipboard().text())
-        long = len(text) > _LONG and self.echoMode() is QLineEdit.EchoMode.Normal
-        if "\n" not in text.rstrip("\n") and not long:
-            return False
-        start = self.selectionStart() if self.hasSelectedText() else self.cursorPosition()
-        end = start + len(self.selectedText())
-        self.broken.emit(self.text()[:start] + text + self.text()[end:])
-        return True
+        pasted = (
+            editable_text(QGuiApplication.clipboard().text()) if event.matches(QKeySequence.StandardKey.Paste) else ""
+        )
+        is_long = len(pasted) > _LONG and self.echoMode() is QLineEdit.EchoMode.Normal
+        if "\n" in pasted.rstrip("\n") or is_long:
+            start = self.selectionStart() if self.hasSelectedText() else self.cursorPosition()
+            end = start + len(self.selectedText())
+            self.outgrown.emit(self.text()[:start] + pasted + self.text()[end:])
+        else:
+            super().keyPressEvent(event)
 
 
 class TextEditor(Editor):
@@ -162,9 +153,8 @@ class TextEditor(Editor):
     def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
         self._purpose = purpose_of(spec)
-        self._layout = QHBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(spec.theme.unit)
+        self._secret = self._purpose is TextPurpose.SECRET
+        self._layout = row(self, spacing=spec.theme.unit)
         self._line: QLineEdit | None = None
         self._box: GrowingText | None = None
         self._eye: QToolButton | None = None
@@ -172,96 +162,81 @@ class TextEditor(Editor):
             self._open_box("")
         else:
             self._open_line()
-        if self._purpose in AIDED:
-            aid = InputAssist(spec, self._purpose, self.read, self)
-            aid.offered.connect(self._take_offer)
-            self._layout.addWidget(aid)
+        if self._purpose in _LOOKS:
+            assist = InputAssist(spec, self._purpose, self.read, self)
+            assist.offered.connect(self._take_offer)
+            self._layout.addWidget(assist)
 
     def read(self) -> JsonValue:
         if self._box is not None:
-            return exact_text(self._box)
+            return self._box.text()
         return self._line.text() if self._line is not None else ""
 
     def write(self, value: JsonValue) -> bool:
-        if not isinstance(value, str) or has_hidden(value) or not survives(value):
+        if not isinstance(value, str) or has_hidden(value) or not is_unchanged_by_edit(value):
             return False
-        secret = self._purpose is TextPurpose.SECRET
-        if self._box is None and secret and len(value) > LONGEST_LINE:
-            return False
-        if self._box is None and ("\n" in value or (len(value) > _LONG and not secret)):
-            self._open_box(value)
-        elif self._box is not None:
+        if self._box is not None:
             self._box.setPlainText(value)
+        elif self._secret and len(value) > LONGEST_LINE:
+            return False
+        elif "\n" in value or (len(value) > _LONG and not self._secret):
+            self._open_box(value)
         elif self._line is not None:
             self._line.setText(value)
         return True
 
-    def clear(self) -> None:
-        self.write("")
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and event.modifiers() == Qt.KeyboardModifier.ShiftModifier and self._line is not None:
-            self._open_box(f"{self._line.text()}\n")
-            self.changed.emit()
-            return
-        super().keyPressEvent(event)
+            self._outgrow(f"{self._line.text()}\n")
+        else:
+            super().keyPressEvent(event)
 
     def _open_line(self) -> None:
-        self._line = _Line(self)
-        self._line.setAccessibleName(self.spec.name)
-        self._line.setPlaceholderText(hint_of(self.spec.shape))
-        self._line.setMaxLength(LONGEST_LINE)
-        if self._purpose is TextPurpose.SECRET:
-            self._add_eye(self._line)
-        self._layout.insertWidget(0, self._line, 1)
-        self.setFocusProxy(self._line)
-        self._line.textChanged.connect(self.changed)
-        self._line.broken.connect(self._take_broken)
-
-    def _take_broken(self, text: str) -> None:
-        self._open_box(text)
-        self.changed.emit()
+        self._line = line = _Line()
+        line.setMaxLength(LONGEST_LINE)
+        line.outgrown.connect(self._outgrow)
+        self._show(line)
+        if self._secret:
+            line.setEchoMode(QLineEdit.EchoMode.Password)
+            self._eye = tool_button("eye", f"Show {visible(self.spec.name)}", self.spec.theme)
+            self._eye.setCheckable(True)
+            self._eye.setToolTip("Show this secret")
+            self._eye.toggled.connect(self._reveal)
+            self._layout.addWidget(self._eye)
 
     def _open_box(self, text: str) -> None:
-        focused = self._line is not None and self._line.hasFocus()
-        if self._line is not None:
-            self._layout.removeWidget(self._line)
-            self._line.hide()
-            self._line.deleteLater()
-            self._line = None
-        self._box = GrowingText()
-        self._box.setAccessibleName(self.spec.name)
-        self._box.setPlaceholderText(hint_of(self.spec.shape))
-        with QSignalBlocker(self._box):
-            self._box.setPlainText(text)
-            self._box.moveCursor(self._box.textCursor().MoveOperation.End)
-        self._layout.insertWidget(0, self._box, 1)
+        line, self._line = self._line, None
+        self._box = box = GrowingText()
+        box.setPlainText(text)
+        box.moveCursor(QTextCursor.MoveOperation.End)
+        self._show(box)
+        if line is not None:
+            if line.hasFocus():
+                box.setFocus()
+            self._layout.removeWidget(line)
+            line.hide()
+            line.deleteLater()
         if self._eye is not None:
             self._eye.hide()
-        self._box.show()
-        self.setFocusProxy(self._box)
-        self._box.textChanged.connect(self.changed)
-        if focused:
-            self._box.setFocus()
 
-    def _add_eye(self, line: QLineEdit) -> None:
-        """Hide a secret until the user wants to see it."""
-        line.setEchoMode(QLineEdit.EchoMode.Password)
-        eye = QToolButton(self)
-        eye.setCheckable(True)
-        eye.setIcon(icon("eye", "muted"))
-        eye.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        eye.setAccessibleName(f"Show {visible(self.spec.name)}")
-        eye.setToolTip("Show this secret")
-        eye.toggled.connect(self._reveal)
-        self._layout.addWidget(eye)
-        self._eye = eye
+    def _show(self, edit: QLineEdit | GrowingText) -> None:
+        edit.setAccessibleName(self.spec.name)
+        edit.setPlaceholderText(hint_of(self.spec.shape))
+        edit.textChanged.connect(self.changed)
+        self._layout.insertWidget(0, edit, 1)
+        self.setFocusProxy(edit)
+        edit.show()
+
+    def _outgrow(self, text: str) -> None:
+        """Replace the line by a box with this text, which the user typed or pasted."""
+        self._open_box(text)
+        self.changed.emit()
 
     def _reveal(self, on: bool) -> None:
         if self._line is not None and self._eye is not None:
             self._line.setEchoMode(QLineEdit.EchoMode.Normal if on else QLineEdit.EchoMode.Password)
-            self._eye.setIcon(icon("eye-off" if on else "eye", "muted"))
+            self._eye.setIcon(icon("eye-off" if on else "eye"))
 
     def _take_offer(self, text: str) -> None:
         if self.write(text):

@@ -3,42 +3,55 @@
 from __future__ import annotations
 
 import re
-from enum import StrEnum
+from enum import Enum, auto
 from typing import Final
 
 from workbench.gui.forms.field_editor import FieldSpec
+from workbench.gui.forms.secret_fields import says_secret
+from workbench.gui.kit.json_text import is_number
 
-_LONG = 300  # a maximum length above this gets a box
-
-
+_LONG: Final = 300  # a maximum length above this gets a box
 _SECRET = re.compile(r"(^|[_-])(password|passwd|passphrase|secret|token|api_?-?key|private_?key|credentials?)$")
-
-
 _NO_SECRET = re.compile(r"(^|[_-])(page|next|continuation|max|cursor|sync|start|starting)[_-]?token")
-
-
 _FOLDER = re.compile(r"(^|[_-])(dir|directory|folder|cwd|workdir|working_directory|repo_path|root_path)(_?path)?$")
-
-
 _FILE = re.compile(r"(^|[_-])(path|file|filename|file_?name|file_?path|source|destination)$")
-
-
+_AMBIGUOUS: Final = frozenset({"source", "destination"})  # files only if the description says so
 _ABOUT_FILES = re.compile(r"\b(file|path|directory|folder)\b", re.IGNORECASE)
+_LONG_FORMATS: Final = frozenset({"textarea", "multiline", "markdown", "html", "code", "text"})
+_LONG_NAMES: Final = frozenset(
+    {"body", "content", "contents", "text", "message", "code", "markdown", "html", "prompt", "script", "sql"}
+)
 
 
-class TextPurpose(StrEnum):
+class TextPurpose(Enum):
     """The purpose of a text, which decides how its editor helps."""
 
-    LINE = "line"
-    BOX = "box"
-    DATE = "date"
-    MOMENT = "moment"
-    TIME = "time"
-    UUID = "uuid"
-    SECRET = "secret"
-    BYTES = "bytes"
-    FILE = "file"
-    FOLDER = "folder"
+    LINE = auto()
+    BOX = auto()
+    DATE = auto()
+    MOMENT = auto()
+    TIME = auto()
+    UUID = auto()
+    SECRET = auto()
+    BYTES = auto()
+    FILE = auto()
+    FOLDER = auto()
+
+
+_FORMATS: Final = {
+    "date": TextPurpose.DATE,
+    "date-time": TextPurpose.MOMENT,
+    "datetime": TextPurpose.MOMENT,
+    "time": TextPurpose.TIME,
+    "uuid": TextPurpose.UUID,
+    "password": TextPurpose.SECRET,
+    "byte": TextPurpose.BYTES,
+    "base64": TextPurpose.BYTES,
+    "binary": TextPurpose.BYTES,
+    "path": TextPurpose.FILE,
+    "file-path": TextPurpose.FILE,
+    "directory-path": TextPurpose.FOLDER,
+}
 
 
 def purpose_of(spec: FieldSpec) -> TextPurpose:
@@ -46,16 +59,14 @@ def purpose_of(spec: FieldSpec) -> TextPurpose:
     schema = spec.shape.schema
     wanted = schema.get("format")
     if isinstance(wanted, str) and wanted in _FORMATS:
-        return TextPurpose(_FORMATS[wanted])
+        return _FORMATS[wanted]
     if schema.get("contentEncoding") == "base64":
         return TextPurpose.BYTES
-    if schema.get("writeOnly") is True:
+    if says_secret(schema):
         return TextPurpose.SECRET
     if wanted in _LONG_FORMATS or isinstance(schema.get("contentMediaType"), str):
         return TextPurpose.BOX
-    if isinstance(wanted, str):
-        return TextPurpose.LINE
-    return _by_name(spec)
+    return TextPurpose.LINE if isinstance(wanted, str) else _by_name(spec)
 
 
 def _by_name(spec: FieldSpec) -> TextPurpose:
@@ -65,35 +76,7 @@ def _by_name(spec: FieldSpec) -> TextPurpose:
         return TextPurpose.SECRET
     if _FOLDER.search(name):
         return TextPurpose.FOLDER
-    if _FILE.search(name) and (name not in _VAGUE or _ABOUT_FILES.search(spec.shape.description)):
+    if _FILE.search(name) and (name not in _AMBIGUOUS or _ABOUT_FILES.search(spec.shape.description)):
         return TextPurpose.FILE
-    if isinstance(longest, int) and not isinstance(longest, bool):
-        return TextPurpose.BOX if longest > _LONG else TextPurpose.LINE
-    return TextPurpose.BOX if name in _LONG_NAMES else TextPurpose.LINE
-
-
-_LONG_FORMATS: Final = frozenset({"textarea", "multiline", "markdown", "html", "code", "text"})
-
-
-_LONG_NAMES: Final = frozenset(
-    {"body", "content", "contents", "text", "message", "code", "markdown", "html", "prompt", "script", "sql"}
-)
-
-
-_FORMATS: Final = {
-    "date": "date",
-    "date-time": "moment",
-    "datetime": "moment",
-    "time": "time",
-    "uuid": "uuid",
-    "password": "secret",
-    "byte": "bytes",
-    "base64": "bytes",
-    "binary": "bytes",
-    "path": "file",
-    "file-path": "file",
-    "directory-path": "folder",
-}
-
-
-_VAGUE: Final = frozenset({"source", "destination"})  # ambiguous names; the description decides
+    is_long = longest > _LONG if is_number(longest) else name in _LONG_NAMES
+    return TextPurpose.BOX if is_long else TextPurpose.LINE

@@ -11,11 +11,20 @@ import ipaddress
 import json
 import re
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Final, TypeAlias
 
-from workbench.gui.forms.schema_shapes import resolve_ref, without
+from workbench.gui.forms.schema_shapes import (
+    FORMAT_EXAMPLES,
+    TYPES,
+    number_bounds,
+    number_keyword,
+    resolve_ref,
+    without,
+)
+from workbench.gui.kit.json_text import is_number
 from workbench.records import JsonObject, JsonValue
 
 # A repeated group that contains a repetition or an alternative can take forever on short text.
@@ -26,28 +35,21 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
 _DURATION = re.compile(r"P(?=.)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?)")
 
 
-def text_faults(value: str, schema: JsonObject) -> Iterator[str]:
-    """Faults of a text: length, pattern, format."""
+def _text_faults(value: str, schema: JsonObject) -> Iterator[str]:
     shortest, longest = number_keyword(schema, "minLength"), number_keyword(schema, "maxLength")
     if shortest is not None and len(value) < shortest:
         yield "must not be empty." if shortest == 1 else f"must have at least {_number_text(shortest)} characters."
     if longest is not None and len(value) > longest:
         yield f"must have at most {_number_text(longest)} characters; it has {len(value)}."
     pattern = schema.get("pattern")
-    if isinstance(pattern, str) and not matches_pattern(pattern, value):
+    if isinstance(pattern, str) and not _matches_pattern(pattern, value):
         yield f"must match {pattern[:80]}"
-    if wrong := _format_fault(value, schema):
-        yield wrong
+    if fault := _format_fault(value, schema):
+        yield fault
 
 
-def number_faults(value: float, schema: JsonObject) -> Iterator[str]:
-    """Faults of a number: bounds and step."""
-    least, most = number_keyword(schema, "minimum"), number_keyword(schema, "maximum")
-    above, below = number_keyword(schema, "exclusiveMinimum"), number_keyword(schema, "exclusiveMaximum")
-    if schema.get("exclusiveMinimum") is True:  # as in draft 4
-        least, above = None, least
-    if schema.get("exclusiveMaximum") is True:
-        most, below = None, most
+def _number_faults(value: float, schema: JsonObject) -> Iterator[str]:
+    least, most, above, below = number_bounds(schema)
     if least is not None and value < least:
         yield f"must be at least {_number_text(least)}."
     if most is not None and value > most:
@@ -61,14 +63,7 @@ def number_faults(value: float, schema: JsonObject) -> Iterator[str]:
         yield f"must be a multiple of {_number_text(step)}."
 
 
-def number_keyword(schema: JsonObject, key: str) -> int | float | None:
-    """The number of a keyword; None if it is missing or not a number."""
-    value = schema.get(key)
-    usable = isinstance(value, int | float) and not isinstance(value, bool) and value == value
-    return value if usable else None
-
-
-def matches_pattern(pattern: str, value: str) -> bool:
+def _matches_pattern(pattern: str, value: str) -> bool:
     """Whether the text matches; True if the pattern could be too slow or is not valid in Python."""
     if len(pattern) > _LONGEST_PATTERN or len(value) > _PATTERN_TEXT or _SLOW_PATTERN.search(pattern):
         return True
@@ -87,54 +82,41 @@ def _divides(step: float, value: float) -> bool:
 
 
 def _number_text(number: float) -> str:
-    whole = isinstance(number, float) and number.is_integer() and abs(number) < 1e15
-    return str(int(number) if whole else number)[:60]
+    is_whole = isinstance(number, float) and number.is_integer() and abs(number) < 1e15
+    return str(int(number) if is_whole else number)[:60]
 
 
 def _format_fault(value: str, schema: JsonObject) -> str:
     wanted = schema.get("format")
-    encoded = wanted == "byte" or schema.get("contentEncoding") == "base64"
-    if encoded and not (_BASE64.fullmatch(value) and len(value) % 4 != 1):
-        return "must be base64."
-    check = _FORMATS.get(wanted) if isinstance(wanted, str) else None
-    if check is None:
+    if wanted == "byte" or schema.get("contentEncoding") == "base64":
+        return "" if _BASE64.fullmatch(value) and len(value) % 4 != 1 else "must be base64."
+    if not isinstance(wanted, str) or wanted not in _FORMATS:
         return ""
+    name, is_valid = _FORMATS[wanted]
     try:
-        fits = check[0](value)
+        valid = is_valid(value)
     except ValueError:
-        fits = False
-    return "" if fits else check[1]
+        valid = False
+    return "" if valid else f"must be {name} such as {FORMAT_EXAMPLES[wanted]}."
 
 
-def _is_date(value: str) -> bool:
-    return bool(re.fullmatch(r"\d{4}-\d\d-\d\d", value)) and bool(datetime.date.fromisoformat(value))
-
-
-def _is_moment(value: str) -> bool:
-    return len(value) > 10 and bool(datetime.datetime.fromisoformat(value))
-
-
-def _is_time(value: str) -> bool:
-    return bool(re.match(r"\d\d:\d\d", value)) and datetime.time.fromisoformat(value) is not None
-
-
-def _is_uuid(value: str) -> bool:
-    return len(value) == 36 and uuid.UUID(value) is not None
-
-
-_ADDRESS = "must be an address such as https://example.com."
-_FORMATS: Final[Mapping[str, tuple[Callable[[str], object], str]]] = {
-    "date": (_is_date, "must be a date such as 2026-01-31."),
-    "date-time": (_is_moment, "must be a date-time such as 2026-01-31T09:00:00Z."),
-    "time": (_is_time, "must be a time such as 09:00:00Z."),
-    "duration": (_DURATION.fullmatch, "must be a duration such as P1DT12H."),
-    "email": (re.compile(r"[^@\s]+@[^@\s]+").fullmatch, "must be an e-mail address."),
-    "uri": (re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S").match, _ADDRESS),
-    "url": (re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S").match, _ADDRESS),
-    "uuid": (_is_uuid, "must be a UUID such as 123e4567-e89b-12d3-a456-426614174000."),
-    "ipv4": (ipaddress.IPv4Address, "must be an IPv4 address such as 192.0.2.1."),
-    "ipv6": (ipaddress.IPv6Address, "must be an IPv6 address such as 2001:db8::1."),
+_ADDRESS = ("an address", re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S").match)
+_FORMATS: Final[Mapping[str, tuple[str, Callable[[str], object]]]] = {
+    "date": ("a date", lambda value: re.fullmatch(r"\d{4}-\d\d-\d\d", value) and datetime.date.fromisoformat(value)),
+    "date-time": ("a date-time", lambda value: len(value) > 10 and datetime.datetime.fromisoformat(value)),
+    "time": (
+        "a time",
+        lambda value: re.match(r"\d\d:\d\d", value) and datetime.time.fromisoformat(value) is not None,
+    ),
+    "duration": ("a duration", _DURATION.fullmatch),
+    "email": ("an e-mail address", re.compile(r"[^@\s]+@[^@\s]+").fullmatch),
+    "uri": _ADDRESS,
+    "url": _ADDRESS,
+    "uuid": ("a UUID", lambda value: len(value) == 36 and uuid.UUID(value)),
+    "ipv4": ("an IPv4 address", ipaddress.IPv4Address),
+    "ipv6": ("an IPv6 address", ipaddress.IPv6Address),
 }
+"""What a text of a format is called, and whether a text is one; a ValueError is a no."""
 
 
 FieldPath: TypeAlias = tuple[str | int, ...]
@@ -145,16 +127,10 @@ MISSING = "is required."
 _DEPTH = 40
 _MOST = 50  # faults that are reported
 _BRANCHES = 40
+_UNDERSTOOD_IN_NOT = frozenset(
+    {"type", "const", "enum", "required", "minLength", "maxLength", "minimum", "maximum"}
+)  # nothing follows from a `not` with a keyword that is not validated here
 _PLACES = 30_000  # schemas evaluated for one value: a hostile one may multiply endlessly
-_TYPE_WORDS = {
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "an object",
-    "null": "null",
-}
 
 
 class _TooManySchemas(Exception):
@@ -195,32 +171,14 @@ def path_text(path: FieldPath) -> str:
     return text
 
 
-def is_type(value: JsonValue, word: str) -> bool:
-    """Whether the value has the JSON type; 1.0 is a whole number, true is no number."""
-    if word == "integer":
-        return not isinstance(value, bool) and (
-            isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-        )
-    if word == "number":
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    types: dict[str, type | tuple[type, ...]] = {
-        "string": str,
-        "boolean": bool,
-        "array": list,
-        "object": Mapping,
-        "null": type(None),
-    }
-    return isinstance(value, types[word]) if word in types else True
-
-
-def json_equal(first: JsonValue, second: JsonValue) -> bool:
+def _json_equal(first: JsonValue, second: JsonValue) -> bool:
     """Whether two values are equal in JSON: 1 equals 1.0, but true is not 1."""
     if isinstance(first, bool) or isinstance(second, bool):
         return first is second
     if isinstance(first, list) and isinstance(second, list):
-        return len(first) == len(second) and all(map(json_equal, first, second))
+        return len(first) == len(second) and all(map(_json_equal, first, second))
     if isinstance(first, Mapping) and isinstance(second, Mapping):
-        return first.keys() == second.keys() and all(json_equal(first[key], second[key]) for key in first)
+        return first.keys() == second.keys() and all(_json_equal(first[key], second[key]) for key in first)
     return bool(first == second)
 
 
@@ -254,34 +212,34 @@ def _type_fault(value: JsonValue, schema: JsonObject) -> str:
     stated = schema.get("type")
     listed = stated if isinstance(stated, list) else [stated]
     words = [word for word in listed if isinstance(word, str)]
-    if not words or any(is_type(value, word) for word in words):
+    if not words or any(word not in TYPES or TYPES[word].holds(value) for word in words):
         return ""
     if value is None and schema.get("nullable") is True:
         return ""
-    return f"must be {' or '.join(_TYPE_WORDS.get(word, word) for word in words)}."
+    return f"must be {' or '.join(TYPES[word].text for word in words)}."
 
 
 def _value_faults(value: JsonValue, schema: JsonObject) -> Iterator[str]:
-    if "const" in schema and not json_equal(value, schema["const"]):
+    if "const" in schema and not _json_equal(value, schema["const"]):
         yield f"must be {json.dumps(schema['const'], ensure_ascii=False)[:80]}."
     values = schema.get("enum")
-    if isinstance(values, list) and not any(json_equal(value, known) for known in values):
+    if isinstance(values, list) and not any(_json_equal(value, known) for known in values):
         shown = ", ".join(json.dumps(known, ensure_ascii=False)[:60] for known in values[:6])
         yield f"must be one of {shown}{' …' if len(values) > 6 else ''}."
     if isinstance(value, str):
-        yield from text_faults(value, schema)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield from number_faults(value, schema)
+        yield from _text_faults(value, schema)
+    elif is_number(value):
+        yield from _number_faults(value, schema)
 
 
 def _object_faults(
     value: Mapping[str, JsonValue], schema: JsonObject, check: _Check, path: FieldPath, depth: int
 ) -> Iterator[PathFault]:
-    yield from _missing(value, schema.get("required"), path)
+    yield from _missing_names(value, schema.get("required"), path)
     dependent = schema.get("dependentRequired")
     for name, names in dependent.items() if isinstance(dependent, Mapping) else ():
         if name in value:
-            yield from _missing(value, names, path)
+            yield from _missing_names(value, names, path)
     for name, part in value.items():
         schemas = _schemas_of(name, schema)
         if schemas is None:
@@ -294,14 +252,20 @@ def _object_faults(
         names = schema.get("propertyNames")
         for _, sentence in _limited(name, names, check, (), depth + 1):
             yield (*path, name), f"is not a valid name: it {sentence}"
-    fewest, most = number_keyword(schema, "minProperties"), number_keyword(schema, "maxProperties")
+    yield from _size_faults(value, schema, "Properties", ("entry", "entries"), path)
+
+
+def _size_faults(
+    value: Collection[JsonValue], schema: JsonObject, keyword: str, nouns: tuple[str, str], path: FieldPath
+) -> Iterator[PathFault]:
+    fewest, most = number_keyword(schema, f"min{keyword}"), number_keyword(schema, f"max{keyword}")
     if fewest is not None and len(value) < fewest:
-        yield path, f"must have at least {_count_text(fewest, 'entry', 'entries')}."
+        yield path, f"must have at least {_number_text(fewest)} {nouns[fewest != 1]}."
     if most is not None and len(value) > most:
-        yield path, f"must have at most {_count_text(most, 'entry', 'entries')}."
+        yield path, f"must have at most {_number_text(most)} {nouns[most != 1]}."
 
 
-def _missing(value: Mapping[str, JsonValue], names: JsonValue, path: FieldPath) -> Iterator[PathFault]:
+def _missing_names(value: Mapping[str, JsonValue], names: JsonValue, path: FieldPath) -> Iterator[PathFault]:
     for name in names if isinstance(names, list) else ():
         if isinstance(name, str) and name not in value:
             yield (*path, name), MISSING
@@ -312,7 +276,7 @@ def _schemas_of(name: str, schema: JsonObject) -> list[JsonValue] | None:
     properties, patterns = schema.get("properties"), schema.get("patternProperties")
     found = [properties[name]] if isinstance(properties, Mapping) and name in properties else []
     for pattern, part in patterns.items() if isinstance(patterns, Mapping) else ():
-        if matches_pattern(pattern, name):
+        if _matches_pattern(pattern, name):
             found.append(part)
     if found:
         return found
@@ -323,11 +287,7 @@ def _schemas_of(name: str, schema: JsonObject) -> list[JsonValue] | None:
 def _array_faults(
     value: list[JsonValue], schema: JsonObject, check: _Check, path: FieldPath, depth: int
 ) -> Iterator[PathFault]:
-    fewest, most = number_keyword(schema, "minItems"), number_keyword(schema, "maxItems")
-    if fewest is not None and len(value) < fewest:
-        yield path, f"must have at least {_count_text(fewest, 'item', 'items')}."
-    if most is not None and len(value) > most:
-        yield path, f"must have at most {_count_text(most, 'item', 'items')}."
+    yield from _size_faults(value, schema, "Items", ("item", "items"), path)
     if schema.get("uniqueItems") is True and len({json.dumps(item, sort_keys=True) for item in value}) < len(value):
         yield path, "must not contain an item twice."
     head = schema.get("prefixItems") or schema.get("items")
@@ -339,10 +299,6 @@ def _array_faults(
     needed = isinstance(wanted, Mapping) and schema.get("minContains") != 0
     if needed and all(_wrong(item, wanted, check, depth) for item in value):
         yield path, "contains no item of the required kind."
-
-
-def _count_text(number: float, one: str, many: str) -> str:
-    return f"{number:g} {one if number == 1 else many}" if abs(number) < 1e15 else f"{number} {many}"
 
 
 def _branch_faults(
@@ -360,7 +316,8 @@ def _branch_faults(
         if isinstance(value, Mapping) and name in value:
             yield from _faults(value, part, check, path, depth + 1)
     ruled_out = schema.get("not")
-    if isinstance(ruled_out, Mapping) and _understood(ruled_out) and not _wrong(value, ruled_out, check, depth):
+    understood = isinstance(ruled_out, Mapping) and ruled_out and ruled_out.keys() <= _UNDERSTOOD_IN_NOT
+    if understood and not _wrong(value, ruled_out, check, depth):
         yield path, "is a value that the schema excludes."
 
 
@@ -375,10 +332,10 @@ def _no_branch(
         names = " or ".join(" and ".join(map(str, branch["required"])) for branch in branches)
         yield path, f"needs {names}."
     else:
-        yield from min(tried, key=lambda faults: (_misses(faults, path), len(faults)))
+        yield from min(tried, key=lambda faults: (_mismatches(faults, path), len(faults)))
 
 
-def _misses(faults: list[PathFault], path: FieldPath) -> int:
+def _mismatches(faults: list[PathFault], path: FieldPath) -> int:
     """Number of faults in type or constant: they make a branch less likely than a wrong detail does."""
     return sum(1 for place, sentence in faults if place == path or sentence.startswith('must be "'))
 
@@ -387,22 +344,5 @@ def _wrong(value: JsonValue, schema: JsonValue, check: _Check, depth: int) -> bo
     return next(_faults(value, schema, check, (), depth + 1), None) is not None
 
 
-def _understood(schema: JsonObject) -> bool:
-    """Whether all keywords of a `not` are validated here; otherwise nothing follows from it."""
-    return bool(schema) and schema.keys() <= {
-        "type",
-        "const",
-        "enum",
-        "required",
-        "minLength",
-        "maxLength",
-        "minimum",
-        "maximum",
-    }
-
-
 def _limited(value: JsonValue, schema: JsonValue, check: _Check, path: FieldPath, depth: int) -> Iterator[PathFault]:
-    for number, fault in enumerate(_faults(value, schema, check, path, depth)):
-        if number >= _MOST:
-            return
-        yield fault
+    return islice(_faults(value, schema, check, path, depth), _MOST)

@@ -29,8 +29,11 @@ class AdaptiveSplit(QSplitter):
         if (sizes := self._moved.get(direction)) is not None:
             self.setSizes(sizes)
         else:
-            room = self.width() if wide else self.height()
-            self.setSizes([room * share // sum(self._shares) for share in self._shares])
+            self.setSizes(self.usual_sizes(self.width() if wide else self.height()))
+
+    def usual_sizes(self, room: int) -> list[int]:
+        """The sizes until the user moves the border."""
+        return [room * share // sum(self._shares) for share in self._shares]
 
     def _remember(self) -> None:
         self._moved[self.orientation()] = self.sizes()

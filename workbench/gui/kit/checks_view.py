@@ -1,4 +1,4 @@
-"""A list of checks as a person reads it: a picture and a word for how each ended, the sentence, what to do, details."""
+"""A list of checks: for each one an icon and its result, a sentence, what to do, and details."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from workbench.gui.kit.lists import label
 from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.kit.wording import Word
+from workbench.gui.kit.wording import StateText
 from workbench.records import Check, CheckState
 
-_LINES = 8  # lines of a detail one sees without scrolling
+_LINES = 8  # lines of a detail that are visible without scrolling
 
 
-def check_word(state: CheckState) -> Word:
+def check_word(state: CheckState) -> StateText:
     return {
-        CheckState.GOOD: Word("Good", "check", "success"),
-        CheckState.DOUBT: Word("Look", "warning", "warning"),
-        CheckState.BAD: Word("Wrong", "alert", "danger"),
-        CheckState.SKIPPED: Word("Not checked", "minus", "muted"),
+        CheckState.GOOD: StateText("Good", "check", "success"),
+        CheckState.DOUBT: StateText("Look", "warning", "warning"),
+        CheckState.BAD: StateText("Wrong", "alert", "danger"),
+        CheckState.SKIPPED: StateText("Not checked", "minus", "muted"),
     }[state]
 
 

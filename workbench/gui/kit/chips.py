@@ -1,4 +1,4 @@
-"""A line of small words on coloured grounds that wraps where it is narrow. A layout of labels would not wrap."""
+"""Short texts on coloured backgrounds in lines that wrap. A layout of labels would not wrap."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LETTERS = 60
 
 
 class Chips(QWidget):
-    """Words on coloured grounds in lines that wrap; each chip is a text and a colour role."""
+    """Each chip is a text and the colour role of its background."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,12 +33,12 @@ class Chips(QWidget):
         shown = tuple((one_line(word, _LETTERS), tone) for word, tone in chips[:_MOST])
         if shown != self._chips:
             self._chips = shown
-            self.setAccessibleDescription(", ".join(self.words()))
+            self.setAccessibleDescription(", ".join(self.texts()))
             self.updateGeometry()
             self.update()
 
-    def words(self) -> tuple[str, ...]:
-        return tuple(word for word, _ in self._chips)
+    def texts(self) -> tuple[str, ...]:
+        return tuple(text for text, _ in self._chips)
 
     def hasHeightForWidth(self) -> bool:
         return True

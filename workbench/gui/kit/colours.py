@@ -18,15 +18,15 @@ class Colours(Struct, frozen=True):
     raised: str  # inputs, cards, menus, buttons
     sunken: str  # code and output
     hover: str
-    selected: str  # the ground of a selected row
-    border: str  # quiet lines
-    edge: str  # lines around things one can press or type in
+    selected: str  # background of a selected row
+    border: str  # lines that separate
+    edge: str  # lines around buttons and fields
     text: str
-    muted: str  # second-rank text
+    muted: str  # secondary text
     faint: str  # decoration and disabled text, never the only carrier of meaning
     accent: str  # links, focus, active things; readable as text
-    accent_fill: str  # the ground of a primary button
-    on_accent: str  # text on that ground
+    accent_fill: str  # background of a primary button
+    on_accent: str  # text on that background
     success: str
     warning: str
     danger: str
@@ -117,7 +117,7 @@ RISK_ROLES: dict[Risk, str] = {
     Risk.HIGH: "danger",
     Risk.CRITICAL: "critical",
 }
-"""The colour beside a risk word; the word itself is always there."""
+"""The colour of each risk; its name is always shown too."""
 
 
 def blend(front: str, ground: str, share: float) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent, QWheelEvent
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QRect, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
     QComboBox,
     QLabel,
     QLayout,
+    QLayoutItem,
     QPushButton,
     QSizePolicy,
     QStyle,
@@ -22,6 +26,8 @@ from PySide6.QtWidgets import (
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.theme import Theme
 
+_UNLIMITED = 16_777_215  # Qt's QWIDGETSIZE_MAX
+
 
 class CalmCombo(QComboBox):
     """Combo box with an arrow in the theme's colours; scrolling over it does not change it."""
@@ -32,8 +38,16 @@ class CalmCombo(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(8)
 
+    def show_choices(self, choices: Mapping[Any, str], current: object = None) -> None:
+        """Offer these texts; `currentData()` is their key. No signal is emitted. Any: whatever can be a key."""
+        with QSignalBlocker(self):
+            self.clear()
+            for data, text in choices.items():
+                self.addItem(text, data)
+            self.setCurrentIndex(max(0, self.findData(current)))
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Like every combo box, but with an arrow of our own: the style's does not follow the theme."""
+        """Like every combo box, but with its own arrow: the style's does not follow the theme."""
         painter = QStylePainter(self)
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
@@ -81,37 +95,89 @@ class TickBox(QCheckBox):
 
 
 class RoomyButton(QPushButton):
-    """Button that drops its text where there is no room; its name and tooltip stay."""
+    """Button that drops its text where its row has no room; its name and tooltip stay.
+
+    Of several in one row, the first one drops its text first, and the others only if that is not enough.
+    """
 
     def __init__(self, theme: Theme, symbol: QIcon, words: str, parent: QWidget | None = None) -> None:
+        self._full = 0  # width with its text
         super().__init__(symbol, words, parent)
         self._theme = theme
         self._words = words
         self.setAccessibleName(words)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        if parent is not None:
+            parent.installEventFilter(self)
 
     def sizeHint(self) -> QSize:
-        """The width with its text, also while the text is hidden."""
+        """The size with its text, also while the text is hidden."""
         hint = super().sizeHint()
-        missing = 0 if self.text() else self.fontMetrics().horizontalAdvance(self._words) + self._theme.unit * 2
-        return QSize(hint.width() + missing, hint.height())
+        if self.text():
+            self._full = hint.width()
+        return QSize(max(self._full, hint.width()), hint.height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.unit * (11 if self.menu() else 8), super().sizeHint().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        words = self._words if self.width() >= self.sizeHint().width() - self._theme.unit else ""
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.ParentChange and (parent := self.parentWidget()) is not None:
+            parent.installEventFilter(self)
+        return super().event(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The row has another size, or other widgets are shown in it."""
+        parent = self.parentWidget()
+        if parent is watched and parent and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            layout = parent.layout()
+            row = _innermost(layout, self)
+            if layout is not None and row is not None and not self.isHidden():
+                layout.setGeometry(parent.contentsRect())  # Qt does it after the event filters
+                self._fit(row)
+        return False
+
+    def _fit(self, row: QLayout) -> None:
+        buttons = [widget for widget in _shown_widgets(row) if isinstance(widget, RoomyButton)]
+        missing = row.sizeHint().width() - row.geometry().width()
+        missing += sum(button._saving() for button in buttons if not button.text())
+        missing -= sum(button._saving() for button in buttons[: buttons.index(self)])
+        words = self._words if missing <= 0 else ""
         if words != self.text():
+            self.sizeHint()
             self.setText(words)
+            self.setMaximumWidth(_UNLIMITED if words else self.minimumSizeHint().width())
+
+    def _saving(self) -> int:
+        """The room that it takes less without its text."""
+        return self.sizeHint().width() - self.minimumSizeHint().width()
+
+
+def _items(layout: QLayout) -> list[QLayoutItem]:
+    return [item for place in range(layout.count()) if (item := layout.itemAt(place)) is not None]
+
+
+def _shown_widgets(layout: QLayout) -> list[QWidget]:
+    widgets = (item.widget() for item in _items(layout))
+    return [widget for widget in widgets if widget is not None and not widget.isHidden()]
+
+
+def _innermost(layout: QLayout | None, widget: QWidget) -> QLayout | None:
+    """The layout that holds the widget itself, in this one or inside it."""
+    if layout is None or layout.indexOf(widget) >= 0:
+        return layout
+    inner = (_innermost(item.layout(), widget) for item in _items(layout))
+    return next((found for found in inner if found is not None), None)
 
 
 class FoldingRow(QWidget):
-    """Two layouts beside each other, one above the other where it is narrow. The first takes the spare room."""
+    """Two layouts beside each other, one above the other where it is narrow. The first takes the spare room.
 
-    def __init__(self, letters: int, first: QLayout, second: QLayout, spacing: int) -> None:
+    `letters` is the width that both need beside each other; None: as much as their widgets need now.
+    """
+
+    def __init__(self, letters: int | None, first: QLayout, second: QLayout, spacing: int) -> None:
         super().__init__()
-        self._letters = letters  # of width that both need beside each other
+        self._letters = letters
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(spacing)
@@ -124,11 +190,19 @@ class FoldingRow(QWidget):
         hint = super().minimumSizeHint()
         return QSize(max(part.minimumSize().width() for part in self._parts), hint.height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        narrow = self.width() < self.fontMetrics().averageCharWidth() * self._letters
-        below, beside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
-        self._row.setDirection(below if narrow else beside)
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):  # widgets were shown or hidden
+            if self._letters is None:
+                shown = [widget.sizeHint().width() for part in self._parts for widget in _shown_widgets(part)]
+                needed = sum(shown) + self._row.spacing() * len(shown)
+            else:
+                needed = self.fontMetrics().averageCharWidth() * self._letters
+            below, beside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+            direction = below if self.width() < needed else beside
+            if self._row.direction() is not direction:
+                self._row.setDirection(direction)
+        return handled
 
 
 class Picture(QLabel):

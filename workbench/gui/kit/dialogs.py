@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Protocol
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.gui.kit.faults import FaultCard
+from workbench.gui.kit.layouts import column, scroll_area
 from workbench.gui.kit.lists import label
+from workbench.gui.kit.notice import Notice
+from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.records import Fault
@@ -39,8 +42,64 @@ def fit_to_screen(window: QWidget) -> None:
     window.move(left, top)
 
 
+class _Content(QScrollArea):
+    """What is above a dialog's buttons: as high as it needs, but where the screen is too low it scrolls."""
+
+    def __init__(self, dialog: Dialog) -> None:
+        super().__init__(dialog)
+        self.page = QWidget()
+        scroll_area(self.page, self)
+
+    def sizeHint(self) -> QSize:
+        return self.page.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        needed, room = self.page.minimumSizeHint(), self._room()
+        bar = self.verticalScrollBar().sizeHint().width() if needed.height() > room else 0
+        return QSize(needed.width() + bar, min(needed.height(), room))
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        layout = self.page.layout()
+        return min(layout.totalHeightForWidth(width) if layout is not None else 0, self._room())
+
+    def missing_height(self) -> int:
+        """How much higher it must be for texts that wrap, as far as the screen allows."""
+        return max(0, min(self._needed(), self._room()) - self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._choose_bar()
+        super().resizeEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """QScrollArea itself does not tell its own layout that the content needs more or less room."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+            self._choose_bar()
+        return super().eventFilter(watched, event)
+
+    def _choose_bar(self) -> None:
+        """Hide the scroll bar where it is not needed: texts wrap more beside it, so it would not go by itself."""
+        fits = self._needed() <= self.height()
+        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.setVerticalScrollBarPolicy(policy)
+
+    def _needed(self) -> int:
+        layout = self.page.layout()
+        return layout.minimumHeightForWidth(self.width()) if layout is not None else 0
+
+    def _room(self) -> int:
+        """The height that is left of the screen by the title bar, the margins, the fault and the buttons."""
+        dialog = self.parent()  # not an attribute: a cycle would keep closed dialogs alive
+        around = dialog.height_around() if isinstance(dialog, Dialog) else 0
+        screen = self.screen() or QGuiApplication.primaryScreen()
+        return max(self.fontMetrics().height() * 3, screen.availableGeometry().height() - around)
+
+
 class Dialog(QDialog):
-    """Widgets go into `body`, buttons come by `add_button`. Escape closes it."""
+    """Widgets go into `body`, buttons come by `add_button`. Escape closes it. The content scrolls on a low screen."""
 
     def __init__(self, theme: Theme, title: str, intro: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,24 +108,25 @@ class Dialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.body = QVBoxLayout()
         self.body.setSpacing(theme.unit * 3)
-        self.fault = FaultCard(theme, self)
+        self._content = _Content(self)
+        self.fault = Notice(theme, self)
         self._intro = label("", "muted")
         self._intro.setWordWrap(True)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(theme.unit * 2)
         self._buttons.addStretch(1)
         self._left = 0  # buttons left of the stretch
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(theme.unit * 6,) * 4)
-        column.setSpacing(theme.unit * 3)
         self._heading = label(title, "heading")
         self._heading.setWordWrap(True)
-        column.addWidget(self._heading)
-        column.addWidget(self._intro)
-        column.addLayout(self.body, 1)
-        column.addWidget(self.fault)
-        column.addLayout(self._buttons)
+        column(self._content.page, self._heading, self._intro, self.body, spacing=theme.unit * 3, grows=self.body)
+        parts = (self._content, self.fault, self._buttons)
+        column(self, *parts, margins=(theme.unit * 6,) * 4, spacing=theme.unit * 3, grows=self._content)
         self.set_intro(intro)
+
+    def height_around(self) -> int:
+        """The height of everything but the content, with room for a title bar."""
+        fault = 0 if self.fault.isHidden() else self.fault.heightForWidth(self.width()) + self.theme.unit * 3
+        return fault + self._buttons.sizeHint().height() + self.theme.unit * 15 + self.fontMetrics().height() * 2
 
     def set_heading(self, text: str) -> None:
         """The line at the top; the title of the window stays as it is."""
@@ -107,7 +167,8 @@ class Dialog(QDialog):
 
     def run(self, tasks: TaskRunner, name: str, coro: Coroutine[Any, Any, object], *, closes: bool = False) -> None:
         """Run a coroutine with the buttons disabled; its WorkbenchError is shown here. Any: asyncio's own."""
-        buttons = [one for one in self.findChildren(QPushButton) if one.isEnabled() and one.parent() is self]
+        places = (self, self._content.page)
+        buttons = [one for one in self.findChildren(QPushButton) if one.isEnabled() and one.parent() in places]
         self.show_fault(None)
         for button in buttons:
             button.setEnabled(False)
@@ -137,8 +198,10 @@ class Dialog(QDialog):
 
     def fit_height(self) -> None:
         """Become as high as the content needs, for example after a row or a fault appeared or disappeared."""
-        layout = self.layout()
-        if layout is not None:
+        layout, content = self.layout(), self._content.page.layout()
+        if layout is not None and content is not None:
+            content.activate()
+            self._content.updateGeometry()
             layout.activate()
             needed = max(layout.totalMinimumSize().height(), layout.totalHeightForWidth(self.width()))
             self.resize(self.width(), needed)
@@ -147,6 +210,9 @@ class Dialog(QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        if (layout := self.layout()) is not None:
+            layout.activate()
+        self.resize(self.width(), self.height() + self._content.missing_height())
         fit_to_screen(self)
 
 
@@ -185,3 +251,110 @@ class FormDialog(Dialog):
     def _press(self, button: QPushButton) -> None:
         if button.isEnabled():
             button.click()
+
+
+class Question(Dialog):
+    """A sentence, the exact text it is about, and two answers; Escape means no."""
+
+    def __init__(self, theme: Theme, title: str, sentence: str, parent: QWidget | None = None) -> None:
+        super().__init__(theme, title, sentence, parent)
+        self._first: QWidget | None = None  # what has the keyboard when it opens; Cancel otherwise
+        self.setMinimumWidth(theme.unit * 120)
+
+    def show_text(self, text: str, name: str) -> None:
+        """Add the exact text that the question is about; it scrolls and is never shortened."""
+        self.body.addWidget(text_box(self.theme, text, name))
+
+    def show_note(self, text: str, role: str = "muted") -> QLabel:
+        note = label(visible(text), role)
+        note.setWordWrap(True)
+        self.body.addWidget(note)
+        return note
+
+    def add(self, field: QWidget) -> None:
+        """Add a field; it gets the focus first."""
+        self.body.addWidget(field)
+        self._first = field
+
+    async def ask(self, yes: str, *, danger: bool = False) -> bool:
+        """Open, wait for the user, and return whether the answer was yes."""
+        answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        cancel = self.add_button("Cancel", self.reject, default=True)
+        self.add_button(yes, self.accept, "danger" if danger else "primary")
+        QShortcut(QKeySequence("Ctrl+Return"), self, self.accept).setAutoRepeat(False)
+        (self._first or cancel).setFocus()
+        self.finished.connect(partial(_settle, answer))
+        self.open()
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            self.reject()
+            raise
+
+
+def _settle(answer: asyncio.Future[bool], code: int) -> None:
+    if not answer.done():
+        answer.set_result(code == QDialog.DialogCode.Accepted)
+
+
+class LaterDialog(QDialog):
+    """Dialog that Escape and × put away without an answer. `come_back` shows it again with everything that was typed.
+    Its owner ends it when no answer is needed any more.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._over = False  # it was answered, or no answer is needed any more
+        self._away = False
+        self._place = QPoint()
+
+    @property
+    def away(self) -> bool:
+        return self._away
+
+    def put_away(self) -> None:
+        self._away = True
+        self._place = self.pos()
+        self.hide()
+
+    def come_back(self) -> None:
+        if self._away:
+            self.move(self._place)  # else it reappears lower by the height of its title bar
+        self._away = False
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def reject(self) -> None:
+        if self._over:
+            super().reject()
+        else:
+            self.put_away()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing by the user puts the dialog away; closing by the application ends it without an answer."""
+        if event.spontaneous() and not self._over:
+            event.ignore()
+            self.put_away()
+        else:
+            self._over = True
+            super().closeEvent(event)
+
+    def _finish(self) -> None:
+        """End the dialog; while it is put away it closes at once."""
+        self._over = True
+        if self._away:
+            self.done(QDialog.DialogCode.Rejected)
+
+
+def text_box(theme: Theme, text: str, name: str) -> PlainEdit:
+    """Read-only text with up to ten visible lines."""
+    box = PlainEdit(visible(text))
+    box.setReadOnly(True)
+    box.setTabChangesFocus(True)
+    box.setAccessibleName(name)
+    box.setFont(theme.mono())
+    lines = min(10, max(2, text.count("\n") + 1 + len(text) // 70))
+    box.setFixedHeight(box.fontMetrics().lineSpacing() * lines + theme.unit * 5)
+    mark(box, kind="code")
+    return box

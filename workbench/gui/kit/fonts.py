@@ -1,4 +1,4 @@
-"""The two fonts the window brings along, so that it looks the same everywhere; the system's own are the fallback."""
+"""The two fonts that are part of the application; the system's fonts are the fallback."""
 
 from __future__ import annotations
 

@@ -1,42 +1,42 @@
-"""A number with the spelling somebody gave it: `1e5` and `0.10` must not turn into `100000.0` and `0.1` under their
-hands. It computes and travels like any number; only text made of it keeps the spelling."""
+"""JSON text that keeps numbers as they were written: `1e5` and `0.10` must not turn into `100000.0` and `0.1` while the
+user edits them. Such a number computes like any other; only text made of it keeps the spelling."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from json.encoder import encode_basestring, encode_basestring_ascii
-from typing import Any
+from typing import Any, TypeGuard
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.text import has_hidden
 from workbench.records import JsonValue
 
 
-class Spelled(float):
+class ExactNumber(float):
     """A float that remembers how it was written."""
 
     __slots__ = ("text",)
     text: str
 
-    def __new__(cls, text: str) -> Spelled:
+    def __new__(cls, text: str) -> ExactNumber:
         made = super().__new__(cls, text)
         made.text = text
         return made
 
-    def __reduce__(self) -> tuple[type[Spelled], tuple[str]]:
-        return Spelled, (self.text,)
+    def __reduce__(self) -> tuple[type[ExactNumber], tuple[str]]:
+        return ExactNumber, (self.text,)
 
 
 _LONGEST_NUMBER = 4_000  # digits; Python refuses to read whole numbers beyond
 _LARGE = 1_000_000  # characters
-_INDENTED = 60  # levels that are set in; deeper ones would be mostly blanks
+_INDENTED = 60  # levels that are indented; deeper ones would be mostly spaces
 
 
 def dump(value: JsonValue, *, indent: int | None = 2) -> str:
     """Indented JSON text; invisible characters are escaped."""
-    text = "".join(_written(value, indent, encode_basestring))
-    return "".join(_written(value, indent, encode_basestring_ascii)) if has_hidden(text) else text
+    text = "".join(_parts(value, indent, encode_basestring))
+    return "".join(_parts(value, indent, encode_basestring_ascii)) if has_hidden(text) else text
 
 
 def dump_to_edit(value: JsonValue) -> str:
@@ -45,16 +45,16 @@ def dump_to_edit(value: JsonValue) -> str:
         line = json.dumps(value, ensure_ascii=False)
     except RecursionError:
         return dump(value)
-    if len(line) < _LARGE or _has_spelled(value):
+    if len(line) < _LARGE or _has_exact_number(value):
         return dump(value)
     return json.dumps(value) if has_hidden(line) else line
 
 
-def _has_spelled(value: JsonValue) -> bool:
+def _has_exact_number(value: JsonValue) -> bool:
     waiting = [value]
     while waiting:
         one = waiting.pop()
-        if isinstance(one, Spelled):
+        if isinstance(one, ExactNumber):
             return True
         if isinstance(one, dict):
             waiting.extend(one.values())
@@ -64,8 +64,8 @@ def _has_spelled(value: JsonValue) -> bool:
 
 
 def pretty(value: JsonValue) -> str:
-    """Indented JSON for display, three times as fast as `dump`; for values without `Spelled` numbers, where the view
-    makes hidden characters visible.
+    """Indented JSON for display, three times as fast as `dump`: for values without `ExactNumber`, in a view that draws
+    hidden characters.
     """
     try:
         return json.dumps(value, ensure_ascii=False, indent=2)
@@ -77,13 +77,18 @@ def parse(text: str) -> JsonValue:
     """Parse JSON text. A fault names line and column."""
     try:
         return json.loads(
-            text, object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_float, parse_int=_whole
+            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_integer
         )
     except json.JSONDecodeError as fault:
         where = f"line {fault.lineno}, column {fault.colno}"
         raise WorkbenchError(f"This is not JSON yet: {fault.msg[:1].lower()}{fault.msg[1:]} ({where}).") from None
     except RecursionError:
         raise WorkbenchError("This JSON is nested too deeply to be read.") from None
+
+
+def is_number(value: JsonValue) -> TypeGuard[int | float]:
+    """Whether the value is a JSON number; in Python, true and false are numbers too."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def identical(first: JsonValue, second: JsonValue) -> bool:
@@ -109,12 +114,12 @@ def _scalar(value: JsonValue) -> str:
         return "null"
     if value is True or value is False:
         return "true" if value else "false"
-    if isinstance(value, Spelled):
+    if isinstance(value, ExactNumber):
         return value.text
     return json.dumps(value)
 
 
-def _written(value: JsonValue, indent: int | None, quote: Callable[[str], str]) -> Iterator[str]:
+def _parts(value: JsonValue, indent: int | None, quote: Callable[[str], str]) -> Iterator[str]:
     """The parts of the text, without recursion; `stack` holds open containers and what is left of them."""
     stack: list[tuple[Iterator[tuple[str, JsonValue]], str]] = []
     prefix = ""
@@ -156,7 +161,7 @@ def _break(indent: int | None, level: int) -> str:
     return "" if indent is None else "\n" + " " * (indent * min(level, _INDENTED))
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:  # Any: foreign JSON
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:  # Any: foreign JSON
     whole = dict(pairs)
     if len(whole) < len(pairs):
         names = [name for name, _ in pairs]
@@ -173,10 +178,10 @@ def _float(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
         raise WorkbenchError(f"The number {text[:40]} is too large.")
-    return value if repr(value) == text else Spelled(text)
+    return value if repr(value) == text else ExactNumber(text)
 
 
-def _whole(text: str) -> int | float:
+def _integer(text: str) -> int | float:
     if len(text) > _LONGEST_NUMBER:
         raise WorkbenchError(f"The number {text[:40]}… has too many digits.")
-    return Spelled(text) if text == "-0" else int(text)
+    return ExactNumber(text) if text == "-0" else int(text)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from workbench.gui.kit.icons import icon
 from workbench.gui.kit.lists import EmptyState, RowsView, Strip, action_button, lead_focus, lead_into, search_box
 from workbench.gui.kit.rows import Row, RowsModel
 from workbench.gui.kit.theme import Theme
@@ -15,6 +16,14 @@ from workbench.gui.kit.theme import Theme
 SEARCH_MS = 120  # after the last key
 MenuActions = Callable[[str], Sequence[QAction | None]]
 """The actions for the row of this key, with None for a separator; no actions: no menu."""
+
+
+def menu_action(owner: QObject, text: str, work: Callable[[], object], symbol: str = "", tip: str = "") -> QAction:
+    """An action for the menu of a list that is in no table of actions."""
+    action = QAction(icon(symbol), text, owner) if symbol else QAction(text, owner)
+    action.setToolTip(tip or text)
+    action.triggered.connect(lambda: work())  # without `triggered`'s own argument
+    return action
 
 
 class ListPane(QWidget):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import (
     QEvent,
     QItemSelection,
@@ -175,7 +177,7 @@ class RowsTree(QTreeView):
         super().drawRow(painter, option, index)
 
     def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
-        if index.parent().isValid() or not index.model().hasChildren(index):
+        if not index.model().hasChildren(index):
             return
         size = self._theme.unit * 3
         name = "chevron-down" if self.isExpanded(index) else "chevron-right"
@@ -286,6 +288,13 @@ def label(text: str, role: str = "", parent: QWidget | None = None) -> QLabel:
     return made
 
 
+def paragraph(text: str, role: str = "") -> QLabel:
+    """A plain-text label that wraps."""
+    made = label(text, role)
+    made.setWordWrap(True)
+    return made
+
+
 def search_box(placeholder: str, name: str) -> QLineEdit:
     """A filter field with a clear button."""
     box = QLineEdit()
@@ -326,14 +335,39 @@ def lead_into(finder: QLineEdit, view: RowsView) -> None:
     _Leading(finder, view)
 
 
-def tool_button(symbol: str, name: str, theme: Theme) -> QToolButton:
-    """A small flat button with an icon and an accessible name."""
+def push_button(
+    text: str,
+    act: Callable[..., object] | None = None,
+    *,
+    kind: str = "",
+    symbol: str = "",
+    tone: str = "muted",
+    tip: str = "",
+    checkable: bool = False,
+) -> QPushButton:
+    """A button with a text; `act` follows a click. `tone` is the colour of its icon."""
+    button = QPushButton(text)
+    if symbol:
+        button.setIcon(icon(symbol, tone))
+    if kind:
+        mark(button, kind=kind)
+    button.setToolTip(tip)
+    button.setCheckable(checkable)
+    if act is not None:
+        button.clicked.connect(act)
+    return button
+
+
+def tool_button(symbol: str, name: str, theme: Theme, act: Callable[..., object] | None = None) -> QToolButton:
+    """A small flat button with an icon and an accessible name; `act` follows a click."""
     button = QToolButton()
     button.setIcon(icon(symbol))
     button.setIconSize(QSize(theme.unit * 4, theme.unit * 4))
     button.setAccessibleName(name)
     button.setToolTip(name)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    if act is not None:
+        button.clicked.connect(act)
     return button
 
 

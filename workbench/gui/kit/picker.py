@@ -19,7 +19,13 @@ RowsFor = Callable[[str], Sequence[Row]]
 
 
 class Picker(QDialog):
-    """Enter or a click picks a row, Escape closes. The keyboard stays in the field; arrows move in the list."""
+    """Enter or a click picks a row, Escape closes. The keyboard stays in the field; arrows move in the list.
+
+    Without `rows_for`, the owner calls `show_rows` itself.
+    """
+
+    WIDTH = 130
+    """In units of the theme."""
 
     picked = Signal(str)
     """Carries the key of the row."""
@@ -27,7 +33,13 @@ class Picker(QDialog):
     """Carries the key of the current row, also before it is picked."""
 
     def __init__(
-        self, theme: Theme, title: str, rows_for: RowsFor, parent: QWidget, empty: str = "No matches.", foot: str = ""
+        self,
+        theme: Theme,
+        title: str,
+        rows_for: RowsFor | None,
+        parent: QWidget,
+        empty: str = "No matches.",
+        foot: str = "",
     ) -> None:
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -56,16 +68,21 @@ class Picker(QDialog):
             column.addWidget(part)
         column.addWidget(self.list, 1)
         column.addWidget(self._foot)
-        self.field.textChanged.connect(self.update_rows)
         self.list.clicked.connect(self._click)
         self.list.selectionModel().currentChanged.connect(self._highlight)
         self.set_foot(foot)
-        self.update_rows()
+        if rows_for is not None:
+            self.field.textChanged.connect(self.update_rows)
+            self.update_rows()
 
     def set_foot(self, text: str) -> None:
         """Show a line below the list; no text hides it."""
         self._foot.setText(text)
         self._foot.setVisible(bool(text))
+
+    def foot(self) -> str:
+        """The line below the list."""
+        return self._foot.text()
 
     def select(self, key: str) -> None:
         """Make the row with this key the current one, if there is one."""
@@ -74,16 +91,34 @@ class Picker(QDialog):
             self.list.setCurrentIndex(index)
 
     def update_rows(self) -> None:
-        """Ask for the rows again and make the first one current."""
-        rows = list(self._rows_for(self.field.text()))[:MAX_ROWS]
+        """Ask for the rows again."""
+        if self._rows_for is not None:
+            self.show_rows(self._rows_for(self.field.text()))
+
+    def show_rows(self, rows: Sequence[Row], keep: str = "") -> None:
+        """Show these rows. The row with the key `keep` becomes the current one, or else the first one."""
+        rows = rows[:MAX_ROWS]
         self.model.show_rows(rows)
         self.list.setVisible(bool(rows))
         self._empty.setVisible(not rows)
         first = next((place for place, row in enumerate(rows) if not row.section), -1)
-        if first >= 0:
-            self.list.setCurrentIndex(self.model.index(first))
+        kept = self.model.find(keep) if keep else self.model.index(-1)
+        self.list.setCurrentIndex(kept if kept.isValid() else self.model.index(first))
+        if not kept.isValid():
+            self.list.scrollToTop()
         if self.isVisible():
-            self.resize(self.width(), self._fitting_height())
+            self.resize(self.width(), self.fitting_height())
+
+    def enter(self) -> None:
+        """Enter was pressed."""
+        self.pick(self.list.key())
+
+    def pick(self, key: str) -> None:
+        """Close with the row of this key, if there is one."""
+        if key:
+            self.hide()
+            self.picked.emit(key)
+            self.accept()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
@@ -91,15 +126,15 @@ class Picker(QDialog):
                 self.list.keyPressEvent(event)
                 return True
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._pick(self.list.key())
+                self.enter()
                 return True
         return super().eventFilter(watched, event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         window, unit = self._owner.window(), self._theme.unit
-        width = min(unit * 130, window.width() - unit * 8)
-        self.resize(width, self._fitting_height())
+        width = min(unit * self.WIDTH, window.width() - unit * 8)
+        self.resize(width, self.fitting_height())
         corner = window.mapToGlobal(window.rect().topLeft())
         self.move(corner.x() + (window.width() - width) // 2, corner.y() + unit * 14)
         self.field.setFocus()
@@ -110,7 +145,7 @@ class Picker(QDialog):
         if event.type() == QEvent.Type.ActivationChange and self.isVisible() and not self.isActiveWindow():
             self.reject()
 
-    def _fitting_height(self) -> int:
+    def fitting_height(self) -> int:
         """The height of its rows, up to two thirds of the window."""
         row = max(1, self.list.sizeHintForRow(0), self._theme.unit * 6)
         height = row * max(2, self.model.rowCount()) + self.field.sizeHint().height() + self._theme.unit * 6
@@ -122,10 +157,4 @@ class Picker(QDialog):
             self.highlighted.emit(str(index.data(KEY)))
 
     def _click(self, index: QModelIndex) -> None:
-        self._pick(str(index.data(KEY)))
-
-    def _pick(self, key: str) -> None:
-        if key:
-            self.hide()
-            self.picked.emit(key)
-            self.accept()
+        self.pick(str(index.data(KEY)))

@@ -11,21 +11,27 @@ from PySide6.QtCore import QMimeData, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
+from workbench.gui.kit.theme import mark
+
 _TAKEN_FOR_BREAKS = {0x2028: "‹U+2028›", 0x2029: "‹U+2029›", 0xFDD0: "‹U+FDD0›", 0xFDD1: "‹U+FDD1›", 0x00: "‹U+0000›"}
 _CHANGED = frozenset(map(chr, _TAKEN_FOR_BREAKS)) | {"\r"}
 
 
-def survives(text: str) -> bool:
+def is_unchanged_by_edit(text: str) -> bool:
     """Whether a text widget returns this text unchanged."""
-    return not any(letter in text for letter in _CHANGED) and not _halves(text)
+    return not any(letter in text for letter in _CHANGED) and not _has_lone_surrogates(text)
 
 
-def tamed(text: str) -> str:
+def editable_text(text: str) -> str:
     """The text with uniform line ends, and chips for characters that Qt takes for line ends."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     if any(letter in plain for letter in _CHANGED):
         plain = plain.translate(_TAKEN_FOR_BREAKS)
-    return "".join(f"‹U+{ord(c):04X}›" if "\ud800" <= c <= "\udfff" else c for c in plain) if _halves(plain) else plain
+    return (
+        "".join(f"‹U+{ord(c):04X}›" if "\ud800" <= c <= "\udfff" else c for c in plain)
+        if _has_lone_surrogates(plain)
+        else plain
+    )
 
 
 def exact_text(edit: QPlainTextEdit) -> str:
@@ -53,7 +59,7 @@ def utf16_slice(text: str, start: int, end: int) -> str:
     return text.encode("utf-16-le", "surrogatepass")[start * 2 : end * 2].decode("utf-16-le", "replace")
 
 
-def _halves(text: str) -> bool:
+def _has_lone_surrogates(text: str) -> bool:
     """Whether the text contains lone surrogates, which cannot be encoded."""
     try:
         text.encode()
@@ -276,7 +282,7 @@ class GrowingText(PlainEdit):
         self.blockCountChanged.connect(self._fit)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        self.insertPlainText(tamed(source.text()))
+        self.insertPlainText(editable_text(source.text()))
 
     def sizeHint(self) -> QSize:
         lines = min(max(self.blockCount(), self._least), self._most)
@@ -294,3 +300,13 @@ class GrowingText(PlainEdit):
 
     def _fit(self) -> None:
         self.updateGeometry()
+
+
+def reading_box(text: str, name: str) -> PlainEdit:
+    """A box of read-only text in the colours of code; Tab leaves it. `name` is for screen readers."""
+    box = PlainEdit(text)
+    box.setReadOnly(True)
+    box.setTabChangesFocus(True)
+    box.setAccessibleName(name)
+    mark(box, kind="code")
+    return box

@@ -1,4 +1,4 @@
-"""What every plot shares: the library, loaded when the first one is drawn, its looks, and names at its foot.
+"""What every plot shares: the library, loaded when the first one is drawn, its colours, and the labels of its axis.
 
 The library's own menus and legends are not used: they take a stranger's words for rich text.
 """
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from workbench.gui.kit.theme import Theme
 from workbench.gui.kit.wording import amount
 
-NAME = 14  # letters of a name at the foot
+NAME = 14  # characters of a label
 
 
 def make_plot(parent: QWidget, alpha: float) -> Any:  # Any: pyqtgraph has no types
@@ -30,7 +30,7 @@ def make_plot(parent: QWidget, alpha: float) -> Any:  # Any: pyqtgraph has no ty
     return plot
 
 
-def dress(plot: Any, theme: Theme, ground: str, **style: Any) -> None:  # Any: pyqtgraph has no types
+def clear_plot(plot: Any, theme: Theme, ground: str, **style: Any) -> None:  # Any: pyqtgraph has no types
     """Clear the plot and apply the theme's colours."""
     plot.clear()
     plot.setBackground(theme.colour(ground))

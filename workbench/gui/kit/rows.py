@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -11,6 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from workbench.gui.kit.icons import icon
+from workbench.gui.kit.text import plain_tip
 from workbench.gui.kit.theme import Theme
 
 ROW = int(Qt.ItemDataRole.UserRole) + 1
@@ -40,16 +40,25 @@ class Row(Struct, frozen=True):
     key: str
     title: str
     detail: str = ""  # the second line
-    aside: str = ""  # quiet, on the right
+    aside: str = ""  # at the right, in a muted colour
     icon: str = ""
     tone: str = "muted"  # colour role of the icon
     aside_tone: str = "muted"
     badges: Badges = ()  # word and colour role
-    section: bool = False  # a heading, not something to choose
+    section: bool = False  # a heading, which cannot be selected
     strong: bool = False
     mono: bool = False
     faded: bool = False
     tip: str = ""
+
+
+def grouped(*groups: tuple[str, str, Sequence[Row]]) -> list[Row]:
+    """Rows below headings with their number: key, title and rows of each group. A group without rows is left out."""
+    rows: list[Row] = []
+    for key, title, members in groups:
+        if members:
+            rows += [Row(f"section:{key}", title, aside=f"{len(members):,}", section=True), *members]
+    return rows
 
 
 def row_data(row: Row, role: int) -> object:
@@ -61,16 +70,11 @@ def row_data(row: Row, role: int) -> object:
     if role == Qt.ItemDataRole.DisplayRole:
         return row.title
     if role == Qt.ItemDataRole.ToolTipRole:
-        return plain_tip(row.tip) if row.tip else None
+        return plain_tip(row.tip) or None
     if role == Qt.ItemDataRole.AccessibleTextRole:
         words = (row.title, *(word for word, _ in row.badges), row.aside, row.detail)
         return ", ".join(word for word in words if word)
     return None
-
-
-def plain_tip(text: str) -> str:
-    """A tooltip that shows text literally: Qt would interpret foreign text as markup."""
-    return f"<p style='white-space:pre-wrap'>{html.escape(text)}</p>"
 
 
 class RowDelegate(QStyledItemDelegate):
@@ -79,7 +83,7 @@ class RowDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, ground: bool = True) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._ground = ground  # the tree paints the ground of its rows by itself
+        self._ground = ground  # whether it paints the background of rows; the tree paints its own
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row = index.data(ROW)
@@ -203,7 +207,7 @@ class RowDelegate(QStyledItemDelegate):
 
 
 def paint_ground(painter: QPainter, rect: QRect, option: QStyleOptionViewItem, theme: Theme) -> None:
-    """The rounded ground of a chosen row or the one below the mouse; the chosen row shows the keyboard focus too."""
+    """The rounded background of the selected row, with the keyboard focus, or of the row below the mouse."""
     state = option.state
     chosen = bool(state & QStyle.StateFlag.State_Selected)
     if not chosen and not state & QStyle.StateFlag.State_MouseOver:
@@ -270,7 +274,7 @@ class RowsModel(QAbstractListModel):
             end = start
 
     def _settle(self, rows: Sequence[Row], place: int) -> int:
-        """Make the row at this position right. Returns the next position to look at."""
+        """Insert, move or update one row. Returns the next position to look at."""
         wanted = rows[place]
         if place < len(self._rows) and self._rows[place].key == wanted.key:
             if self._rows[place] != wanted:

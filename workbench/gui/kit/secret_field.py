@@ -1,4 +1,4 @@
-"""A line for a secret: dots, unless a person wishes to see it. What is typed goes nowhere but to the core."""
+"""A line for a secret: dots unless the user wants to see it. What is typed is sent only to the core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A label for foreign sentences that gives way: no word without an end makes the window grow."""
+"""A label for foreign text that never makes the window wider, however long its words are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.gui.kit.text import ForeignLabel
 LONGEST = 1_000  # characters on screen
 
 
-def yielding(text: str = "", longest: int = LONGEST) -> ForeignLabel:
+def wrapping_label(text: str = "", longest: int = LONGEST) -> ForeignLabel:
     """A label for foreign text that wraps and never makes the window wider."""
     label = ForeignLabel()
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

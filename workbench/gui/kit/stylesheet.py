@@ -1,4 +1,4 @@
-"""The one stylesheet: Fusion made flat, dense and calm, from the named colours and the spacing unit.
+"""The one stylesheet: Fusion made flat and dense, with the named colours and the spacing unit.
 
 What widgets may call themselves (see `workbench.gui.kit.theme.mark`):
 QLabel role: title, heading, muted, faint, mono, error, warning, success, badge (with tone), key.

@@ -13,8 +13,8 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QRe
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
 
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.rows import KEY, plain_tip
-from workbench.gui.kit.text import visible
+from workbench.gui.kit.rows import KEY
+from workbench.gui.kit.text import plain_tip, visible
 from workbench.gui.kit.theme import Theme, mark
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ class Column(Struct, Generic[T], frozen=True):
 
     title: str
     text: Callable[[T], str]
-    sort: Callable[[T], Any] | None = None  # Any: whatever compares with its own kind; the text where there is none
+    sort: Callable[[T], Any] | None = None  # Any: values that compare with each other; default: the text
     tip: Callable[[T], str] | None = None
     icon: Callable[[T], tuple[str, str]] | None = None  # name and colour role
     tone: Callable[[T], str] | None = None  # colour role of the text; empty: the usual one
@@ -39,29 +39,27 @@ class Column(Struct, Generic[T], frozen=True):
     mono: bool = False
 
 
-class TableModel(QAbstractTableModel, Generic[T]):
-    """Records by key. `keep` filters, `sort` orders, `cap` drops the oldest of the records in the order they came."""
+class ColumnsModel(QAbstractTableModel, Generic[T]):
+    """Shows records in columns. A subclass says which record is in a row, and where a key is."""
 
     def __init__(
         self,
         columns: Sequence[Column[T]],
         key: Callable[[T], str],
-        cap: int = 0,
         parent: QObject | None = None,
         theme: Theme | None = None,  # needed for columns with a tone
     ) -> None:
         super().__init__(parent)
         self.columns = tuple(columns)
         self._key = key
-        self._cap = cap
         self._theme = theme
-        self._all: dict[str, T] = {}
-        self._shown: list[T] = []
-        self._keep: Callable[[T], bool] | None = None
-        self._order: tuple[int, Qt.SortOrder] | None = None
 
-    def rowCount(self, parent: Index = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self._shown)
+    def record(self, index: Index) -> T | None:
+        raise NotImplementedError
+
+    def row_of(self, key: str) -> int:
+        """The row of a key, or -1."""
+        raise NotImplementedError
 
     def columnCount(self, parent: Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self.columns)
@@ -74,15 +72,15 @@ class TableModel(QAbstractTableModel, Generic[T]):
         return _RIGHT if role == Qt.ItemDataRole.TextAlignmentRole and self.columns[section].right else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self._shown):
+        record = self.record(index)
+        if record is None:
             return None
-        record, column = self._shown[index.row()], self.columns[index.column()]
+        column = self.columns[index.column()]
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return visible(column.text(record))
             case Qt.ItemDataRole.ToolTipRole:
-                tip = column.tip(record) if column.tip is not None else ""
-                return plain_tip(visible(tip)) if tip else None
+                return plain_tip(column.tip(record)) or None if column.tip is not None else None
             case Qt.ItemDataRole.DecorationRole if column.icon is not None:
                 name, tone = column.icon(record)
                 return icon(name, tone) if name else None
@@ -98,6 +96,30 @@ class TableModel(QAbstractTableModel, Generic[T]):
             case _:
                 return self._key(record) if role == KEY else None
 
+
+class TableModel(ColumnsModel[T]):
+    """Records by key. `keep` filters, `sort` orders, `cap` drops the oldest of the records in the order they came."""
+
+    def __init__(
+        self,
+        columns: Sequence[Column[T]],
+        key: Callable[[T], str],
+        cap: int = 0,
+        parent: QObject | None = None,
+        theme: Theme | None = None,
+        slack: int = 0,  # this many more are dropped together with those above `cap`
+    ) -> None:
+        super().__init__(columns, key, parent, theme)
+        self._cap = cap
+        self._slack = slack
+        self._all: dict[str, T] = {}
+        self._shown: list[T] = []
+        self._keep: Callable[[T], bool] | None = None
+        self._order: tuple[int, Qt.SortOrder] | None = None
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self._shown)
+
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self._order = (column, order) if 0 <= column < len(self.columns) else None
         self._arrange()
@@ -108,7 +130,7 @@ class TableModel(QAbstractTableModel, Generic[T]):
         self._arrange()
 
     def replace(self, records: Iterable[T]) -> None:
-        """These records and no others."""
+        """Replace all records."""
         self._all = {self._key(record): record for record in records}
         self._drop_oldest()
         self._arrange()
@@ -165,7 +187,7 @@ class TableModel(QAbstractTableModel, Generic[T]):
         return next((row for row in range(last, -1, -1) if self._key(self._shown[row]) == key), -1)
 
     def records(self) -> tuple[T, ...]:
-        """Those that are shown, in their order."""
+        """The visible records in their order."""
         return tuple(self._shown)
 
     def total(self) -> int:
@@ -174,7 +196,7 @@ class TableModel(QAbstractTableModel, Generic[T]):
 
     def _drop_oldest(self) -> None:
         surplus = len(self._all) - self._cap if self._cap else 0
-        for key in list(self._all)[: max(0, surplus)]:
+        for key in list(self._all)[: surplus + self._slack] if surplus > 0 else ():
             del self._all[key]
 
     def _arrange(self) -> None:
@@ -182,7 +204,8 @@ class TableModel(QAbstractTableModel, Generic[T]):
         self.layoutAboutToBeChanged.emit()
         before = self.persistentIndexList()
         keys = [self._key(self._shown[index.row()]) for index in before]
-        shown = [record for record in self._all.values() if self._keep is None or self._keep(record)]
+        keep, records = self._keep, self._all.values()
+        shown = list(records) if keep is None else [record for record in records if keep(record)]
         if self._order is not None:
             number, order = self._order
             column = self.columns[number]
@@ -198,13 +221,18 @@ class TableModel(QAbstractTableModel, Generic[T]):
 
 
 class Table(QTableView, Generic[T]):
-    """Shows a TableModel; hides the least important columns where it is narrow; Ctrl+C copies the selected rows."""
+    """Shows records in columns; hides the least important ones where it is narrow; Ctrl+C copies the selected rows.
+
+    `grows`: the column that takes the spare room, the last one if none is named. A lazy model is not sorted.
+    """
 
     chosen = Signal(str)
     """Carries the key of the row that Enter or a double click opened."""
     selection_changed = Signal()
 
-    def __init__(self, theme: Theme, name: str, model: TableModel[T], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, name: str, model: ColumnsModel[T], parent: QWidget | None = None, grows: int | None = None
+    ) -> None:
         super().__init__(parent)
         self.records_model = model
         self._menu: Callable[[T], Sequence[QAction | None]] | None = None
@@ -216,7 +244,7 @@ class Table(QTableView, Generic[T]):
         self.setTabKeyNavigation(False)
         self.setShowGrid(False)
         self.setWordWrap(False)
-        self.setSortingEnabled(True)
+        self.setSortingEnabled(isinstance(model, TableModel))
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + theme.unit * 3)
@@ -224,7 +252,10 @@ class Table(QTableView, Generic[T]):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setStretchLastSection(True)
+        self._grows = grows
+        header.setStretchLastSection(grows is None)
+        if grows is not None:
+            header.setSectionResizeMode(grows, QHeaderView.ResizeMode.Stretch)
         mark(self, kind="rows")
         letter = self.fontMetrics().averageCharWidth()
         self._widths = {number: letter * column.letters + theme.unit * 4 for number, column in enumerate(model.columns)}
@@ -263,8 +294,9 @@ class Table(QTableView, Generic[T]):
         super().resizeEvent(event)
         columns = self.records_model.columns
         shown = [number for number in range(len(columns)) if not self.isColumnHidden(number)]
-        for number in shown[:-1]:  # the last one is stretched
-            self._widths[number] = self.columnWidth(number)
+        for number in shown[:-1] if self._grows is None else shown:
+            if number != self._grows:
+                self._widths[number] = self.columnWidth(number)
         missing = sum(self._widths.values()) - self.viewport().width()
         for number in sorted(range(len(columns)), key=lambda number: -columns[number].rank):
             hide = bool(columns[number].rank) and missing > 0

@@ -1,17 +1,20 @@
-"""The one sanitiser for foreign text: what cannot be seen is drawn as a chip like ‹U+202E›.
+"""The only sanitiser for foreign text: invisible characters are drawn as chips like ‹U+202E›.
 
-Tool names, descriptions, results and agents' words come from strangers. Direction marks, zero-width letters, tag
+Tool names, descriptions, results and agents' texts come from outside. Direction marks, zero-width letters, tag
 characters and terminal codes can make text read differently from what a machine reads, so none reaches the screen.
 """
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from workbench.gui.kit.theme import mark
 
 # A terminal's control sequences are one chip each, so that "ESC [ 3 1 m" reads as one thing.
 _ANSI = r"\x1b\[[0-?]{0,32}[ -/]{0,8}[@-~]|\x9b[0-?]{0,32}[ -/]{0,8}[@-~]"
@@ -24,7 +27,7 @@ _HIDDEN = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # shorthand, music, tag block, more selectors
 )
 _PATTERN = re.compile(f"(?P<ansi>{_ANSI})|(?P<crlf>\r\n)|(?P<hidden>[{_HIDDEN}])")
-_EMOJI_GLUE = {"\u200d", "\ufe0f"}  # joiner and colour selector: innocent between two pictures
+_EMOJI_GLUE = {"\u200d", "\ufe0f"}  # joiner and colour selector: allowed between two pictures
 
 
 def visible(text: str) -> str:
@@ -68,19 +71,28 @@ _BREAK = re.compile(r"(?:[^._/@:=&?\-]{1,19}[._/@:=&?\-]|\S{1,20})(?=\S)")  # af
 
 
 class ForeignLabel(QLabel):
-    """A label for words of strangers: never rich text, hidden characters as chips, selectable, elided on wish.
+    """A label for foreign text: never rich text, hidden characters as chips, selectable; `elide` cuts it to one line.
 
-    With `breaks`, a long name is broken where a line ends, and nothing can be selected: what one would copy would
-    hold the marks for that.
+    With `breaks`, a long name is broken where a line ends, and nothing can be selected: what one would copy
+    would contain the break marks.
     """
 
     def __init__(
-        self, text: str = "", parent: QWidget | None = None, *, elide: bool = False, breaks: bool = False
+        self,
+        text: str = "",
+        parent: QWidget | None = None,
+        *,
+        role: str = "",
+        elide: bool = False,
+        breaks: bool = False,
     ) -> None:
         super().__init__(parent)
+        if role:
+            mark(self, role=role)
         self._elide = elide
         self._breaks = breaks
         self._full = ""
+        self._elided = False
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -124,7 +136,10 @@ class ForeignLabel(QLabel):
         shown = self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, max(self.width(), 40))
         if shown != super().text():
             super().setText(shown)
-        self.setToolTip(plain_tip(self._full) if shown != self._full else "")
+        elided = shown != self._full
+        if elided or self._elided:  # else the tooltip is the caller's
+            self.setToolTip(plain_tip(self._full) if elided else "")
+        self._elided = elided
 
 
 def _breakable(match: re.Match[str]) -> str:
@@ -132,6 +147,5 @@ def _breakable(match: re.Match[str]) -> str:
 
 
 def plain_tip(text: str) -> str:
-    """A tooltip that Qt cannot interpret as HTML, and that wraps."""
-    safe = visible(text[:2000]).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", "<br>")
-    return f"<p>{safe}</p>" if safe else ""
+    """A tooltip that shows foreign text literally and wraps it; its invisible characters are drawn as chips."""
+    return f"<p style='white-space:pre-wrap'>{html.escape(visible(text[:2000]))}</p>" if text else ""

@@ -1,4 +1,4 @@
-"""How the window looks: named colours, two fonts, one spacing unit; light or dark, told by `changed`.
+"""How the window looks: named colours, two fonts, one spacing unit; `changed` says that light became dark.
 
 Widgets say what they are with the dynamic properties `role` (labels) and `kind` (buttons, frames); the stylesheet
 knows how that looks. `mark()` sets one. No pane sets a colour or a pixel by itself.
@@ -50,7 +50,7 @@ class Theme(QObject):
         return QColor(getattr(self.colours, role))
 
     def soft(self, role: str, share: float = 0.14) -> QColor:
-        """A quiet background in the colour of a role, for badges, banners and marked lines."""
+        """A pale background in the colour of a role, for badges, banners and marked lines."""
         return QColor(blend(getattr(self.colours, role), self.colours.surface, share))
 
     def risk(self, risk: Risk) -> QColor:

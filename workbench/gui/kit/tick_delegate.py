@@ -1,4 +1,4 @@
-"""Draws the boxes of a list with a frame that can be seen on every ground; the style's own is nearly invisible."""
+"""Check boxes of a list with a frame that is visible on every background; the style's own is nearly invisible."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from workbench.records import Hints, Risk, Run, RunState, ServerState, ServerSta
 from workbench.tokens import ESTIMATE, with_counter
 
 
-class Word(Struct, frozen=True):
+class StateText(Struct, frozen=True):
     """How a state is shown: text, icon and colour role."""
 
     text: str
@@ -18,60 +18,60 @@ class Word(Struct, frozen=True):
     tone: str  # a colour role
 
 
-def run_word(state: RunState) -> Word:
+def run_word(state: RunState) -> StateText:
     return {
-        RunState.PROPOSED: Word("Proposed", "circle", "muted"),
-        RunState.CHECKED: Word("Checked", "circle", "muted"),
-        RunState.WAITING: Word("Waiting for you", "hourglass", "warning"),
-        RunState.RUNNING: Word("Running", "play", "info"),
-        RunState.DONE: Word("Done", "check", "success"),
-        RunState.REFUSED: Word("Refused", "ban", "danger"),
-        RunState.FAILED: Word("Failed", "alert", "danger"),
-        RunState.STOPPED: Word("Stopped", "stop", "muted"),
-        RunState.INTERRUPTED: Word("Interrupted", "bolt", "warning"),
+        RunState.PROPOSED: StateText("Proposed", "circle", "muted"),
+        RunState.CHECKED: StateText("Checked", "circle", "muted"),
+        RunState.WAITING: StateText("Waiting for you", "hourglass", "warning"),
+        RunState.RUNNING: StateText("Running", "play", "info"),
+        RunState.DONE: StateText("Done", "check", "success"),
+        RunState.REFUSED: StateText("Refused", "ban", "danger"),
+        RunState.FAILED: StateText("Failed", "alert", "danger"),
+        RunState.STOPPED: StateText("Stopped", "stop", "muted"),
+        RunState.INTERRUPTED: StateText("Interrupted", "bolt", "warning"),
     }[state]
 
 
-def run_state_word(run: Run) -> Word:
-    """The state of a run, with what its state alone does not say."""
+def run_state_word(run: Run) -> StateText:
+    """The state of a run, also while it is stopping or its answer is prepared."""
     if run.stopping:
-        return Word("Stopping…", "stop", "warning")
+        return StateText("Stopping…", "stop", "warning")
     if run.preparing:
-        return Word("Preparing the answer…", "loader", "info")
+        return StateText("Preparing the answer…", "loader", "info")
     return run_word(run.state)
 
 
-def state_word(state: ServerState) -> Word:
+def state_word(state: ServerState) -> StateText:
     """The state of a server: the same word everywhere."""
     word = server_word(state.status)
     if state.status is ServerStatus.STOPPED and state.config.disabled:
-        return Word("Disabled", word.icon, word.tone)
+        return StateText("Disabled", word.icon, word.tone)
     return word
 
 
-def server_word(status: ServerStatus) -> Word:
+def server_word(status: ServerStatus) -> StateText:
     return {
-        ServerStatus.STOPPED: Word("Stopped", "circle", "faint"),
-        ServerStatus.STARTING: Word("Starting…", "loader", "warning"),
-        ServerStatus.READY: Word("Ready", "dot", "success"),
-        ServerStatus.FAILED: Word("Failed", "alert", "danger"),
+        ServerStatus.STOPPED: StateText("Stopped", "circle", "faint"),
+        ServerStatus.STARTING: StateText("Starting…", "loader", "warning"),
+        ServerStatus.READY: StateText("Ready", "dot", "success"),
+        ServerStatus.FAILED: StateText("Failed", "alert", "danger"),
     }[status]
 
 
-def skill_word(state: SkillState) -> Word:
+def skill_word(state: SkillState) -> StateText:
     return {
-        SkillState.DRAFT: Word("Draft", "pencil", "warning"),
-        SkillState.KEPT: Word("Kept", "bookmark", "success"),
-        SkillState.RETIRED: Word("Retired", "archive", "faint"),
+        SkillState.DRAFT: StateText("Draft", "pencil", "warning"),
+        SkillState.KEPT: StateText("Kept", "bookmark", "success"),
+        SkillState.RETIRED: StateText("Retired", "archive", "faint"),
     }[state]
 
 
-def risk_word(risk: Risk) -> Word:
+def risk_word(risk: Risk) -> StateText:
     return {
-        Risk.LOW: Word("Low risk", "shield-check", "success"),
-        Risk.MEDIUM: Word("Medium risk", "shield", "warning"),
-        Risk.HIGH: Word("High risk", "shield-alert", "danger"),
-        Risk.CRITICAL: Word("Critical risk", "shield-alert", "critical"),
+        Risk.LOW: StateText("Low risk", "shield-check", "success"),
+        Risk.MEDIUM: StateText("Medium risk", "shield", "warning"),
+        Risk.HIGH: StateText("High risk", "shield-alert", "danger"),
+        Risk.CRITICAL: StateText("Critical risk", "shield-alert", "critical"),
     }[risk]
 
 
@@ -170,9 +170,9 @@ def cost(number: int, made_by: str = "") -> str:
     return with_counter(amount(number), made_by or _made_by[0])
 
 
-def sign() -> str:
-    """The sign before a token count: “≈” unless it was counted exactly."""
-    return "≈ " if _made_by[0] == ESTIMATE else f"{_made_by[0]} "
+def tokens_text(number: int, made_by: str = "") -> str:
+    """A number of tokens without what counted it, for places where a tooltip says that."""
+    return f"{'≈ ' if (made_by or _made_by[0]) == ESTIMATE else ''}{amount(number)} tokens"
 
 
 _USUAL = "write_restricted"
@@ -180,7 +180,7 @@ _SHOWN = 4  # required tools that are named
 
 
 def bounds_words(verdict: Verdict) -> str:
-    """Why a program asks, what a rule allows, and the limits of the run; nothing where all is usual."""
+    """Why a program asks, what a rule allows, and the limits of the run, as far as they differ from the usual ones."""
     parts = [*verdict.asks, *verdict.allowed]
     if verdict.required:
         names = ", ".join(verdict.required[:_SHOWN]) + (" …" if len(verdict.required) > _SHOWN else "")

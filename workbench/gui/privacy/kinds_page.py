@@ -6,24 +6,17 @@ from collections.abc import Coroutine
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QDoubleSpinBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QScrollArea,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.controls import TickBox
-from workbench.gui.kit.lists import label
-from workbench.gui.kit.text import one_line
+from workbench.gui.kit.layouts import column, row, scroll_area
+from workbench.gui.kit.lists import label, paragraph
+from workbench.gui.kit.notice import Notice
 from workbench.gui.shell.context import Context
-from workbench.records import JsonValue, KindRule, PrivacyRules
+from workbench.records import Fault, JsonValue, KindRule, PrivacyRules
+from workbench.settings import Settings
 
 
 class KindsPage(QWidget):
@@ -41,13 +34,11 @@ class KindsPage(QWidget):
         self.days = QSpinBox()
         self.boxes: dict[str, TickBox] = {}
         self.scores: dict[str, QDoubleSpinBox] = {}
-        self.fault = label("", "error")
-        self.fault.setWordWrap(True)
-        self.fault.hide()
+        self.fault = Notice(theme)
         self._grid = QGridLayout()
         self._lay_out(theme.unit)
-        for box, setting in ((self.enabled, "privacy.enabled"), (self.prefer_recall, "privacy.recall_first")):
-            box.clicked.connect(partial(self._change_tick, setting, box))
+        self.enabled.clicked.connect(lambda on: self._change_setting("privacy.enabled", on))
+        self.prefer_recall.clicked.connect(lambda on: self._change_setting("privacy.recall_first", on))
         self.days.valueChanged.connect(partial(self._change_setting, "privacy.keep_days"))
 
     def show_rules(self, rules: PrivacyRules) -> None:
@@ -68,8 +59,8 @@ class KindsPage(QWidget):
         box = TickBox(self._context.theme, name)
         box.clicked.connect(partial(self._change_kind, rule.kind))
         self.boxes[rule.kind] = box
-        row, column = divmod(number, 2)
-        self._grid.addWidget(box, row, column * 2)
+        line, half = divmod(number, 2)
+        self._grid.addWidget(box, line, half * 2)
         if rule.threshold:
             score = QDoubleSpinBox()
             score.lineEdit().setTextMargins(self._context.theme.unit, 0, 0, 0)
@@ -82,38 +73,30 @@ class KindsPage(QWidget):
             score.setToolTip("The lowest score at which it is masked in free text")
             score.valueChanged.connect(partial(self._change_kind, rule.kind))
             self.scores[rule.kind] = score
-            self._grid.addWidget(score, row, column * 2 + 1)
+            self._grid.addWidget(score, line, half * 2 + 1)
 
     def _change_kind(self, kind: str, _score: float = 0.0) -> None:
         score = self.scores[kind].value() if kind in self.scores else 0.0
         request = self._context.api.set_privacy_kind(kind, self.boxes[kind].isChecked(), score)
-        self._context.tasks.run("change a kind", self._send_kind(request))
-
-    async def _send_kind(self, request: Coroutine[Any, Any, PrivacyRules]) -> None:  # Any: what a coroutine is sent
-        try:
-            rules = await request
-        except WorkbenchError as fault:
-            self._show_fault(fault)
-            return
-        self._show_fault(None)
-        self.show_rules(rules)
-
-    def _change_tick(self, name: str, box: TickBox) -> None:
-        self._change_setting(name, box.isChecked())
+        self._context.tasks.run("change a kind", self._send(request))
 
     def _change_setting(self, name: str, value: JsonValue) -> None:
-        self._context.tasks.run("change a setting", self._send_setting(name, value))
+        self._context.tasks.run("change a setting", self._send(self._context.api.change_setting(name, value)))
 
-    async def _send_setting(self, name: str, value: JsonValue) -> None:
+    async def _send(
+        self, request: Coroutine[Any, Any, PrivacyRules | Settings]
+    ) -> None:  # Any: what a coroutine is sent
         try:
-            await self._context.api.change_setting(name, value)
+            answer = await request
         except WorkbenchError as fault:
-            self._show_fault(fault)
-        self.changed.emit()
-
-    def _show_fault(self, fault: WorkbenchError | None) -> None:
-        self.fault.setText(one_line(f"{fault.message} {fault.hint}".strip()) if fault else "")
-        self.fault.setVisible(fault is not None)
+            self.fault.show_fault(Fault(fault.message, fault.hint))
+            self.changed.emit()  # show what is in force
+            return
+        self.fault.show_fault(None)
+        if isinstance(answer, PrivacyRules):
+            self.show_rules(answer)
+        else:
+            self.changed.emit()
 
     def _lay_out(self, unit: int) -> None:
         self.days.lineEdit().setTextMargins(unit, 0, 0, 0)
@@ -122,48 +105,35 @@ class KindsPage(QWidget):
         self.days.setSpecialValueText("until the core stops")
         self.days.setKeyboardTracking(False)
         self.days.setAccessibleName("How long the values of tokens are kept")
-        days = QHBoxLayout()
-        days.setSpacing(unit * 3)
-        days.addWidget(self.days)
-        days.addWidget(
-            _note("So that you can reveal tokens. Encrypted with a key in your keyring; never stored without one."), 1
+        keyring = paragraph(
+            "So that you can reveal tokens. Encrypted with a key in your keyring; never stored without one.", "muted"
         )
         self._grid.setHorizontalSpacing(unit * 2)
         self._grid.setVerticalSpacing(unit * 2)
         self._grid.setColumnStretch(4, 1)
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(*(unit * 5,) * 4)
-        column.setSpacing(unit * 3)
-        for part in (self.enabled, self.prefer_recall, self.fault, label("Masked kinds", "section")):
-            column.addWidget(part)
-        column.addLayout(self._grid)
-        column.addWidget(label("How long values are kept", "section"))
-        column.addLayout(days)
-        column.addWidget(
-            _note(
+        column(
+            page,
+            self.enabled,
+            self.prefer_recall,
+            self.fault,
+            label("Masked kinds", "section"),
+            self._grid,
+            label("How long values are kept", "section"),
+            row(None, self.days, keyring, grows=keyring, spacing=unit * 3),
+            paragraph(
                 "Stored secrets are always masked. A project can add kinds but not remove any. Programs get the values"
-                " of tools listed in the setting privacy.sealed as tokens only."
-            )
+                " of tools listed in the setting privacy.sealed as tokens only.",
+                "muted",
+            ),
+            None,
+            margins=(unit * 5,) * 4,
+            spacing=unit * 3,
         )
-        column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(page)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(area)
-
-
-def _note(text: str) -> QLabel:
-    note = label(text, "muted")
-    note.setWordWrap(True)
-    return note
+        column(self, scroll_area(page))
 
 
 def _set_quietly(box: QSpinBox | QDoubleSpinBox, value: float) -> None:
     """Set the value without emitting `valueChanged`."""
-    box.blockSignals(True)
-    box.setValue(value)  # type: ignore[arg-type]  # a whole number for a QSpinBox
-    box.blockSignals(False)
+    with QSignalBlocker(box):
+        box.setValue(value)  # type: ignore[arg-type]  # a whole number for a QSpinBox

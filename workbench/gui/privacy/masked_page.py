@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QRect, Qt, QTimer
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import AgentsChanged, EntryWritten
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.controls import CalmCombo
-from workbench.gui.kit.icons import icon
-from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.layouts import column, row, scroll_area
+from workbench.gui.kit.list_pane import ListPane, menu_action
 from workbench.gui.kit.lists import EmptyState, label, tool_button
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import clock, kind_label
-from workbench.gui.privacy.rows import masked_rows, session_text
+from workbench.gui.privacy.rows import masked_row, session_text
 from workbench.gui.results.saving import ask_and_save
 from workbench.gui.results.token_chips import RevealCard, place_name
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import Request, ShowRun, ShowServer, ShowTool
-from workbench.records import HiddenValue, Place, PrivacyQuery, PrivacyReport, PrivacySession, Run
+from workbench.records import HiddenValue, Place, PrivacyQuery, PrivacyReport, PrivacySession
 from workbench.records.common_types import count_of
 
 MOST_RUNS = 8  # runs that the card names
@@ -85,17 +85,14 @@ class MaskedValueCard(QFrame):
         self._add_section("Token read", reads)
 
     def _place_row(self, place: Place) -> QWidget:
-        row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(self._context.theme.unit * 2)
         request = ShowTool(place.server, place.tool) if place.tool else ShowServer(place.server)
-        line.addWidget(self._link(place_name(place), request))
+        parts: list[QWidget] = [self._link(place_name(place), request)]
         if place.run_id:
-            line.addWidget(self._link(f"run {place.run_id[-6:]}", ShowRun(place.run_id)))
-        line.addWidget(label(clock(place.at) if place.at else "", "muted"))
-        line.addStretch(1)
-        return row
+            parts.append(self._link(f"run {place.run_id[-6:]}", ShowRun(place.run_id)))
+        parts.append(label(clock(place.at) if place.at else "", "muted"))
+        line = QWidget()
+        row(line, *parts, None, spacing=self._context.theme.unit * 2)
+        return line
 
     def _link(self, text: str, request: Request) -> QPushButton:
         button = QPushButton(text.replace("&", "&&"))
@@ -105,31 +102,15 @@ class MaskedValueCard(QFrame):
 
     def _add_section(self, title: str, rows: Sequence[QWidget]) -> None:
         self._body.addWidget(label(title, "section"))
-        for row in rows:
-            self._body.addWidget(row, 0, Qt.AlignmentFlag.AlignLeft)
+        for part in rows:
+            self._body.addWidget(part, 0, Qt.AlignmentFlag.AlignLeft)
         self._body.addSpacing(self._context.theme.unit * 2)
 
     def _lay_out(self, unit: int) -> None:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(*(unit * 4,) * 4)
-        column.setSpacing(unit * 2)
-        head = QHBoxLayout()
-        head.addWidget(self.kind)
-        head.addStretch(1)
-        head.addWidget(self.reveal)
-        column.addLayout(head)
-        column.addWidget(self.token)
+        page, head = QWidget(), row(None, self.kind, None, self.reveal)
         self._body.setSpacing(unit)
-        column.addLayout(self._body)
-        column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(page)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(1, 0, 0, 0)
-        outer.addWidget(area)
+        column(page, head, self.token, self._body, None, margins=(unit * 4,) * 4, spacing=unit * 2)
+        column(self, scroll_area(page), margins=(1, 0, 0, 0))
         self.setMinimumWidth(unit * 60)
 
 
@@ -154,8 +135,8 @@ class MaskedPage(QWidget):
         self.more = QPushButton("Show more")
         self.export = tool_button("save", "Save this list without the values…", theme)
         self.forget = tool_button("trash", "Delete all values of this session…", theme)
-        self._reveal_action = QAction(icon("eye"), "Reveal", self)
-        self._copy_action = QAction(icon("copy"), "Copy token", self)
+        self._reveal_action = menu_action(self, "Reveal", self.card.reveal_now, "eye")
+        self._copy_action = menu_action(self, "Copy token", self._copy_token, "copy")
         self._reload_soon = QTimer(self, singleShot=True, interval=RELOAD_MS)
         self._lay_out()
         self._bind()
@@ -173,13 +154,7 @@ class MaskedPage(QWidget):
         if event.entry.note.kind.startswith("call."):
             self._reload_if_visible()
 
-    def _agents_changed(self, _event: AgentsChanged) -> None:
-        self._reload_if_visible()
-
-    def _run_changed(self, _run: Run) -> None:
-        self._reload_if_visible()
-
-    def _reload_if_visible(self) -> None:
+    def _reload_if_visible(self, _changed: object = None) -> None:
         if self.isVisible() and not self._reload_soon.isActive():
             self._reload_soon.start()
 
@@ -204,7 +179,7 @@ class MaskedPage(QWidget):
         self._values = {value.token: value for value in values}
         self._fill_kinds(report)
         self._explain_empty(report)
-        self.rows.show_rows(masked_rows(values))
+        self.rows.show_rows([masked_row(value) for value in values])
         self.card.setVisible(bool(values))
         self.more.setVisible(len(values) < report.fitting)
         self.summary.setText(f"{len(values):,} of {report.fitting:,} shown" if values else "")
@@ -230,22 +205,12 @@ class MaskedPage(QWidget):
             agents = (session.id for session in self._sessions if session.agent and session.tokens)
             selected = next(agents, ids[0] if ids else "")
         self._session_to_show = ""
-        self.session.blockSignals(True)
-        self.session.clear()
-        for session in self._sessions:
-            self.session.addItem(session_text(session), session.id)
-        self.session.setCurrentIndex(max(0, self.session.findData(selected)))
-        self.session.blockSignals(False)
+        self.session.show_choices({session.id: session_text(session) for session in self._sessions}, selected)
 
     def _fill_kinds(self, report: PrivacyReport) -> None:
-        selected = self.kind.currentData()
-        self.kind.blockSignals(True)
-        self.kind.clear()
-        self.kind.addItem(f"All kinds · {sum(each.count for each in report.counts):,}", "")
-        for each in report.counts:
-            self.kind.addItem(f"{kind_label(each.kind)} · {each.count:,}", each.kind)
-        self.kind.setCurrentIndex(max(0, self.kind.findData(selected)))
-        self.kind.blockSignals(False)
+        kinds = {each.kind: f"{kind_label(each.kind)} · {each.count:,}" for each in report.counts}
+        every = f"All kinds · {sum(each.count for each in report.counts):,}"
+        self.kind.show_choices({"": every, **kinds}, self.kind.currentData())
 
     def _session_id(self) -> str:
         return str(self.session.currentData() or "")
@@ -258,9 +223,6 @@ class MaskedPage(QWidget):
 
     def _load_more(self) -> None:
         self._context.tasks.run("masked values", self._read(len(self._values)))
-
-    def _menu_actions(self, _token: str) -> Sequence[QAction]:
-        return (self._reveal_action, self._copy_action)
 
     def _copy_token(self) -> None:
         QGuiApplication.clipboard().setText(self.rows.key())
@@ -287,17 +249,15 @@ class MaskedPage(QWidget):
     def _bind(self) -> None:
         store = self._context.store
         store.on(EntryWritten, self._call_recorded)
-        store.on(AgentsChanged, self._agents_changed)
-        store.run_changed.connect(self._run_changed)
+        store.on(AgentsChanged, self._reload_if_visible)
+        store.run_changed.connect(self._reload_if_visible)
         self._reload_soon.timeout.connect(self.reload)
         self.session.activated.connect(self._session_chosen)
         for changed in (self.session.currentIndexChanged, self.kind.currentIndexChanged, self.rows.searched):
             changed.connect(self.reload)
-        self.rows.set_menu(self._menu_actions)
+        self.rows.set_menu(lambda _token: (self._reveal_action, self._copy_action))
         self.rows.selection_changed.connect(self._show_selected)
         self.rows.chosen.connect(self.card.reveal_now)
-        self._reveal_action.triggered.connect(self.card.reveal_now)
-        self._copy_action.triggered.connect(self._copy_token)
         self.more.clicked.connect(self._load_more)
         self.export.clicked.connect(self._start_export)
         self.forget.clicked.connect(self._start_forget)
@@ -313,19 +273,9 @@ class MaskedPage(QWidget):
         strip.insertWidget(1, self.kind, 1)
         strip.addWidget(self.export)
         strip.addWidget(self.forget)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(unit * 3, unit, unit * 3, unit)
-        foot.addWidget(self.summary, 1)
-        foot.addWidget(self.more)
+        foot = row(None, self.summary, self.more, grows=self.summary, margins=(unit * 3, unit, unit * 3, unit))
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.rows, 1)
-        column.addLayout(foot)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(self.rows.strip)  # above both the list and the card
-        outer.addWidget(AdaptiveSplit(100, (4, 3), left, self.card), 1)
+        column(left, self.rows, foot, grows=self.rows)
+        split = AdaptiveSplit(100, (4, 3), left, self.card)
+        column(self, self.rows.strip, split, grows=split)  # the strip is above both the list and the card
         self.setFocusProxy(self.rows)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from workbench.events import PrivacyChanged
+from workbench.gui.kit.layouts import column
 from workbench.gui.kit.theme import mark
 from workbench.gui.privacy.kinds_page import KindsPage
 from workbench.gui.privacy.marks_page import MarksPage
@@ -33,9 +34,7 @@ class PrivacyPane(Pane):
         titles = ("Masked values", "Try the detector", "Marks", "Kinds")
         for page, title in zip(self._pages.values(), titles, strict=True):
             self.tabs.addTab(page, title)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.tabs)
+        column(self, self.tabs)
         self.setFocusProxy(self.tabs)
         self.kinds.changed.connect(self._load)
         self.tabs.currentChanged.connect(self._tab_changed)

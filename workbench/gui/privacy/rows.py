@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
-from workbench.gui.kit.rows import Row
+from workbench.gui.kit.rows import Row, grouped
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.wording import ago, kind_label
 from workbench.gui.results.token_chips import places_text
@@ -16,23 +16,13 @@ _NEW_SECONDS = 60
 _TARGETS = {"value": "value", "pattern": "pattern", "key": "key name"}
 
 
-def masked_rows(values: Sequence[HiddenValue]) -> list[Row]:
-    """Tokens in the order in which they were made, without their values."""
-    return [_masked_row(value) for value in values]
-
-
 def mark_rows(marks: Iterable[PrivacyMark]) -> list[Row]:
     """Marks that mask something, then marks that never mask something."""
     marks = tuple(marks)
-    rows: list[Row] = []
-    for key, title, members in (
-        ("hide", "Always masked", [each for each in marks if each.hide]),
-        ("pass", "Never masked: models see it", [each for each in marks if not each.hide]),
-    ):
-        if members:
-            rows.append(Row(f"section:{key}", title, aside=f"{len(members):,}", section=True))
-            rows += map(_mark_row, members)
-    return rows
+    return grouped(
+        ("hide", "Always masked", [_mark_row(mark) for mark in marks if mark.hide]),
+        ("pass", "Never masked: models see it", [_mark_row(mark) for mark in marks if not mark.hide]),
+    )
 
 
 def span_rows(text: str, spans: Sequence[TriedSpan]) -> list[Row]:
@@ -58,7 +48,8 @@ def session_text(session: PrivacySession) -> str:
     return f"{author}{gone} · {count_of(session.tokens, 'token')}"
 
 
-def _masked_row(value: HiddenValue) -> Row:
+def masked_row(value: HiddenValue) -> Row:
+    """A token, without its value."""
     origin = places_text(value.sources, value.went) or "made by the program"
     read = f"{count_of(value.times, 'time')} in answers to the model" if value.times else "not read by a model yet"
     is_elsewhere = any(place.server not in value.sources for place in value.went)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QAction, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QPushButton, QTabWidget, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QPushButton, QTabWidget, QTextEdit, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
-from workbench.gui.kit.icons import icon
-from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.list_pane import ListPane, menu_action
 from workbench.gui.kit.lists import EmptyState, Strip
 from workbench.gui.kit.plain_edit import PlainEdit, units
 from workbench.gui.kit.text import ForeignLabel
@@ -53,7 +51,7 @@ class TrialPage(QWidget):
         self.example = QPushButton("Try an example")
         self.missed = QPushButton("This was missed")
         self.harmless = QPushButton("This is not personal")
-        self._harmless_action = QAction(icon("eye"), "This is not personal", self)
+        self._harmless_action = menu_action(self, "This is not personal", self.marks.mark_harmless, "eye")
         self._trial = Trial()
         self._tried = ""
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -135,17 +133,8 @@ class TrialPage(QWidget):
         self.harmless.setEnabled(has_selection)
         self.example.setVisible(not self.edit.text())
 
-    def _mark_missed(self) -> None:
-        self.marks.mark_missed()
-
-    def _mark_harmless(self) -> None:
-        self.marks.mark_harmless()
-
     def _show_example(self) -> None:
         self.edit.setPlainText(EXAMPLE)
-
-    def _menu_actions(self, _key: str) -> Sequence[QAction]:
-        return (self._harmless_action,)
 
     def _apply_font(self) -> None:
         for edit in (self.edit, self.masked.edit):
@@ -157,11 +146,10 @@ class TrialPage(QWidget):
         self.edit.textChanged.connect(self._pause.start)
         self.edit.selectionChanged.connect(self._update_buttons)
         self.rows.selection_changed.connect(self._select_in_text)
-        self.rows.set_menu(self._menu_actions)
+        self.rows.set_menu(lambda _key: (self._harmless_action,))
         self.example.clicked.connect(self._show_example)
-        self.missed.clicked.connect(self._mark_missed)
-        self.harmless.clicked.connect(self._mark_harmless)
-        self._harmless_action.triggered.connect(self._mark_harmless)
+        self.missed.clicked.connect(lambda: self.marks.mark_missed())
+        self.harmless.clicked.connect(self._harmless_action.trigger)
         self._context.theme.changed.connect(self._apply_font)
 
     def _lay_out(self) -> None:
@@ -177,9 +165,6 @@ class TrialPage(QWidget):
         self.tabs.tabBar().setAccessibleName("Findings, and what a model reads")
         self.tabs.addTab(self.rows, "Findings")
         self.tabs.addTab(self.masked, "What a model reads")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(strip)
-        column.addWidget(AdaptiveSplit(100, (5, 4), self.edit, self.tabs), 1)
+        split = AdaptiveSplit(100, (5, 4), self.edit, self.tabs)
+        column(self, strip, split, grows=split)
         self.setFocusProxy(self.edit)

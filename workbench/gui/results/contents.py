@@ -108,18 +108,11 @@ def _media(value: JsonValue, deepest: int) -> Iterator[Content]:
 
 def _is_part(value: JsonValue) -> bool:
     """Whether the value is an MCP content block."""
-    if not isinstance(value, Mapping):
-        return False
-    match value.get("type"):
-        case "text":
-            return isinstance(value.get("text"), str)
-        case "image" | "audio":
-            return isinstance(value.get("data"), str) and isinstance(value.get("mimeType"), str)
-        case "resource_link":
-            return isinstance(value.get("uri"), str)
-        case "resource":
-            return isinstance(value.get("resource"), Mapping)
-    return False
+    kind = value.get("type") if isinstance(value, Mapping) else None
+    if kind == "resource":
+        return isinstance(value.get("resource"), Mapping)
+    texts = _TEXTS_OF.get(kind, ()) if isinstance(kind, str) else ()
+    return bool(texts) and all(isinstance(value.get(key), str) for key in texts)
 
 
 def _part(value: Mapping[str, JsonValue]) -> Content:
@@ -131,6 +124,7 @@ def _part(value: Mapping[str, JsonValue]) -> Content:
 
 
 _KEYS = ("text", "title", "name", "mimeType", "data", "blob", "uri")
+_TEXTS_OF = {"text": ("text",), "image": ("data", "mimeType"), "audio": ("data", "mimeType"), "resource_link": ("uri",)}
 
 
 TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, JSON, TEXT, RAW, CHANGES = (
@@ -230,7 +224,7 @@ def parsed(text: str) -> tuple[JsonValue, bool]:
 
 
 def block_words(block: Content) -> str:
-    """A content block as text."""
+    """The text of a content block, or a description of it."""
     if block.text:
         return block.text
     words = [f"({block.kind})", block.uri, block.mime, f"{len(block.data) * 3 // 4:,} bytes" if block.data else ""]

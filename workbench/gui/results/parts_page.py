@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QPixmap
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from workbench.gui.kit.controls import Picture
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.lists import push_button
 from workbench.gui.kit.plain_edit import GrowingText
 from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
@@ -25,10 +26,7 @@ _PICTURE = 60  # height of a picture, in units
 
 
 class PartsPage(Page):
-    """One card for each part."""
-
-    save_wanted = Signal(object)
-    """Carries the Content to be saved."""
+    """Shows a card for each content block of a result."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,64 +34,50 @@ class PartsPage(Page):
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
         self._area.setAccessibleName("Parts of the result")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._area)
-        self.setFocusProxy(self._area)
+        self.set_content(self._area)
 
     def show_parts(self, blocks: tuple[Content, ...]) -> None:
         unit = self._theme.unit
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 3)
-        column.setSpacing(unit * 2)
-        for number, block in enumerate(blocks[:_MOST], 1):
-            column.addWidget(self._card(number, block))
+        parts: list[QWidget] = [self._card(number, block) for number, block in enumerate(blocks[:_MOST], 1)]
         if len(blocks) > _MOST:
-            column.addWidget(ForeignLabel(f"{count_of(len(blocks) - _MOST, 'more part')} in the view Raw."))
-        column.addStretch(1)
+            parts.append(ForeignLabel(f"{count_of(len(blocks) - _MOST, 'more part')} in the view Raw."))
+        page = QWidget()
+        column(page, *parts, None, margins=(unit * 3, unit * 2, unit * 3, unit * 3), spacing=unit * 2)
         self._area.setWidget(page)
 
     def _card(self, number: int, block: Content) -> QFrame:
         unit = self._theme.unit
+        facts = ForeignLabel(_facts(number, block), elide=True)
+        mark(facts, role="muted")
+        is_web_address = block.uri.startswith(("https://", "http://"))
+        buttons = (*((self._opener(block),) if is_web_address else ()), self._saver(number, block))
+        parts: list[QWidget] = []
+        if block.kind == "image":
+            parts.append(self._picture(block))
+        elif block.kind == "audio":
+            parts.append(ForeignLabel("Sound cannot be played here. Save it and open it in a player."))
+        if block.text:
+            parts.append(self._text(number, block.text))
         card = QFrame()
         mark(card, kind="card")
-        column = QVBoxLayout(card)
-        column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
-        column.setSpacing(unit)
-        head = QHBoxLayout()
-        words = ForeignLabel(_facts(number, block), elide=True)
-        mark(words, role="muted")
-        head.addWidget(words, 1)
-        if block.uri.startswith(("https://", "http://")):
-            head.addWidget(self._opener(block))
-        head.addWidget(self._saver(number, block))
-        column.addLayout(head)
-        if block.kind == "image":
-            column.addWidget(self._picture(block))
-        elif block.kind == "audio":
-            column.addWidget(ForeignLabel("Sound cannot be played here. Save it and open it in a player."))
-        if block.text:
-            column.addWidget(self._text(number, block.text))
+        head = row(None, facts, *buttons, spacing=unit * 2, grows=facts)
+        column(card, head, *parts, margins=(unit * 3, unit * 2) * 2, spacing=unit)
         return card
 
     def _opener(self, block: Content) -> QPushButton:
         """A button that names the host of the address before it is opened."""
         host = visible(QUrl(block.uri).host())[:60].replace("&", "&&")
-        button = self._button(f"Open {host}", partial(QDesktopServices.openUrl, QUrl(block.uri)))
-        button.setToolTip("Open this address in the browser")
-        return button
+        address = QUrl(block.uri)
+        tip = "Open this address in the browser"
+        return push_button(f"Open {host}", lambda: QDesktopServices.openUrl(address), kind="quiet", tip=tip)
 
     def _saver(self, number: int, block: Content) -> QPushButton:
-        button = self._button("Save…", partial(self.save_wanted.emit, block))
+        button = push_button("Save…", partial(self._save, block), kind="quiet")
         button.setAccessibleName(f"Save part {number}")
         return button
 
-    def _button(self, text: str, act: Callable[[], object]) -> QPushButton:
-        button = QPushButton(text)
-        button.clicked.connect(lambda: act())  # without `clicked`'s own argument
-        mark(button, kind="quiet")
-        return button
+    def _save(self, block: Content, _checked: bool = False) -> None:
+        self.save_wanted.emit(block)
 
     def _picture(self, block: Content) -> QLabel:
         """A picture that shrinks to the available room."""

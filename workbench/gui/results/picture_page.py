@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from functools import partial
+
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from workbench.gui.kit.controls import Picture
-from workbench.gui.kit.lists import Strip, tool_button
+from workbench.gui.kit.lists import Strip, push_button, tool_button
 from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.results.contents import image_of
@@ -19,9 +21,6 @@ from workbench.records import Content
 class PicturePage(Page):
     """Shows one picture at a time."""
 
-    save_wanted = Signal(object)
-    """Carries the Content to be saved."""
-
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._blocks: tuple[Content, ...] = ()
@@ -32,45 +31,27 @@ class PicturePage(Page):
         self._area.setWidgetResizable(True)
         self._area.setWidget(self.picture)
         self._area.setAccessibleName("Result as a picture")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._area, 1)
-        self.strip = self._foot(theme)
-        layout.addWidget(self.strip)
-        self.setFocusProxy(self._area)
+        self.strip = self._make_strip(theme)
+        self.set_content(self._area, below=self.strip)
 
     def show_pictures(self, blocks: tuple[Content, ...]) -> None:
         self._blocks, self._at = blocks, 0
         self._step(0)
 
-    def _foot(self, theme: Theme) -> Strip:
-        foot = Strip(theme)
-        self._words = ForeignLabel(elide=True)
-        mark(self._words, role="muted")
-        self._full = QPushButton("100 %")
-        self._full.setCheckable(True)
-        self._full.setToolTip("Show at full size")
-        self._full.toggled.connect(self._size)
-        mark(self._full, kind="chip")
-        self._before = tool_button("chevron-left", "Previous picture", theme)
-        self._before.clicked.connect(self._go_back)
-        self._after = tool_button("chevron-right", "Next picture", theme)
-        self._after.clicked.connect(self._go_on)
-        save = tool_button("save", "Save picture…", theme)
-        save.clicked.connect(self._save)
-        foot.row.addWidget(self._words, 1)
-        for part in (self._before, self._after, self._full, save):
-            foot.row.addWidget(part)
-        return foot
+    def _make_strip(self, theme: Theme) -> Strip:
+        strip = Strip(theme)
+        self._facts = ForeignLabel(elide=True)
+        mark(self._facts, role="muted")
+        self._full = push_button("100 %", kind="chip", tip="Show at full size", checkable=True)
+        self._full.toggled.connect(self._resize_picture)
+        self._before = tool_button("chevron-left", "Previous picture", theme, partial(self._step, -1))
+        self._after = tool_button("chevron-right", "Next picture", theme, partial(self._step, 1))
+        save = tool_button("save", "Save picture…", theme, self._save)
+        for part in (self._facts, self._before, self._after, self._full, save):
+            strip.row.addWidget(part, int(part is self._facts))
+        return strip
 
-    def _go_back(self) -> None:
-        self._step(-1)
-
-    def _go_on(self) -> None:
-        self._step(1)
-
-    def _step(self, step: int) -> None:
+    def _step(self, step: int, _checked: bool = False) -> None:
         self._at = (self._at + step) % len(self._blocks)
         for button in (self._before, self._after):
             button.setVisible(len(self._blocks) > 1)
@@ -82,17 +63,16 @@ class PicturePage(Page):
             self.picture.setPixmap(QPixmap())
             self.picture.setTextFormat(Qt.TextFormat.PlainText)
             self.picture.setText(f"This picture cannot be shown ({kind}). It can be saved.")
-            self._words.setText(kind)
+            self._facts.setText(kind)
             return
         self.picture.setPixmap(QPixmap.fromImage(image))
-        self._size(self._full.isChecked())
-        words = "Picture, {0} by {1} pixels, {2}"
-        self.picture.setAccessibleName(words.format(image.width(), image.height(), kind))
+        self._resize_picture(self._full.isChecked())
+        self.picture.setAccessibleName(f"Picture, {image.width()} by {image.height()} pixels, {kind}")
         place = [f"{self._at + 1}/{len(self._blocks)}"] if len(self._blocks) > 1 else []
         size = size_words(len(block.data) * 3 // 4)
-        self._words.setText(" · ".join([*place, f"{image.width()} × {image.height()}", kind, size]))
+        self._facts.setText(" · ".join([*place, f"{image.width()} × {image.height()}", kind, size]))
 
-    def _size(self, full: bool) -> None:
+    def _resize_picture(self, full: bool) -> None:
         """Resize the picture to the available room, except at full size, where it scrolls."""
         self._area.setWidgetResizable(not full)
         if full:

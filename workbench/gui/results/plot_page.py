@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from msgspec import Struct
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
-from workbench.gui.kit.lists import Strip
-from workbench.gui.kit.plotting import NAME, dress, empty_row, make_plot, named_places
+from workbench.gui.kit.json_text import is_number
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.lists import Strip, push_button
+from workbench.gui.kit.plotting import NAME, clear_plot, empty_row, make_plot, named_places
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.results.page import Page
@@ -70,11 +71,11 @@ def chart_of(value: JsonValue) -> Chart | None:
         return chart
     if isinstance(value, list) and len(value) >= LEAST:
         if all(_is_number(one) for one in value[:_EXAMINED]):
-            return _chart([Series("value", _numbers(value))], left_out=len(value) - MOST_POINTS)
+            return Chart((Series("value", _numbers(value)),), left_out=max(0, len(value) - MOST_POINTS))
         if all(_is_pair(one) for one in value[:_EXAMINED]):
             pairs = [one for one in value[:MOST_POINTS] if _is_pair(one)]
             places = tuple(float(pair[0]) for pair in pairs)
-            return _chart([Series("value", tuple(float(pair[1]) for pair in pairs))], places=places)
+            return Chart((Series("value", tuple(float(pair[1]) for pair in pairs)),), places=places)
     records = records_of(value)
     return _of_records(records) if records and len(records) >= LEAST else None
 
@@ -83,11 +84,11 @@ def _of_mapping(value: Mapping[str, JsonValue]) -> Chart | None:
     items = [*value.items()][:MOST_POINTS]
     if len(items) >= LEAST and all(_is_number(one) for _, one in items):
         labels = tuple(one_line(name, _LABEL) for name, _ in items)
-        return _chart([Series("value", _numbers([one for _, one in items]))], labels, bars=len(items) <= _BARS)
+        return Chart((Series("value", _numbers([one for _, one in items])),), labels, bars=len(items) <= _BARS)
     lists = [(name, one) for name, one in items[:MOST_SERIES] if isinstance(one, list) and len(one) >= LEAST]
     fit = [(name, one) for name, one in lists if all(_is_number(part) for part in one[:_EXAMINED])]
     if len(fit) == len(items[:MOST_SERIES]) and fit:
-        return _chart([Series(one_line(name, _LABEL), _numbers(one)) for name, one in fit])
+        return Chart(tuple(Series(one_line(name, _LABEL), _numbers(one)) for name, one in fit))
     return None
 
 
@@ -104,20 +105,10 @@ def _of_records(records: Sequence[JsonObject]) -> Chart | None:
     texts = [name for name in columns if all(isinstance(one.get(name), str) for one in sample)]
     best = max(texts, key=lambda name: len({one[name] for one in sample}), default="")
     labels = tuple(one_line(str(one.get(best, "")), _LABEL) for one in shown) if best else ()
-    series = [Series(one_line(name, _LABEL), _numbers([one.get(name) for one in shown])) for name in numeric]
+    columns = numeric[:MOST_SERIES]
+    series = tuple(Series(one_line(name, _LABEL), _numbers([one.get(name) for one in shown])) for name in columns)
     bars = len(shown) <= _BARS and not _in_order(labels)
-    return _chart(series[:MOST_SERIES], labels, bars=bars, left_out=len(records) - len(shown))
-
-
-def _chart(
-    series: Sequence[Series],
-    labels: tuple[str, ...] = (),
-    places: tuple[float, ...] = (),
-    *,
-    bars: bool = False,
-    left_out: int = 0,
-) -> Chart:
-    return Chart(tuple(series), labels, places, bars, max(0, left_out))
+    return Chart(series, labels, bars=bars, left_out=len(records) - len(shown))
 
 
 def _beginning(value: JsonValue) -> JsonValue:
@@ -135,7 +126,7 @@ def _numbers(values: Sequence[JsonValue]) -> tuple[float, ...]:
 
 def _number(value: JsonValue) -> float:
     try:
-        found = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+        found = float(value) if is_number(value) else math.nan
     except OverflowError:
         return math.nan
     return found if math.isfinite(found) else math.nan
@@ -185,60 +176,46 @@ class PlotPage(Page):
         super().__init__(parent)
         self._theme = theme
         self._chart: Chart | None = None
-        self._plot: Any = None  # pyqtgraph has no types
-        self._bars = False
-        self._shown: frozenset[str] = frozenset()  # names of the columns that are drawn
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(theme.unit, theme.unit, theme.unit, 0)
-        self._column.setSpacing(0)
-        self._legend = QHBoxLayout()
-        self._legend.setSpacing(theme.unit * 2)
-        self._column.addLayout(self._legend)
-        self.strip = self._foot()
-        self._column.addWidget(self.strip)
+        self.plot: Any = None  # pyqtgraph has no types
+        self._legend = row(None, spacing=theme.unit * 2)
+        self.strip = self._make_strip()
+        self._column = column(self, self._legend, self.strip, margins=(theme.unit, theme.unit, theme.unit, 0))
         theme.changed.connect(self._draw)
 
     def show_chart(self, chart: Chart) -> None:
-        self._chart, self._bars = chart, chart.bars
+        self._chart = None  # nothing is drawn before everything is set
         self._as_bars.setChecked(chart.bars)
         self._as_bars.setVisible(not chart.places)
-        self._shown = frozenset(first_choice(chart))
-        self._list_columns(chart)
+        self._columns.setVisible(len(chart.series) > 1)
+        self._columns_menu.clear()
+        chosen = first_choice(chart)
+        for one in chart.series:
+            action = self._columns_menu.addAction(one.name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(one.name in chosen)
+            action.toggled.connect(self._draw)
         self._sentence.setText(chart.sentence())
+        self._chart = chart
         self._draw()
 
     def bars(self) -> bool:
         """Whether bars are drawn, not lines."""
-        return self._bars
+        return self._as_bars.isChecked()
 
     def columns(self) -> tuple[str, ...]:
         """The columns that are drawn."""
         return tuple(one.name for one in self._series())
 
     def _series(self) -> tuple[Series, ...]:
-        chart = self._chart
-        return tuple(one for one in chart.series if one.name in self._shown) if chart is not None else ()
-
-    def _list_columns(self, chart: Chart) -> None:
-        self._columns_menu.clear()
-        for one in chart.series:
-            action = self._columns_menu.addAction(one.name.replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(one.name in self._shown)
-            action.toggled.connect(partial(self._show_column, one.name))
-        self._columns.setVisible(len(chart.series) > 1)
-
-    def _show_column(self, name: str, on: bool) -> None:
-        self._shown = self._shown | {name} if on else self._shown - {name}
-        self._draw()
-
-    def seek(self, words: str, step: int) -> str:
-        return "A plot cannot be searched. Use Tree or JSON."
+        if self._chart is None:
+            return ()
+        pairs = zip(self._chart.series, self._columns_menu.actions(), strict=True)
+        return tuple(one for one, action in pairs if action.isChecked())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self._plot is None:
+        if self.plot is None:
             return
-        box = self._plot.getViewBox()
+        box = self.plot.getViewBox()
         (left, right), (low, high) = box.viewRange()
         wide, tall = (right - left) / 10, (high - low) / 10
         moves = {
@@ -256,45 +233,36 @@ class PlotPage(Page):
         else:
             super().keyPressEvent(event)
 
-    def _foot(self) -> Strip:
-        foot = Strip(self._theme)
+    def _make_strip(self) -> Strip:
+        strip = Strip(self._theme)
         self._sentence = ForeignLabel(elide=True)
         mark(self._sentence, role="muted")
-        self._columns = QPushButton("Columns")
+        self._columns = push_button("Columns", kind="quiet")
         self._columns_menu = QMenu(self._columns)
         self._columns.setMenu(self._columns_menu)
-        mark(self._columns, kind="quiet")
-        self._as_bars = QPushButton("Bars")
-        self._as_bars.setCheckable(True)
-        mark(self._as_bars, kind="chip")
-        self._as_bars.toggled.connect(self._choose)
-        foot.row.addWidget(self._sentence, 1)
-        foot.row.addWidget(self._columns)
-        foot.row.addWidget(self._as_bars)
-        return foot
+        self._as_bars = push_button("Bars", kind="chip", checkable=True)
+        self._as_bars.toggled.connect(self._draw)
+        for part in (self._sentence, self._columns, self._as_bars):
+            strip.row.addWidget(part, int(part is self._sentence))
+        return strip
 
-    def _choose(self, bars: bool) -> None:
-        if bars != self._bars:
-            self._bars = bars
-            self._draw()
-
-    def _draw(self) -> None:
+    def _draw(self, _checked: bool = False) -> None:
         chart = self._chart
         if chart is None:
             return
-        plot = self._plot if self._plot is not None else self._make()
-        dress(plot, self._theme, "surface")
+        plot = self.plot if self.plot is not None else self._make()
+        clear_plot(plot, self._theme, "surface")
         self._name_places()
         places = chart.places or tuple(float(at) for at in range(len(chart.series[0].values)))
         for number, one in enumerate(self._series()):
-            (self._add_bars if self._bars else self._add_line)(number, places, one.values)
+            (self._add_bars if self.bars() else self._add_line)(number, places, one.values)
         self._fit()
         self._name(chart)
 
     def _fit(self) -> None:
         """Show everything; the axis starts at 0 unless there are negative numbers."""
         values = [value for one in self._series() for value in one.values if not math.isnan(value)]
-        box = self._plot.getViewBox()
+        box = self.plot.getViewBox()
         box.autoRange()
         if values and min(values) >= 0 and max(values) > 0:
             box.setYRange(0, max(values) * 1.05, padding=0)
@@ -305,15 +273,15 @@ class PlotPage(Page):
 
     def _name_places(self) -> None:
         """Show as many names along the bottom as there is room for; without names the values are numbered."""
-        if self._plot is None or self._chart is None:
+        if self.plot is None or self._chart is None:
             return
         labels = self._chart.labels
         longest = min(max((len(name) for name in labels), default=0), NAME)
         room = self.width() // (self.fontMetrics().averageCharWidth() * (longest + 3))
-        self._plot.getAxis("bottom").setTicks(named_places(labels, max(2, room)) if labels else None)
+        self.plot.getAxis("bottom").setTicks(named_places(labels, max(2, room)) if labels else None)
 
     def _make(self) -> Any:  # Any: pyqtgraph has no types
-        plot = self._plot = make_plot(self, 0.2)
+        plot = self.plot = make_plot(self, 0.2)
         plot.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._column.insertWidget(1, plot, 1)
         self.setFocusProxy(plot)
@@ -327,7 +295,7 @@ class PlotPage(Page):
         few = (
             {"symbol": "o", "symbolSize": 6, "symbolBrush": colour, "symbolPen": None} if len(values) <= _SIGNS else {}
         )
-        line = self._plot.plot(places, values, pen=pen, connect="finite", **few)
+        line = self.plot.plot(places, values, pen=pen, connect="finite", **few)
         line.setDownsampling(auto=True, method="peak")
         line.setClipToView(True)
 
@@ -339,18 +307,18 @@ class PlotPage(Page):
         shifted = [place - _WIDE / 2 + wide * (number + 0.5) for place in places]
         heights = [0.0 if math.isnan(value) else value for value in values]
         colour = self._theme.colour(ROLES[number])
-        self._plot.addItem(pyqtgraph.BarGraphItem(x=shifted, height=heights, width=wide, brush=colour, pen=None))
+        self.plot.addItem(pyqtgraph.BarGraphItem(x=shifted, height=heights, width=wide, brush=colour, pen=None))
 
     def _name(self, chart: Chart) -> None:
         """Show the names of the columns in labels: the library's legend would interpret them as rich text."""
         empty_row(self._legend)
         if len(chart.series) > 1:
             for number, one in enumerate(self._series()):
-                self._legend.addWidget(_Sample(self._theme, number, bars=self._bars))
+                self._legend.addWidget(_Sample(self._theme, number, bars=self.bars()))
                 self._legend.addWidget(ForeignLabel(one.name))
             self._legend.addStretch(1)
-        self._plot.setAccessibleName("Result as a plot")
-        self._plot.setAccessibleDescription(chart.sentence())
+        self.plot.setAccessibleName("Result as a plot")
+        self.plot.setAccessibleDescription(chart.sentence())
 
 
 class _Sample(QWidget):

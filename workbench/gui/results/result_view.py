@@ -7,15 +7,18 @@ on request.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QStackedWidget, QWidget
 
+from workbench.gui.code.find_bar import FindBar
 from workbench.gui.kit.controls import FoldingRow
 from workbench.gui.kit.json_text import pretty
-from workbench.gui.kit.lists import tool_button
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.lists import push_button, tool_button
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
 from workbench.gui.results.contents import (
@@ -33,7 +36,7 @@ from workbench.gui.results.contents import (
     of_json,
     of_outcome,
 )
-from workbench.gui.results.page import FindBar, Page
+from workbench.gui.results.page import Page
 from workbench.gui.results.parts_page import PartsPage
 from workbench.gui.results.picture_page import PicturePage
 from workbench.gui.results.plot_page import PlotPage, chart_of
@@ -69,8 +72,8 @@ class ResultView(QWidget):
         self._before: str | None = None  # text of the previous answer
         self._filled: set[str] = set()
         self._waiting: list[str] = []
+        self._saving = False  # as soon as all of the result is fetched
         self._views: tuple[str, ...] = (TEXT,)
-        self._pages: dict[str, Page] = {}
         self._buttons: dict[str, QPushButton] = {}
         self._build()
         context.theme.changed.connect(self._apply_theme)
@@ -83,36 +86,35 @@ class ResultView(QWidget):
     def show_outcome(self, outcome: Outcome) -> None:
         """Show the answer of a call."""
         blocks = outcome.content
-        long = [outcome.structured, *(block.text for block in blocks), *(block.data for block in blocks)]
-        if self._shelved(long, lambda texts: self._show(of_outcome(_with_texts(outcome, texts)))):
-            return
-        self._show(of_outcome(outcome))
+        texts = [outcome.structured, *(block.text for block in blocks), *(block.data for block in blocks)]
+        self._show_whole(texts, lambda texts: of_outcome(_with_texts(outcome, texts)))
 
     def show_json(self, text: str) -> None:
         """Show a result that is JSON text, for example of a run."""
-        if not self._shelved([text], lambda texts: self.show_json(texts[0])):
-            self._show(of_json(text))
+        self._show_whole([text], lambda texts: of_json(texts[0]))
 
     def show_text(self, text: str) -> None:
-        if not self._shelved([text], lambda texts: self.show_text(texts[0])):
-            self._show(Contents(words=text))
+        self._show_whole([text], lambda texts: Contents(words=texts[0]))
 
     def views(self) -> tuple[str, ...]:
         """The views of this result, the best one first."""
         return self._views
 
     def view(self) -> str:
-        """The view on screen."""
+        """The name of the view on screen."""
         return next((name for name, button in self._buttons.items() if button.isChecked()), TEXT)
 
     def page(self) -> Page:
-        """The page on screen."""
+        """The page of the view on screen, or the masked one."""
         return self._model if self._eye.isChecked() else self._pages[self.view()]
 
     def look(self, view: str) -> None:
+        """Show a view of the result."""
         self._buttons[view].setChecked(True)
         self._fill(view)
-        self._stack.setCurrentWidget(self._model if self._eye.isChecked() else self._pages[view])
+        self._stack.setCurrentWidget(self.page())
+        if self.find_bar.isVisible():
+            self.find_bar.search_in(self.page().search_target())
 
     def show_tokens_of(self, session: str) -> None:
         """Tokens in the text stand for values of this session."""
@@ -125,9 +127,10 @@ class ResultView(QWidget):
 
     def open_find(self) -> None:
         """Search in the view on screen, or in another one if it cannot be searched."""
-        if self.view() in (IMAGE, PARTS, RAW, CHANGES) and not self._eye.isChecked():
-            self.look(TREE if TREE in self._views else TEXT if TEXT in self._views else RAW)
-        self._find.open_bar()
+        if self.view() in (IMAGE, PARTS, PLOT) and not self._eye.isChecked():
+            self.look(next(view for view in (TREE, TEXT, RAW) if view in self._views))
+        self.find_bar.search_in(self.page().search_target())
+        self.find_bar.open_bar()
 
     def save(self) -> None:
         """Save the complete result as a file; fetch what is still in the core first."""
@@ -151,7 +154,7 @@ class ResultView(QWidget):
         for name, button in self._buttons.items():
             button.setVisible(name in self._views and len(self._views) > 1)
         self._more.hide()
-        self._find.say("")
+        self.find_bar.say("")
         self._eye.setVisible(not self._seen and bool(contents.text().strip()))
         self._eye.setChecked(self._eye.isChecked() and not self._eye.isHidden())
         self._show_model()
@@ -174,15 +177,14 @@ class ResultView(QWidget):
         text = self._contents.text()
         return 0 < len(text) <= LONGEST and text != self._before
 
-    def _shelved(self, texts: list[str], again: Callable[[list[str]], None]) -> bool:
-        """Whether a part of the result is still in the core; then the preview is shown until it is fetched."""
+    def _show_whole(self, texts: list[str], contents_of: Callable[[list[str]], Contents]) -> None:
+        """Show what consists of these texts. If parts are still in the core, show a preview until they are fetched."""
         missing = whole_size(texts)
-        self._waiting = []
         if not missing:
-            return False
-        preview = next(text for text in texts if whole_size([text]))
-        self._show(Contents(words=preview))
-        self._again, self._waiting = again, texts
+            self._show(contents_of(texts))
+            return
+        self._show(Contents(words=next(text for text in texts if whole_size([text]))))
+        self._contents_of, self._waiting = contents_of, texts
         if missing <= _AT_ONCE:
             self._fetch()
         else:
@@ -190,92 +192,65 @@ class ResultView(QWidget):
             self._all.setText(f"Show all ({size_words(missing)})")
             self._all.setEnabled(True)
             self._more.show()
-        return True
 
     def _fetch(self) -> None:
         self._all.setEnabled(False)
-        again = self._again
-        texts = self._waiting
+        fetch, done = fetch_whole(self._context.fetch, self._waiting), partial(self._show_fetched, self._waiting)
+        self._context.tasks.run("fetch a long result", fetch, done)
 
-        def done(found: list[str]) -> None:
-            if texts is self._waiting:
-                again(found)
-
-        self._context.tasks.run("fetch a long result", fetch_whole(self._context.fetch, texts), done)
+    def _show_fetched(self, asked: list[str], texts: list[str]) -> None:
+        if asked is self._waiting:  # nothing else was shown meanwhile
+            self._show(self._contents_of(texts))
 
     def _build(self) -> None:
         theme, unit = self._context.theme, self._context.theme.unit
-        self._saving = False
         self._stack = QStackedWidget(self)
         self._stack.setMinimumHeight(unit * 14)  # a page with a row of buttons must not make a window grow
-        self._find = FindBar(theme, self)
-        self._find.wanted.connect(self._seek)
-        self._find.closed.connect(self._stack.setFocus)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._head(unit))
-        layout.addWidget(self._more_bar(unit))
-        layout.addWidget(self._find)
-        layout.addWidget(self._stack, 1)
-        self._table, self._tree = TablePage(theme), TreePage(theme)
-        self._plot = PlotPage(theme)
-        self._pictures, self._parts = PicturePage(theme), PartsPage(theme)
+        self.find_bar = FindBar(theme, "Find in the result", self)
+        self.find_bar.closed.connect(self._stack.setFocus)
+        table = TablePage(theme)
+        self._pages: dict[str, Page] = {
+            TABLE: table,
+            TREE: TreePage(theme),
+            PLOT: PlotPage(theme),
+            PROSE: ProsePage(theme),
+            IMAGE: PicturePage(theme),
+            PARTS: PartsPage(theme),
+            JSON: JsonPage(theme, "Result as JSON"),
+            TEXT: TextPage(theme, "Result as text"),
+            RAW: JsonPage(theme, "Raw result"),
+            CHANGES: ChangesPage(theme),
+        }
         self._model = ModelPage(self._context)
-        for view, page in (
-            (TABLE, self._table),
-            (TREE, self._tree),
-            (PLOT, self._plot),
-            (PROSE, ProsePage(theme)),
-            (IMAGE, self._pictures),
-            (PARTS, self._parts),
-            (JSON, JsonPage(theme, "Result as JSON")),
-            (TEXT, TextPage(theme, "Result as text")),
-            (RAW, JsonPage(theme, "Raw result")),
-            (CHANGES, ChangesPage(theme)),
-        ):
-            self._pages[view] = page
+        for page in (*self._pages.values(), self._model):
             self._stack.addWidget(page)
-        self._stack.addWidget(self._model)
-        texts = [page.edit for page in self._pages.values() if isinstance(page, TextPage)]
-        texts.append(self._table.detail.edit)
+            page.said.connect(self._context.say)
+            page.save_wanted.connect(self._save_part)
+        texts = [page.edit for page in (*self._pages.values(), table.detail) if isinstance(page, TextPage)]
         self._chips = [TokenChips(edit, self._context) for edit in texts]
         for edit in texts:
             MarkMenu(edit, self._context)
-        self._table.said.connect(self._context.say)
-        self._tree.said.connect(self._context.say)
-        self._pictures.save_wanted.connect(self._save_part)
-        self._parts.save_wanted.connect(self._save_part)
+        column(self, self._head(unit), self._more_bar(unit), self.find_bar, self._stack, grows=self._stack)
         self._apply_theme()
         self.clear()
 
     def _head(self, unit: int) -> FoldingRow:
-        views, actions = QHBoxLayout(), QHBoxLayout()
         self._group = QButtonGroup(self)
-        for name in (TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, JSON, TEXT, RAW, CHANGES):
-            button = QPushButton(name, self)
-            button.setCheckable(True)
-            button.clicked.connect(self._clicked)
-            mark(button, kind="chip")
+        for name in self._pages:
+            button = push_button(name, self._clicked, kind="chip", checkable=True)
             self._group.addButton(button)
             self._buttons[name] = button
-            views.addWidget(button)
-        views.addStretch(1)
-        actions.addStretch(1)
         self._eye = tool_button("eye-off", "As a model sees it", self._context.theme)
         self._eye.setCheckable(True)
         self._eye.toggled.connect(self._eye_toggled)
-        actions.addWidget(self._eye)
-        for symbol, words, act in (
+        tools = [self._eye]
+        for symbol, text, act in (
             ("search", "Find in the result (Ctrl+F)", self.open_find),
             ("copy", "Copy the result", self._copy),
             ("save", "Save the result…", self.save),
         ):
-            tool = tool_button(symbol, words, self._context.theme)
-            tool.clicked.connect(act)
-            actions.addWidget(tool)
-        for part in (views, actions):
-            part.setSpacing(unit)
+            tools.append(tool_button(symbol, text, self._context.theme, act))
+        views, actions = row(None, *self._buttons.values(), None, spacing=unit), row(None, None, *tools, spacing=unit)
         head = FoldingRow(_HEAD_LETTERS if self._compares else 0, views, actions, unit)
         head.setContentsMargins(unit * 3, unit, unit * 2, unit)
         return head
@@ -283,21 +258,18 @@ class ResultView(QWidget):
     def _more_bar(self, unit: int) -> QFrame:
         self._more = QFrame(self)
         mark(self._more, kind="banner", tone="info")
-        row = QHBoxLayout(self._more)
-        row.setContentsMargins(unit * 3, unit, unit * 3, unit)
         self._note = ForeignLabel()
-        self._all = QPushButton(self._more)
-        self._all.clicked.connect(self._fetch)
-        row.addWidget(self._note, 1)
-        row.addWidget(self._all)
+        self._all = push_button("", self._fetch)
+        row(self._more, self._note, self._all, margins=(unit * 3, unit) * 2, spacing=unit * 2, grows=self._note)
         return self._more
 
     def _apply_theme(self) -> None:
         mono = self._context.theme.mono()
-        self._tree.tree.setFont(mono)
         for page in (*self._pages.values(), self._model.text):
             if isinstance(page, TextPage):
                 page.edit.setFont(mono)
+            elif isinstance(page, TreePage):
+                page.tree.setFont(mono)
 
     def _clicked(self) -> None:
         """Choosing a view leaves the masked one."""
@@ -334,9 +306,6 @@ class ResultView(QWidget):
                 page.show_parts(contents.blocks)
             case ChangesPage():
                 page.show_change(self._before or "", contents.text())
-
-    def _seek(self, words: str, step: int) -> None:
-        self._find.say(self.page().seek(words, step))
 
     def _save_part(self, block: Content) -> None:
         name, data = file_of(block, "result")

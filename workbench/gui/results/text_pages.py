@@ -7,12 +7,12 @@ import re
 
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QFrame, QPushButton, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.diff_view import DiffView
 from workbench.gui.kit.json_colours import JsonColours
-from workbench.gui.kit.lists import Strip
+from workbench.gui.kit.lists import Strip, push_button
 from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
@@ -39,10 +39,7 @@ class TextPage(Page):
         self.edit.setFrameShape(QFrame.Shape.NoFrame)
         self.edit.document().setDocumentMargin(theme.unit * 2)
         mark(self.edit, kind="code")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.edit)
-        self.setFocusProxy(self.edit)
+        self.set_content(self.edit)
         self._rest = ""
         self._next = QTimer(self, singleShot=True, interval=5)
         self._next.timeout.connect(self._append)
@@ -65,18 +62,9 @@ class TextPage(Page):
         while self._rest:
             self._append()
 
-    def seek(self, words: str, step: int) -> str:
+    def search_target(self) -> PlainEdit:
         self.finish()
-        if not words:
-            return ""
-        back = QTextDocument.FindFlag.FindBackward if step < 0 else QTextDocument.FindFlag(0)
-        if not self.edit.find(words, back):
-            end = QTextCursor.MoveOperation.End if step < 0 else QTextCursor.MoveOperation.Start
-            self.edit.moveCursor(end)
-            if not self.edit.find(words, back):
-                return "not found"
-        count = self.edit.text().casefold().count(words.casefold())
-        return f"{count:,} {'match' if count == 1 else 'matches'}"
+        return self.edit
 
     def _append(self) -> None:
         portion = _cut(self._rest, _PORTION)
@@ -122,13 +110,12 @@ _FENCED = re.compile(r"^```.{0,20000}?^```", re.MULTILINE | re.DOTALL)
 
 
 class _Browser(QTextBrowser):
-    """Never fetches a picture, a style sheet or a page."""
+    """Never fetches a picture, a style sheet or a page, and never follows a link."""
 
     def loadResource(self, type: int, name: QUrl | str) -> object:  # Qt calls it so
         return None
 
-    def setSource(self, *_: object) -> None:
-        """Links do not navigate."""
+    def setSource(self, *_: object) -> None: ...
 
 
 class ProsePage(Page):
@@ -145,18 +132,12 @@ class ProsePage(Page):
         self.browser.anchorClicked.connect(self._offer)
         self._url = QUrl()
         self._bar = Strip(theme)
-        self._words = ForeignLabel()
-        self._open = QPushButton("Open in browser")
-        self._open.clicked.connect(self._go)
-        self._bar.row.addWidget(self._words, 1)
+        self._link = ForeignLabel()
+        self._open = push_button("Open in browser", self._go)
+        self._bar.row.addWidget(self._link, 1)
         self._bar.row.addWidget(self._open)
         self._bar.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.browser, 1)
-        layout.addWidget(self._bar)
-        self.setFocusProxy(self.browser)
+        self.set_content(self.browser, below=self._bar)
 
     def show_markdown(self, text: str) -> None:
         self._bar.hide()
@@ -166,14 +147,12 @@ class ProsePage(Page):
         )
         self.browser.moveCursor(QTextCursor.MoveOperation.Start)
 
-    def seek(self, words: str, step: int) -> str:
-        if not words:
-            return ""
+    def seek(self, text: str, step: int) -> str:
         back = QTextDocument.FindFlag.FindBackward if step < 0 else QTextDocument.FindFlag(0)
-        if self.browser.find(words, back):
+        if not text or self.browser.find(text, back):
             return ""
         self.browser.moveCursor(QTextCursor.MoveOperation.End if step < 0 else QTextCursor.MoveOperation.Start)
-        return "" if self.browser.find(words, back) else "not found"
+        return "" if self.browser.find(text, back) else "Not found."
 
     def _offer(self, url: QUrl) -> None:
         """Show the target of a link, host first; a link of an unknown kind cannot be opened."""
@@ -181,7 +160,7 @@ class ProsePage(Page):
         known = url.scheme().lower() in _SCHEMES and url.isValid()
         place = url.host() or url.path()
         target = url.toDisplayString()[:500]
-        self._words.setText(f"Link to {place}: {target}" if known else f"Links of this kind are not opened: {target}")
+        self._link.setText(f"Link to {place}: {target}" if known else f"Links of this kind are not opened: {target}")
         self._open.setVisible(known)
         self._bar.show()
         if known:
@@ -211,22 +190,17 @@ class ModelPage(Page):
         self._asked = ""
         self._shown = ""
         unit = context.theme.unit
-        self.words = ForeignLabel()
-        self.words.setContentsMargins(unit * 3, unit, unit * 3, unit)
-        mark(self.words, role="muted")
+        self.note = ForeignLabel()
+        self.note.setContentsMargins(unit * 3, unit, unit * 3, unit)
+        mark(self.note, role="muted")
         self.text = TextPage(context.theme, "The result as a model sees it")
         self.chips = TokenChips(self.text.edit, context)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.words)
-        column.addWidget(self.text, 1)
-        self.setFocusProxy(self.text)
+        self.set_content(self.text, above=self.note)
 
     def show_text(self, text: str) -> None:
         """Mask this text in the core and show it."""
         self._asked, self._shown = text, ""
-        self.words.setText("Looking for personal data…")
+        self.note.setText("Looking for personal data…")
         self.text.show_text("")
         self._context.tasks.run("see what a model sees", self._ask(text))
 
@@ -234,22 +208,22 @@ class ModelPage(Page):
         """The masked text; empty until the core has returned it."""
         return self._shown
 
-    def seek(self, words: str, step: int) -> str:
-        return self.text.seek(words, step)
+    def search_target(self) -> PlainEdit:
+        return self.text.search_target()
 
     async def _ask(self, text: str) -> None:
         try:
             view = await self._context.api.model_view(text, "")
         except WorkbenchError as fault:
             if text == self._asked:
-                self.words.setText(f"{fault.message} {fault.hint}".strip())
+                self.note.setText(f"{fault.message} {fault.hint}".strip())
             return
         seen = [view.text]
         if whole_size(seen):
             seen = await fetch_whole(self._context.fetch, seen)
         if text == self._asked:
             self.chips.show_tokens_of(view.session)
-            self.words.setText(self._sentence(view))
+            self.note.setText(self._sentence(view))
             self._shown = seen[0]
             self.text.show_text(self._shown)
 
@@ -276,10 +250,10 @@ class ChangesPage(Page):
         super().__init__(parent)
         self.view = DiffView(theme, self)
         self.view.setAccessibleName("Changes since the previous answer")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.view)
-        self.setFocusProxy(self.view)
+        self.set_content(self.view)
+
+    def search_target(self) -> PlainEdit:
+        return self.view
 
     def show_change(self, before: str, after: str) -> None:
         self.view.show_change(comparable(before), comparable(after), most_lines=_MOST_LINES)

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal
+from msgspec import Struct
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPen, QTextBlock, QTextCursor
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QHBoxLayout,
-    QMenu,
     QPlainTextEdit,
-    QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import isValid
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.layouts import column, row, to_top
+from workbench.gui.kit.lists import label, push_button
+from workbench.gui.kit.plain_edit import units
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.shell.context import Context
@@ -34,8 +33,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TokenSpan:
+class TokenSpan(Struct, frozen=True):
     """A token in a text; start and end are in UTF-16 units, as in Qt."""
 
     start: int
@@ -44,22 +42,14 @@ class TokenSpan:
     kind: str
 
 
-def find_tokens(text: str) -> Iterator[TokenSpan]:
-    """The tokens in a text, in order."""
-    if "_" not in text:
-        return
-    plain = text.isascii()
-    for match in _TOKEN.finditer(text):
-        start = match.start() if plain else units(text[: match.start()])
+def find_tokens(text: str, offset: int = 0) -> Iterator[TokenSpan]:
+    """The tokens in a text, in order; `offset` is added to their places."""
+    for match in _TOKEN.finditer(text) if "_" in text else ():
+        start = offset + units(text, match.start())
         yield TokenSpan(start, start + len(match.group()), match.group(), match["kind"].upper())
 
 
-def units(text: str) -> int:
-    """Length of the text in UTF-16 units."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-_PLACES_SHOWN = 3  # places named in one line
+_MOST_NAMES = 3  # places named in one line
 
 
 class RevealCard(QFrame):
@@ -68,42 +58,33 @@ class RevealCard(QFrame):
     def __init__(self, context: Context, session: str, parent: QWidget, *, held: bool) -> None:
         super().__init__(parent.window())
         self._before = parent  # what has the keyboard again afterwards
-        self._context, self._session, self.held = context, session, held
+        self._context, self._session = context, session
+        self.held = held  # it has the keyboard
         self._token = ""
         self.revealed: Revealed | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         mark(self, kind="reveal")
-        self.kind, self.value = label("", "badge"), ForeignLabel()
-        mark(self.kind, tone="info")
-        mark(self.value, role="mono")
-        self.places, self.foot = ForeignLabel(), label("", "muted")
-        mark(self.places, role="muted")
-        self.copy = QPushButton("Copy")
-        self.harmless = QPushButton("This is not personal")
         self._lay_out(context.theme.unit)
         self.hide()
         parent.installEventFilter(self)
         if held:
-            QApplication.instance().focusChanged.connect(self._followed)  # type: ignore[union-attr]  # it is running
-        self.copy.clicked.connect(self._copy)
-        self.harmless.clicked.connect(self._let_pass)
+            QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]  # it exists
 
     def look(self, token: str, beside: QRect) -> None:
         """Show the value of a token below this rectangle of the screen."""
         self._token = token
-        self._context.tasks.run("look behind a token", self._ask(token, beside))
+        self._context.tasks.run("reveal a token", self._ask(token, beside))
 
     async def _ask(self, token: str, beside: QRect) -> None:
         try:
-            found = await self._context.api.reveal(self._session, token)
+            self.revealed = found = await self._context.api.reveal(self._session, token)
         except WorkbenchError as fault:
             self._fill("Not known", fault.message, fault.hint, "")
             self.copy.hide()
             self.harmless.hide()
         else:
-            self.revealed = found
-            seen = "Recorded in the audit, without the value."
-            self._fill(found.kind, found.value, places_text(found.sources, found.went), seen)
+            foot = "Recorded in the audit, without the value."
+            self._fill(found.kind, found.value, places_text(found.sources, found.went), foot)
         self._place(beside)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -123,7 +104,7 @@ class RevealCard(QFrame):
             self._before.setFocus(Qt.FocusReason.PopupFocusReason)
         super().closeEvent(event)
 
-    def _followed(self, _: QWidget | None, now: QWidget | None) -> None:
+    def _focus_changed(self, _: QWidget | None, now: QWidget | None) -> None:
         """Close when the keyboard moves elsewhere."""
         if now is not None and self.isVisible() and now is not self and not self.isAncestorOf(now):
             self._before = now
@@ -153,46 +134,42 @@ class RevealCard(QFrame):
             (self.copy if not self.copy.isHidden() else self).setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _copy(self) -> None:
-        self._context.tasks.run("copy a value", self._report_copy())
+        """Ask for the value again, so that the audit records it as a copy."""
+        reveal = self._context.api.reveal(self._session, self._token, True)
+        self._context.tasks.run("copy a value", reveal, self._report_copy)
 
-    async def _report_copy(self) -> None:
-        """Copy the value; the audit records it as a copy."""
-        found = await self._context.api.reveal(self._session, self._token, True)
+    def _report_copy(self, found: Revealed) -> None:
         QGuiApplication.clipboard().setText(found.value)
         self._context.say("Value copied. Recorded in the audit.")
         self.close()
 
-    def _let_pass(self) -> None:
+    def _mark_harmless(self) -> None:
         if self.revealed is not None:
-            self._context.tasks.run("let a value pass", self._passing(self.revealed.value))
+            mark_privacy = self._context.api.mark_privacy(PrivacyMark(False, "value", self.revealed.value))
+            self._context.tasks.run("mark a value as not personal", mark_privacy, self._report_mark)
 
-    async def _passing(self, value: str) -> None:
-        await self._context.api.mark_privacy(PrivacyMark(False, "value", value))
+    def _report_mark(self, _: PrivacyRules) -> None:
         self._context.say("Models see this value from now on. Undo it under Personal data > Marks.")
         self.close()
 
     def _lay_out(self, unit: int) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(unit * 3,) * 4)
-        column.setSpacing(unit)
-        head = QHBoxLayout()
-        head.setSpacing(unit * 2)
-        head.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignTop)
-        head.addWidget(self.value, 1)
-        column.addLayout(head)
-        column.addWidget(self.places)
-        column.addWidget(self.foot)
-        row = QHBoxLayout()
+        self.kind, self.value = label("", "badge"), ForeignLabel()
+        mark(self.kind, tone="info")
+        mark(self.value, role="mono")
+        self.places, self.foot = ForeignLabel(), label("", "muted")
+        mark(self.places, role="muted")
+        self.copy = push_button("Copy", self._copy, kind="quiet")
+        self.harmless = push_button("This is not personal", self._mark_harmless, kind="quiet")
         for button in (self.copy, self.harmless):
-            mark(button, kind="quiet")
             button.setVisible(self.held)
-            row.addWidget(button)
-        row.addStretch(1)
-        column.addLayout(row)
+        head = row(None, self.kind, self.value, spacing=unit * 2, grows=self.value)
+        to_top(head, self.kind)
+        buttons = row(None, self.copy, self.harmless, None, spacing=unit)
+        column(self, head, self.places, self.foot, buttons, margins=(unit * 3,) * 4, spacing=unit)
 
 
-REST_MS = 350  # that a mouse rests on a chip before somebody wants to know
-_MOST = 400  # chips that are painted at once
+REST_MS = 350  # that the mouse rests on a chip before its value is shown
+_MOST_PAINTED = 400  # chips
 
 
 class TokenChips(QObject):
@@ -200,12 +177,12 @@ class TokenChips(QObject):
 
     def __init__(self, edit: QPlainTextEdit, context: Context, session: str = "") -> None:
         super().__init__(edit)
-        self._edit, self._context = edit, context
+        self.edit, self._context = edit, context
         self.session = session
-        self._over: tuple[int, TokenSpan] | None = None  # the place of the chip under the mouse
+        self._hovered: TokenSpan | None = None
         self.card: RevealCard | None = None
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
-        self._rest.timeout.connect(self._rested)
+        self._rest.timeout.connect(self._show_hovered)
         edit.viewport().setMouseTracking(True)
         edit.viewport().installEventFilter(self)
         edit.installEventFilter(self)
@@ -215,138 +192,115 @@ class TokenChips(QObject):
         """Set the session of the tokens."""
         self.session = session
         self._leave()
-        self._edit.viewport().update()
+        self.edit.viewport().update()
 
     def reveal_next(self) -> bool:
-        """Reveal the token at the text cursor, or the next one: the way by keyboard."""
-        found = self._next() if self.session else None
-        if found is None:
+        """Reveal the token at the text cursor, or the next one, after the last one the first: the way by keyboard."""
+        cursor = self.edit.textCursor()
+        later = (span for span in self._tokens(cursor.block()) if span.end > cursor.selectionEnd())
+        span = next(later, None) or next(self._tokens(self.edit.document().begin()), None)
+        if span is None or not self.session:
             return False
-        place, one = found
-        cursor = QTextCursor(self._edit.document())
-        cursor.setPosition(place + one.start)
-        cursor.setPosition(place + one.end, QTextCursor.MoveMode.KeepAnchor)
-        self._edit.setTextCursor(cursor)
-        self._edit.ensureCursorVisible()
-        self._show(place, one, held=True)
+        cursor.setPosition(span.start)
+        cursor.setPosition(span.end, QTextCursor.MoveMode.KeepAnchor)
+        self.edit.setTextCursor(cursor)
+        self.edit.ensureCursorVisible()
+        self._show(span, held=True)
         return True
 
-    def at(self, point: QPoint) -> tuple[int, TokenSpan] | None:
-        """The token at a point of the text box, and the position of its block."""
-        cursor = self._edit.cursorForPosition(point)
-        block = cursor.block()
-        for one in find_tokens(block.text()) if self.session else ():
-            near = one.start <= cursor.positionInBlock() <= one.end
-            if near and any(box.contains(point) for box in self._boxes(block.position(), one)):
-                return block.position(), one
-        return None
+    def visible_boxes(self) -> list[QRect]:
+        """The rectangles of the chips on screen."""
+        return [box for span in self._visible_tokens() for box in self._boxes(span)]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if not self.session or not isValid(self._edit):
+        if not self.session or not isValid(self.edit):
             return False
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return event.key() == Qt.Key.Key_F4 and not event.modifiers() and self.reveal_next()
-        if watched is not self._edit.viewport():
+        if watched is not self.edit.viewport():
             return False
         if event.type() == QEvent.Type.Paint:
             self._paint()
         elif isinstance(event, QMouseEvent):
-            self._moved(event)
+            self._handle_mouse(event)
         elif event.type() in (QEvent.Type.Leave, QEvent.Type.Wheel):
             self._leave()
         return False
 
-    def _moved(self, event: QMouseEvent) -> None:
+    def _handle_mouse(self, event: QMouseEvent) -> None:
+        point = event.position().toPoint()
         if event.type() == QEvent.Type.MouseButtonRelease and event.button() == Qt.MouseButton.LeftButton:
-            if not self._edit.textCursor().hasSelection() and (found := self.at(event.position().toPoint())):
-                self._show(*found, held=True)
-        elif event.type() == QEvent.Type.MouseMove:
-            found = self.at(event.position().toPoint())
-            if found != self._over:
-                self._leave()
-                self._over = found
-                self._edit.viewport().setCursor(
-                    Qt.CursorShape.PointingHandCursor if found else Qt.CursorShape.IBeamCursor
-                )
-                if found is not None and not event.buttons():
-                    self._rest.start()
+            if not self.edit.textCursor().hasSelection() and (span := self._token_at(point)) is not None:
+                self._show(span, held=True)
+        elif event.type() == QEvent.Type.MouseMove and (span := self._token_at(point)) != self._hovered:
+            self._leave()
+            self._hovered = span
+            shape = Qt.CursorShape.IBeamCursor if span is None else Qt.CursorShape.PointingHandCursor
+            self.edit.viewport().setCursor(shape)
+            if span is not None and not event.buttons():
+                self._rest.start()
 
-    def _rested(self) -> None:
-        if self._over is not None:
-            self._show(*self._over, held=False)
+    def _show_hovered(self) -> None:
+        if self._hovered is not None:
+            self._show(self._hovered, held=False)
 
     def _leave(self) -> None:
+        """The mouse is no longer on a chip; a card that has the keyboard stays."""
         self._rest.stop()
-        self._over = None
-        if (
-            self.card is not None and isValid(self.card) and not self.card.held
-        ):  # one that has the keyboard goes when that goes
-            self._put_away()
+        self._hovered = None
+        if self.card is not None and isValid(self.card) and not self.card.held:
+            self._close_card()
 
-    def _put_away(self) -> None:
+    def _close_card(self) -> None:
         card, self.card = self.card, None
         if card is not None and isValid(card):
             card.close()
 
-    def _show(self, place: int, one: TokenSpan, *, held: bool) -> None:
+    def _show(self, span: TokenSpan, *, held: bool) -> None:
         self._rest.stop()
-        self._put_away()
-        boxes = self._boxes(place, one)
-        box = boxes[-1] if boxes else QRect()
-        self.card = RevealCard(self._context, self.session, self._edit, held=held)
-        self.card.look(one.token, QRect(self._edit.viewport().mapToGlobal(box.topLeft()), box.size()))
+        self._close_card()
+        box = self._boxes(span)[-1]
+        self.card = RevealCard(self._context, self.session, self.edit, held=held)
+        self.card.look(span.token, QRect(self.edit.viewport().mapToGlobal(box.topLeft()), box.size()))
 
-    def _next(self) -> tuple[int, TokenSpan] | None:
-        cursor = self._edit.textCursor()
-        block, after = cursor.block(), cursor.selectionEnd() - cursor.block().position()
-        first = block
-        while block.isValid():
-            for one in find_tokens(block.text()):
-                if block != first or one.end > after or (one.start <= after < one.end):
-                    return block.position(), one
+    def _tokens(self, block: QTextBlock, last: int = -1) -> Iterator[TokenSpan]:
+        """The tokens from one block of the document to another, or to the end."""
+        while block.isValid() and (last < 0 or block.blockNumber() <= last):
+            yield from find_tokens(block.text(), block.position())
             block = block.next()
-        return self._first()
 
-    def _first(self) -> tuple[int, TokenSpan] | None:
-        """The next token; after the last one the first."""
-        block = self._edit.document().begin()
-        while block.isValid():
-            for one in find_tokens(block.text()):
-                return block.position(), one
-            block = block.next()
-        return None
+    def _token_at(self, point: QPoint) -> TokenSpan | None:
+        cursor = self.edit.cursorForPosition(point)
+        spans = self._tokens(cursor.block(), cursor.blockNumber()) if self.session else ()
+        near = (span for span in spans if span.start <= cursor.position() <= span.end)
+        return next((span for span in near if any(box.contains(point) for box in self._boxes(span))), None)
+
+    def _visible_tokens(self) -> Iterator[TokenSpan]:
+        first = self.edit.cursorForPosition(QPoint(0, 0)).block()
+        last = self.edit.cursorForPosition(self.edit.viewport().rect().bottomRight()).blockNumber()
+        return islice(self._tokens(first, last), _MOST_PAINTED)
 
     def _paint(self) -> None:
-        painter = QPainter(self._edit.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._context.theme
+        painter = QPainter(self.edit.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme.soft("info", 0.45), 1))
         painter.setBrush(theme.soft("info", 0.18))
-        for place, one in self._visible():
-            for box in self._boxes(place, one):
-                painter.drawRoundedRect(QRectF(box).adjusted(-1.5, 0.5, 1.5, -0.5), theme.unit, theme.unit)
+        for box in self.visible_boxes():
+            painter.drawRoundedRect(QRectF(box).adjusted(-1.5, 0.5, 1.5, -0.5), theme.unit, theme.unit)
         painter.end()
 
-    def _visible(self) -> list[tuple[int, TokenSpan]]:
-        found: list[tuple[int, TokenSpan]] = []
-        block: QTextBlock = self._edit.cursorForPosition(QPoint(0, 0)).block()
-        last = self._edit.cursorForPosition(self._edit.viewport().rect().bottomRight()).block().blockNumber()
-        while block.isValid() and block.blockNumber() <= last and len(found) < _MOST:
-            found += [(block.position(), one) for one in find_tokens(block.text())]
-            block = block.next()
-        return found[:_MOST]
-
-    def _boxes(self, place: int, one: TokenSpan) -> list[QRect]:
+    def _boxes(self, span: TokenSpan) -> list[QRect]:
         """The rectangles of a token in the text box; two if the line wraps inside it."""
-        cursor = QTextCursor(self._edit.document())
-        cursor.setPosition(place + one.start)
-        start = self._edit.cursorRect(cursor)
-        cursor.setPosition(place + one.end)
-        end = self._edit.cursorRect(cursor)
+        cursor = QTextCursor(self.edit.document())
+        cursor.setPosition(span.start)
+        start = self.edit.cursorRect(cursor)
+        cursor.setPosition(span.end)
+        end = self.edit.cursorRect(cursor)
         if start.top() == end.top():
             return [QRect(start.left(), start.top(), end.left() - start.left(), start.height())]
-        margin = int(self._edit.document().documentMargin())
-        right = self._edit.viewport().width() - margin
+        margin = int(self.edit.document().documentMargin())
+        right = self.edit.viewport().width() - margin
         return [
             QRect(start.left(), start.top(), max(0, right - start.left()), start.height()),
             QRect(margin, end.top(), max(0, end.left() - margin), end.height()),
@@ -354,26 +308,23 @@ class TokenChips(QObject):
 
 
 OTHER = "CUSTOM"  # the kind of what is none of the others
-_LONGEST = 400  # characters of a value
+_LONGEST_VALUE = 400  # characters
 
 
 class MarkMenu(QObject):
     """Adds entries to the context menu of a text box that mark the selected text as personal or not."""
 
-    marked = Signal(object)
-    """Carries the current rules."""
-
     def __init__(self, edit: QPlainTextEdit, context: Context) -> None:
         super().__init__(edit)
         self._edit, self._context = edit, context
-        self._kinds: tuple[tuple[str, str], ...] = ()
+        self._kinds: tuple[tuple[str, str], ...] = ((OTHER, "Custom"),)
         edit.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         edit.customContextMenuRequested.connect(self._open)
 
     def chosen(self) -> str:
         """The selected text in one line."""
-        words = " ".join(self._edit.textCursor().selectedText().replace("\u2029", " ").split())
-        return words if len(words) <= _LONGEST else ""
+        text = " ".join(self._edit.textCursor().selectedText().split())
+        return text if len(text) <= _LONGEST_VALUE else ""
 
     def mark_missed(self, kind: str = OTHER) -> None:
         """Mask the selected text from now on."""
@@ -382,16 +333,6 @@ class MarkMenu(QObject):
     def mark_harmless(self) -> None:
         """No longer mask the selected text."""
         self._mark(PrivacyMark(False, "value", self.chosen()), "Models see this text from now on.")
-
-    def fill(self, menu: QMenu) -> None:
-        """The two entries; disabled without a selection."""
-        some = bool(self.chosen())
-        missed = menu.addMenu(icon("eye-off"), "Mask as")
-        missed.setEnabled(some)
-        for kind, plural in self._kinds or ((OTHER, "Custom"),):
-            missed.addAction(plural, partial(self.mark_missed, kind))
-        harmless = menu.addAction(icon("eye"), "This is not personal", self.mark_harmless)
-        harmless.setEnabled(some)
 
     def learn(self, rules: PrivacyRules) -> None:
         """Load the kinds of personal data."""
@@ -403,32 +344,28 @@ class MarkMenu(QObject):
         menu = self._edit.createStandardContextMenu()
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addSeparator()
-        self.fill(menu)
+        missed = menu.addMenu(icon("eye-off"), "Mask as")
+        for kind, plural in self._kinds:
+            missed.addAction(plural, partial(self.mark_missed, kind))
+        harmless = menu.addAction(icon("eye"), "This is not personal", self.mark_harmless)
+        for entry in (missed, harmless):
+            entry.setEnabled(bool(self.chosen()))
         menu.popup(place)
 
-    def _mark(self, mark: PrivacyMark, words: str) -> None:
-        self._context.tasks.run("mark a value", self._ask(mark, words))
+    def _mark(self, mark: PrivacyMark, text: str) -> None:
+        self._context.tasks.run("mark a value", self._context.api.mark_privacy(mark), partial(self._report, text))
 
-    async def _ask(self, mark: PrivacyMark, words: str) -> None:
-        try:
-            rules = await self._context.api.mark_privacy(mark)
-        except WorkbenchError as fault:
-            self._context.say(f"{fault.message} {fault.hint}".strip())
-            return
+    def _report(self, text: str, rules: PrivacyRules) -> None:
         self.learn(rules)
-        self._context.say(words)
-        self.marked.emit(rules)
+        self._context.say(text)
 
 
 def places_text(sources: Sequence[str], went: Sequence[Place]) -> str:
     """`from crm · went to gmail.send`."""
-    words = []
-    if sources:
-        words.append(f"from {', '.join(one_line(one, 40) for one in sources[:_PLACES_SHOWN])}")
-    if went:
-        names = list(dict.fromkeys(place_name(one) for one in went))
-        words.append(f"went to {', '.join(names[:_PLACES_SHOWN])}")
-    return " · ".join(words)
+    origins = [one_line(source, 40) for source in sources]
+    targets = dict.fromkeys(place_name(place) for place in went)
+    parts = (("from", origins), ("went to", [*targets]))
+    return " · ".join(f"{word} {', '.join(names[:_MOST_NAMES])}" for word, names in parts if names)
 
 
 def place_name(place: Place) -> str:

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QHeaderView, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QSizePolicy, QTreeView, QWidget
 
 from workbench.gui.kit.json_text import dump
 from workbench.gui.kit.lists import Strip, label, tool_button
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.results.page import Page, Place, find_places
+from workbench.gui.results.page import Page
 from workbench.records import JsonValue
 from workbench.records.common_types import count_of
 
@@ -29,14 +29,13 @@ VALUE_ROLE = Qt.ItemDataRole.UserRole  # the JSON value itself
 
 @dataclass(slots=True)
 class _Node:
-    """One value in the tree. `made` counts the children that have rows."""
+    """One value in the tree; `children` are the numbers of those that have rows."""
 
     key: str
     value: JsonValue
     parent: int
     row: int
     children: list[int]
-    made: int = 0
 
 
 class JsonTree(QAbstractItemModel):
@@ -92,20 +91,19 @@ class JsonTree(QAbstractItemModel):
 
     def canFetchMore(self, parent: Index) -> bool:
         node = self._node(parent)
-        return isinstance(node.value, Mapping | list) and node.made < len(node.value)
+        return isinstance(node.value, Mapping | list) and len(node.children) < len(node.value)
 
     def fetchMore(self, parent: Index) -> None:
         number = parent.internalId() if parent.isValid() else 0
         node = self._nodes[number]
-        fresh = _children(node.value, node.made, node.made + _BATCH)
-        if not fresh:
-            return
-        self.beginInsertRows(_plain(parent), node.made, node.made + len(fresh) - 1)
-        for key, value in fresh:
-            node.children.append(len(self._nodes))
-            self._nodes.append(_Node(key, value, number, node.made, []))
-            node.made += 1
-        self.endInsertRows()
+        start = len(node.children)
+        fresh = _children(node.value, start, start + _BATCH)
+        if fresh:
+            self.beginInsertRows(_plain(parent), start, start + len(fresh) - 1)
+            for row, (key, value) in enumerate(fresh, start):
+                node.children.append(len(self._nodes))
+                self._nodes.append(_Node(key, value, number, row, []))
+            self.endInsertRows()
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
@@ -162,15 +160,42 @@ def _role(value: JsonValue) -> str:
     return "code_number" if isinstance(value, int | float) else "muted"
 
 
+Place: TypeAlias = tuple[int, ...]
+"""The path to a value as row numbers from the root."""
+_MOST_PLACES = 10_000
+_MOST_SEARCHED = 2_000_000  # values
+
+
+def find_places(value: JsonValue, text: str) -> list[Place]:
+    """The places that contain the text, from top to bottom. Without recursion, so that depth does not matter."""
+    needle = text.casefold()
+    found: list[Place] = []
+    stack: list[tuple[Place, str, JsonValue]] = [((), "", value)]
+    left = _MOST_SEARCHED
+    while stack and left > 0 and len(found) < _MOST_PLACES:
+        place, name, part = stack.pop()
+        left -= 1
+        if place and (needle in name.casefold() or needle in _searched_text(part)):
+            found.append(place)
+        children = list(part.items()) if isinstance(part, Mapping) else part if isinstance(part, list) else ()
+        for row in range(len(children) - 1, -1, -1):  # a stack reverses them again
+            child = children[row]
+            stack.append(((*place, row), *child) if isinstance(part, Mapping) else ((*place, row), "", child))
+    return found
+
+
+def _searched_text(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return value.casefold()
+    return "" if isinstance(value, Mapping | list) else json.dumps(value)
+
+
 _OPENED = 12  # a tree with no more top rows than this is expanded by one level
 _MOST_OPENED = 3_000  # rows that expanding a level may add
 
 
 class TreePage(Page):
     """Ctrl+C copies the value of the selected row, Ctrl+Shift+C its path."""
-
-    said = Signal(str)
-    """Carries a message."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -187,18 +212,12 @@ class TreePage(Page):
         mark(self.tree, kind="code")
         self._path = ForeignLabel(elide=True)
         mark(self._path, role="muted")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
         self._empty = label("", "muted")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self._empty.hide()
-        layout.addWidget(self._empty, 1)
-        layout.addWidget(self.tree, 1)
-        self._add_menu()
-        self.strip = self._foot(theme)
-        layout.addWidget(self.strip)
-        self.setFocusProxy(self.tree)
+        self.strip = self._make_strip(theme)
+        self.set_content(self.tree, above=self._empty, below=self.strip)
         self.tree.selectionModel().currentChanged.connect(self._moved)
 
     def show_value(self, value: JsonValue) -> None:
@@ -214,17 +233,17 @@ class TreePage(Page):
         self._empty.setVisible(empty)
         self.tree.setVisible(not empty)
 
-    def seek(self, words: str, step: int) -> str:
-        if not words:
+    def seek(self, text: str, step: int) -> str:
+        if not text:
             return ""
-        if self._found[0] != words:
-            self._found, self._at = (words, find_places(self._value, words)), -1 if step > 0 else 0
+        if self._found[0] != text:
+            self._found, self._at = (text, find_places(self._value, text)), -1 if step > 0 else 0
         places = self._found[1]
         if not places:
-            return "not found"
+            return "Not found."
         self._at = (self._at + step) % len(places)
         self._show(places[self._at])
-        return f"{self._at + 1} of {len(places):,}"
+        return f"{self._at + 1:,} of {len(places):,}"
 
     def open_level(self) -> None:
         """Expand all visible rows by one level, up to a limit."""
@@ -237,9 +256,6 @@ class TreePage(Page):
                 self.model.fetchMore(index)
             self.tree.expand(index)
             brought += self.model.rowCount(index)
-
-    def close_all(self) -> None:
-        self.tree.collapseAll()
 
     def copy_value(self) -> None:
         """Copy the value of the selected row as JSON; a string without quotes."""
@@ -260,31 +276,22 @@ class TreePage(Page):
         else:
             super().keyPressEvent(event)
 
-    def _add_menu(self) -> None:
+    def _make_strip(self, theme: Theme) -> Strip:
+        """The buttons below the tree; its context menu has the same actions."""
+        strip = Strip(theme)
+        strip.row.addWidget(self._path, 1)
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        for text, act in (
-            ("Copy value", self.copy_value),
-            ("Copy path", self.copy_path),
-            ("Expand one level", self.open_level),
-            ("Collapse all", self.close_all),
+        for symbol, text, key, act in (
+            ("chevron-down", "Expand one level", "", self.open_level),
+            ("chevron-up", "Collapse all", "", self.tree.collapseAll),
+            ("link", "Copy path", " (Ctrl+Shift+C)", self.copy_path),
+            ("copy", "Copy value", " (Ctrl+C)", self.copy_value),
         ):
+            strip.row.addWidget(tool_button(symbol, text + key, theme, act))
             action = QAction(text, self.tree)
             action.triggered.connect(act)
             self.tree.addAction(action)
-
-    def _foot(self, theme: Theme) -> Strip:
-        foot = Strip(theme)
-        foot.row.addWidget(self._path, 1)
-        for symbol, words, act in (
-            ("chevron-down", "Expand one level", self.open_level),
-            ("chevron-up", "Collapse all", self.close_all),
-            ("link", "Copy path (Ctrl+Shift+C)", self.copy_path),
-            ("copy", "Copy value (Ctrl+C)", self.copy_value),
-        ):
-            button = tool_button(symbol, words, theme)
-            button.clicked.connect(act)
-            foot.row.addWidget(button)
-        return foot
+        return strip
 
     def _visible_parents(self) -> list[QModelIndex]:
         """Visible rows that have children, as many as may be expanded at once."""

@@ -21,7 +21,7 @@ class AllowButton(QPushButton):
         super().__init__(text, parent)
         self.setAutoDefault(False)
         self._obstacle = ""
-        self._settling = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settling = QTimer(self, singleShot=True)
         self._settling.setTimerType(Qt.TimerType.PreciseTimer)  # a coarse timer may end five per cent early
         self._settling.timeout.connect(self._update_state)
         self._pressed = False
@@ -30,7 +30,7 @@ class AllowButton(QPushButton):
 
     def restart_settling(self) -> None:
         """The dialog appeared, got the focus again or shows something else: wait again."""
-        self._settling.start()
+        self._settling.start(SETTLE_MS)
         self._pressed = False
         self._update_state()
 

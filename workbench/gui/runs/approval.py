@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from workbench.api.client_texts import confirmation_name
+from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
+from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.icons import icon
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.results.token_chips import TokenChips
 from workbench.gui.runs.approval_parts import ONCE, ApprovalHead, HostTicks, LikenessStrip, ScopeButton
 from workbench.gui.runs.decision_dialog import DecisionDialog, NameToType, scrolled
 from workbench.gui.runs.effects_view import EffectsView
-from workbench.gui.runs.program_view import EditCheck, ProgramView, is_cleanable, needs_sight
+from workbench.gui.runs.program_view import ProgramView, is_cleanable, needs_sight
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
 from workbench.gui.shell.navigation import FollowRun, StartDryRun
-from workbench.records import Decision, Fault, Gate, Origin, Risk, Run, RunState, Verdict
+from workbench.records import Decision, Fault, Gate, Origin, Risk, Run, RunState
 from workbench.records.common_types import count_of
 
+_PAUSE_MS = 120  # after the last key, before an edited text is assessed; the core answers in a few milliseconds
 _WIDE = 96  # characters of width from which the effects are beside the code, not above it
 _CODE_LINES = 10  # that are visible at least
 _EFFECT_LINES = 5  # that are visible at least where the effects are above the code
-_SHARES = [420, 620]  # of effects and code beside each other
+_SHARES = (42, 62)  # of effects and code beside each other
 
 
 def how_it_ended(run: Run) -> Fault:
@@ -52,18 +56,12 @@ def _time_is_up(run: Run) -> Fault:
     return Fault("Time is up: the program was denied.", "You can run it again." if own else "Its author can ask again.")
 
 
-class ReviewSplit(QSplitter):
+class ReviewSplit(AdaptiveSplit):
     """Effects beside the code or above it. The border stays where the user put it."""
 
-    def __init__(self, effects: EffectsView, program: ProgramView, parent: QWidget | None = None) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
+    def __init__(self, effects: EffectsView, program: ProgramView) -> None:
+        super().__init__(_WIDE, _SHARES, effects, program)
         self._effects, self._program = effects, program
-        self._moved = False
-        self.setChildrenCollapsible(False)
-        self.addWidget(effects)
-        self.addWidget(program)
-        self.setSizes(_SHARES)
-        self.splitterMoved.connect(self._remember)
 
     def sizeHint(self) -> QSize:
         """No more than the least it needs: the area around it scrolls, and gives it the rest."""
@@ -72,50 +70,42 @@ class ReviewSplit(QSplitter):
     def resizeEvent(self, event: QResizeEvent) -> None:
         wide = self.width() >= self.fontMetrics().averageCharWidth() * _WIDE
         code = self._program.height_of(_CODE_LINES)
-        self._program.setMinimumHeight(code)
         lines = 0 if wide else self.fontMetrics().lineSpacing() * _EFFECT_LINES
+        self._program.setMinimumHeight(code)
         self._effects.setMinimumHeight(lines)
         self.setMinimumHeight(code + lines + self.handleWidth())
-        direction = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if self.orientation() is not direction:
-            self.setOrientation(direction)
-            self._moved = False
-            if wide:
-                self.setSizes(_SHARES)
         super().resizeEvent(event)
-        if not wide and not self._moved:
-            self._share(code)
 
-    def _share(self, code: int) -> None:
-        """The effects get what they need, out of what ten lines of code leave."""
-        left = self.height() - self.handleWidth()
-        effects = min(self._effects.wanted_height(), max(0, left - code))
-        self.setSizes([effects, left - effects])
-
-    def _remember(self) -> None:
-        self._moved = True
+    def usual_sizes(self, room: int) -> list[int]:
+        """Where the effects are above the code, they get what they need, out of what ten lines of code leave."""
+        if self.orientation() is Qt.Orientation.Horizontal:
+            return super().usual_sizes(room)
+        left = room - self.handleWidth()
+        effects = min(self._effects.wanted_height(), max(0, left - self._program.minimumHeight()))
+        return [effects, left - effects]
 
 
 class ApprovalDialog(DecisionDialog):
     """The answer names the exact text by its hash; the core checks it again. The user can edit the program first."""
 
+    lost = Fault("The connection to the core was lost, so this program will not run.", "Nothing was allowed.")
+
     def __init__(self, context: Context, run: Run, parent: QWidget | None = None) -> None:
-        super().__init__(context, "Allow this program?", "the program", parent, modal=True)
-        self._run = run
+        super().__init__(context, run.id, "Allow this program?", "the program", parent, modal=True)
+        self.run = run
         self._code = ""  # all of it, once it is loaded
         self._complete = False
-        self._identical: dict[str, Run] = {}  # other waiting runs with the same request
+        self._conflict: Run | None = None  # as it was changed elsewhere while the user edits it here
         self.head = ApprovalHead(context.theme)
         self.effects = EffectsView(context.theme)
         self.likeness = LikenessStrip(context.theme)
-        original = run.proposal.original or run.proposal.code
-        self.program = ProgramView(context.theme, original, language=run.proposal.language)
+        self.program = ProgramView(context.theme, run.proposal.language)
         self.token_chips = TokenChips(self.program.reader, context, run.proposal.session)
-        self._edit_check = EditCheck(context, self.program.edited_text, self)
+        self._edit_pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._assessing = False  # an assessment of the edited text is under way
         self.hosts = HostTicks(context.theme)
         self.typing = NameToType(context.theme, "The name to type before this can be allowed")
-        self.facts = ForeignLabel(elide=True)
-        mark(self.facts, role="muted")
+        self.facts = ForeignLabel(role="muted", elide=True)
         self.scope = ScopeButton()
         self._make_buttons()
         self._lay_out()
@@ -123,25 +113,17 @@ class ApprovalDialog(DecisionDialog):
         self._show_run(run)
         context.store.on(RunChanged, self._run_changed)
 
-    @property
-    def request_id(self) -> str:
-        return self._run.id
-
-    @property
-    def run(self) -> Run:
-        return self._run
-
     # deciding
 
     def obstacle(self) -> str:
-        verdict = self._run.verdict
+        verdict = self.run.verdict
         if decided := super().obstacle():
             return decided
         if not self._complete:
             return "The program is still being loaded."
         if verdict is None or verdict.gate is Gate.BLOCKED:
             return "This program cannot run."
-        if verdict.sha != self._run.proposal.sha:
+        if verdict.sha != self.run.proposal.sha:
             return "This text has not been assessed yet."
         if self.program.editing:
             return "Check your changes first."
@@ -159,7 +141,7 @@ class ApprovalDialog(DecisionDialog):
         self._decide(allow=False, reason=reason)
 
     def _decide(self, *, allow: bool, reason: str = "") -> None:
-        run = self._run
+        run = self.run
         decision = Decision(
             run.id,
             run.proposal.sha,
@@ -171,7 +153,7 @@ class ApprovalDialog(DecisionDialog):
             self.hosts.ticked() if allow else (),
             scope=self.scope.scope if allow else ONCE,
             fingerprint=run.fingerprint,
-            also=tuple(self._identical),
+            also=self._identical(),
         )
         accepted = partial(self._accepted, decision)
         self.submit("decide about a program", partial(self.context.api.decide, decision), accepted)
@@ -183,30 +165,18 @@ class ApprovalDialog(DecisionDialog):
 
     def sending_failed(self) -> None:
         """The run may have changed while the answer was being sent."""
-        self._take(self.context.store.runs.get(self._run.id, self._run))
+        self._take(self.context.store.runs.get(self.run.id, self.run))
 
     def time_is_up(self) -> None:
-        self.end(_time_is_up(self._run))
-
-    def end(self, fault: Fault) -> None:
-        super().end(fault)
-        if self.is_over:
-            self._edit_check.end()
-            self.hosts.hide()
-            self.typing.hide()
-
-    def core_lost(self) -> None:
-        self._sending = False
-        lost = "The connection to the core was lost, so this program will not run."
-        self.end(Fault(lost, "Nothing was allowed."))
+        self.end(_time_is_up(self.run))
 
     # what happens to the run
 
     def _run_changed(self, event: RunChanged) -> None:
         if self.is_over:
             return
-        if event.run.id != self._run.id:
-            self._compare_request(event.run)
+        if event.run.id != self.run.id:
+            self._show_facts()
         elif event.run.state is not RunState.WAITING or not self._sending:
             self._take(event.run)
 
@@ -215,21 +185,45 @@ class ApprovalDialog(DecisionDialog):
             self.done(self.DialogCode.Accepted)
         elif run.state is not RunState.WAITING:
             self.end(how_it_ended(run))
-        elif run.proposal.sha != self._run.proposal.sha:
-            self._show_run(run)
-            self.restart_settling()
-            self.show_fault(Fault("The program was changed elsewhere; this is the new text."), "warning")
+        elif run.proposal.sha != (self._conflict or self.run).proposal.sha:
+            self._take_change(run)
 
-    def _compare_request(self, run: Run) -> None:
-        """The answer applies to all waiting runs with the same request."""
-        mine = self._run
-        fingerprint, session = mine.fingerprint, mine.proposal.session
-        same = bool(fingerprint) and (fingerprint, session) == (run.fingerprint, run.proposal.session)
-        if same and run.id != mine.id and run.state is RunState.WAITING:
-            self._identical[run.id] = run
+    def _take_change(self, run: Run) -> None:
+        """The program was changed elsewhere. What the user has typed stays until the user decides about it."""
+        if self.program.editing and self.program.edited_text() not in (self._code, run.proposal.code):
+            self._conflict = run
+            self.check_button.setEnabled(False)
+            hint = "Your text is not lost. Choose which text to continue with."
+            self.show_fault(Fault("The program was changed in another window while you edited it.", hint), "warning")
+            self.fault.add_button("Use the other text", self._use_other_text)
+            self.fault.add_button("Keep my text", self._keep_own_text)
         else:
-            self._identical.pop(run.id, None)
-        self._show_facts()
+            self._use_text(run)
+
+    def _use_other_text(self) -> None:
+        if self._conflict is not None:
+            self._use_text(self._conflict)
+
+    def _use_text(self, run: Run) -> None:
+        self._stop_editing()
+        self._show_run(run)
+        self.restart_settling()
+        self.show_fault(Fault("The program was changed elsewhere; this is the new text."), "warning")
+
+    def _keep_own_text(self) -> None:
+        """Continue to edit; “Check my changes” replaces the other text, and “Back” shows it."""
+        if self._conflict is not None:
+            self._show_run(self._conflict)
+            self.show_fault(None)
+            self._show_editing()
+            self.take_focus()
+
+    def _identical(self) -> tuple[str, ...]:
+        """Other waiting runs with the same request, to which the answer applies too."""
+        mine, runs = self.run, self.context.store.runs.values()
+        request = (mine.fingerprint, mine.proposal.session)
+        same = (run for run in runs if mine.fingerprint and request == (run.fingerprint, run.proposal.session))
+        return tuple(run.id for run in same if run.id != mine.id and run.state is RunState.WAITING)
 
     def dry_run_ended(self, fault: Fault | None) -> None:
         self.dry_run_button.setEnabled(True)
@@ -240,7 +234,7 @@ class ApprovalDialog(DecisionDialog):
         self.dry_run_button.setEnabled(False)
         self.take_focus()
         self.show_fault(None)
-        self.context.go(StartDryRun(self._run.id))
+        self.context.go(StartDryRun(self.run.id))
 
     # what is shown
 
@@ -254,29 +248,23 @@ class ApprovalDialog(DecisionDialog):
         return self.program.isAncestorOf(focus)
 
     def _show_run(self, run: Run) -> None:
-        self._edit_check.end()  # a late verdict on an edited text must not be shown beside another text
-        self._run = run
-        self._code, self._complete = run.proposal.code, not whole_size([run.proposal.code])
+        self.run, self._conflict = run, None
+        texts = [run.proposal.code, run.proposal.original or run.proposal.code]
+        self._code, self._complete = run.proposal.code, not whole_size(texts)
         if not self._complete:
-            self.context.tasks.run("read the complete program", self._read_complete(run))
+            self.context.tasks.run("read the complete program", self._read_complete(run, texts))
         verdict = run.verdict
         self.head.show_run(run)
         if verdict is not None:
             self.effects.show_verdict(verdict)
             self.hosts.show_hosts(verdict.hosts)
         self.likeness.show_likeness(run.like)
-        self.program.show_program(run.proposal.code, verdict)
-        self.facts.setToolTip(_fingerprint_tip(run))
+        self.program.show_program(run.proposal.code, run.proposal.original or run.proposal.code, verdict)
         self.scope.show_run(run)
         self._show_buttons(editing=False)
-        critical = verdict is not None and verdict.risk is Risk.CRITICAL
-        self.typing.ask(confirmation_name(verdict) if critical and verdict else "", "To allow this, type {0}")
-        self.typing.line.clear()
-        risky = verdict is not None and verdict.risk in (Risk.HIGH, Risk.CRITICAL)
+        self.typing.ask(verdict, "To allow this, type {0}")
+        risky = verdict is not None and needs_sight(verdict.risk)
         mark(self.allow_button, kind="danger" if risky else "primary")
-        self._identical.clear()
-        for other in tuple(self.context.store.runs.values()):
-            self._compare_request(other)
         self._show_facts()
         self.set_deadline(run.deadline)
         self.update_allow()
@@ -285,15 +273,17 @@ class ApprovalDialog(DecisionDialog):
         if self.program.editing:
             self.facts.setText("Your changes are assessed as you type. Nothing is decided yet.")
             return
-        others = len(self._identical)
+        others = len(self._identical())
         answers = f"Answers {count_of(others + 1, 'identical request')} · " if others else ""
-        self.facts.setText(f"{answers}SHA-256 {(self._run.fingerprint or self._run.proposal.sha)[:12]}")
+        self.facts.setText(f"{answers}SHA-256 {(self.run.fingerprint or self.run.proposal.sha)[:12]}")
+        self.facts.setToolTip(_fingerprint_tip(self.run))
 
     def _show_buttons(self, *, editing: bool) -> None:
-        run = self._run
+        run = self.run
         for button in (self.edit_button, self.reason_button, self.allow_button, self.deny_button):
             button.setVisible(not editing)
         self.edit_button.setEnabled(self._complete)
+        self.check_button.setEnabled(True)
         self.dry_run_button.setVisible(not editing and not run.proposal.state)
         self.scope.setVisible(not editing and bool(run.scopes or run.scopes_why))
         for button in (self.check_button, self.back_button):
@@ -308,67 +298,94 @@ class ApprovalDialog(DecisionDialog):
 
     def _edit(self) -> None:
         self.program.edit()
+        self._show_editing()
+
+    def _show_editing(self) -> None:
         self._show_buttons(editing=True)
         self._show_facts()
         self.likeness.hide()
-        self._edit_check.begin(self._run.id)
+        self._edit_pause.start()
         self.update_allow()
 
     def _leave_edit(self) -> None:
         """Show the waiting program again, and the verdict on it."""
+        if self._conflict is not None:
+            self._use_other_text()
+            return
         self._stop_editing()
-        self.head.show_run(self._run)
-        self.likeness.show_likeness(self._run.like)
-        if self._run.verdict is not None:
-            self.effects.show_verdict(self._run.verdict)
+        self.head.show_run(self.run)
+        self.likeness.show_likeness(self.run.like)
+        if self.run.verdict is not None:
+            self.effects.show_verdict(self.run.verdict)
         self.update_allow()
 
     def _stop_editing(self) -> None:
-        self._edit_check.end()
-        self.program.leave_edit()
+        self.program.show_worst_line()
         self._show_buttons(editing=False)
         self._show_facts()
         self.show_fault(None)
+        self.restart_settling()
         self.take_focus()
 
-    def _show_edit_verdict(self, verdict: Verdict) -> None:
-        """Show what the edited text would do; nothing is decided about it yet."""
-        if not self.program.editing:
-            return
-        self.head.show_run(replace(self._run, verdict=verdict))
-        self.effects.show_verdict(verdict)
-        self.program.mark_edit(verdict)
-        self.clean_button.setVisible(is_cleanable(verdict) and self.program.editing)
+    def _assess_edit(self) -> None:
+        if self._assessing:
+            self._edit_pause.start()  # the current answer comes first
+        elif self.program.editing and not self.is_over:
+            self._assessing = True
+            self.context.tasks.run("assess an edit", self._show_edit_verdict(self.program.edited_text()))
 
-    def _take_clean(self, clean: str) -> None:
-        self.program.take_clean(clean)
-        removed = "Characters that cannot be seen or that mislead were removed."
-        self.show_fault(Fault(removed, "“Check my changes” shows the difference. Ctrl+Z restores the text."), "info")
+    async def _show_edit_verdict(self, text: str) -> None:
+        """Show what the edited text would do; nothing is decided about it yet."""
+        try:
+            verdict = await self.context.api.assess_edit(self.run.id, text)
+        except WorkbenchError:
+            return  # the run has ended; the dialog is told by its event
+        finally:
+            self._assessing = False
+        if self._edits(text):
+            self.head.show_run(replace(self.run, verdict=verdict))
+            self.effects.show_verdict(verdict)
+            self.program.mark_edit(verdict)
+            self.clean_button.setVisible(is_cleanable(verdict))
+
+    def _edits(self, text: str) -> bool:
+        """Whether the user edits, and this is still the text: an answer about an older text is dropped."""
+        return self.program.editing and not self.is_over and text == self.program.edited_text()
+
+    def _clean(self) -> None:
+        self.context.tasks.run("clean a program", self._take_clean(self.program.edited_text()))
+
+    async def _take_clean(self, text: str) -> None:
+        """Remove the characters that keep the text from running."""
+        clean = await self.context.api.clean_code(text)
+        if self._edits(text):
+            self.program.take_clean(clean)
+            removed = "Characters that cannot be seen or that mislead were removed."
+            hint = "“Check my changes” shows the difference. Ctrl+Z restores the text."
+            self.show_fault(Fault(removed, hint), "info")
 
     def _compare(self) -> None:
-        if self._run.like is not None:
-            self.program.compare(self._run.like.code)
+        if self.run.like is not None:
+            self.program.compare(self.run.like.code)
 
     def _check_edit(self) -> None:
         code = self.program.edited_text()
         if code == self._code:
             self._leave_edit()
         else:
-            self.submit("check an edited program", partial(self.context.api.edit, self._run.id, code), self._edited)
+            self.submit("check an edited program", partial(self.context.api.edit, self.run.id, code), self._edited)
 
     def _edited(self, run: Run) -> None:
         self._stop_editing()
         self._show_run(run)
-        self.restart_settling()
 
-    async def _read_complete(self, run: Run) -> None:
+    async def _read_complete(self, run: Run, texts: Sequence[str]) -> None:
         """A long program arrives as a preview. Nothing can be allowed before all of it is loaded."""
-        code = (await fetch_whole(self.context.fetch, [run.proposal.code]))[0]
-        if run.proposal.sha == self._run.proposal.sha:
+        code, original = await fetch_whole(self.context.fetch, texts)
+        if run.proposal.sha == self.run.proposal.sha:
             self._code, self._complete = code, True
             self.edit_button.setEnabled(True)
-            self.program.adopt(code)
-            self.program.show_program(code, run.verdict)
+            self.program.show_program(code, original, run.verdict)
             self.update_allow()
 
     # what Qt calls, layout
@@ -387,8 +404,8 @@ class ApprovalDialog(DecisionDialog):
 
     def _show_worst_line(self) -> None:
         """The dialog has its size only now."""
-        if self._run.verdict is not None and not self.program.editing:
-            self.program.show_program(self._code, self._run.verdict)
+        if not self.program.editing:
+            self.program.show_worst_line()
             self.update_allow()
 
     def _make_buttons(self) -> None:
@@ -399,7 +416,7 @@ class ApprovalDialog(DecisionDialog):
         )
         self.back_button = self.make_button("Back", "undo", self._leave_edit)
         clean_tip = "Remove hidden characters, foreign encodings and unusual line endings"
-        self.clean_button = self.make_button("Clean and check again", "refresh", self._edit_check.clean, clean_tip)
+        self.clean_button = self.make_button("Clean and check again", "refresh", self._clean, clean_tip)
         self.check_button = self.make_button("Check my changes", "shield", self._check_edit)
         self.check_button.setIcon(icon("shield", "on_accent"))
         mark(self.check_button, kind="primary")
@@ -407,17 +424,9 @@ class ApprovalDialog(DecisionDialog):
     def _lay_out(self) -> None:
         self.split = ReviewSplit(self.effects, self.program)
         middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.head)
-        column.addWidget(self.likeness)
-        column.addWidget(self.split, 1)
+        column(middle, self.head, self.likeness, self.split, grows=self.split)
         area = scrolled(middle)
         area.verticalScrollBar().valueChanged.connect(self.program.reader.seen)
-        facts = QHBoxLayout()
-        facts.addWidget(self.facts, 1)
-        facts.addWidget(self.countdown)
         foot = self.make_foot(
             (self.later_button, self.edit_button, self.dry_run_button),
             (
@@ -431,19 +440,19 @@ class ApprovalDialog(DecisionDialog):
             ),
             self.typing,
             self.reason_row,
-            facts,
+            row(None, self.facts, self.countdown, grows=self.facts),
         )
-        self.arrange(area, self.fault, self.hosts, foot, grows=area)
+        self.answer_widgets += [self.hosts, self.typing]
+        column(self, area, self.fault, self.hosts, foot, grows=area)
         self.set_size(270, 175)
 
     def _connect(self) -> None:
         for part in (self.effects, self.likeness):
             part.line_wanted.connect(self.program.go_to)
         self.likeness.compare_wanted.connect(self._compare)
-        self.program.edited.connect(self._edit_check.text_changed)
+        self.program.edited.connect(self._edit_pause.start)
+        self._edit_pause.timeout.connect(self._assess_edit)
         self.program.seen.connect(self.update_allow)
-        self._edit_check.judged.connect(self._show_edit_verdict)
-        self._edit_check.cleaned.connect(self._take_clean)
         self.typing.typed.connect(self.update_allow)
         self.scope.chosen.connect(self._name_allow)
 

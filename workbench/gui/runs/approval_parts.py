@@ -6,26 +6,19 @@ import time
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QPushButton, QWidget
 
 from workbench.gui.kit.controls import TickBox
 from workbench.gui.kit.icons import pixmap
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.layouts import column, row, to_top
+from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import ago, bounds_words, language_word, risk_word
+from workbench.gui.runs.decision_dialog import scrolled
+from workbench.gui.runs.effects_view import line_link
 from workbench.records import Likeness, Origin, Resemblance, Risk, Run, ValueChange
 
 _LONGEST_PURPOSE = 240  # characters of the purpose that are shown; the tooltip has all of it
@@ -39,31 +32,22 @@ class ApprovalHead(QFrame):
         self._theme = theme
         mark(self, kind="strip")
         self._picture = QLabel(self)
-        self.sentence = ForeignLabel()
-        mark(self.sentence, role="title")
+        self.sentence = ForeignLabel(role="title")
         self.badge = label("", "badge", self)
-        self._author = ForeignLabel(elide=True)
+        self._author = ForeignLabel(role="muted", elide=True)
         self._tag = label("claimed", "badge", self)
         mark(self._tag, tone="muted")
-        self.purpose = ForeignLabel()
-        self.isolation = ForeignLabel()
-        mark(self.isolation, role="warning")
-        self._bounds = ForeignLabel()
-        for text in (self._author, self.purpose, self._bounds):
-            mark(text, role="muted")
+        self.purpose = ForeignLabel(role="muted")
+        self.isolation = ForeignLabel(role="warning")
+        self._bounds = ForeignLabel(role="muted")
         unit = theme.unit
-        column = QVBoxLayout()
-        column.setSpacing(unit + unit // 2)
-        column.addWidget(self.sentence)
-        column.addLayout(_badge_row(self.badge, self._author, unit))
-        column.addLayout(_badge_row(self._tag, self.purpose, unit))
-        column.addWidget(self.isolation)
-        column.addWidget(self._bounds)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(unit * 4, unit * 4, unit * 4, unit * 3)
-        row.setSpacing(unit * 3)
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(column, 1)
+        author = row(None, self.badge, self._author, spacing=unit * 2, grows=self._author)
+        purpose = row(None, self._tag, self.purpose, spacing=unit * 2, grows=self.purpose)
+        texts = column(None, self.sentence, author, purpose, self.isolation, self._bounds, spacing=unit + unit // 2)
+        margins = (unit * 4, unit * 4, unit * 4, unit * 3)
+        whole = row(self, self._picture, texts, margins=margins, spacing=unit * 3, grows=texts)
+        for layout, widget in ((author, self.badge), (purpose, self._tag), (whole, self._picture)):
+            to_top(layout, widget)
 
     def show_run(self, run: Run) -> None:
         verdict = run.verdict
@@ -94,14 +78,6 @@ def _who_wants_what(run: Run) -> str:
     return f"{who} to run {program}.{session}"
 
 
-def _badge_row(badge: QLabel, text: ForeignLabel, unit: int) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(unit * 2)
-    row.addWidget(badge, 0, Qt.AlignmentFlag.AlignTop)
-    row.addWidget(text, 1)
-    return row
-
-
 _HOSTS_VISIBLE = 4  # without scrolling
 _LONGEST_HOST = 100  # characters of a host that are shown; the tooltip has all of it
 
@@ -115,29 +91,18 @@ class HostTicks(QFrame):
         self._hosts: tuple[str, ...] = ()
         self.boxes: list[TickBox] = []
         mark(self, kind="strip")
-        self._column = QVBoxLayout(self)
+        head = paragraph("The program names hosts that no rule allows. It can reach only those that you tick.", "muted")
+        self._area = scrolled(QWidget())
         unit = theme.unit
-        self._column.setContentsMargins(unit * 4, unit * 2, unit * 4, unit * 2)
-        head = label("The program names hosts that no rule allows. It can reach only those that you tick.", "muted")
-        head.setWordWrap(True)
-        self._column.addWidget(head)
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._column.addWidget(self._area)
+        column(self, head, self._area, margins=(unit * 4, unit * 2, unit * 4, unit * 2), spacing=unit)
         self.hide()
 
     def show_hosts(self, hosts: tuple[str, ...]) -> None:
         """No host is ticked, even if an earlier text named the same ones."""
         self._hosts = hosts
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(self._theme.unit)
         self.boxes = [self._box(host) for host in hosts]
-        for box in self.boxes:
-            column.addWidget(box)
-        column.addStretch()
+        inner = QWidget()
+        column(inner, *self.boxes, None, spacing=self._theme.unit)
         self._area.setWidget(inner)
         line = self.fontMetrics().lineSpacing() + self._theme.unit * 3
         self._area.setFixedHeight(line * min(len(hosts), _HOSTS_VISIBLE) + self._theme.unit)
@@ -173,17 +138,12 @@ class LikenessStrip(QFrame):
         self.compare.setAutoDefault(True)
         mark(self.compare, kind="chip")
         self.compare.clicked.connect(self.compare_wanted)
-        row = QHBoxLayout()
-        row.setSpacing(unit * 2)
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._sentence_label, 1)
-        row.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignTop)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(unit * 4, unit * 2, unit * 4, unit * 2)
-        self._column.setSpacing(unit)
-        self._column.addLayout(row)
+        parts = (self._picture, self._sentence_label, self.compare)
+        top = row(None, *parts, spacing=unit * 2, grows=self._sentence_label)
+        to_top(top, self._picture, self.compare)
         self._table = QWidget(self)
-        self._column.addWidget(self._table)
+        margins = (unit * 4, unit * 2, unit * 4, unit * 2)
+        self._column = column(self, top, self._table, margins=margins, spacing=unit)
         self.hide()
 
     def show_likeness(self, like: Resemblance | None) -> None:
@@ -200,16 +160,14 @@ class LikenessStrip(QFrame):
 
     def _sentence(self, like: Resemblance) -> str:
         when = "just now" if time.time() - like.at < 60 else f"{ago(like.at)} ago"
-        if like.likeness is Likeness.TEXT:
-            return f"You allowed exactly this program {when}."
-        if like.likeness is Likeness.TREE:
-            return f"You allowed this program {when}: only spacing or comments changed."
-        if like.likeness is Likeness.NEAR:
-            return f"Most of its lines are those of a program that you allowed {when}."
-        new_destination = any(change.destination for change in like.changes)
-        return f"You allowed this program {when} with other values." + (
-            " It has a different destination now." if new_destination else ""
-        )
+        moved = any(change.destination for change in like.changes)
+        return {
+            Likeness.TEXT: f"You allowed exactly this program {when}.",
+            Likeness.TREE: f"You allowed this program {when}: only spacing or comments changed.",
+            Likeness.NEAR: f"Most of its lines are those of a program that you allowed {when}.",
+            Likeness.VALUES: f"You allowed this program {when} with other values."
+            + " It has a different destination now." * moved,
+        }[like.likeness]
 
     def _show_changes(self, changes: tuple[ValueChange, ...]) -> None:
         """Old and new values beside each other, changed destinations first."""
@@ -221,42 +179,30 @@ class LikenessStrip(QFrame):
         grid.setHorizontalSpacing(self._theme.unit * 2)
         grid.setVerticalSpacing(self._theme.unit)
         grid.setColumnStretch(3, 1)
-        for row, change in enumerate(sorted(changes, key=lambda change: not change.destination)[:_CHANGES_SHOWN]):
-            self._add(grid, row, change)
+        for place, change in enumerate(sorted(changes, key=lambda change: not change.destination)[:_CHANGES_SHOWN]):
+            self._add(grid, place, change)
         if len(changes) > _CHANGES_SHOWN:
-            more = ForeignLabel(f"and {len(changes) - _CHANGES_SHOWN} more")
-            mark(more, role="muted")
-            grid.addWidget(more, _CHANGES_SHOWN, 0, 1, 4)
+            grid.addWidget(label(f"and {len(changes) - _CHANGES_SHOWN} more", "muted"), _CHANGES_SHOWN, 0, 1, 4)
         self._column.addWidget(self._table)
         self._table.setVisible(bool(changes))
 
-    def _add(self, grid: QGridLayout, row: int, change: ValueChange) -> None:
-        link = QPushButton(f"line {change.line}")
-        link.setAutoDefault(True)
-        link.setAccessibleName(f"Go to line {change.line}, where a value changed")
-        mark(link, kind="link")
-        link.clicked.connect(partial(self._go_to, change.line))
-        grid.addWidget(link, row, 0)
-        for column, text in enumerate((f"− {change.before}", f"+ {change.after}"), 1):
-            value = ForeignLabel(one_line(text, 90))
+    def _add(self, grid: QGridLayout, place: int, change: ValueChange) -> None:
+        link = line_link(change.line, "where a value changed", self.line_wanted)
+        grid.addWidget(link, place, 0)
+        for number, text in enumerate((f"− {change.before}", f"+ {change.after}"), 1):
+            value = ForeignLabel(one_line(text, 90), role="mono")
             value.setWordWrap(False)
-            mark(value, role="mono")
-            grid.addWidget(value, row, column)
+            grid.addWidget(value, place, number)
         if change.destination:
-            note = ForeignLabel("a different destination")
-            mark(note, role="warning")
-            grid.addWidget(note, row, 3)
-
-    def _go_to(self, line: int, _checked: bool = False) -> None:
-        self.line_wanted.emit(line)
+            grid.addWidget(ForeignLabel("a different destination", role="warning"), place, 3)
 
 
 ONCE: Final = "once"
-SCOPE_NAMES: Final = {
-    ONCE: "Once",
-    "session": "This session",
-    "text": "This text",
-    "server": "This server",
+_SCOPES: Final = {  # the name of a scope, and what Allow means with it
+    ONCE: ("Once", "Once: only this run"),
+    "session": ("This session", "This session: exactly this text, until {author} disconnects or the core ends"),
+    "text": ("This text", "Exactly this text, from any agent, until the rule expires or a definition changes"),
+    "server": ("This server", "Everything that {server} does, except what is of high risk"),
 }
 
 
@@ -272,13 +218,18 @@ class ScopeButton(QPushButton):
         self._menu = QMenu(self)
         self._menu.setToolTipsVisible(True)
         self.setMenu(self._menu)
-        self._group: QActionGroup | None = None
 
     def show_run(self, run: Run) -> None:
+        use = next(iter(run.verdict.tools), None) if run.verdict is not None else None
+        server = use.server if use is not None else ""
         self._menu.clear()
-        self._group = QActionGroup(self._menu)
+        group = QActionGroup(self._menu)
         for scope in (ONCE, *run.scopes):
-            self._add(scope, run)
+            action = self._menu.addAction(_SCOPES[scope][1].format(author=run.proposal.author, server=server))
+            action.setData(scope)
+            action.setCheckable(True)
+            group.addAction(action)
+            action.triggered.connect(partial(self._choose, scope))
         if run.scopes_why:
             self._menu.addSeparator()
             self._menu.addAction(run.scopes_why).setEnabled(False)
@@ -287,29 +238,11 @@ class ScopeButton(QPushButton):
     def actions_by_scope(self) -> dict[str, QAction]:
         return {str(action.data()): action for action in self._menu.actions() if action.data()}
 
-    def _add(self, scope: str, run: Run) -> None:
-        action = self._menu.addAction(scope_sentence(scope, run))
-        action.setData(scope)
-        action.setCheckable(True)
-        if self._group is not None:
-            self._group.addAction(action)
-        action.triggered.connect(partial(self._choose, scope))
-
     def _choose(self, scope: str, _checked: bool = True) -> None:
-        self.scope = scope
-        self.actions_by_scope()[scope].setChecked(True)
-        self.setText(SCOPE_NAMES[scope])
-        self.setAccessibleName(f"Scope of the approval: {SCOPE_NAMES[scope]}")
-        self.setToolTip(self.actions_by_scope()[scope].text())
+        self.scope, name = scope, _SCOPES[scope][0]
+        action = self.actions_by_scope()[scope]
+        action.setChecked(True)
+        self.setText(name)
+        self.setAccessibleName(f"Scope of the approval: {name}")
+        self.setToolTip(action.text())
         self.chosen.emit()
-
-
-def scope_sentence(scope: str, run: Run) -> str:
-    """What Allow would mean, as a sentence."""
-    use = next(iter(run.verdict.tools), None) if run.verdict is not None else None
-    return {
-        ONCE: "Once: only this run",
-        "session": f"This session: exactly this text, until {run.proposal.author} disconnects or the core ends",
-        "text": "Exactly this text, from any agent, until the rule expires or a definition changes",
-        "server": f"Everything that {use.server if use is not None else ''} does, except what is of high risk",
-    }[scope]

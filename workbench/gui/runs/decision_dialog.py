@@ -4,36 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QLayout,
-    QLineEdit,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QLayout, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from workbench.api.client_texts import confirmation_name
 from workbench.errors import WorkbenchError
-from workbench.gui.kit.controls import RoomyButton
-from workbench.gui.kit.dialogs import fit_to_screen
-from workbench.gui.kit.faults import FaultCard, LaterDialog
+from workbench.gui.kit.controls import FoldingRow, RoomyButton
+from workbench.gui.kit.dialogs import LaterDialog, fit_to_screen
 from workbench.gui.kit.icons import icon, pixmap
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
+from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import countdown
 from workbench.gui.runs.allow_button import AllowButton
 from workbench.gui.shell.context import Context
-from workbench.records import Fault
+from workbench.records import Fault, Risk, Verdict
 
 T = TypeVar("T")
 DECIDED: Final = "This has been decided."
@@ -47,35 +39,27 @@ class NameToType(QWidget):
 
     def __init__(self, theme: Theme, accessible_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._name = ""
+        self.name = ""
+        """What must be typed; empty: nothing."""
         self._prompt = ForeignLabel()
         self._prompt.setWordWrap(False)
         self.line = QLineEdit()
         self.line.setAccessibleName(accessible_name)
         self.line.textChanged.connect(self.typed)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.unit * 2)
-        row.addWidget(self._prompt)
-        row.addWidget(self.line, 1)
+        row(self, self._prompt, self.line, spacing=theme.unit * 2, grows=self.line)
         self.hide()
 
-    @property
-    def name(self) -> str:
-        """What must be typed; empty: nothing."""
-        return self._name
-
-    def ask(self, name: str, prompt: str) -> None:
-        """Ask for this name; `prompt` has a place for it. Text that was typed for a different name is removed."""
-        if name != self._name:
-            self.line.clear()
-        self._name = name
+    def ask(self, verdict: Verdict | None, prompt: str) -> None:
+        """Ask for a name if the program is critical; `prompt` has a place for it. Earlier input is removed."""
+        critical = verdict is not None and verdict.risk is Risk.CRITICAL
+        self.name = name = confirmation_name(verdict) if critical and verdict else ""
+        self.line.clear()
         self._prompt.setText(prompt.format(visible(name)))
         self.line.setPlaceholderText(visible(name))
         self.setVisible(bool(name))
 
     def is_right(self) -> bool:
-        return not self._name or self.line.text().strip() == self._name
+        return not self.name or self.line.text().strip() == self.name
 
 
 class ReasonRow(QWidget):
@@ -93,51 +77,11 @@ class ReasonRow(QWidget):
         send = QPushButton(icon("x", "muted"), "Deny with this reason")
         send.setAutoDefault(False)
         send.clicked.connect(self._submit)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.unit * 2)
-        row.addWidget(self.line, 1)
-        row.addWidget(send)
+        row(self, self.line, send, spacing=theme.unit * 2, grows=self.line)
         self.hide()
 
     def _submit(self) -> None:
         self.submitted.emit(self.line.text().strip())
-
-
-class _ButtonRows(QWidget):
-    """Buttons at the left and at the right, in two rows where one has no room for their texts."""
-
-    def __init__(self, left: Sequence[QPushButton], right: Sequence[QPushButton], spacing: int) -> None:
-        super().__init__()
-        self._buttons = (*left, *right)
-        self._spacing = spacing
-        self._rows = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._rows.setContentsMargins(0, 0, 0, 0)
-        self._parts: list[QHBoxLayout] = []
-        for buttons in (left, right):
-            part = QHBoxLayout()
-            for button in buttons:
-                part.addWidget(button)
-            self._parts.append(part)
-            self._rows.addLayout(part)
-        self._parts[0].addStretch(1)
-        self._parts[1].insertStretch(0, 1)
-        for layout in (self._rows, *self._parts):
-            layout.setSpacing(spacing)
-
-    def minimumSizeHint(self) -> QSize:
-        """As narrow as the wider row: else a window that shrinks at once stops while they are beside each other."""
-        return QSize(max(part.minimumSize().width() for part in self._parts), super().minimumSizeHint().height())
-
-    def event(self, event: QEvent) -> bool:
-        handled = super().event(event)
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):  # buttons were shown or hidden
-            shown = [button.sizeHint().width() for button in self._buttons if not button.isHidden()]
-            narrow = self.width() < sum(shown) + self._spacing * len(shown)
-            way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
-            if self._rows.direction() is not way:
-                self._rows.setDirection(way)
-        return handled
 
 
 class DecisionDialog(LaterDialog):
@@ -149,13 +93,23 @@ class DecisionDialog(LaterDialog):
     decided = Signal(object)
     """Carries the answer that the core accepted."""
     is_elicitation = False
+    plan_for = ""  # the waiting run whose plan this is
+    lost = Fault("The connection to the core was lost.", "Nothing was allowed. What waited was denied.")
 
     def __init__(
-        self, context: Context, title: str, waiting: str, parent: QWidget | None = None, *, modal: bool = False
+        self,
+        context: Context,
+        request_id: str,
+        title: str,
+        waiting: str,
+        parent: QWidget | None = None,
+        *,
+        modal: bool = False,
     ) -> None:
         """`waiting` names what waits, for the tooltips: "the program", "the call"."""
         super().__init__(parent)
         self.context = context
+        self.request_id = request_id  # of the run, dry run, held call or elicitation
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if modal:
@@ -166,7 +120,7 @@ class DecisionDialog(LaterDialog):
         self._opened_at = time.monotonic()
         self._deadline = 0.0
         self._countdown_text = "denied in {}"
-        self.fault = FaultCard(theme)
+        self.fault = Notice(theme)
         self.countdown = label("", "muted")
         self.reason_row = ReasonRow(theme)
         self.reason_row.submitted.connect(self.deny)
@@ -179,22 +133,13 @@ class DecisionDialog(LaterDialog):
         self.allow_button = AllowButton("Allow once")
         self.allow_button.allowed.connect(self.allow)
         mark(self.later_button, kind="quiet")
-        self._answers: list[QPushButton] = []  # hidden once the request is over
+        self.answer_widgets: list[QWidget] = []
+        """Hidden once the request is over."""
         self._clock = QTimer(self, interval=_CLOCK_MS)
         self._clock.timeout.connect(self._tick)
         self._clock.start()
 
     # for subclasses
-
-    @property
-    def request_id(self) -> str:
-        """The id of the run, dry run, held call or elicitation."""
-        raise NotImplementedError
-
-    @property
-    def plan_for(self) -> str:
-        """The waiting run whose plan this is."""
-        return ""
 
     def dry_run_ended(self, fault: Fault | None) -> None:
         """A dry run of this program has ended or was not possible."""
@@ -276,8 +221,8 @@ class DecisionDialog(LaterDialog):
             self.countdown.hide()
             self.reason_row.hide()
             self.show_fault(fault, "info")
-            for button in self._answers:
-                button.hide()
+            for widget in self.answer_widgets:
+                widget.hide()
             self.close_button.show()
             self.close_button.setDefault(True)
             self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -287,7 +232,7 @@ class DecisionDialog(LaterDialog):
     def core_lost(self) -> None:
         """The core is gone, and the request with it."""
         self._sending = False
-        self.end(Fault("The connection to the core was lost.", "Nothing was allowed. What waited was denied."))
+        self.end(self.lost)
 
     # for tests
 
@@ -363,40 +308,20 @@ class DecisionDialog(LaterDialog):
         picture = QLabel()
         picture.setPixmap(pixmap(symbol, tone, unit * 5, self.devicePixelRatioF()))
         mark(title, role="heading")
-        row = QHBoxLayout()
-        row.setSpacing(unit * 2)
-        row.addWidget(picture)
-        row.addWidget(title, 1)
-        row.addWidget(self.countdown)
-        head = QVBoxLayout()
-        head.setContentsMargins(unit * 4, unit * 4, unit * 4, unit * 2)
-        head.setSpacing(unit * 2)
-        for part in (row, *below):
-            _add(head, part)
-        return head
+        top = row(None, picture, title, self.countdown, spacing=unit * 2, grows=title)
+        return column(None, top, *below, margins=(unit * 4, unit * 4, unit * 4, unit * 2), spacing=unit * 2)
 
     def make_foot(self, left: Sequence[QPushButton], right: Sequence[QPushButton], *above: QWidget | QLayout) -> QFrame:
         """The buttons, in two rows where it is narrow, and what belongs above them."""
         unit = self.context.theme.unit
         foot = QFrame()
         mark(foot, kind="strip")
-        column = QVBoxLayout(foot)
-        column.setContentsMargins(unit * 4, unit * 3, unit * 4, unit * 3)
-        column.setSpacing(unit * 2)
-        for part in above:
-            _add(column, part)
-        column.addWidget(_ButtonRows(left, (*right, self.close_button), unit * 2))
+        sides = row(None, *left, None, spacing=unit * 2), row(None, None, *right, self.close_button, spacing=unit * 2)
+        buttons = FoldingRow(None, *sides, unit * 2)
+        column(foot, *above, buttons, margins=(unit * 4, unit * 3, unit * 4, unit * 3), spacing=unit * 2)
         self.close_button.hide()
-        self._answers += [*left, *right]
+        self.answer_widgets += [*left, *right]
         return foot
-
-    def arrange(self, *parts: QWidget | QLayout, grows: QWidget) -> None:
-        """Lay the parts out from top to bottom; `grows` gets the room that is left."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in parts:
-            _add(column, part, 1 if part is grows else 0)
 
     def set_size(self, width: int, height: int) -> None:
         """The size at first, in units of the theme."""
@@ -418,40 +343,25 @@ class DecisionDialog(LaterDialog):
             self.time_is_up()
 
     async def _submit(self, request: Callable[[], Coroutine[Any, Any, T]], done: Callable[[T], None]) -> None:
+        after: Callable[[], None] = self._answer_again  # also after an unforeseen fault, which `Tasks` reports
         try:
-            answer = await request()
+            after = partial(done, await request())
         except WorkbenchError as fault:
+            after = partial(self._answer_again, fault)
+        finally:
             self._sending = False
+            ending, self._ending = self._ending, None
             if isValid(self) and not self._over:
-                self._show_failure(fault)
-            return
-        finally:  # also after a fault that nobody foresaw, which the tasks report
-            self._sending = False
-            if isValid(self):
+                after()
+                if ending is not None:  # nothing happens here if the answer itself has ended the request
+                    self.end(ending)
                 self.update_allow()
-        ending, self._ending = self._ending, None
-        if isValid(self) and not self._over:
-            done(answer)
-            if ending is not None:  # it was not the answer that ended the request
-                self.end(ending)
-            self.update_allow()
 
-    def _show_failure(self, fault: WorkbenchError) -> None:
-        ending, self._ending = self._ending, None
-        if ending is not None:
-            self.end(ending)
-            return
+    def _answer_again(self, fault: WorkbenchError | None = None) -> None:
+        """The core did not accept the answer: show what is right now, and let the user answer again."""
         self.show_fault(fault)
         self.restart_settling()
         self.sending_failed()
-        self.update_allow()
-
-
-def _add(column: QVBoxLayout, part: QWidget | QLayout, stretch: int = 0) -> None:
-    if isinstance(part, QWidget):
-        column.addWidget(part, stretch)
-    else:
-        column.addLayout(part, stretch)
 
 
 def scrolled(inner: QWidget) -> QScrollArea:

@@ -34,18 +34,21 @@ class TypingWatch(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._last_key = 0.0
+        self._window: QWidget | None = None  # where the last key was typed
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._focus_changed)
         self._focus_changed(None, app.focusWidget())
 
-    def is_typing(self) -> bool:
-        return time.monotonic() - self._last_key < TYPING_SECONDS
+    def is_typing(self, closed: QWidget | None = None) -> bool:
+        """What the user typed into a dialog before closing it does not count."""
+        return time.monotonic() - self._last_key < TYPING_SECONDS and (closed is None or self._window is not closed)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             command = bool(event.modifiers() & _COMMANDS)  # Ctrl+Enter sends what was typed
             self._last_key = 0.0 if command else time.monotonic()
+            self._window = watched.window() if isinstance(watched, QWidget) else None
         return False
 
     def _focus_changed(self, before: QWidget | None, now: QWidget | None) -> None:
@@ -96,7 +99,7 @@ class DecisionDialogs(QObject):
 
     def _forget(self, dialog: DecisionDialog, _result: int = 0) -> None:
         self._dialogs = [other for other in self._dialogs if other is not dialog]
-        self._open_own_elicitation()
+        self._open_own_elicitation(closed=dialog)
 
     # programs and plans of dry runs
 
@@ -124,7 +127,7 @@ class DecisionDialogs(QObject):
         try:
             run = await self._context.api.dry_run_waiting(run_id)
         except WorkbenchError as error:
-            self._context.say(f"{error.message} {error.hint}".strip())
+            self._context.say(str(error))
             self._dry_run_ended(run_id, Fault(error.message, error.hint))
             return
         self._context.say("The dry run has started. It only reads; everything else is held back.")
@@ -136,7 +139,7 @@ class DecisionDialogs(QObject):
             self._take_plan(await self._context.api.run(run_id))
         except WorkbenchError as error:
             self._awaited_plans.discard(run_id)
-            self._context.say(f"{error.message} {error.hint}".strip())
+            self._context.say(str(error))
 
     def _run_changed(self, event: RunChanged) -> None:
         run = event.run
@@ -194,20 +197,23 @@ class DecisionDialogs(QObject):
         with contextlib.suppress(WorkbenchError):  # the core is gone
             await self._context.api.attend()
 
-    def _elicitation_arrived(self, event: AskArrived) -> None:
-        """Nothing opens while the user is typing or decides something else: the strip says that a request waits."""
-        if not self._typing.is_typing() and QApplication.activeModalWidget() is None:
-            self._open_own_elicitation()
+    def _elicitation_arrived(self, _event: AskArrived) -> None:
+        self._open_own_elicitation()
 
-    def _open_own_elicitation(self) -> None:
-        """Open the oldest request that the user's own call waits for, unless one is in front already."""
-        mine = (ask for ask in self._context.store.elicitations.values() if is_own_call(ask))
+    def _open_own_elicitation(self, closed: QWidget | None = None) -> None:
+        """Open the oldest request that the user's own call waits for, unless one is in front already.
+
+        Nothing opens while the user is typing or decides something else: the strip says that a request waits.
+        """
+        if self._typing.is_typing(closed) or QApplication.activeModalWidget() is not None:
+            return
+        mine = (ask for ask in self._context.store.elicitations.values() if _is_own_call(ask))
         following = next((ask for ask in mine if self.find(ask.id) is None), None)
         in_front = any(dialog.is_elicitation and not dialog.away and not dialog.is_over for dialog in self._dialogs)
         if following is not None and self._linked and not in_front and self._window.isVisible():
             self.show_elicitation(following.id)
 
 
-def is_own_call(ask: Ask) -> bool:
+def _is_own_call(ask: Ask) -> bool:
     """Whether the user made the call by hand."""
     return ask.by == "you" and not ask.run_id

@@ -7,13 +7,13 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHeaderView, QScrollArea, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHeaderView, QScrollArea, QTreeWidget, QTreeWidgetItem, QWidget
 
-from workbench.api.client_texts import confirmation_name
 from workbench.events import RunChanged
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.plain_edit import PlainEdit
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.plain_edit import reading_box
 from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.tick_delegate import TickDelegate
@@ -27,39 +27,38 @@ from workbench.records.common_types import count_of
 
 _WIDE = 100  # characters of width from which a step is beside the list, not below it
 _MOST_UNKNOWN = 20  # values known only in the real run that are listed; more are counted
+_ANSWERS = {
+    "invented": "the program got an invented answer",
+    "recorded": "the program got an earlier answer of this tool",
+    "nothing": "the program got no answer",
+}
+_UNDO_WORDS = {
+    True: ("yes", "can be undone"),
+    False: ("no", "cannot be undone"),
+    None: ("unknown", "not known whether it can be undone"),
+}
 
 
 class PlanStepView(QScrollArea):
     """One step of a plan in full: what would be sent, what only the real run will know, and where values came from."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        unit = theme.unit
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(unit * 4, unit * 2, unit * 4, unit * 3)
-        column.setSpacing(unit * 2)
-        self._title = ForeignLabel()
-        mark(self._title, role="section")
-        self._facts = ForeignLabel()
-        mark(self._facts, role="muted")
+        self._title = ForeignLabel(role="section")
+        self._facts = ForeignLabel(role="muted")
         self.unknown = ForeignLabel()
-        self.arguments = PlainEdit()
-        self.arguments.setReadOnly(True)
-        self.arguments.setTabChangesFocus(True)
+        self.arguments = reading_box("", "")
         self.arguments.setMinimumHeight(self.fontMetrics().lineSpacing() * 6)
-        mark(self.arguments, kind="code")
         self.evidence = Evidence(theme)
-        for part in (self._title, self._facts, self.unknown):
-            column.addWidget(part)
-        column.addWidget(self.arguments, 1)
-        column.addWidget(self.evidence)
+        unit, inner = theme.unit, QWidget()
+        parts = (self._title, self._facts, self.unknown, self.arguments, self.evidence)
+        margins = (unit * 4, unit * 2, unit * 4, unit * 3)
+        column(inner, *parts, margins=margins, spacing=unit * 2, grows=self.arguments)
         self.setWidget(inner)
 
     def show_step(self, number: int, step: PlanStep, run_id: str) -> None:
-        files = not step.server
         self._title.setText(f"{number}  {one_line(_step_name(step), 120)}")
         self._facts.setText(" · ".join(_step_facts(step)))
         unknown = [*step.waits_for[:_MOST_UNKNOWN]]
@@ -69,10 +68,9 @@ class PlanStepView(QScrollArea):
         self.unknown.setText("\n".join([heading, *(f"• {value}" for value in unknown)]))
         self.unknown.setVisible(bool(unknown))
         self.arguments.setPlainText(visible(step.arguments))
-        name = "What would happen to files" if files else f"What it would send, step {number}"
+        name = f"What it would send, step {number}" if step.server else "What would happen to files"
         self.arguments.setAccessibleName(name)
         self.evidence.show_origins(step.origins, run_id)
-        self.evidence.setVisible(bool(step.origins))
 
 
 def _step_name(step: PlanStep) -> str:
@@ -80,15 +78,15 @@ def _step_name(step: PlanStep) -> str:
 
 
 def _step_facts(step: PlanStep) -> list[str]:
-    answer = {
-        "invented": "the program got an invented answer",
-        "recorded": "the program got an earlier answer of this tool",
-        "nothing": "the program got no answer",
-    }.get(step.answered, "")
     line = f"line {step.line} of the program" if step.line else ""
-    undo = {True: "can be undone", False: "cannot be undone", None: ""}[step.reversible]
     files = "" if step.server else "all files or none; without the tick the program can only read the workspace"
-    return [fact for fact in (line, undo, answer, files) if fact]
+    facts = (line, _UNDO_WORDS[step.reversible][1], _ANSWERS.get(step.answered, ""), files)
+    return [fact for fact in facts if fact]
+
+
+def _is_warned(step: PlanStep) -> bool:
+    """Whether one of its values came from text that outsiders can write."""
+    return any("untrusted" in origin.kinds for origin in step.origins)
 
 
 _WHAT, _WITH, _UNDO = 0, 1, 2  # columns
@@ -96,16 +94,15 @@ _UNDO_WIDE = 58  # characters of width from which the column Undo is shown
 
 
 class PlanList(QTreeWidget):
-    """The steps of a plan, each with a tick."""
+    """The steps of a plan, each with a tick. At first none is ticked."""
 
     step_selected = Signal(int)
     """Carries the number of the selected step, from 1."""
     ticked = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._plan: tuple[PlanStep, ...] = ()
+    def __init__(self, theme: Theme, plan: Sequence[PlanStep]) -> None:
+        super().__init__()
+        self._plan = plan
         self._seen: set[int] = set()
         self.setAccessibleName("What the program would do")
         self.setRootIsDecorated(False)
@@ -120,32 +117,28 @@ class PlanList(QTreeWidget):
         letter = self.fontMetrics().averageCharWidth()
         header.resizeSection(_WHAT, letter * 27)
         header.resizeSection(_UNDO, letter * 11)
+        self._items = [_item(number, step) for number, step in enumerate(plan, 1)]
+        self.addTopLevelItems(self._items)
         self.currentItemChanged.connect(self._select)
-        self.itemChanged.connect(self._ticked)
-
-    def show_plan(self, plan: Sequence[PlanStep]) -> None:
-        """Show the steps, none of them ticked."""
-        self._plan = tuple(plan)
-        self.blockSignals(True)
-        self.clear()
-        for number, step in enumerate(self._plan, 1):
-            self.addTopLevelItem(self._item(number, step))
-        self.blockSignals(False)
+        self.itemChanged.connect(self.ticked)
 
     def select_first(self) -> None:
-        if (first := self.topLevelItem(0)) is not None:
-            self.setCurrentItem(first)
+        if self._items:
+            self.setCurrentItem(self._items[0])
 
     def ticked_ids(self) -> tuple[str, ...]:
         """The call ids of the ticked steps."""
-        items = ((self.topLevelItem(at), step) for at, step in enumerate(self._plan))
-        return tuple(step.call_id for item, step in items if item and item.checkState(_WHAT) is Qt.CheckState.Checked)
+        return tuple(
+            step.call_id
+            for item, step in zip(self._items, self._plan, strict=True)
+            if item.checkState(_WHAT) is Qt.CheckState.Checked
+        )
 
     def first_unread(self) -> int:
         """The first ticked step with values from text from outsiders that was never selected; 0: none."""
         ticked = frozenset(self.ticked_ids())
         for number, step in enumerate(self._plan, 1):
-            if step.call_id in ticked and is_warned(step) and number not in self._seen:
+            if step.call_id in ticked and _is_warned(step) and number not in self._seen:
                 return number
         return 0
 
@@ -160,84 +153,64 @@ class PlanList(QTreeWidget):
         letter = self.fontMetrics().averageCharWidth()
         self.setColumnHidden(_UNDO, self.width() < letter * _UNDO_WIDE)
 
-    def _item(self, number: int, step: PlanStep) -> QTreeWidgetItem:
-        files, name = not step.server, _step_name(step)
-        short = step.summary
-        if not files and short.startswith(f"{name}("):
-            short = short[len(name) + 1 :].removesuffix(")")
-        item = QTreeWidgetItem([f"{number}  {one_line(name, 80)}", one_line(short, 300), undo_word(step)])
-        item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
-        item.setCheckState(_WHAT, Qt.CheckState.Unchecked)
-        tone = "danger" if is_warned(step) else risk_word(step.risk).tone
-        item.setIcon(_WITH, icon("alert" if is_warned(step) else "file" if files else "tool", tone))
-        item.setToolTip(_WITH, plain_tip(one_line(step.summary, 600)))
-        notes = ["values came from text that outsiders can write"] if is_warned(step) else []
-        undo = {True: "can be undone", False: "cannot be undone", None: "not known whether it can be undone"}
-        facts = [f"{number} {name}", short, *notes, undo[step.reversible]]
-        item.setData(_WHAT, Qt.ItemDataRole.AccessibleTextRole, ", ".join(facts))
-        return item
-
     def _tick(self, state: Qt.CheckState) -> None:
         self.blockSignals(True)
-        for at in range(self.topLevelItemCount()):
-            if (item := self.topLevelItem(at)) is not None:
-                item.setCheckState(_WHAT, state)
+        for item in self._items:
+            item.setCheckState(_WHAT, state)
         self.blockSignals(False)
         self.viewport().update()
         self.ticked.emit()
 
-    def _select(self, now: QTreeWidgetItem | None, _before: QTreeWidgetItem | None) -> None:
+    def _select(self, now: QTreeWidgetItem | None) -> None:
         if now is not None:
             number = self.indexOfTopLevelItem(now) + 1
             self._seen.add(number)
             self.step_selected.emit(number)
 
-    def _ticked(self, _item: QTreeWidgetItem, column: int) -> None:
-        if column == _WHAT:
-            self.ticked.emit()
 
-
-def is_warned(step: PlanStep) -> bool:
-    """Whether one of its values came from text that outsiders can write."""
-    return any("untrusted" in origin.kinds for origin in step.origins)
-
-
-def undo_word(step: PlanStep) -> str:
-    return {True: "yes", False: "no", None: "unknown"}[step.reversible]
+def _item(number: int, step: PlanStep) -> QTreeWidgetItem:
+    name, short, warned = _step_name(step), step.summary, _is_warned(step)
+    if step.server and short.startswith(f"{name}("):
+        short = short[len(name) + 1 :].removesuffix(")")
+    undo, undo_sentence = _UNDO_WORDS[step.reversible]
+    item = QTreeWidgetItem([f"{number}  {one_line(name, 80)}", one_line(short, 300), undo])
+    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
+    item.setCheckState(_WHAT, Qt.CheckState.Unchecked)
+    symbol, tone = ("alert", "danger") if warned else ("tool" if step.server else "file", risk_word(step.risk).tone)
+    item.setIcon(_WITH, icon(symbol, tone))
+    item.setToolTip(_WITH, plain_tip(one_line(step.summary, 600)))
+    notes = ["values came from text that outsiders can write"] if warned else []
+    accessible = ", ".join([f"{number} {name}", short, *notes, undo_sentence])
+    item.setData(_WHAT, Qt.ItemDataRole.AccessibleTextRole, accessible)
+    return item
 
 
 class PlanDialog(DecisionDialog):
     """The plan of one dry run: the user ticks what may happen, and the program runs with that."""
 
+    lost = Fault("The connection to the core was lost, and the plan with it.", "Nothing was allowed.")
+
     def __init__(self, context: Context, run: Run, parent: QWidget | None = None) -> None:
-        super().__init__(context, "What this program would do", "the program", parent, modal=True)
+        self._only_reads = not run.plan and run.state is RunState.DONE
+        title = "This program only reads" if self._only_reads else "What this program would do"
+        super().__init__(context, run.id, title, "the program", parent, modal=True)
         self.run = run
-        self._waits_for_approval = bool(run.proposal.dry_run_of)
-        self.list = PlanList(context.theme)
+        self.plan_for = run.proposal.dry_run_of
+        self.list = PlanList(context.theme, run.plan)
         self.step = PlanStepView(context.theme)
         self.typing = NameToType(context.theme, "The name to type before this can run")
-        self.facts = ForeignLabel()
-        mark(self.facts, role="muted")
-        self.allow_button.setText("Run with this plan")
+        self.facts = ForeignLabel(role="muted")
+        self.allow_button.setText("Run with this plan" if run.plan else "Run")
         self._lay_out()
-        self.list.show_plan(run.plan)
         self.list.step_selected.connect(self._show_step)
         self.list.ticked.connect(self.update_allow)
         self.typing.typed.connect(self.update_allow)
+        self.typing.ask(run.verdict, "To run this, type {0}")
         critical = run.verdict is not None and run.verdict.risk is Risk.CRITICAL
-        self.typing.ask(confirmation_name(run.verdict) if critical and run.verdict else "", "To run this, type {0}")
         mark(self.allow_button, kind="danger" if critical else "primary")
         self.list.select_first()
         context.store.on(RunChanged, self._run_changed)
         self.update_allow()
-
-    @property
-    def request_id(self) -> str:
-        return self.run.id
-
-    @property
-    def plan_for(self) -> str:
-        return self.run.proposal.dry_run_of
 
     # deciding
 
@@ -257,7 +230,7 @@ class PlanDialog(DecisionDialog):
         ticked, steps = len(self.list.ticked_ids()), len(self.run.plan)
         rest = "Everything else is denied, and calls that are not in the list need your approval."
         selected = f"{ticked:,} of {steps:,} selected. {rest}"
-        self.facts.setText(selected if steps else "The program would only read. Everything else needs your approval.")
+        self.facts.setText(selected if steps else "If it makes other calls in the real run, they need your approval.")
 
     def allow(self) -> None:
         if self.can_allow():
@@ -271,7 +244,7 @@ class PlanDialog(DecisionDialog):
 
     def deny(self, _reason: str = "") -> None:
         """Nothing is sent: a program that waits for approval keeps waiting, other programs do not run."""
-        if self._waits_for_approval:
+        if self.plan_for:
             self.put_away()
         else:
             self.done(self.DialogCode.Rejected)
@@ -284,16 +257,6 @@ class PlanDialog(DecisionDialog):
             self.end(Fault("The program no longer waits, so this plan cannot be used."))
         elif event.run.proposal.sha != self.run.proposal.sha and not self._sending:
             self.end(Fault("The program was changed, so this plan cannot be used.", "Start a dry run again."))
-
-    def core_lost(self) -> None:
-        self._sending = False
-        self.end(Fault("The connection to the core was lost, and the plan with it.", "Nothing was allowed."))
-
-    def end(self, fault: Fault) -> None:
-        super().end(fault)
-        if self.is_over:
-            self.typing.hide()
-            self.facts.hide()
 
     # what is shown
 
@@ -317,22 +280,19 @@ class PlanDialog(DecisionDialog):
 
     def _lay_out(self) -> None:
         steps = len(self.run.plan)
-        title = ForeignLabel(
-            f"{count_of(steps, 'side effect')} held back; nothing has happened yet."
-            if steps
-            else "The program would only read: nothing was held back."
-        )
-        notes = ForeignLabel(self._notes_text())
-        mark(notes, role="muted")
+        held_back = f"{count_of(steps, 'side effect')} held back; nothing has happened yet."
+        title = ForeignLabel("The program only reads. Nothing would change." if self._only_reads else held_back)
+        notes = ForeignLabel(self._notes_text(), role="muted")
         notes.setVisible(bool(notes.full_text()))
         all_button = self.make_button("Tick all", "check", self.list.tick_all)
         none_button = self.make_button("Tick none", "minus", self.list.tick_none)
-        self.deny_button.setText("Back to the approval request" if self._waits_for_approval else "Do not run")
+        self.deny_button.setText("Back to the approval request" if self.plan_for else "Do not run")
         keeps = "Hide this plan; the program keeps waiting for your answer (Escape)"
-        self.deny_button.setToolTip(keeps if self._waits_for_approval else "Close without running the program")
+        self.deny_button.setToolTip(keeps if self.plan_for else "Close without running the program")
         foot = self.make_foot((all_button, none_button), (self.deny_button, self.allow_button), self.typing, self.facts)
+        self.answer_widgets += [self.typing, self.facts]
         for button in (all_button, none_button):
             button.setVisible(steps > 0)
         body: QWidget = AdaptiveSplit(_WIDE, (11, 9), self.list, self.step) if steps else QWidget()
-        self.arrange(self.make_head("list", "accent", title, notes), body, self.fault, foot, grows=body)
+        column(self, self.make_head("list", "accent", title, notes), body, self.fault, foot, grows=body)
         self.set_size(225, 150)

@@ -9,15 +9,16 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFont, QGuiApplication, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QPushButton, QSplitter, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.forms.form import SchemaForm
 from workbench.gui.kit.controls import CalmCombo
-from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.lists import label
-from workbench.gui.kit.plain_edit import PlainEdit
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.lists import label, paragraph
+from workbench.gui.kit.notice import Notice
+from workbench.gui.kit.plain_edit import PlainEdit, reading_box
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.shell.context import Context
@@ -52,13 +53,9 @@ class ElicitationBody(QWidget):
         """What is sent when the user declines, as JSON text."""
         return ""
 
-    def obstacle(self) -> str:
-        """Why the request cannot be accepted now, as a sentence; empty where it can."""
-        return ""
-
-    def prepare(self) -> bool:
-        """Do what has to happen before the answer is sent; False: nothing is sent."""
-        return True
+    def prepare(self) -> Fault | None:
+        """Do what has to happen before the answer is sent. A fault says why nothing can be sent."""
+        return None
 
     def has_input(self) -> bool:
         """Whether the user has entered something that would be lost."""
@@ -89,25 +86,21 @@ class FormBody(ElicitationBody):
         self._fields: JsonObject = schema.get("properties", {})
         self.form = SchemaForm(context.theme)
         self.form.set_schema(schema)
-        self.form.set_value(_defaults(self._fields))
+        self.form.set_value({name: field["default"] for name, field in self._fields.items() if "default" in field})
         self.form.changed.connect(self.changed)
         self._initial = self.form.value()
-        warning = FaultCard(context.theme)
+        warning = Notice(context.theme)
         if names := secret_fields(self._fields):
             asks = f"The form seems to ask for a secret: {one_line(', '.join(names), 120)}."
             hint = "Servers should not ask for secrets in a form. What you send is not masked."
             warning.show_fault(Fault(asks, hint), tone="warning")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(warning)
+        note = label("There is nothing to fill in. Answer yes or decline.", "muted")
+        unit = context.theme.unit
+        note.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
         if self._fields:
-            layout.addWidget(self.form, 1)
+            column(self, warning, self.form, grows=self.form)
         else:
-            note = label("There is nothing to fill in. Answer yes or decline.", "muted")
-            unit = context.theme.unit
-            note.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
-            layout.addWidget(note)
-            layout.addStretch(1)
+            column(self, warning, note, None)
         mark(self, kind="page")
 
     def accept_text(self) -> str:
@@ -131,13 +124,13 @@ class FormBody(ElicitationBody):
     def content(self) -> str:
         return json.dumps(self.form.value() if self._fields else {}, ensure_ascii=False)
 
-    def obstacle(self) -> str:
-        faults = self.form.faults() if self._fields else ()
-        return " ".join(faults[0]).strip() if faults else ""
+    def prepare(self) -> Fault | None:
+        return _first_fault(self.form) if self._fields else None
 
-    def prepare(self) -> bool:
-        self.form.validate()
-        return not self.obstacle()
+
+def _first_fault(form: SchemaForm) -> Fault | None:
+    faults = form.validate()
+    return Fault(" ".join(faults[0]).strip()) if faults else None
 
 
 def secret_fields(fields: JsonObject) -> list[str]:
@@ -150,10 +143,6 @@ def _asks_for_secret(name: str, field: JsonObject) -> bool:
     sentences = _SENTENCE.split(str(field.get("description", ""))[:500])
     asking = [sentence for sentence in sentences if not _NEGATION.search(sentence)]
     return bool(_SECRET.search(" ".join([name, str(field.get("title", ""))[:200], *asking])))
-
-
-def _defaults(fields: JsonObject) -> JsonObject:
-    return {name: field["default"] for name, field in fields.items() if "default" in field}
 
 
 _MOST_CHARACTERS = 200_000  # that are shown; the rest is counted
@@ -250,17 +239,15 @@ class SamplingBody(ElicitationBody):
         self.why = QLineEdit()
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._split)
-        self._fill()
+        self._split.addWidget(self._make_answer())
+        column(self, self._split)
         self.setFocusProxy(self.text)
         if whole_size([ask.request]):
             context.tasks.run(
                 "read the complete request", fetch_whole(context.fetch, [ask.request]), self._show_complete
             )
         else:
-            self._show_request(json.loads(ask.request))
+            self._show_complete([ask.request])
 
     def has_input(self) -> bool:
         return bool(self.text.text().strip())
@@ -283,19 +270,14 @@ class SamplingBody(ElicitationBody):
     def reason(self) -> str:
         return json.dumps({"reason": self.why.text()}, ensure_ascii=False)
 
-    def obstacle(self) -> str:
+    def prepare(self) -> Fault | None:
         if self._request is None:
-            return "The request is still being loaded."
+            return Fault("The request is still being loaded.")
         if self._tool() is None and not self.text.text().strip():
-            return "Write an answer."
+            return Fault("Write an answer.")
         if not self.model.text().strip():
-            return "Enter a model name, such as “a person”."
-        faults = self.form.faults() if self._tool() is not None else ()
-        return " ".join(faults[0]).strip() if faults else ""
-
-    def prepare(self) -> bool:
-        self.form.validate()
-        return not self.obstacle()
+            return Fault("Enter a model name, such as “a person”.")
+        return _first_fault(self.form) if self._tool() is not None else None
 
     def _tool(self) -> JsonObject | None:
         """The tool that the answer uses."""
@@ -304,24 +286,17 @@ class SamplingBody(ElicitationBody):
         return tools[place] if 0 <= place < len(tools) else None
 
     def _show_complete(self, texts: list[str]) -> None:
-        self._show_request(json.loads(texts[0]))
-
-    def _show_request(self, request: JsonObject) -> None:
-        self._request = request
-        unit = self.context.theme.unit
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
-        column.setSpacing(unit)
-        column.addWidget(label("What the server sends to the model", "section"))
-        column.addWidget(Transcript(self.context.theme, request), 1)
-        line = ForeignLabel(request_facts(request))
-        mark(line, role="muted")
-        column.addWidget(line)
+        request = self._request = json.loads(texts[0])
+        transcript = Transcript(self.context.theme, request)
+        heading = label("What the server sends to the model", "section")
+        unit, page = self.context.theme.unit, QWidget()
+        margins = (unit * 3, unit * 2, unit * 3, unit * 2)
+        facts = ForeignLabel(request_facts(request), role="muted")
+        column(page, heading, transcript, facts, margins=margins, spacing=unit, grows=transcript)
         self._split.insertWidget(0, page)
         tools = request.get("tools") or []
         self.kind.addItems([f"Use {one_line(str(tool['name']), 60)}" for tool in tools])
-        self._kind_row.setRowVisible(self.kind, bool(tools))
+        self._rows.setRowVisible(self.kind, bool(tools))
         self.changed.emit()
 
     def _tool_chosen(self) -> None:
@@ -333,31 +308,20 @@ class SamplingBody(ElicitationBody):
         self.stop.setCurrentText(STOPS[3] if tool is not None else STOPS[0])
         self.changed.emit()
 
-    def _fill(self) -> None:
+    def _make_answer(self) -> QWidget:
         unit = self.context.theme.unit
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(unit * 3, unit, unit * 3, unit * 2)
-        column.setSpacing(unit)
-        column.addWidget(label("Your answer", "section"))
         self.text.setPlaceholderText("Answer in place of the model")
         self.text.setAccessibleName("Your answer in place of the model")
         self.text.setTabChangesFocus(True)
         self.text.setMinimumHeight(self.text.fontMetrics().lineSpacing() * 4)
-        column.addWidget(self.text, 1)
         self.form.hide()
-        column.addWidget(self.form, 1)
-        column.addLayout(self._rows(unit))
-        self._split.addWidget(page)
-
-    def _rows(self, unit: int) -> QFormLayout:
-        rows = self._kind_row = QFormLayout()
-        rows.setHorizontalSpacing(unit * 3)
-        rows.setVerticalSpacing(unit)
         self.kind.addItem("Text only")
         self.role.addItems(["assistant", "user"])
         self.stop.addItems(list(STOPS))
         self.why.setPlaceholderText("Sent to the server when you decline")
+        self._rows = QFormLayout()
+        self._rows.setHorizontalSpacing(unit * 3)
+        self._rows.setVerticalSpacing(unit)
         for name, field in (
             ("Tool", self.kind),
             ("Model", self.model),
@@ -366,11 +330,16 @@ class SamplingBody(ElicitationBody):
             ("Reason to decline", self.why),
         ):
             field.setAccessibleName(name)
-            rows.addRow(label(name, "muted"), field)
+            self._rows.addRow(label(name, "muted"), field)
         for signal in (self.text.textChanged, self.model.textChanged, self.form.changed):
             signal.connect(self.changed)
         self.kind.currentIndexChanged.connect(self._tool_chosen)
-        return rows
+        page, heading = QWidget(), label("Your answer", "section")
+        whole = column(page, heading, self.text, self.form, self._rows, margins=(unit * 3, unit, unit * 3, unit * 2))
+        whole.setSpacing(unit)
+        for part in (self.text, self.form):
+            whole.setStretchFactor(part, 1)
+        return page
 
 
 def open_page(url: str) -> bool:
@@ -385,14 +354,11 @@ class VisitBody(ElicitationBody):
     def __init__(self, context: Context, ask: Ask, parent: QWidget | None = None) -> None:
         super().__init__(context, ask, parent)
         self._opened_by_user = False  # outside the workbench
-        self.host = ForeignLabel(ask.host)
-        mark(self.host, role="title")
-        self.address = PlainEdit(visible(ask.url))
+        self.host = ForeignLabel(ask.host, role="title")
+        self.address = reading_box(visible(ask.url), "The complete address")
         self.copy = QPushButton(icon("copy", "muted"), "Copy the address")
         self.elsewhere = QPushButton("I have opened it")
-        self._state = label("", "muted")
-        self._state.setWordWrap(True)
-        self._fault = FaultCard(context.theme)
+        self._state = paragraph("", "muted")
         self._lay_out(ask)
         self.copy.clicked.connect(self._copy)
         self.elsewhere.clicked.connect(self._opened_elsewhere)
@@ -404,13 +370,12 @@ class VisitBody(ElicitationBody):
             return "Open in browser"
         return "Call again" if self.ask.repeats else "Done"
 
-    def prepare(self) -> bool:
+    def prepare(self) -> Fault | None:
         if self.ask.opened or self._opened_by_user or open_page(self.ask.url):
-            return True
-        hint = "Copy the address, open it, then choose “I have opened it”."
-        self._fault.show_fault(Fault("No browser could be opened.", hint))
+            return None
         self.elsewhere.show()
-        return False
+        hint = "Copy the address, open it, then choose “I have opened it”."
+        return Fault("No browser could be opened.", hint)
 
     def show_request(self, ask: Ask) -> None:
         super().show_request(ask)
@@ -434,39 +399,21 @@ class VisitBody(ElicitationBody):
 
     def _lay_out(self, ask: Ask) -> None:
         unit = self.context.theme.unit
-        column = QVBoxLayout(self)
-        column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 3)
-        column.setSpacing(unit * 2)
-        column.addWidget(label("Host", "section"))
-        column.addWidget(self.host)
+        host: list[QWidget] = [label("Host", "section"), self.host]
         if ask.host_shown:
-            displayed = ForeignLabel(f"Displayed as: {one_line(ask.host_shown, 200)}")
-            column.addWidget(displayed)
+            host.append(ForeignLabel(f"Displayed as: {one_line(ask.host_shown, 200)}"))
         for warning in ask.warnings:
-            card = FaultCard(self.context.theme)
-            card.show_fault(Fault(warning), tone="warning")
-            column.addWidget(card)
-        column.addWidget(label("The complete address", "section"))
-        self._dress_address(unit)
-        column.addWidget(self.address)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(unit * 2)
+            notice = Notice(self.context.theme)
+            notice.show_fault(Fault(warning), tone="warning")
+            host.append(notice)
+        self.address.setFont(self.context.theme.mono())
+        lines = min(6, max(2, 1 + len(self.ask.url) // 60))
+        self.address.setFixedHeight(self.address.fontMetrics().lineSpacing() * lines + unit * 5)
         for button in (self.copy, self.elsewhere):
             button.setAutoDefault(True)
             mark(button, kind="quiet")
-            buttons.addWidget(button)
-        buttons.addStretch(1)
         self.elsewhere.hide()
-        column.addLayout(buttons)
-        column.addWidget(self._fault)
-        column.addWidget(self._state)
-        column.addStretch(1)
-
-    def _dress_address(self, unit: int) -> None:
-        self.address.setReadOnly(True)
-        self.address.setTabChangesFocus(True)
-        self.address.setAccessibleName("The complete address")
-        self.address.setFont(self.context.theme.mono())
-        mark(self.address, kind="code")
-        lines = min(6, max(2, 1 + len(self.ask.url) // 60))
-        self.address.setFixedHeight(self.address.fontMetrics().lineSpacing() * lines + unit * 5)
+        address = (label("The complete address", "section"), self.address)
+        buttons = row(None, self.copy, self.elsewhere, None, spacing=unit * 2)
+        margins = (unit * 3, unit * 2, unit * 3, unit * 3)
+        column(self, *host, *address, buttons, self._state, None, margins=margins, spacing=unit * 2)

@@ -13,7 +13,8 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from workbench.events import AskArrived, AskSettled
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.runs.decision_dialog import DecisionDialog, scrolled
@@ -37,7 +38,7 @@ class ElicitationDialog(DecisionDialog):
 
     def __init__(self, context: Context, ask: Ask, parent: QWidget | None = None) -> None:
         title = elicitation_title(ask)
-        super().__init__(context, title.text, "the request", parent)
+        super().__init__(context, ask.id, title.text, "the request", parent)
         self.ask = ask
         self.body: ElicitationBody = _BODIES[ask.kind](context, ask)
         self.deny_button.setText("Decline")
@@ -56,10 +57,6 @@ class ElicitationDialog(DecisionDialog):
         QShortcut(QKeySequence("Ctrl+Return"), self, self.allow).setAutoRepeat(False)
         self.set_deadline(ask.deadline, "{} left")
         self._show_buttons()
-
-    @property
-    def request_id(self) -> str:
-        return self.ask.id
 
     def _arrived(self, event: AskArrived) -> None:
         """The request took a step: the page was opened."""
@@ -87,13 +84,10 @@ class ElicitationDialog(DecisionDialog):
         """Accept; what is missing is said."""
         if not self.can_allow():
             return
-        if self.body.prepare():
-            self._accept()
-        elif sentence := self.body.obstacle():
-            self.show_fault(Fault(sentence), "warning")
-
-    def _accept(self) -> None:
-        self._answer("accept", self.body.content())
+        fault = self.body.prepare()
+        self.show_fault(fault, "warning")
+        if fault is None:
+            self._answer("accept", self.body.content())
 
     def deny(self, _reason: str = "") -> None:
         self._answer("decline", self.body.reason())
@@ -140,17 +134,14 @@ class ElicitationDialog(DecisionDialog):
     def _lay_out(self) -> None:
         unit = self.context.theme.unit
         title = elicitation_title(self.ask)
-        heading = label(title.text)
-        heading.setWordWrap(True)
-        source = label(elicitation_source(self.ask), "muted")
-        source.setWordWrap(True)
+        heading, source = paragraph(title.text), paragraph(elicitation_source(self.ask), "muted")
         message: list[QWidget] = []
         if self.ask.message:
             message = [label("Message from the server", "section"), self._message(unit)]
         head = self.make_head(title.icon, title.tone, heading, source, *message)
         middle: QWidget = self.body if self.body.scrolls else scrolled(self.body)
         foot = self.make_foot((self.later_button,), (self.deny_button, self.cancel_button, self.allow_button))
-        self.arrange(head, middle, self.fault, foot, grows=middle)
+        column(self, head, middle, self.fault, foot, grows=middle)
         self.set_size(150, _HEIGHTS[self.ask.kind])
 
     def _message(self, unit: int) -> QScrollArea:

@@ -9,13 +9,14 @@ from functools import partial
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, HeldCallSettled
 from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
-from workbench.gui.kit.plain_edit import PlainEdit, units
+from workbench.gui.kit.plain_edit import PlainEdit, reading_box, units
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import risk_word
@@ -35,16 +36,15 @@ _EXCERPT_LINES = 4  # of the text around a value, before it scrolls
 class Evidence(QWidget):
     """Where the values of a call came from: the value, the answer that held it, and the text around it there."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.unit * 2)
+        self._column = column(self, spacing=theme.unit * 2)
         self._shown: tuple[ValueOrigin, ...] = ()
 
     def show_origins(self, origins: Sequence[ValueOrigin], run_id: str) -> None:
         """Called again when more calls joined; the same values are not drawn again."""
+        self.setVisible(bool(origins))
         if tuple(origins) == self._shown:
             return
         self._shown = tuple(origins)
@@ -72,23 +72,17 @@ class Evidence(QWidget):
         return joined
 
     def _card(self, origin: ValueOrigin, run_id: str) -> QWidget:
-        card = QFrame()
-        mark(card, kind="card")
-        unit = self._theme.unit
-        column = QVBoxLayout(card)
-        column.setContentsMargins(unit * 2, unit * 2, unit * 2, unit * 2)
-        column.setSpacing(unit)
-        column.addWidget(ForeignLabel(f"{origin.path} = {one_line(origin.value, 200)}", breaks=True))
+        value = ForeignLabel(f"{origin.path} = {one_line(origin.value, 200)}", breaks=True)
         where = "an earlier answer that is no longer stored"
         if origin.tool:
             when = "in this run" if origin.run_id == run_id else "in an earlier run"
             where = f"the answer of {origin.server}.{origin.tool}, {when}"
         kinds = ", ".join(_KINDS.get(kind, kind) for kind in origin.kinds)
-        source = ForeignLabel(f"from {where} ({kinds})" if kinds else f"from {where}")
-        mark(source, role="muted")
-        column.addWidget(source)
-        if origin.around:
-            column.addWidget(self._excerpt(origin))
+        source = ForeignLabel(f"from {where} ({kinds})" if kinds else f"from {where}", role="muted")
+        excerpt = [self._excerpt(origin)] if origin.around else []
+        card = QFrame()
+        mark(card, kind="card")
+        column(card, value, source, *excerpt, margins=(self._theme.unit * 2,) * 4, spacing=self._theme.unit)
         return card
 
     def _excerpt(self, origin: ValueOrigin) -> PlainEdit:
@@ -97,12 +91,8 @@ class Evidence(QWidget):
         value, _, after = rest.partition("\x03")
         before, value, after = visible(before), visible(value), visible(after)
         text = f"{before}{value}{after}"
-        view = PlainEdit(text)
-        view.setReadOnly(True)
-        view.setTabChangesFocus(True)
-        view.setAccessibleName(f"The text around the value of {origin.path}")
+        view = reading_box(text, f"The text around the value of {origin.path}")
         view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        mark(view, kind="code")
         width = self.fontMetrics().averageCharWidth() * 60  # of a narrow window
         rows = view.fontMetrics().horizontalAdvance(text) // max(1, width) + 1
         rows += min(_EXCERPT_LINES, text.count("\n"))
@@ -125,31 +115,26 @@ _LONGEST_RULE = 110  # characters of a rule in the list
 class RuleChoice(QWidget):
     """Which rule the approval of a call creates, if any. Hidden where no rule would be narrow enough."""
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
         self._rules: tuple[Permission, ...] = ()
-        self._shown_for = ""
+        self._held_call: HeldCall | None = None
         self.choice = CalmCombo()
         self.choice.setAccessibleName("The rule that your approval creates")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label("If you allow it", "muted"))
-        row.addWidget(self.choice, 1)
+        row(self, label("If you allow it", "muted"), self.choice, spacing=context.theme.unit * 2, grows=self.choice)
         self.hide()
 
     @property
     def rule(self) -> Permission | None:
         """The chosen rule; None: only this time."""
         number = self.choice.currentIndex() - 1
-        return self._rules[number] if not self.isHidden() and 0 <= number < len(self._rules) else None
+        return self._rules[number] if 0 <= number < len(self._rules) else None
 
     def show_held_call(self, held_call: HeldCall) -> None:
-        """Ask the core for rules, once for each request. None are offered for several calls at once, for high risk, or
-        for values that are private or came from text from outsiders."""
-        if self._shown_for == (request := f"{held_call.id} {held_call.more}"):
-            return
-        self._shown_for = request
+        """Ask the core for rules. None are offered for several calls at once, for high risk, or for values that are
+        private or came from text from outsiders."""
+        self._held_call = held_call
         self._offer(())
         risky = held_call.risk in (Risk.HIGH, Risk.CRITICAL)
         doubtful = risky or held_call.more or held_call.trifecta or held_call.origins
@@ -162,7 +147,8 @@ class RuleChoice(QWidget):
             rules = await self._context.api.suggest_permissions(held_call.server, held_call.tool, arguments)
         except (ValueError, WorkbenchError):
             return  # the arguments were shortened
-        self._offer(rules)
+        if held_call is self._held_call:  # meanwhile more calls may have joined
+            self._offer(rules)
 
     def _offer(self, rules: tuple[Permission, ...]) -> None:
         self._rules = rules
@@ -187,20 +173,15 @@ class HeldCallDialog(DecisionDialog):
     """A call of a running program that waits for the user, or several calls of the same tool."""
 
     def __init__(self, context: Context, held_call: HeldCall, parent: QWidget | None = None) -> None:
-        super().__init__(context, "A call waits for your decision", "the call", parent)
-        self.held_call = held_call
+        super().__init__(context, held_call.id, "A call waits for your decision", "the call", parent)
         self._lay_out()
         context.store.on(CallHeld, self._call_held)
         context.store.on(HeldCallSettled, self._call_settled)
         self.show_request(held_call)
 
-    @property
-    def request_id(self) -> str:
-        return self.held_call.id
-
     def show_request(self, held_call: HeldCall) -> None:
         """Show what waits now. A press that was meant for the calls before does not count."""
-        self.held_call = held_call
+        self.held_call, self.request_id = held_call, held_call.id
         calls = held_call.more + 1
         name = f"{held_call.server}.{held_call.tool}"
         author = one_line(held_call.author, 60) or "A program"
@@ -212,7 +193,6 @@ class HeldCallDialog(DecisionDialog):
         self._trifecta.setVisible(held_call.trifecta)
         self._reasons.setText("\n".join(_reason_lines(held_call)))
         self.evidence.show_origins(held_call.origins, held_call.run_id)
-        self.evidence.setVisible(bool(held_call.origins))
         text = visible("\n".join(held_call.list) if calls > 1 else held_call.arguments)
         self.arguments.setPlainText(text)
         lines = max(3, min(_ARGUMENT_LINES, text.count("\n") + 2))
@@ -255,10 +235,11 @@ class HeldCallDialog(DecisionDialog):
 
     def _answer(self, *, allow: bool, scope: str = "once", reason: str = "") -> None:
         answer = HeldCallAnswer(self.held_call.id, allow, scope, reason, self.seconds_open())
-        self.submit("answer a waiting call", partial(self._send, answer), partial(self.close_with, allowed=allow))
+        rule = self.rules.rule if allow else None
+        self.submit("answer a waiting call", partial(self._send, answer, rule), partial(self.close_with, allowed=allow))
 
-    async def _send(self, answer: HeldCallAnswer) -> HeldCallAnswer:
-        if answer.allow and (rule := self.rules.rule) is not None:
+    async def _send(self, answer: HeldCallAnswer, rule: Permission | None) -> HeldCallAnswer:
+        if rule is not None:
             await self.context.api.set_permission(rule)
         await self.context.api.answer_held_call(answer)
         return answer
@@ -280,11 +261,7 @@ class HeldCallDialog(DecisionDialog):
         self._trifecta.setToolTip(trifecta)
         self._trifecta.setAccessibleDescription(trifecta)
         mark(self._trifecta, tone="critical")
-        badges = QHBoxLayout()
-        badges.setSpacing(unit * 2)
-        for badge in (self._risk, self._trifecta):
-            badges.addWidget(badge)
-        badges.addStretch(1)
+        badges = row(None, self._risk, self._trifecta, None, spacing=unit * 2)
         self.rest_button = AllowButton("Allow the rest of this run")
         self.rest_button.allowed.connect(self._allow_rest)
         run_tip = "Show the output of the run that makes this call"
@@ -296,30 +273,21 @@ class HeldCallDialog(DecisionDialog):
         )
         area = scrolled(self._make_body(unit))
         QWidget.setTabOrder(self.arguments, self.evidence)
-        self.arrange(self.make_head("hourglass", "warning", self._title, badges), area, self.fault, foot, grows=area)
+        head = self.make_head("hourglass", "warning", self._title, badges)
+        column(self, head, area, self.fault, foot, grows=area)
         self.set_size(190, 150)
 
     def _make_body(self, unit: int) -> QWidget:
         """The reasons, what would be sent, where its values came from, and the rule that an approval creates."""
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(unit * 4, unit * 2, unit * 4, unit * 3)
-        column.setSpacing(unit * 2)
         self._reasons = ForeignLabel()
         self._heading = label("", "section")
-        self.arguments = PlainEdit()
-        self.arguments.setReadOnly(True)
-        self.arguments.setTabChangesFocus(True)
-        self.arguments.setAccessibleName("What it would send")
-        mark(self.arguments, kind="code")
+        self.arguments = reading_box("", "What it would send")
         self.evidence = Evidence(self.context.theme)
         self.rules = RuleChoice(self.context)
-        column.addWidget(label("Why you are asked", "section"))
-        column.addWidget(self._reasons)
-        column.addWidget(self._heading)
-        column.addWidget(self.arguments, 1)
-        column.addWidget(self.evidence)
-        column.addWidget(self.rules)
+        why = label("Why you are asked", "section")
+        parts = (why, self._reasons, self._heading, self.arguments, self.evidence, self.rules)
+        body, margins = QWidget(), (unit * 4, unit * 2, unit * 4, unit * 3)
+        column(body, *parts, margins=margins, spacing=unit * 2, grows=self.arguments)
         return body
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,44 +10,40 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QHeaderView,
-    QLabel,
-    QPushButton,
     QScrollArea,
     QSplitter,
     QStackedWidget,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from workbench import tokens
 from workbench.errors import WorkbenchError
 from workbench.events import FilesChanged, RunCall, RunChanged, RunOutput
-from workbench.gui.code.diff_view import DifferenceDialog
 from workbench.gui.kit.controls import RoomyButton
-from workbench.gui.kit.faults import FaultCard
-from workbench.gui.kit.icons import icon, pixmap
-from workbench.gui.kit.lists import EmptyState, Strip, label, lead_focus, tool_button
-from workbench.gui.kit.table import Column, Table, TableModel
+from workbench.gui.kit.icons import icon
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.list_pane import menu_action
+from workbench.gui.kit.lists import EmptyState, lead_focus, tool_button
+from workbench.gui.kit.notice import Notice
+from workbench.gui.kit.table import Table
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.kit.wording import Word, cost, duration, language_word, level_word, risk_word, run_state_word
+from workbench.gui.kit.wording import cost
 from workbench.gui.results.result_view import ResultView
 from workbench.gui.results.token_chips import MarkMenu, TokenChips, find_tokens
-from workbench.gui.runs.program_view import is_cleanable
-from workbench.gui.runs.run_list import can_run_again, open_program
+from workbench.gui.runs.run_head import RunHead, RunLinks, can_record
+from workbench.gui.runs.run_list import open_program
+from workbench.gui.runs.run_rows import can_keep
+from workbench.gui.runs.run_tables import calls_model, observations_model
 from workbench.gui.runs.stream_view import StreamView
-from workbench.gui.shell.actions import KEEPABLE, RECORDABLE, RUN_OFFERS
+from workbench.gui.shell.actions import KEEPABLE, RECORDABLE
 from workbench.gui.shell.context import Context, Pane
-from workbench.gui.shell.long_text import fetch_whole, size_words, whole_size
+from workbench.gui.shell.long_text import fetch_whole, whole_size
 from workbench.gui.shell.navigation import (
-    HELD,
-    KeepRun,
+    KeepSkill,
     RecordRun,
-    ShowChanges,
-    ShowCode,
     ShowHeldCall,
     ShowPlan,
     ShowPrivacy,
@@ -58,140 +52,6 @@ from workbench.gui.shell.navigation import (
 from workbench.records import CallTrace, Fault, Gate, Ledger, Observation, Run, RunState
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
-
-MOST_CALLS = 10_000
-"""So many calls of a run are shown."""
-
-
-def calls_model(theme: Theme, parent: QObject | None = None) -> TableModel[CallTrace]:
-    """One row for each call: tool and state, arguments or failure, time, size."""
-    columns = (
-        Column[CallTrace](
-            "Call",
-            lambda call: one_line(f"{call.server}.{call.tool}", 120),
-            icon=lambda call: (_call_word(call).icon, _call_word(call).tone),
-            tip=_call_tip,
-            accessible=lambda call: f"{_call_word(call).text}: {one_line(f'{call.server}.{call.tool}', 120)}",
-            letters=24,
-        ),
-        Column[CallTrace](
-            "Arguments",
-            lambda call: one_line(call.note or call.arguments, 200),
-            tip=_call_tip,
-            tone=lambda call: "danger" if call.note else "muted",
-            letters=22,
-        ),
-        Column[CallTrace](
-            "Time",
-            lambda call: "…" if _is_open(call) else duration(call.ms),
-            sort=lambda call: call.ms,
-            tone=lambda call: "muted",
-            right=True,
-            letters=9,
-            rank=1,
-        ),
-        Column[CallTrace](
-            "Size",
-            lambda call: "…" if _is_open(call) else size_words(call.bytes),
-            sort=lambda call: call.bytes,
-            tone=lambda call: "muted",
-            right=True,
-            letters=10,
-            rank=2,
-        ),
-    )
-    return TableModel(columns, lambda call: call.call_id, cap=MOST_CALLS, parent=parent, theme=theme)
-
-
-def _is_open(call: CallTrace) -> bool:
-    return call.state in ("running", "waiting")
-
-
-def _call_tip(call: CallTrace) -> str:
-    return f"{_call_word(call).text}: {call.server}.{call.tool}\n{call.note or call.arguments}"
-
-
-def _call_word(call: CallTrace) -> Word:
-    return {
-        "running": Word("Running", "loader", "info"),
-        "waiting": Word("Waiting for you", "hourglass", "warning"),
-        "done": Word("Done", "check", "success"),
-        "failed": Word("Failed", "alert", "danger"),
-        "refused": Word("Refused", "ban", "danger"),
-        "stopped": Word("Stopped", "ban", "muted"),
-        "held": Word("Held back by the dry run", "clipboard", "info"),
-    }.get(call.state, Word(one_line(call.state, 20), "circle", "muted"))
-
-
-def observations_model(theme: Theme, parent: QObject | None = None) -> TableModel[Observation]:
-    """One row for each effect that was predicted or observed."""
-    columns = (
-        Column[Observation](
-            "Effect",
-            _effect_text,
-            icon=lambda effect: (_effect_word(effect).icon, _effect_word(effect).tone),
-            tip=lambda effect: f"{_effect_word(effect).text}: {effect.subject}",
-            tone=_effect_tone,
-            accessible=lambda effect: f"{_effect_word(effect).text}: {_effect_text(effect)}",
-            letters=40,
-        ),
-        Column[Observation]("Predicted", _prediction_text, tone=_effect_tone, letters=20),
-        Column[Observation]("Observed", _observed_text, tone=_effect_tone, letters=22),
-    )
-    return TableModel(columns, lambda effect: f"{effect.kind} {effect.subject}", parent=parent, theme=theme)
-
-
-def _effect_text(effect: Observation) -> str:
-    kinds = {"tool": "Calls {}", "host": "Contacts {}", "written": "Writes {}", "deleted": "Deletes {}"}
-    return kinds.get(effect.kind, "{}").format(one_line(effect.subject, 160))
-
-
-def _prediction_text(effect: Observation) -> str:
-    line = f"line {effect.line}" if effect.line else "yes"
-    return "unknown" if effect.predicted is None else line if effect.predicted else "no"
-
-
-def _observed_text(effect: Observation) -> str:
-    parts = [_times(effect.times)] if effect.times else []
-    if effect.refused:
-        parts.append(f"refused {_times(effect.refused)}" if effect.refused > 1 else "refused")
-    return ", ".join(parts) or "no"
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number:,} times"
-
-
-def _effect_tone(effect: Observation) -> str:
-    if effect.unforeseen:
-        return "danger"
-    return "" if effect.times or effect.refused else "muted"
-
-
-def _effect_word(effect: Observation) -> Word:
-    if effect.unforeseen:
-        return Word("Unexpected", "alert", "danger")
-    if not effect.times and not effect.refused:
-        return Word("Predicted, did not happen", "circle", "muted")
-    if effect.refused and not effect.times:
-        return Word("Refused", "ban", "warning")
-    return Word("As predicted", "check", "success") if effect.predicted else Word("Happened", "circle", "info")
-
-
-# what can be done with a run
-
-
-def has_plan(run: Run) -> bool:
-    """Whether a dry run has a plan. It is lost with its core; runs of earlier cores have no approval fingerprint."""
-    return run.proposal.dry_run and bool(run.fingerprint) and run.state in (RunState.DONE, RunState.FAILED)
-
-
-def can_record(run: Run) -> bool:
-    return not run.proposal.dry_run and run.state is RunState.DONE and bool(run.calls)
-
-
-def can_keep(run: Run) -> bool:
-    return not run.proposal.dry_run and run.state is RunState.DONE and run.proposal.language == "python"
 
 
 def fault_for_user(run: Run) -> Fault | None:
@@ -209,196 +69,20 @@ def fault_for_user(run: Run) -> Fault | None:
     return run.fault
 
 
-_TRIFECTA = frozenset({"private", "untrusted", "sends"})
-
-
-class RunHead(Strip):
-    """The state of one run, facts about it, and what can be done with it."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
-        self._theme = theme
-        self._picture = QLabel(self)
-        self.state = ForeignLabel()
-        self.state.setWordWrap(False)
-        mark(self.state, role="heading")
-        self.facts = ForeignLabel(elide=True)
-        mark(self.facts, role="muted")
-        self.trifecta = label("Lethal trifecta", "badge")
-        meaning = (
-            "Its session read private data and text that outsiders can write, and used a tool that can send data out"
-        )
-        self.trifecta.setToolTip(meaning)
-        self.trifecta.setAccessibleDescription(meaning)
-        mark(self.trifecta, tone="critical")
-        self.trifecta.hide()
-        self.stop = QPushButton(icon("stop", "danger"), "Stop")
-        self.stop.setToolTip("Stop this run and its calls")
-        self.again = self._button("play", "Run it now", "Run this program as your own")
-        self.plan = self._button("list", "Plan…", "Show what the dry run held back, and choose what may happen")
-        self.record = self._button("history", "Record…", "Test a skill with the calls and answers of this run")
-        self.keep = QPushButton(icon("bookmark", "muted"), "Keep as skill…")
-        self.keep.setToolTip("Make a skill of this program that agents can use")
-        self.row.addWidget(self._picture)
-        self.row.addWidget(self.state)
-        self.row.addSpacing(theme.unit)
-        self.row.addWidget(self.facts, 1)
-        self.row.addWidget(self.trifecta)
-        for button in (self.stop, self.again, self.plan, self.record, self.keep):
-            self.row.addWidget(button)
-            button.hide()
-
-    def add(self, widget: QWidget) -> None:
-        """Put something before the buttons."""
-        self.row.insertWidget(self.row.indexOf(self.stop), widget)
-
-    def show_run(self, run: Run) -> None:
-        word = run_state_word(run)
-        self._picture.setPixmap(pixmap(word.icon, word.tone, self._theme.unit * 4, self.devicePixelRatioF()))
-        self.state.setText(word.text)
-        self.facts.setText(" · ".join(_facts(run)))
-        self.trifecta.setVisible(frozenset(run.read) >= _TRIFECTA)
-        self.stop.setVisible(run.state not in ENDS)
-        self.stop.setEnabled(not run.stopping)
-        did_not_finish = run.state in (RunState.REFUSED, RunState.STOPPED, RunState.INTERRUPTED)
-        self.again.setVisible(did_not_finish and can_run_again(run))
-        self.plan.setVisible(has_plan(run))
-        self.record.setVisible(can_record(run))
-        self.keep.setVisible(can_keep(run))
-
-    def _button(self, symbol: str, text: str, tip: str) -> QPushButton:
-        button = RoomyButton(self._theme, icon(symbol, "muted"), text)
-        button.setToolTip(tip)
-        return button
-
-
-def _facts(run: Run) -> list[str]:
-    facts = [run.proposal.skill or run.proposal.purpose]
-    facts.append(f"by {run.proposal.author}" if run.proposal.author else "")
-    if run.proposal.dry_run:
-        facts.insert(0, "dry run")
-    if run.proposal.language != "python":
-        facts.append(language_word(run.proposal.language))
-    if run.proposal.state:
-        facts.append(f"continues “{run.proposal.state}”")
-    if run.preparing:
-        facts.insert(0, "looking for personal data")
-    if run.started:
-        facts.append(duration(1000 * ((run.ended or time.time()) - run.started)))
-    if run.memory_mb:
-        facts.append(f"{run.memory_mb:,.0f} MB")
-    if run.backend and run.started:
-        weaker = ", weaker than its risk requires" if run.isolation else ""
-        facts.append(f"in {level_word(run.level)} ({run.backend}){weaker}")
-    return [fact for fact in facts if fact]
-
-
-class RunLinks(QWidget):
-    """Buttons for what belongs to a run: your changes, its clean text, its files. Only those that apply are shown."""
-
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._context = context
-        self._run: Run | None = None
-        self._clean_text = ""
-        self.changes = self._chip("Your changes", self._show_changes)
-        self.changes.setToolTip("Show how you changed the program before you allowed it")
-        self.clean = self._chip("Clean and check again…", self._ask_clean)
-        self.clean.setToolTip("Show the text without hidden characters, foreign encodings and unusual line endings")
-        self.files = self._chip("Files it changed", self._show_files)
-        self.files.setToolTip("Show which files of the workspace it changed, and undo that")
-        self.held = self._chip("Files wait for you", self._show_held)
-        self.held.setToolTip("Show how it wants to change files that are not its own, and decide")
-        self._changed_files: tuple[str, int] = ("", 0)  # a run, and how many files it changed so far
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        for chip in (self.changes, self.clean, self.files, self.held):
-            row.addWidget(chip)
-
-    def show_run(self, run: Run) -> None:
-        self._run = run
-        original = run.proposal.original
-        self.changes.setVisible(bool(original) and original != run.proposal.code)
-        self.clean.setVisible(run.state is RunState.REFUSED and is_cleanable(run.verdict))
-        counted = self._changed_files[1] if self._changed_files[0] == run.id else 0
-        files = counted or sum(effect.kind in ("written", "deleted") and effect.times > 0 for effect in run.observed)
-        self.files.setVisible(files > 0 and not run.proposal.dry_run)
-        self.files.setText(f"Files it changed · {files:,}")
-        self.held.setVisible(bool(run.held))
-        self.held.setText(f"Files wait for you · {len(run.held):,}")
-        self.setVisible(not all(chip.isHidden() for chip in (self.changes, self.clean, self.files, self.held)))
-
-    def note_files(self, run_id: str, count: int) -> None:
-        """The core reports changed files before the run ends."""
-        self._changed_files = (run_id, count)
-        if self._run is not None and self._run.id == run_id:
-            self.show_run(self._run)
-
-    def _chip(self, text: str, act: Callable[[], None]) -> QPushButton:
-        chip = QPushButton(text, self)
-        chip.clicked.connect(act)
-        mark(chip, kind="chip")
-        chip.hide()
-        return chip
-
-    def _show_files(self) -> None:
-        if self._run is not None:
-            self._context.go(ShowChanges(self._run.id))
-
-    def _show_held(self) -> None:
-        if self._run is not None:
-            self._context.go(ShowChanges(HELD + self._run.id))
-
-    def _show_changes(self) -> None:
-        if self._run is not None:
-            proposal = self._run.proposal
-            title = "How you changed the program before you allowed it"
-            self._open(title, f"− {proposal.author}   + you", proposal.original, proposal.code)
-
-    def _ask_clean(self) -> None:
-        if self._run is not None:
-            self._context.tasks.run("clean a program", self._show_clean(self._run))
-
-    async def _show_clean(self, run: Run) -> None:
-        """Show the clean text together with its assessment."""
-        clean = await self._context.api.clean_code(run.proposal.code)
-        verdict = await self._context.api.assess(clean)
-        self._clean_text = clean
-        risk = "Still cannot run" if verdict.gate is Gate.BLOCKED else risk_word(verdict.risk).text
-        signs = "− as submitted   + clean"
-        dialog = self._open(f"{risk}: {verdict.sentence}", signs, run.proposal.code, clean)
-        dialog.offer("Open the clean text in the editor").connect(self._open_clean)
-
-    def _open_clean(self) -> None:
-        self._context.go(ShowCode(self._clean_text, purpose="clean"))
-
-    def _open(self, title: str, signs: str, before: str, after: str) -> DifferenceDialog:
-        dialog = DifferenceDialog(self._context, title, before, after, self.window(), signs=signs)
-        dialog.setWindowTitle("Two versions of a program")
-        dialog.open()
-        return dialog
-
-
 class EffectsPage(QWidget):
     """Predicted and observed effects of a run, side by side."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = observations_model(theme, self)
-        self.summary = ForeignLabel()
+        self.summary = ForeignLabel(role="muted")
         unit = theme.unit
         self.summary.setContentsMargins(unit * 3, unit * 2, unit * 3, unit)
-        mark(self.summary, role="muted")
         self.table: Table[Observation] = Table(theme, "Predicted and observed effects", self.model)
         _stretch(self.table, 0)
-        self._copy = QAction(icon("copy"), "Copy", self)
-        self._copy.triggered.connect(self._copy_effect)
-        self.table.set_menu(lambda _effect: (self._copy,))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.summary)
-        column.addWidget(self.table, 1)
+        copy = menu_action(self, "Copy", self._copy_effect, "copy")
+        self.table.set_menu(lambda _effect: (copy,))
+        column(self, self.summary, self.table, grows=self.table)
 
     def show_run(self, run: Run | None) -> int:
         """Show the effects of a run and return how many were unexpected."""
@@ -428,7 +112,7 @@ class _FaultArea(QScrollArea):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.card = FaultCard(theme)
+        self.card = Notice(theme)
         self._least = self.fontMetrics().lineSpacing() * 3
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -525,7 +209,7 @@ class OutputPane(Pane):
         try:
             await self.context.api.stop_run(run_id)
         except WorkbenchError as fault:
-            self.context.say(f"{fault.message} {fault.hint}".strip())
+            self.context.say(str(fault))
             if self._run is not None and self._run.id == run_id:
                 self._run = replace(self._run, stopping=False)
                 self._show_head()
@@ -536,7 +220,7 @@ class OutputPane(Pane):
 
     def keep(self) -> None:
         """Make a skill of the run that is shown."""
-        self.context.go(KeepRun(self._wanted))
+        self.context.go(KeepSkill(run_id=self._wanted))
 
     # events
 
@@ -651,15 +335,14 @@ class OutputPane(Pane):
             self._offer(self._run)
             self.links.show_run(self._run)
             seen = self._run.state in ENDS and bool(self._run.model_view)
-            self._eye.setVisible(seen)
+            self.seen_button.setVisible(seen)
             self._count_masked(self._run.model_view if seen else "")
-            self.model_box.setVisible(seen and self._eye.isChecked())
+            self.model_box.setVisible(seen and self.seen_button.isChecked())
 
     def _offer(self, run: Run | None) -> None:
         """Enable the actions that make sense for the run."""
-        possible = {KEEPABLE: run is not None and can_keep(run), RECORDABLE: run is not None and can_record(run)}
-        for offer in RUN_OFFERS:
-            self.context.commands.hold(offer, possible[offer])
+        self.context.commands.hold(KEEPABLE, run is not None and can_keep(run))
+        self.context.commands.hold(RECORDABLE, run is not None and can_record(run))
 
     def _count_masked(self, seen: str) -> None:
         """How many values the model has PII tokens of; of a long answer only the beginning is counted."""
@@ -697,10 +380,14 @@ class OutputPane(Pane):
     def _show_plan(self) -> None:
         self.context.go(ShowPlan(self._wanted))
 
-    def _open_program(self, _checked: bool = False, *, start: bool = False) -> None:
+    def _open_program(self) -> None:
         if self._run is not None:
-            self.head.again.setEnabled(not start)  # a double click starts one run
-            self.context.tasks.run("open a run's program", open_program(self.context, self._run, start=start))
+            self.context.tasks.run("open a run's program", open_program(self.context, self._run))
+
+    def _run_again(self) -> None:
+        if self._run is not None:
+            self.head.again.setEnabled(False)  # a double click starts one run
+            self.context.tasks.run("open a run's program", open_program(self.context, self._run, start=True))
 
     # layout
 
@@ -718,25 +405,17 @@ class OutputPane(Pane):
         self._body = QWidget()
         self._pages.addWidget(self._body)
         lead_focus(self, self._pages)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._pages)
+        column(self, self._pages)
         self._fault = _FaultArea(theme)
-        self.ledger = ForeignLabel(elide=True)
+        self.ledger = ForeignLabel(role="muted", elide=True)
         self.ledger.setContentsMargins(theme.unit * 3, theme.unit, theme.unit * 3, theme.unit)
-        mark(self.ledger, role="muted")
         self.ledger.hide()
-        layout = QVBoxLayout(self._body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._make_head())
-        layout.addWidget(self._fault)
-        layout.addWidget(self._make_split(), 1)
-        layout.addWidget(self.ledger)
+        head, split = self._make_head(), self._make_split()
+        column(self._body, head, self._fault, split, self.ledger, grows=split)
         self._body.setFocusProxy(self.tabs)
 
     @property
-    def fault(self) -> FaultCard:
+    def fault(self) -> Notice:
         """Why the run did not end well."""
         return self._fault.card
 
@@ -748,23 +427,23 @@ class OutputPane(Pane):
             (self.head.keep, self.keep),
             (self.head.record, self.record),
             (self.head.plan, self._show_plan),
-            (self.head.again, partial(self._open_program, start=True)),
+            (self.head.again, self._run_again),
         ):
             button.clicked.connect(act)
         self.links = RunLinks(self.context)
-        self._tab = RoomyButton(theme, icon("code", "muted"), "Open program")
-        self._tab.setToolTip("Open the program of this run in the editor")
-        self._tab.clicked.connect(self._open_program)
+        self.open_button = RoomyButton(theme, icon("code", "muted"), "Open program")
+        self.open_button.setToolTip("Open the program of this run in the editor")
+        self.open_button.clicked.connect(self._open_program)
         self.masked = tool_button("eye-off", "", theme)
         self.masked.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.masked.clicked.connect(self._show_masked)
-        self._eye = RoomyButton(theme, icon("eye", "muted"), "What the model sees")
-        self._eye.setToolTip("Show next to the result what the agent's model gets")
-        self._eye.setCheckable(True)
-        self._eye.toggled.connect(self._show_head)
-        for chip in (self._tab, self._eye):
+        self.seen_button = RoomyButton(theme, icon("eye", "muted"), "What the model sees")
+        self.seen_button.setToolTip("Show next to the result what the agent's model gets")
+        self.seen_button.setCheckable(True)
+        self.seen_button.toggled.connect(self._show_head)
+        for chip in (self.open_button, self.seen_button):
             mark(chip, kind="chip")
-        for widget in (self.links, self._tab, self.masked, self._eye):
+        for widget in (self.links, self.open_button, self.masked, self.seen_button):
             self.head.add(widget)
         return self.head
 
@@ -795,19 +474,14 @@ class OutputPane(Pane):
         self.calls = calls_model(theme, self)
         self.calls_table: Table[CallTrace] = Table(theme, "Calls of the run", self.calls)
         _stretch(self.calls_table, 1)
-        self._decide_action = self._action("Decide…", "hourglass", self._open_selected_call)
-        self._tool_action = self._action("Show tool", "tool", self._open_selected_call)
-        self._copy_action = self._action("Copy arguments", "copy", self._copy_arguments)
+        self._decide_action = menu_action(self, "Decide…", self._open_selected_call, "hourglass")
+        self._tool_action = menu_action(self, "Show tool", self._open_selected_call, "tool")
+        self._copy_action = menu_action(self, "Copy arguments", self._copy_arguments, "copy")
         self.calls_table.set_menu(self._call_actions)
         self.calls_table.chosen.connect(self._open_call)
         self.calls_box, self.calls_title = _titled("Calls", self.calls_table, self.context)
         self.calls_box.hide()
         return self.calls_box
-
-    def _action(self, text: str, symbol: str, act: Callable[[], None]) -> QAction:
-        action = QAction(icon(symbol), text, self)
-        action.triggered.connect(act)
-        return action
 
 
 def _stretch(table: Table[Any], column: int) -> None:  # Any: whatever the table shows
@@ -821,12 +495,7 @@ def _titled(title: str, inner: QWidget, context: Context) -> tuple[QWidget, Fore
     """A widget with a title above it."""
     unit = context.theme.unit
     box = QWidget()
-    heading = ForeignLabel(title, elide=True)
+    heading = ForeignLabel(title, role="section", elide=True)
     heading.setContentsMargins(unit * 3, unit * 2, unit * 3, unit)
-    mark(heading, role="section")
-    layout = QVBoxLayout(box)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(0)
-    layout.addWidget(heading)
-    layout.addWidget(inner, 1)
+    column(box, heading, inner, grows=inner)
     return box, heading

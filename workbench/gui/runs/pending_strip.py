@@ -6,14 +6,15 @@ import math
 
 from msgspec import Struct
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from workbench.gui.kit.icons import pixmap
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label, tool_button
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
-from workbench.gui.kit.wording import Word, countdown, risk_word
-from workbench.gui.runs.run_list import held_files_sentence, run_sentence
+from workbench.gui.kit.wording import StateText, countdown, risk_word
+from workbench.gui.runs.run_rows import held_files_sentence, run_sentence
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.navigation import HELD, Request, ShowAsk, ShowChanges, ShowHeldCall, ShowRun
 from workbench.gui.shell.store import Store
@@ -28,12 +29,12 @@ class PendingRequest(Struct, frozen=True):
 
     id: str
     deadline: float  # infinity: there is no limit
-    picture: Word
+    picture: StateText
     text: str
     button: str
     accessible_name: str  # of the button
     opens: Request
-    risk: Word | None = None
+    risk: StateText | None = None
 
 
 def pending_requests(store: Store) -> list[PendingRequest]:
@@ -46,7 +47,7 @@ def pending_requests(store: Store) -> list[PendingRequest]:
 
 def _of_run(run: Run) -> PendingRequest:
     if run.state is not RunState.WAITING:
-        text, picture = held_files_sentence(run), Word("", "file", "accent")
+        text, picture = held_files_sentence(run), StateText("", "file", "accent")
         opens = ShowChanges(HELD + run.id)
         return PendingRequest(HELD + run.id, math.inf, picture, text, "Review", "Review the changes of files", opens)
     own = run.proposal.origin is Origin.PERSON
@@ -54,7 +55,7 @@ def _of_run(run: Run) -> PendingRequest:
     return PendingRequest(
         run.id,
         run.deadline or math.inf,
-        Word("", "hourglass", "accent"),
+        StateText("", "hourglass", "accent"),
         f"{who}: {one_line(run_sentence(run), 200)}",
         "Review",
         "Review the waiting program",
@@ -70,7 +71,7 @@ def _of_held_call(held_call: HeldCall) -> PendingRequest:
     return PendingRequest(
         held_call.id,
         held_call.deadline or math.inf,
-        Word("", "hourglass", "warning"),
+        StateText("", "hourglass", "warning"),
         f"{calls}: {why}" if why else f"{calls}.",
         "Decide",
         "Decide about the waiting call",
@@ -92,16 +93,16 @@ def _of_elicitation(ask: Ask) -> PendingRequest:
     )
 
 
-def elicitation_title(ask: Ask) -> Word:
+def elicitation_title(ask: Ask) -> StateText:
     """What the server asks for, with its icon; never in the server's own text."""
     server = one_line(ask.server, _NAME)
     match ask.kind:
         case "url":
-            return Word(f"{server} asks you to visit a page", "globe", "accent")
+            return StateText(f"{server} asks you to visit a page", "globe", "accent")
         case "sampling":
-            return Word(f"{server} requests a completion (sampling)", "robot", "accent")
+            return StateText(f"{server} requests a completion (sampling)", "robot", "accent")
         case _:
-            return Word(f"{server} asks you to fill in a form", "message", "accent")
+            return StateText(f"{server} asks you to fill in a form", "message", "accent")
 
 
 def elicitation_source(ask: Ask) -> str:
@@ -133,18 +134,24 @@ class PendingStrip(Pane):
         self.dismiss = tool_button("close", "Hide this message; what waits keeps waiting", context.theme)
         self.act.clicked.connect(self._open)
         self.dismiss.clicked.connect(self._hide_all)
-        self._lay_out()
+        mark(self.act, kind="primary")
+        self.act.setFocusPolicy(self.dismiss.focusPolicy())
+        unit = context.theme.unit
+        parts = (self._picture, self._text, self._risk, self._aside, self.act, self.dismiss)
+        margins = (unit * 3, unit + 2, unit * 2, unit + 2)
+        row(self._banner, *parts, margins=margins, spacing=unit * 2, grows=self._text)
+        column(self, self._banner)
         self._tick = QTimer(self, interval=1000)
         self._tick.timeout.connect(self._draw)
         store = context.store
         for changed in (
             store.runs_loaded,
+            store.run_changed,
             store.held_calls_changed,
             store.elicitations_changed,
             context.theme.changed,
         ):
             changed.connect(self._draw)
-        store.run_changed.connect(self._run_changed)
         self._draw()
 
     def text(self) -> str:
@@ -158,9 +165,6 @@ class PendingStrip(Pane):
     def current(self) -> PendingRequest | None:
         """The request that the strip shows."""
         return self._shown
-
-    def _run_changed(self, _run: Run) -> None:
-        self._draw()
 
     def _draw(self) -> None:
         waiting = pending_requests(self.context.store)
@@ -197,19 +201,3 @@ class PendingStrip(Pane):
         """Hide everything that waits now, until something new comes."""
         self._hidden_ids = frozenset(request.id for request in pending_requests(self.context.store))
         self._draw()
-
-    def _lay_out(self) -> None:
-        unit = self.context.theme.unit
-        mark(self.act, kind="primary")
-        for button in (self.act, self.dismiss):
-            button.setFocusPolicy(self.dismiss.focusPolicy())
-        row = QHBoxLayout(self._banner)
-        row.setContentsMargins(unit * 3, unit + 2, unit * 2, unit + 2)
-        row.setSpacing(unit * 2)
-        row.addWidget(self._picture)
-        row.addWidget(self._text, 1)
-        for widget in (self._risk, self._aside, self.act, self.dismiss):
-            row.addWidget(widget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._banner)

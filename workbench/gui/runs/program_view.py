@@ -2,78 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from PySide6.QtCore import QPoint, QRect, Signal
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QStackedWidget, QWidget
 
-from PySide6.QtCore import QObject, QPoint, QRect, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
-
-from workbench.errors import WorkbenchError
 from workbench.gui.code.code_editor import CodeEditor
 from workbench.gui.code.code_view import CodeView, marks_of, worst_line
 from workbench.gui.code.diff_view import DiffView
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.text import ForeignLabel, has_hidden
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.shell.context import Context
 from workbench.records import Gate, Risk, Verdict
 from workbench.records.common_types import count_of
-
-PAUSE_MS: Final = 120  # after the last key; the core answers in a few milliseconds
-
-
-class EditCheck(QObject):
-    """Assesses a program while it is edited, a moment after the last key. Answers about an older text are dropped."""
-
-    judged = Signal(object)
-    """Carries the Verdict on the current text."""
-    cleaned = Signal(str)
-
-    def __init__(self, context: Context, text: Callable[[], str], parent: QObject) -> None:
-        super().__init__(parent)
-        self._context = context
-        self._text = text
-        self._run_id = ""
-        self._asking = False  # an assessment is under way
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._ask)
-
-    def begin(self, run_id: str) -> None:
-        self._run_id = run_id
-        self._pause.start()
-
-    def end(self) -> None:
-        self._run_id = ""
-        self._pause.stop()
-
-    def text_changed(self) -> None:
-        if self._run_id:
-            self._pause.start()
-
-    def clean(self) -> None:
-        """Ask for the text without the characters that keep it from running."""
-        self._context.tasks.run("clean a program", self._clean(self._text()))
-
-    def _ask(self) -> None:
-        if self._asking:
-            self._pause.start()  # the current answer comes first
-            return
-        self._asking = True
-        self._context.tasks.run("assess an edit", self._judge(self._run_id, self._text()))
-
-    async def _judge(self, run_id: str, text: str) -> None:
-        try:
-            verdict = await self._context.api.assess_edit(run_id, text)
-        except WorkbenchError:
-            return  # the run has ended; the dialog is told by its event
-        finally:
-            self._asking = False
-        if run_id == self._run_id and text == self._text():
-            self.judged.emit(verdict)
-
-    async def _clean(self, text: str) -> None:
-        clean = await self._context.api.clean_code(text)
-        if text == self._text():
-            self.cleaned.emit(clean)
 
 
 def is_cleanable(verdict: Verdict | None) -> bool:
@@ -84,19 +23,19 @@ def is_cleanable(verdict: Verdict | None) -> bool:
 
 
 class ProgramView(QWidget):
-    """Wraps long lines, so that nothing is hidden to the right. Knows whether the worst line has been on screen."""
+    """Wraps long lines, so that nothing is hidden to the right."""
 
     seen = Signal()
     """The worst line came into view for the first time."""
     edited = Signal()
 
-    def __init__(self, theme: Theme, original: str, parent: QWidget | None = None, language: str = "python") -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, language: str) -> None:
+        super().__init__()
         self._theme = theme
-        self._original = original
-        self._code = original
+        self._original = self._code = ""
         self._worst = 0
-        self._worst_seen = False
+        self.worst_seen = False
+        """Whether the worst line has been on the screen."""
         self._compared_with = ""  # the allowed text whose difference is shown
         self.reader = CodeView(theme, language=language)
         self.reader.setAccessibleName("The exact code that will run")
@@ -112,25 +51,25 @@ class ProgramView(QWidget):
     def editing(self) -> bool:
         return self._pages.currentWidget() is self.editor
 
-    @property
-    def worst_seen(self) -> bool:
-        return self._worst_seen
+    def show_program(self, code: str, original: str, verdict: Verdict | None) -> None:
+        """Show a text or a new verdict on it, opened at the worst line. An editor stays open, with the user's text.
 
-    def show_program(self, code: str, verdict: Verdict | None) -> None:
-        """Show a text or a new verdict on it, opened at the worst line."""
-        self._code = code
+        `original` is the text of its author: what differs from it are the user's changes.
+        """
+        self._code, self._original = code, original
         self.reader.show_code(code)
         self.reader.show_marks(marks_of(verdict) if verdict else {})
         self._worst = worst_line(verdict) if verdict else 0
-        self._worst_seen = self._worst == 0
         self._compared_with = ""
-        self._changes.setVisible(code != self._original)
-        self._show(self.reader)
-        self.go_to(self._worst or 1)
+        self._changes.setVisible(code != original)
+        if self.editing:
+            self.worst_seen = self._worst == 0
+        else:
+            self.show_worst_line()
         facts = [count_of(code.count("\n") + (not code.endswith("\n")), "line")]
         if verdict is not None and verdict.forks:
             facts.append(branches_text(verdict.forks))
-        if code != self._original:
+        if code != original:
             facts.append("edited by you")
         if has_hidden(code):
             facts.append("hidden characters are drawn as ‹U+…›")
@@ -142,9 +81,11 @@ class ProgramView(QWidget):
         head = self._changes.sizeHint().height() + 2 * self._theme.unit
         return self.reader.fontMetrics().lineSpacing() * lines + bar + head
 
-    def adopt(self, original: str) -> None:
-        """The complete text of the agent arrived after its preview."""
-        self._original = original
+    def show_worst_line(self) -> None:
+        """Show the code at its worst line; it counts as seen only if it is on the screen now."""
+        self.worst_seen = self._worst == 0
+        self._show(self.reader)
+        self.go_to(self._worst or 1)
 
     def edit(self) -> None:
         self.editor.set_text(self._code)
@@ -170,43 +111,29 @@ class ProgramView(QWidget):
         self.diff.show_change(before, self._code)
         self._show(self.diff)
 
-    def leave_edit(self) -> None:
-        self._show(self.reader)
-
     def edited_text(self) -> str:
         return self.editor.text()
 
     def go_to(self, line: int) -> None:
         """Show a line, in the editor while the program is edited."""
-        if not self.editing:
-            self._show(self.reader)
-        self._page().go_to(line)
+        page = self.editor if self.editing else self.reader
+        self._show(page)
+        page.go_to(line)
         self._check_worst_line()
-
-    def _page(self) -> CodeEditor:
-        return self.editor if self.editing else self.reader
 
     def _build(self) -> None:
         unit = self._theme.unit
-        self.facts = ForeignLabel(elide=True)
-        mark(self.facts, role="muted")
+        self.facts = ForeignLabel(role="muted", elide=True)
         self._changes = QPushButton("Your changes")
         self._changes.setCheckable(True)
         self._changes.setAutoDefault(True)
         mark(self._changes, kind="chip")
         self._changes.clicked.connect(self._toggle_diff)
-        head = QHBoxLayout()
-        head.setContentsMargins(unit * 3, unit, unit * 2, unit)
-        head.addWidget(self.facts, 1)
-        head.addWidget(self._changes)
         self._pages = QStackedWidget()
         for page in (self.reader, self.editor, self.diff):
             self._pages.addWidget(page)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(head)
-        layout.addWidget(self._pages, 1)
+        head = row(None, self.facts, self._changes, margins=(unit * 3, unit, unit * 2, unit), grows=self.facts)
+        column(self, head, self._pages, grows=self._pages)
 
     def _toggle_diff(self, on: bool) -> None:
         self._compared_with = ""
@@ -219,8 +146,8 @@ class ProgramView(QWidget):
         self._changes.setChecked(page is self.diff and not self._compared_with)
 
     def _check_worst_line(self) -> None:
-        if not self._worst_seen and self.isVisible() and self._on_screen(self._worst):
-            self._worst_seen = True
+        if not self.worst_seen and self.isVisible() and self._on_screen(self._worst):
+            self.worst_seen = True
             self.seen.emit()
 
     def _on_screen(self, line: int) -> bool:

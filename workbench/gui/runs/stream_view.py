@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QWidget
@@ -26,14 +28,25 @@ _ROLES = ("text", "danger", "success", "warning", "info", "code_builtin", "code_
 _STEPS = (0, 95, 135, 175, 215, 255)
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """Colour, weight and underline of a piece of output."""
 
     colour: str = ""  # a colour role or #rrggbb; empty: the usual one
     bold: bool = False
     italic: bool = False
     underlined: bool = False
+
+
+_CHANGES: dict[int, dict[str, Any]] = {  # Any: what the fields of Style hold
+    1: {"bold": True},
+    3: {"italic": True},
+    4: {"underlined": True},
+    7: {"bold": True},
+    22: {"bold": False},
+    23: {"italic": False},
+    24: {"underlined": False},
+    39: {"colour": ""},
+}
 
 
 class AnsiParser:
@@ -74,14 +87,8 @@ class AnsiParser:
                     self._style = replace(self._style, colour=colour)
             elif 30 <= number <= 37 or 90 <= number <= 97:
                 self._style = replace(self._style, colour=_ROLES[number % 10])
-            elif number == 39:
-                self._style = replace(self._style, colour="")
-            elif number in (1, 7, 22):
-                self._style = replace(self._style, bold=number != 22)
-            elif number in (3, 23):
-                self._style = replace(self._style, italic=number == 3)
-            elif number in (4, 24):
-                self._style = replace(self._style, underlined=number == 4)
+            else:
+                self._style = replace(self._style, **_CHANGES.get(number, {}))
         return True
 
 

@@ -8,14 +8,16 @@ from functools import partial
 from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from workbench.gui.kit.icons import icon
+from workbench.gui.kit.layouts import column
 from workbench.gui.kit.lists import EmptyState, Strip, action_button, label, lead_focus, search_box
 from workbench.gui.kit.table import Column, Table, TableModel
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import clock, duration, state_word
+from workbench.gui.servers.server_card import push_button
 from workbench.gui.servers.server_connector import RUNNING
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
@@ -25,7 +27,6 @@ from workbench.records.common_types import count_of
 
 _ORDER = (ServerStatus.FAILED, ServerStatus.STARTING, ServerStatus.READY, ServerStatus.STOPPED)
 _POLL_MS = 2_000  # between two readings of memory and calls, while the table is seen
-_FILTER_MS = 150  # after the last key
 
 
 class ServerRow(Struct, frozen=True):
@@ -169,21 +170,16 @@ class AllServers(Pane):
         self.model = servers_model(context.theme, self)
         self.table = ServersTable(context.theme, self.model)
         self.finder = search_box("Filter servers", "Filter servers by any text in the table")
-        self.connect_button = QPushButton(icon("plug"), "Connect")
-        self.disconnect_button = QPushButton(icon("unplug"), "Disconnect")
         self.totals = label("", "muted")
         self.empty = EmptyState(context.theme, "server", "", "")
-        self._actions = (
-            QAction(icon("server"), "Open", self),
-            QAction(icon("plug"), "Connect", self),
-            QAction(icon("unplug"), "Disconnect", self),
-        )
+        self._open_action = QAction(icon("server"), "Open", self)
+        self.connect_action = QAction(icon("plug"), "Connect", self)
+        self.disconnect_action = QAction(icon("unplug"), "Disconnect", self)
         self._sort_menu = QMenu("Sort by", self)
         self._sort_menu.addAction("Order of .mcp.json", partial(self._sort, -1))
-        for number, column in enumerate(COLUMNS):
-            self._sort_menu.addAction(column.title, partial(self._sort, number))
-        self._poll = QTimer(self, interval=_POLL_MS)
-        self._pause = QTimer(self, singleShot=True, interval=_FILTER_MS)
+        for number, entry in enumerate(COLUMNS):
+            self._sort_menu.addAction(entry.title, partial(self._sort, number))
+        self.poll = QTimer(self, interval=_POLL_MS)
         self._lay_out(commands)
         self._connect_signals()
         self._show_servers()
@@ -191,11 +187,11 @@ class AllServers(Pane):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._read_vitals()
-        self._poll.start()
+        self.poll.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._poll.stop()
+        self.poll.stop()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Down in the filter goes to the table."""
@@ -219,7 +215,6 @@ class AllServers(Pane):
         self._draw()
 
     def _apply_filter(self) -> None:
-        self._pause.stop()
         words = self.finder.text().casefold().split()
         self.model.keep(partial(matches, words=words) if words else None)
         self._draw()
@@ -248,7 +243,8 @@ class AllServers(Pane):
 
     def _menu_actions(self, _row: ServerRow) -> list[QAction | None]:
         """For the selected servers. Sorting is listed too, so that it is possible by keyboard."""
-        return [*self._actions, None, self._sort_menu.menuAction()]
+        actions = (self._open_action, self.connect_action, self.disconnect_action)
+        return [*actions, None, self._sort_menu.menuAction()]
 
     def _sort(self, column: int) -> None:
         """A second time by the same column reverses the order."""
@@ -261,7 +257,6 @@ class AllServers(Pane):
         self.finder.setText(letters)
 
     def _go_to_table(self) -> None:
-        self._apply_filter()
         if self.model.rowCount():
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
             if not self.table.currentIndex().isValid():
@@ -271,10 +266,8 @@ class AllServers(Pane):
 
     def _draw(self) -> None:
         selected, servers = self.selected_rows(), self.context.store.servers
-        self.connect_button.setEnabled(any(row.can_connect for row in selected))
-        self.disconnect_button.setEnabled(any(row.state.status in RUNNING for row in selected))
-        for action, button in zip(self._actions[1:], (self.connect_button, self.disconnect_button), strict=True):
-            action.setEnabled(button.isEnabled())
+        self.connect_action.setEnabled(any(row.can_connect for row in selected))
+        self.disconnect_action.setEnabled(any(row.state.status in RUNNING for row in selected))
         self.totals.setText(self._total_text())
         if servers:
             self.empty.say("No matches", "Clear the filter to see all servers.")
@@ -301,23 +294,18 @@ class AllServers(Pane):
         theme = self.context.theme
         strip = Strip(theme)
         strip.row.addWidget(self.finder, 1)
-        for button in (self.connect_button, self.disconnect_button):
-            mark(button, kind="quiet")
+        for action in (self.connect_action, self.disconnect_action):
+            button = push_button(action, action.text(), "quiet")
+            button.setIcon(action.icon())
             strip.row.addWidget(button)
         strip.row.addWidget(action_button(commands["server.add"], theme))
-        table = QWidget()
-        self._stack = QStackedLayout(table)
+        self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.table)
         foot = Strip(theme)
         mark(foot, kind="foot")
         foot.row.addWidget(self.totals, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(strip)
-        column.addWidget(table, 1)
-        column.addWidget(foot)
+        column(self, strip, self._stack, foot, grows=self._stack)
         lead_focus(self, self._stack)
 
     def _connect_signals(self) -> None:
@@ -325,18 +313,14 @@ class AllServers(Pane):
         store.servers_loaded.connect(self._show_servers)
         store.server_changed.connect(self._show_servers)
         store.server_removed.connect(self._show_servers)
-        self._poll.timeout.connect(self._read_vitals)
-        self._pause.timeout.connect(self._apply_filter)
-        self.finder.textChanged.connect(self._pause.start)
+        self.poll.timeout.connect(self._read_vitals)
+        self.finder.textChanged.connect(self._apply_filter)
         self.finder.returnPressed.connect(self._go_to_table)
         self.finder.installEventFilter(self)
-        self.connect_button.clicked.connect(self._connect)
-        self.disconnect_button.clicked.connect(self._disconnect)
         self.table.chosen.connect(self._open)
         self.table.typed.connect(self._start_filter)
         self.table.selection_changed.connect(self._draw)
         self.table.set_menu(self._menu_actions)
-        opened, connected, disconnected = self._actions
-        opened.triggered.connect(self._open_selected)
-        connected.triggered.connect(self._connect)
-        disconnected.triggered.connect(self._disconnect)
+        self._open_action.triggered.connect(self._open_selected)
+        self.connect_action.triggered.connect(self._connect)
+        self.disconnect_action.triggered.connect(self._disconnect)

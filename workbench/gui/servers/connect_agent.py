@@ -6,14 +6,15 @@ import shlex
 import sys
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from workbench.api.client_texts import agent_title
 from workbench.events import AgentsChanged
 from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.icons import pixmap
-from workbench.gui.kit.lists import label
-from workbench.gui.kit.plain_edit import PlainEdit
+from workbench.gui.kit.layouts import row
+from workbench.gui.kit.lists import label, paragraph
+from workbench.gui.kit.plain_edit import reading_box
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.servers.export_servers import ExportForm
@@ -53,11 +54,7 @@ class ConnectAgent(Dialog):
         self._add_text("Instructions for the agent: paste them into its settings", agent_instructions(), 4)
         self._light = QLabel()
         self._connected = label("", "muted")
-        row = QHBoxLayout()
-        row.setSpacing(unit * 2)
-        row.addWidget(self._light)
-        row.addWidget(self._connected, 1)
-        self.body.addLayout(row)
+        self.body.addLayout(row(None, self._light, self._connected, spacing=unit * 2, grows=self._connected))
         self.add_close()
         context.store.on(AgentsChanged, self._agents_changed)
         self._show(context.store.status.agents if context.store.status is not None else ())
@@ -72,26 +69,18 @@ class ConnectAgent(Dialog):
 
     def _add_text(self, title: str, text: str, lines: int = 0) -> None:
         """Add a text with a Copy button; `lines`: how many are visible, 0 for all."""
-        heading = label(title, "section")
-        heading.setWordWrap(True)
+        heading = paragraph(title, "section")
         copy = QPushButton("Copy")
         copy.setAccessibleName(f"Copy: {title}")
         mark(copy, kind="quiet")
-        head = QHBoxLayout()
-        head.addWidget(heading, 1)
-        head.addWidget(copy)
-        box = PlainEdit(text)
-        box.setReadOnly(True)
-        box.setAccessibleName(title)
+        box = reading_box(text, title)
         box.setFont(self._context.theme.mono(-1))
-        box.setTabChangesFocus(True)
         box.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         height = box.fontMetrics().lineSpacing() * (lines or text.count("\n") + 2)
         box.setFixedHeight(height + self._context.theme.unit * 3)
-        mark(box, kind="code")
         copy.clicked.connect(box.selectAll)
         copy.clicked.connect(box.copy)
-        self.body.addLayout(head)
+        self.body.addLayout(row(None, heading, copy, grows=heading))
         self.body.addWidget(box)
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from workbench.gui.kit.controls import TickBox
-from workbench.gui.kit.faults import Question, text_box
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.dialogs import Question, text_box
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.lists import paragraph
 from workbench.gui.kit.secret_field import SecretField
 from workbench.gui.kit.text import one_line, visible
 from workbench.gui.kit.theme import Theme
 from workbench.gui.shell.context import Context
 from workbench.records import Consent, SecretInfo, ServerConfig, ServerState
 from workbench.records.common_types import count_of
+
+_ASKED_AGAIN = "You are asked again when any of this changes, also when the executable file of a command does."
 
 
 async def ask_consent(context: Context, state: ServerState, parent: QWidget) -> str:
@@ -24,19 +26,25 @@ async def ask_consent(context: Context, state: ServerState, parent: QWidget) -> 
     if consent.remote:
         title = f"Connect “{consent.server}” for the first time?"
         sentence = "What you and your agents send to this server goes to this address, with these headers:"
-        repeat = "You are asked again when any of this changes."
     else:
         title = f"Start “{consent.server}” {'again' if state.doubt else 'for the first time'}?"
         sentence = "This command runs on your computer with your user rights, outside the sandbox:"
-        repeat = "You are asked again when the command or its executable file changes."
     question = Question(context.theme, title, sentence, parent)
-    question.show_text(consent.told, "Address and headers" if consent.remote else "Full command")
-    for note in consent.notes:
-        question.show_note(note)
-    for warning in _warnings(consent, state.doubt):
-        question.show_note(warning, "warning")
-    question.show_note(repeat)
+    for widget in _what_starts(context.theme, consent, state.doubt):
+        question.body.addWidget(widget)
+    question.show_note(_ASKED_AGAIN)
     return consent.sha if await question.ask("Connect" if consent.remote else "Start the server") else ""
+
+
+def _what_starts(theme: Theme, consent: Consent, doubt: str, whose: str = "") -> list[QWidget]:
+    """The exact command or address, notes and warnings. `doubt`: why the server is no longer allowed."""
+    name = "Address and headers" if consent.remote else "Full command"
+    warnings = (*consent.warnings, f"{doubt}.") if doubt else consent.warnings
+    return [
+        text_box(theme, consent.told, f"{name}{whose}"),
+        *(paragraph(visible(note), "muted") for note in consent.notes),
+        *(paragraph(visible(warning), "warning") for warning in warnings),
+    ]
 
 
 async def ask_consents(context: Context, states: Sequence[ServerState], parent: QWidget) -> dict[str, str]:
@@ -59,55 +67,23 @@ class ConsentList(Question):
             "your agents send to the server, with the headers shown."
         )
         super().__init__(context.theme, title, sentence, parent)
-        unit = context.theme.unit
         self._boxes: list[tuple[TickBox, Consent]] = []
         self.agreed: dict[str, str] = {}  # hashes of the ticked servers, by name, once the user agreed
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, unit * 3, 0)
-        column.setSpacing(unit * 2)
         for consent in consents:
-            column.addWidget(self._make_row(context.theme, consent, doubts.get(consent.server, "")))
-        column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidget(inner)
-        area.setMinimumHeight(min(inner.sizeHint().height(), unit * 110))
-        self._layout.addWidget(area, 1)
-        self.show_note("You are asked again when any of this changes.")
+            self.body.addLayout(self._make_row(context.theme, consent, doubts.get(consent.server, "")))
+        self.show_note(_ASKED_AGAIN)
 
     def accept(self) -> None:
         self.agreed = {consent.server: consent.sha for box, consent in self._boxes if box.isChecked()}
         super().accept()
 
-    def _make_row(self, theme: Theme, consent: Consent, doubt: str) -> QWidget:
+    def _make_row(self, theme: Theme, consent: Consent, doubt: str) -> QVBoxLayout:
         name = one_line(consent.server, 60)
         box = TickBox(theme, name)
         box.setAccessibleName(f"Connect {name}")
         box.setChecked(True)
         self._boxes.append((box, consent))
-        row = QWidget()
-        column = QVBoxLayout(row)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.unit)
-        column.addWidget(box)
-        text_name = f"Address and headers of {name}" if consent.remote else f"Full command of {name}"
-        column.addWidget(text_box(theme, consent.told, text_name))
-        notes = [(note, "muted") for note in consent.notes]
-        notes += [(warning, "warning") for warning in _warnings(consent, doubt)]
-        for text, role in notes:
-            note = label(visible(text), role)
-            note.setWordWrap(True)
-            column.addWidget(note)
-        return row
-
-
-def _warnings(consent: Consent, doubt: str) -> tuple[str, ...]:
-    """`doubt`: why the server is no longer allowed, without a full stop."""
-    return (*consent.warnings, f"{doubt}.") if doubt else consent.warnings
+        return column(None, box, *_what_starts(theme, consent, doubt, f" of {name}"), spacing=theme.unit)
 
 
 async def enter_missing(context: Context, config: ServerConfig, parent: QWidget) -> bool:

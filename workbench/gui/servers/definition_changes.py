@@ -11,22 +11,25 @@ from itertools import islice, zip_longest
 
 from msgspec import Struct
 from PySide6.QtGui import QAction, QFont, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from workbench.events import DefinitionsBlocked, ToolsChanged, ToolsWarned
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.controls import CalmCombo
-from workbench.gui.kit.faults import FaultCard, Question
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.json_text import identical
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.list_pane import ListPane
 from workbench.gui.kit.lists import EmptyState, Strip, label
+from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import clock
 from workbench.gui.servers.server_page import ServerPage
+from workbench.gui.servers.server_tree import CHANGE_WORDS
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.records import ChangeKind, DefinitionChange, Fault, JsonValue, Moment, ServerState, ToolWarning
@@ -56,52 +59,26 @@ class ChangedValue(Struct, frozen=True):
 
 
 def diff_texts(before: str, after: str) -> tuple[TextPiece, ...]:
-    """Both texts merged; removed text comes before the text that replaces it."""
+    """Both texts merged; removed text comes before the text that replaces it.
+
+    Changes with only blanks between them are one change, so that a replaced sentence is one removal and one addition.
+    """
     old, new = _split_words(before), _split_words(after)
     if max(len(old), len(new)) > _MOST_WORDS:
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    return tuple(_join(_unjoined_pieces(old, new)))
-
-
-def _join(pieces: list[TextPiece]) -> Iterator[TextPiece]:
-    """Join changes with only blanks between them, so that a replaced sentence is one removal and one addition."""
-    removed, added, blanks = "", "", ""
-    for piece in pieces:
-        if piece.kind == "=" and (removed or added) and piece.text.isspace() and "\n" not in piece.text:
-            blanks += piece.text
-        elif piece.kind == "=":
-            yield from _changed_pieces(removed, added)
-            yield TextPiece("=", blanks + piece.text)
-            removed, added, blanks = "", "", ""
-        else:
-            removed, added, blanks = removed + blanks, added + blanks, ""
-            if piece.kind == "-":
-                removed += piece.text
-            else:
-                added += piece.text
-    yield from _changed_pieces(removed, added)
-    if blanks:
-        yield TextPiece("=", blanks)
-
-
-def _changed_pieces(removed: str, added: str) -> Iterator[TextPiece]:
-    if removed:
-        yield TextPiece("-", removed)
-    if added:
-        yield TextPiece("+", added)
-
-
-def _unjoined_pieces(old: list[str], new: list[str]) -> list[TextPiece]:
+    steps = difflib.SequenceMatcher(None, old, new, autojunk=len(old) > _MOST_WORDS).get_opcodes()
     pieces: list[TextPiece] = []
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=len(old) > _MOST_WORDS).get_opcodes():
-        if kind == "equal":
-            pieces.append(TextPiece("=", "".join(old[a:b])))
+    removed, added = "", ""
+    for number, (kind, a, b, c, d) in enumerate(steps):
+        gone, come = "".join(old[a:b]), "".join(new[c:d])
+        between = 0 < number < len(steps) - 1 and gone.isspace() and "\n" not in gone
+        if kind != "equal" or between:
+            removed, added = removed + gone, added + come
             continue
-        if a < b:
-            pieces.append(TextPiece("-", "".join(old[a:b])))
-        if c < d:
-            pieces.append(TextPiece("+", "".join(new[c:d])))
-    return pieces
+        pieces += (TextPiece("-", removed), TextPiece("+", added), TextPiece("=", gone))
+        removed, added = "", ""
+    pieces += (TextPiece("-", removed), TextPiece("+", added))
+    return tuple(piece for piece in pieces if piece.text)
 
 
 def find_changed_values(
@@ -233,13 +210,6 @@ def _parse(text: str) -> JsonValue:
         return None
 
 
-_ICONS = {
-    ChangeKind.CHANGED: ("lock", "danger"),
-    ChangeKind.NEW: ("plus", "info"),
-    ChangeKind.REMOVED: ("minus", "muted"),
-}
-
-
 class ChangesPage(ServerPage):
     """The changes and warnings of a server at the left, the selected one at the right with its decision."""
 
@@ -259,8 +229,8 @@ class ChangesPage(ServerPage):
         self.since.setAccessibleName("Compare with")
         self.since.setMinimumContentsLength(20)
         self.since.addItem("approved definitions", 0.0)
-        self.summary = ForeignLabel("")
-        self.warning = FaultCard(context.theme)
+        self.summary = ForeignLabel()
+        self.warning = Notice(context.theme)
         self.view = ChangeView(context.theme)
         self.approve = QPushButton("Approve change")
         self.approve_all = QPushButton("Approve all")
@@ -334,20 +304,16 @@ class ChangesPage(ServerPage):
             self.warning.show_fault(None)
 
     def _describe(self, change: DefinitionChange) -> str:
-        tool, when = change.tool, clock(change.at)
         if self.since.currentData():
-            return f"{tool}: {change.kind!s} since then."
+            return f"{change.tool}: {change.kind!s} since then."
         if change.blocked and not change.before:
-            return (
-                f"The approved definition of {tool} cannot be read ({when}). It is blocked until you approve this one."
-            )
-        if change.kind is ChangeKind.CHANGED:
-            return (
-                f"{tool} changed ({when}). It is blocked for you and for agents until you approve the new definition."
-            )
-        if change.kind is ChangeKind.NEW:
-            return f"{tool} is new ({when}). It can be used."
-        return f"{tool} was removed ({when}). The server no longer offers it."
+            happened = "has an approved definition that cannot be read"
+        else:
+            happened = {ChangeKind.CHANGED: "changed", ChangeKind.NEW: "is new"}.get(change.kind, "was removed")
+        result = {ChangeKind.NEW: "It can be used.", ChangeKind.REMOVED: "The server no longer offers it."}.get(
+            change.kind, "It is blocked for you and for agents until you approve the new definition."
+        )
+        return f"{change.tool} {happened} ({clock(change.at)}). {result}"
 
     def _approve_selected(self) -> None:
         change = self._changes.get(self.list.key())
@@ -368,9 +334,8 @@ class ChangesPage(ServerPage):
 
     async def _confirm(self, changes: list[DefinitionChange], suspicious: int) -> bool:
         names = ", ".join(one_line(change.tool, 60) for change in changes[:8]) + (" …" if len(changes) > 8 else "")
-        title = f"Approve {len(changes):,} changed definitions?"
-        if len(changes) == 1:
-            title = "Approve a suspicious definition?"
+        several = f"Approve {len(changes):,} changed definitions?"
+        title = several if len(changes) > 1 else "Approve a suspicious definition?"
         question = Question(self.context.theme, title, names, self.window())
         if suspicious:
             number = count_of(suspicious, "suspicious definition")
@@ -387,31 +352,17 @@ class ChangesPage(ServerPage):
     def _lay_out(self, unit: int) -> None:
         mark(self.approve, kind="primary")
         self.mark_seen.setToolTip("Mark new and removed tools as seen. Blocked tools stay blocked.")
-        foot = QHBoxLayout()
-        foot.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
-        foot.setSpacing(unit * 2)
-        foot.addStretch(1)
-        for button in (self.mark_seen, self.approve_all, self.approve):
-            foot.addWidget(button)
-        self.summary.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
+        margins = (unit * 3, unit * 2, unit * 3, unit * 2)
+        self.summary.setContentsMargins(*margins)
+        foot = row(None, None, self.mark_seen, self.approve_all, self.approve, margins=margins, spacing=unit * 2)
         self._detail = QWidget()
-        column = QVBoxLayout(self._detail)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.summary)
-        column.addWidget(self.warning)
-        column.addWidget(self.view, 1)
-        column.addStretch(0)
-        column.addLayout(foot)
+        column(self._detail, self.summary, self.warning, self.view, foot, grows=self.view)
         strip = Strip(self.context.theme)
         strip.row.addWidget(label("Compare with", "muted"))
         strip.row.addWidget(self.since)
         strip.row.addStretch(1)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(0)
-        page.addWidget(strip)
-        page.addWidget(AdaptiveSplit(_WIDE, (3, 7), self.list, self._detail), 1)
+        split = AdaptiveSplit(_WIDE, (3, 7), self.list, self._detail)
+        column(self, strip, split, grows=split)
         self.setFocusProxy(self.list)
 
     def _connect_signals(self) -> None:
@@ -429,9 +380,9 @@ class ChangesPage(ServerPage):
 
 
 def _change_row(key: str, change: DefinitionChange) -> Row:
-    symbol, tone = _ICONS[change.kind]
-    word = "blocked" if change.blocked else str(change.kind)
-    return Row(key, one_line(change.tool, 120), icon=symbol, tone=tone, badges=((word, tone),))
+    word = CHANGE_WORDS[change.kind]
+    text = word.text if change.blocked else str(change.kind)
+    return Row(key, one_line(change.tool, 120), icon=word.icon, tone=word.tone, badges=((text, word.tone),))
 
 
 def _warning_row(key: str, warning: ToolWarning) -> Row:

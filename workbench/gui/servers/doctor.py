@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import ServerChecked
 from workbench.gui.kit.checks_view import ChecksView, report
 from workbench.gui.kit.dialogs import Dialog
+from workbench.gui.kit.layouts import column
 from workbench.gui.kit.lists import EmptyState, Strip, label
 from workbench.gui.kit.theme import mark
 from workbench.gui.servers.server_page import ServerPage
@@ -89,20 +90,14 @@ class DoctorPage(ServerPage):
         strip.row.addWidget(self._start)
         strip.row.addWidget(self._copy)
         strip.row.addWidget(self.verdict, 1)
-        body = QWidget()
-        self._stack = QStackedLayout(body)
+        self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.checks_view)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(strip)
-        column.addWidget(body, 1)
+        column(self, strip, self._stack, grows=self._stack)
         self.setFocusProxy(self._start)
 
     def _copy_report(self) -> None:
-        title = f"Checks of {self.server}"
-        QGuiApplication.clipboard().setText(report(title, self.checks_view.checks()))
+        QGuiApplication.clipboard().setText(report(f"Checks of {self.server}", self.checks_view.checks()))
 
 
 class MachineDialog(Dialog):

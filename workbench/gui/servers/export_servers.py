@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.diff_view import DiffView
 from workbench.gui.kit.controls import CalmCombo, TickBox
 from workbench.gui.kit.dialogs import Dialog
-from workbench.gui.kit.faults import FaultCard
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.layouts import column, row, scroll_area
+from workbench.gui.kit.lists import label, paragraph
+from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.shell.context import Context
@@ -34,17 +35,16 @@ class ExportForm(QWidget):
         self._report: ExportReport | None = None
         self.clients = CalmCombo()
         self.clients.setAccessibleName("Client")
-        self.file = ForeignLabel("", elide=True)
+        self.file = ForeignLabel("", elide=True, role="muted")
         self.diff = DiffView(context.theme)
         self.diff.setAccessibleName("Changes in the file")
-        self.notes = ForeignLabel()
-        self.message = ForeignLabel()
-        self.fault = FaultCard(context.theme)
+        self.notes = ForeignLabel(role="warning")
+        self.message = ForeignLabel(role="success")
+        self.fault = Notice(context.theme)
         self.copy = QPushButton("Copy entries")
         self.undo = QPushButton("Undo")
         self.write = QPushButton("Write to file")
         self._lay_out(context.theme.unit)
-        self._connect_signals()
         context.tasks.run("files of other clients", context.api.client_files(), self._show_files)
 
     def show_servers(self, names: tuple[str, ...]) -> None:
@@ -53,40 +53,26 @@ class ExportForm(QWidget):
         self._load_preview()
 
     def _lay_out(self, unit: int) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(unit * 2)
-        head.addWidget(label("Client"))
-        head.addWidget(self.clients, 1)
-        mark(self.file, role="muted")
-        mark(self.notes, role="warning")
-        mark(self.message, role="success")
-        self.diff.setMinimumHeight(unit * 30)
-        self.notes.hide()
-        self.message.hide()
-        foot = QHBoxLayout()
-        mark(self.copy, kind="quiet")
-        mark(self.write, kind="primary")
-        self.write.setEnabled(False)
-        self.undo.hide()
-        foot.addWidget(self.copy)
-        foot.addStretch()
-        foot.addWidget(self.undo)
-        foot.addWidget(self.write)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(unit * 2)
-        column.addLayout(head)
-        column.addWidget(self.file)
-        column.addWidget(self.diff, 1)
-        for part in (self.notes, self.fault, self.message):
-            column.addWidget(part)
-        column.addLayout(foot)
-
-    def _connect_signals(self) -> None:
+        for button, kind, act in (
+            (self.copy, "quiet", self._copy),
+            (self.undo, "", self._undo),
+            (self.write, "primary", self._write),
+        ):
+            mark(button, kind=kind)
+            button.clicked.connect(act)
         self.clients.currentIndexChanged.connect(self._load_preview)
-        self.copy.clicked.connect(self._copy)
-        self.write.clicked.connect(self._write)
-        self.undo.clicked.connect(self._undo)
+        self.diff.setMinimumHeight(unit * 30)
+        self.write.setEnabled(False)
+        for part in (self.notes, self.message, self.undo):
+            part.hide()
+        column(
+            self,
+            row(None, label("Client"), self.clients, spacing=unit * 2, grows=self.clients),
+            *(self.file, self.diff, self.notes, self.fault, self.message),
+            row(None, self.copy, None, self.undo, self.write, spacing=unit),
+            spacing=unit * 2,
+            grows=self.diff,
+        )
 
     def _show_files(self, files: tuple[ClientFile, ...]) -> None:
         """Installed clients come first."""
@@ -122,23 +108,13 @@ class ExportForm(QWidget):
             self.diff.show_diff("", "Tick a server to preview the change.")
             return
         self.file.setText(preview.client.file)
-        changes = bool(preview.diff)
+        changes, blocked = bool(preview.diff), _why_not(preview)
         self.diff.show_diff(preview.diff or preview.entries)
         self.notes.setText("\n".join(preview.notes))
         self.notes.setVisible(bool(preview.notes))
-        self.fault.show_fault(self._fault_of(preview), tone="warning")
-        self.write.setEnabled(preview.blocked is None and preview.client.installed and changes)
+        self.fault.show_fault(blocked, tone="warning")
+        self.write.setEnabled(blocked is None and changes)
         self.write.setText("Write to file" if changes or preview.blocked else "Already written")
-
-    def _fault_of(self, preview: ExportPreview) -> Fault | None:
-        if preview.blocked is not None:
-            return preview.blocked
-        if not preview.client.installed:
-            return Fault(
-                f"{preview.client.client} is not installed on this computer.",
-                "Copy the entries and paste them into its settings.",
-            )
-        return None
 
     def _copy(self) -> None:
         if self._preview is not None:
@@ -187,6 +163,14 @@ class ExportForm(QWidget):
         self._show_message("")
 
 
+def _why_not(preview: ExportPreview) -> Fault | None:
+    """Why the file cannot be written."""
+    if preview.blocked is not None or preview.client.installed:
+        return preview.blocked
+    client = preview.client.client
+    return Fault(f"{client} is not installed on this computer.", "Copy the entries and paste them into its settings.")
+
+
 class ExportServers(Dialog):
     """Servers with check boxes at the left, the client and the change at the right."""
 
@@ -198,39 +182,26 @@ class ExportServers(Dialog):
         self.form = ExportForm(context)
         unit = context.theme.unit
         self.resize(unit * 200, unit * 140)
-        row = QHBoxLayout()
-        row.setSpacing(unit * 5)
-        row.addWidget(self._make_list(selected), 1)
-        row.addWidget(self.form, 3)
-        self.body.addLayout(row, 1)
+        both = row(None, self._make_list(selected), self.form, spacing=unit * 5)
+        both.setStretch(0, 1)
+        both.setStretch(1, 3)
+        self.body.addLayout(both, 1)
         self.add_close()
         self._update()
 
     def _make_list(self, selected: str) -> QWidget:
         unit = self._context.theme.unit
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(unit * 2)
         for name, state in self._context.store.servers.items():
             if not state.config.builtin:
-                box = TickBox(self._context.theme, one_line(name, 40))
+                box = self.boxes[name] = TickBox(self._context.theme, one_line(name, 40))
                 box.setAccessibleName(name)
                 box.setChecked(name == selected)
                 box.toggled.connect(self._update)
-                self.boxes[name] = box
-                column.addWidget(box)
-        if not self.boxes:
-            empty = label("This project has no servers. Add or import some first.", "muted")
-            empty.setWordWrap(True)
-            column.addWidget(empty)
-        column.addStretch()
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        empty = paragraph("This project has no servers. Add or import some first.", "muted")
+        page = QWidget()
+        column(page, *self.boxes.values(), *(() if self.boxes else (empty,)), None, spacing=unit * 2)
+        area = scroll_area(page)
         area.setMinimumWidth(unit * 44)
-        area.setWidget(inner)
         return area
 
     def _update(self) -> None:

@@ -6,23 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QScrollArea,
-    QStackedLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QStackedWidget, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.controls import CalmCombo, TickBox
 from workbench.gui.kit.dialogs import Dialog
-from workbench.gui.kit.lists import EmptyState, label
+from workbench.gui.kit.layouts import column, row, scroll_area
+from workbench.gui.kit.lists import EmptyState, label, paragraph
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.servers.server_card import command_line
@@ -64,7 +55,7 @@ class FoundRow(QFrame):
         self.reveal.setCheckable(True)
         self.reveal.setAccessibleName(f"Show the secrets of {found.config.name}")
         mark(self.reveal, kind="link")
-        self._secrets = ForeignLabel()
+        self._secrets = ForeignLabel(role="mono")
         self._conflict_row = QWidget()
         self._name_taken = False
         self._lay_out(context.theme.unit)
@@ -106,42 +97,26 @@ class FoundRow(QFrame):
         self.reveal.toggled.connect(self._show_secrets)
 
     def _lay_out(self, unit: int) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(unit * 2)
-        head.addWidget(self.box)
-        for text, tone in self._badges():
-            badge = label(text, "badge")
+        badges = [label(text, "badge") for text, _ in self._badges()]
+        for badge, (_, tone) in zip(badges, self._badges(), strict=True):
             mark(badge, tone=tone)
-            head.addWidget(badge)
-        head.addStretch()
-        if self.found.masked:
-            head.addWidget(self.reveal)
-        inner = QVBoxLayout()
-        inner.setContentsMargins(unit * 6, 0, 0, 0)
-        inner.setSpacing(unit)
-        inner.addWidget(self._text(command_line(self.found.config), "mono"))
-        if self.found.config.cwd:
-            inner.addWidget(self._text(f"Working folder: {self.found.config.cwd}", "muted"))
-        for note in self.found.notes:
-            inner.addWidget(self._text(note, "warning"))
-        mark(self._secrets, role="mono")
+        if not self.found.masked:
+            self.reveal.hide()
         self._secrets.hide()
-        inner.addWidget(self._secrets)
-        self._lay_out_conflict(unit)
-        inner.addWidget(self._conflict_row)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, unit, 0, unit)
-        column.setSpacing(unit)
-        column.addLayout(head)
-        column.addLayout(inner)
-
-    def _lay_out_conflict(self, unit: int) -> None:
-        row = QHBoxLayout(self._conflict_row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(unit * 2)
-        row.addWidget(self.conflict)
-        row.addWidget(self.name, 1)
         self._conflict_row.hide()
+        row(self._conflict_row, self.conflict, self.name, spacing=unit * 2, grows=self.name)
+        config = self.found.config
+        facts = [ForeignLabel(command_line(config), role="mono")]
+        facts += [ForeignLabel(f"Working folder: {config.cwd}", role="muted")] if config.cwd else []
+        facts += [ForeignLabel(note, role="warning") for note in self.found.notes]
+        parts = (*facts, self._secrets, self._conflict_row)
+        column(
+            self,
+            row(None, self.box, *badges, None, self.reveal, spacing=unit * 2),
+            column(None, *parts, margins=(unit * 6, 0, 0, 0), spacing=unit),
+            margins=(0, unit, 0, unit),
+            spacing=unit,
+        )
 
     def _badges(self) -> list[tuple[str, str]]:
         badges: list[tuple[str, str]] = []
@@ -152,11 +127,6 @@ class FoundRow(QFrame):
         if self.found.config.disabled:
             badges.append((f"disabled in {one_line(self.found.client, 30)}", "info"))
         return badges
-
-    def _text(self, text: str, role: str) -> QLabel:
-        field = ForeignLabel(text)
-        mark(field, role=role)
-        return field
 
     def _show_secrets(self, shown: bool) -> None:
         self.reveal.setText("Hide secrets" if shown else "Show secrets")
@@ -196,11 +166,12 @@ class ImportServers(Dialog):
         self._context = context
         self.found_rows: list[FoundRow] = []
         self._list = QWidget()
-        self._column = QVBoxLayout(self._list)
-        self.unread = ForeignLabel()
+        unit = context.theme.unit
+        self._column = column(self._list, margins=(0, 0, unit * 3, 0), spacing=unit)
+        self.unread = ForeignLabel(role="warning")
         self.separate_secrets = TickBox(context.theme)
-        self.store = label("", "muted")
-        self._lay_out(context.theme.unit)
+        self.store = paragraph("", "muted")
+        self._lay_out(unit)
         self.all_new = self.add_button("Tick all new", self._tick_new, "quiet", left=True)
         self.add_button("Cancel", self.reject)
         self.add = self.add_button("", partial(self._start, connect=False))
@@ -216,7 +187,7 @@ class ImportServers(Dialog):
 
     async def _load(self) -> None:
         self._show(await self._context.api.found_servers())
-        if any(row.found.masked for row in self.found_rows):  # a locked keyring may take a while
+        if any(server_row.found.masked for server_row in self.found_rows):  # a locked keyring may take a while
             self._show_store(await self._context.api.open_secrets())
 
     def _existing(self) -> dict[str, ServerConfig]:
@@ -248,13 +219,11 @@ class ImportServers(Dialog):
         for found in servers:
             if self._source(found) != title:
                 title = self._source(found)
-                section = ForeignLabel(title, elide=True)
-                mark(section, role="section")
-                self._column.addWidget(section)
-            row = FoundRow(self._context, found, self._list)
-            row.changed.connect(self._update)
-            self.found_rows.append(row)
-            self._column.addWidget(row)
+                self._column.addWidget(ForeignLabel(title, elide=True, role="section"))
+            server_row = FoundRow(self._context, found, self._list)
+            server_row.changed.connect(self._update)
+            self.found_rows.append(server_row)
+            self._column.addWidget(server_row)
         self._column.addStretch(1)
 
     def _source(self, found: FoundServer) -> str:
@@ -263,56 +232,45 @@ class ImportServers(Dialog):
     def _lay_out(self, unit: int) -> None:
         self.setMinimumSize(unit * 120, unit * 110)
         self.resize(unit * 180, unit * 160)
-        self._column.setContentsMargins(0, 0, unit * 3, 0)
-        self._column.setSpacing(unit)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(self._list)
         theme = self._context.theme
-        loading = EmptyState(theme, "search", "Searching…", "Reading the settings of other clients.")
-        nothing = EmptyState(theme, "download", "No servers in other clients", f"Searched {CLIENTS}.")
-        stacked = QWidget()
-        self._stack = QStackedLayout(stacked)
-        for page in (loading, area, nothing):
-            self._stack.addWidget(page)
-        mark(self.unread, role="warning")
+        self._stack = QStackedWidget()
+        self._stack.addWidget(EmptyState(theme, "search", "Searching…", "Reading the settings of other clients."))
+        self._stack.addWidget(scroll_area(self._list))
+        self._stack.addWidget(EmptyState(theme, "download", "No servers in other clients", f"Searched {CLIENTS}."))
         self.unread.hide()
-        self.store.setWordWrap(True)
         self.store.setContentsMargins(unit * 6, 0, 0, 0)
-        self.body.addWidget(stacked, 1)
+        self.body.addWidget(self._stack, 1)
         for part in (self.unread, self.separate_secrets, self.store):
             self.body.addWidget(part)
 
     # what the user does
 
     def _tick_new(self) -> None:
-        for row in self.found_rows:
-            if row.found.standing is ImportConflict.NEW:
-                row.box.setChecked(True)
+        for server_row in self.found_rows:
+            if server_row.found.standing is ImportConflict.NEW:
+                server_row.box.setChecked(True)
 
     def _ticked(self) -> list[FoundRow]:
-        return [row for row in self.found_rows if row.ticked()]
+        return [server_row for server_row in self.found_rows if server_row.ticked()]
 
     def _update(self) -> None:
         """Resolve equal names before anything is written, and update texts and buttons."""
         existing, above = frozenset(self._existing()), set[str]()
-        for row in self.found_rows:
-            row.check_name(existing, frozenset(above))
-            if row.ticked():
-                above.add(row.chosen_name())
+        for server_row in self.found_rows:
+            server_row.check_name(existing, frozenset(above))
+            if server_row.ticked():
+                above.add(server_row.chosen_name())
         ticked = self._ticked()
-        secrets = sum(len(row.found.masked) for row in ticked)
+        secrets = sum(len(server_row.found.masked) for server_row in ticked)
         self.separate_secrets.setText(self._secrets_text(secrets))
         self.separate_secrets.setVisible(secrets > 0)
         self.store.setVisible(secrets > 0)
         self.add.setText(self._add_text(len(ticked)))
-        self.all_new.setVisible(any(row.found.standing is ImportConflict.NEW for row in self.found_rows))
+        self.all_new.setVisible(any(server_row.found.standing is ImportConflict.NEW for server_row in self.found_rows))
         self.update_buttons()
 
     def update_buttons(self) -> None:
-        names = [row.chosen_name() for row in self._ticked()]
+        names = [server_row.chosen_name() for server_row in self._ticked()]
         valid = bool(names) and all(names) and len(set(names)) == len(names)
         for button in (self.add, self.add_and_connect):
             button.setEnabled(valid)
@@ -343,7 +301,7 @@ class ImportServers(Dialog):
         self.load()
 
     async def _write(self, rows: list[FoundRow], separate_secrets: bool) -> ImportReport:
-        choices = tuple(row.choice(separate_secrets=separate_secrets) for row in rows)
+        choices = tuple(server_row.choice(separate_secrets=separate_secrets) for server_row in rows)
         return await self._context.api.import_servers(choices)
 
 
@@ -360,10 +318,10 @@ class PastedServers(ImportServers):
         existing = self._existing()
         self._show(Discovery(tuple(_pasted(at, config, existing) for at, config in enumerate(self._configs))))
         self._tick_new()
-        for row in self.found_rows:
-            valid = bool(row.found.config.command or row.found.config.url)
-            row.box.setEnabled(valid)
-            row.box.setChecked(row.ticked() and valid)
+        for server_row in self.found_rows:
+            valid = bool(server_row.found.config.command or server_row.found.config.url)
+            server_row.box.setEnabled(valid)
+            server_row.box.setChecked(server_row.ticked() and valid)
         self._update()
         self.add_and_connect.setFocus()
 
@@ -385,11 +343,11 @@ class PastedServers(ImportServers):
 
     async def _write(self, rows: list[FoundRow], separate_secrets: bool) -> ImportReport:
         added, faults = list[str](), list[Fault]()
-        for row in rows:
-            name = row.chosen_name()
-            config = replace(row.found.config, name=name)
+        for server_row in rows:
+            name = server_row.chosen_name()
+            config = replace(server_row.found.config, name=name)
             try:
-                await self._context.api.edit_server(name if row.replaces() else "", config, separate_secrets)
+                await self._context.api.edit_server(name if server_row.replaces() else "", config, separate_secrets)
             except WorkbenchError as fault:
                 faults.append(Fault(f"{name}: {fault.message}", fault.hint))
             else:

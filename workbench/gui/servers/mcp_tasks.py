@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.icons import icon
+from workbench.gui.kit.layouts import column
 from workbench.gui.kit.list_pane import ListPane
 from workbench.gui.kit.lists import EmptyState, label
 from workbench.gui.kit.rows import Row
@@ -46,9 +47,7 @@ class TasksPage(ServerPage):
         self.list.strip.row.addWidget(self._summary, 1)
         self.list.add_actions(self.fetch_action, self.cancel_action)
         self.list.set_menu(self._menu_actions)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(AdaptiveSplit(_WIDE, (1, 1), self.list, self.result))
+        column(self, AdaptiveSplit(_WIDE, (1, 1), self.list, self.result))
         self.setFocusProxy(self.list)
         self._timer.timeout.connect(self._update)
         self.list.selection_changed.connect(self._draw)

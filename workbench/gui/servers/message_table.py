@@ -5,30 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QSize,
-    Qt,
-    QTimer,
-    Signal,
-)
-from PySide6.QtGui import QColor, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QTableView, QWidget
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from workbench.gui.kit.controls import CalmCombo
-from workbench.gui.kit.icons import icon
 from workbench.gui.kit.lists import Strip, search_box
+from workbench.gui.kit.table import Column, Table, TableModel
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import duration
-from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import size_words
 from workbench.records import Frame
 
@@ -48,6 +38,7 @@ class MessageRow:
     partner: MessageRow | None = None  # the answer of a request, the request of an answer
     ms: float = -1.0  # between request and answer; negative without a pair
     search: str = ""  # the text that the filter searches, in lower case
+    key: str = ""
 
     @property
     def request(self) -> MessageRow | None:
@@ -70,6 +61,7 @@ class MessagePairs:
         rows = [self._pair(frame) for frame in frames]
         for row in rows:
             row.search = f"{row.method} {row.about} {row.frame.text[:_SEARCHED]}".lower()
+            row.key = repr(row.frame.at)
         return rows
 
     def _pair(self, frame: Frame) -> MessageRow:
@@ -93,13 +85,10 @@ class MessagePairs:
         answer.ms = request.ms = max(0.0, (answer.frame.at - request.frame.at) * 1000)
 
 
-Index = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
 TIME, MESSAGE, ID, DURATION, SIZE = range(5)
 MOST_MESSAGES = 100_000
 """Messages in the table; above it the oldest ones are dropped."""
 _DROPPED_AT_ONCE = 10_000
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _ICONS = {
     ">": ("arrow-right", "accent"),
     "<": ("arrow-left", "success"),
@@ -137,172 +126,6 @@ class MessageFilter(Struct, frozen=True):
         return True
 
 
-class MessagesModel(QAbstractTableModel):
-    """Oldest first until the user sorts by a column.
-
-    Not a `kit.table.TableModel`: at 100,000 messages that one would filter all rows again for each batch.
-    """
-
-    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._pairs = MessagePairs()
-        self._all: list[MessageRow] = []
-        self._shown: list[MessageRow] = []
-        self._filter = MessageFilter()
-        self._column, self._order = TIME, Qt.SortOrder.AscendingOrder
-        self.last = 0.0  # time of the newest message, kept when the table is cleared
-        self.dropped = 0  # older messages that are not in the table
-
-    # QAbstractTableModel
-
-    def rowCount(self, parent: Index = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self._shown)
-
-    def columnCount(self, parent: Index = _ROOT) -> int:
-        return 0 if parent.isValid() else SIZE + 1
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole and section > MESSAGE:
-            return _RIGHT
-        return _HEADERS[section] if role == Qt.ItemDataRole.DisplayRole else None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self._shown):
-            return None
-        row, column = self._shown[index.row()], index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return _cell(row, column)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return (
-                f"{direction_text(row.frame.direction)}: {_cell(row, MESSAGE)}"
-                if column == MESSAGE
-                else _cell(row, column)
-            )
-        if role == Qt.ItemDataRole.TextAlignmentRole and column > MESSAGE:
-            return _RIGHT
-        if role == Qt.ItemDataRole.DecorationRole and column == MESSAGE:
-            return icon("alert", "danger") if row.error else icon(*_ICONS.get(row.frame.direction, ("dot", "muted")))
-        if role == Qt.ItemDataRole.ForegroundRole:
-            return self._colour(row, column)
-        return None
-
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self._column, self._order = column, order
-        self.layoutAboutToBeChanged.emit()
-        before = self.persistentIndexList()
-        rows = [self._shown[index.row()] for index in before]
-        self._arrange()
-        places = {id(row): place for place, row in enumerate(self._shown)} if rows else {}
-        after = [self.index(places[id(row)], index.column()) for row, index in zip(rows, before, strict=True)]
-        self.changePersistentIndexList(before, after)
-        self.layoutChanged.emit()
-
-    # lookups
-
-    def row_at(self, index: Index) -> MessageRow | None:
-        return self._shown[index.row()] if index.isValid() and index.row() < len(self._shown) else None
-
-    def find(self, row: MessageRow) -> QModelIndex:
-        for place in range(len(self._shown) - 1, -1, -1):
-            if self._shown[place] is row:
-                return self.index(place, 0)
-        return QModelIndex()
-
-    def newest(self, fits: Callable[[MessageRow], bool]) -> MessageRow | None:
-        """The newest message that fits, also if the filter hides it."""
-        return next((row for row in reversed(self._all) if fits(row)), None)
-
-    def methods(self) -> list[str]:
-        return sorted({row.method for row in self._all if row.method})
-
-    @property
-    def total(self) -> int:
-        return len(self._all)
-
-    # changes
-
-    def add(self, frames: Sequence[Frame]) -> None:
-        """Add new messages in the order of their arrival."""
-        fresh = self._pairs.add(frames)
-        if not fresh:
-            return
-        if not self._all and not self.last:
-            self.dropped = max(0, fresh[0].frame.number - 1)
-        self.last = fresh[-1].frame.at
-        self._all += fresh
-        self._insert([row for row in fresh if self._filter.matches(row)])
-        if len(self._all) > MOST_MESSAGES:
-            self._drop(len(self._all) - MOST_MESSAGES + _DROPPED_AT_ONCE)
-
-    def set_filter(self, message_filter: MessageFilter) -> None:
-        self.beginResetModel()
-        self._filter = message_filter
-        self._shown = [row for row in self._all if message_filter.matches(row)]
-        if not self._in_order:
-            self._arrange()
-        self.endResetModel()
-
-    def add_found(self, found: frozenset[float]) -> None:
-        """The core found the words in messages that arrive next."""
-        self._filter = replace(self._filter, found=found)
-
-    def clear(self) -> None:
-        """Empty the table; new messages are shown."""
-        self.beginResetModel()
-        self._all, self._shown, self.dropped = [], [], 0
-        self.endResetModel()
-
-    # internals
-
-    def _insert(self, rows: list[MessageRow]) -> None:
-        if self._shown:  # answers change the rows of their requests
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._shown) - 1, SIZE))
-        if not rows:
-            return
-        self.beginInsertRows(QModelIndex(), len(self._shown), len(self._shown) + len(rows) - 1)
-        self._shown += rows
-        self.endInsertRows()
-        if not self._in_order:
-            self.sort(self._column, self._order)
-
-    def _drop(self, count: int) -> None:
-        dropped, self._all = {id(row) for row in self._all[:count]}, self._all[count:]
-        self.dropped += count
-        if not self._in_order:
-            self.set_filter(self._filter)
-            return
-        shown = sum(1 for row in self._shown[:count] if id(row) in dropped)
-        if shown:
-            self.beginRemoveRows(QModelIndex(), 0, shown - 1)
-            del self._shown[:shown]
-            self.endRemoveRows()
-
-    @property
-    def _in_order(self) -> bool:
-        return self._column == TIME and self._order == Qt.SortOrder.AscendingOrder
-
-    def _arrange(self) -> None:
-        self._shown.sort(key=_KEYS[self._column], reverse=self._order == Qt.SortOrder.DescendingOrder)
-
-    def _colour(self, row: MessageRow, column: int) -> QColor | None:
-        if row.error and column == MESSAGE:
-            return self._theme.colour("danger")
-        quiet = column != MESSAGE or row.noise or row.frame.direction == "·"
-        return self._theme.colour("muted") if quiet else None
-
-
-_KEYS: dict[int, Callable[[MessageRow], tuple[object, ...]]] = {
-    TIME: lambda row: (row.frame.at,),
-    MESSAGE: lambda row: (row.method, row.about, row.frame.at),
-    ID: lambda row: (len(row.frame.id), row.frame.id, row.frame.at),
-    DURATION: lambda row: (row.ms, row.frame.at),
-    SIZE: lambda row: (row.frame.bytes, row.frame.at),
-}
-
-
 def direction_text(direction: str) -> str:
     """The direction of a message in words."""
     return {
@@ -334,58 +157,111 @@ def title(row: MessageRow) -> str:
     return text or one_line(frame.text, 160)
 
 
-def _cell(row: MessageRow, column: int) -> str:
-    frame = row.frame
-    if column == TIME:
-        return exact_time(frame.at)
-    if column == MESSAGE:
-        return title(row)
-    if column == ID:
-        return one_line(frame.id, 24)
-    if column == DURATION:
-        return duration(row.ms) if row.ms >= 0 else ""
+def size_text(frame: Frame) -> str:
     return size_words(frame.bytes) if frame.direction != "·" else ""
 
 
-_HEADERS = ("Time", "Message", "Id", "Duration", "Size")
+def _icon(row: MessageRow) -> tuple[str, str]:
+    return ("alert", "danger") if row.error else _ICONS.get(row.frame.direction, ("dot", "muted"))
 
 
-_LETTERS = {TIME: 15, ID: 10, DURATION: 11, SIZE: 11}
-_LEAST_IMPORTANT = (ID, SIZE, DURATION, TIME)  # hidden first where it is narrow
-_MESSAGE_LETTERS = 34
+def _tone(row: MessageRow) -> str:
+    return "danger" if row.error else "muted" if row.noise or row.frame.direction == "·" else ""
 
 
-class MessagesTable(QTableView):
+def _number(
+    name: str,
+    text: Callable[[MessageRow], str],
+    sort: Callable[[MessageRow], tuple[object, ...]],
+    letters: int,
+    rank: int,
+) -> Column[MessageRow]:
+    return Column(name, text, sort, tone=lambda _row: "muted", right=True, letters=letters, rank=rank)
+
+
+COLUMNS: tuple[Column[MessageRow], ...] = (
+    Column("Time", lambda row: exact_time(row.frame.at), tone=lambda _row: "muted", letters=13, rank=1),
+    Column(
+        "Message",
+        lambda row: title(row),
+        sort=lambda row: (row.method, row.about, row.frame.at),
+        icon=_icon,
+        tone=_tone,
+        accessible=lambda row: f"{direction_text(row.frame.direction)}: {title(row)}",
+        letters=34,
+    ),
+    _number("Id", lambda row: one_line(row.frame.id, 24), lambda row: (len(row.frame.id), row.frame.id), 8, 4),
+    _number("Duration", lambda row: duration(row.ms) if row.ms >= 0 else "", lambda row: (row.ms,), 9, 2),
+    _number("Size", lambda row: size_text(row.frame), lambda row: (row.frame.bytes,), 9, 3),
+)
+
+
+class MessagesModel(TableModel[MessageRow]):
+    """Oldest first until the user sorts by a column."""
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(COLUMNS, attrgetter("key"), MOST_MESSAGES, parent, theme, _DROPPED_AT_ONCE)
+        self._pairs = MessagePairs()
+        self._filter = MessageFilter()
+        self.last = 0.0  # time of the newest message, kept when the table is cleared
+        self.dropped = 0  # older messages that are not in the table
+
+    def add(self, frames: Sequence[Frame]) -> None:
+        """Add new messages in the order of their arrival."""
+        fresh = self._pairs.add(frames)
+        if not fresh:
+            return
+        if not self._all and not self.last:
+            self.dropped = max(0, fresh[0].frame.number - 1)
+        self.last = fresh[-1].frame.at
+        if self._shown:  # answers change the rows of their requests
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._shown) - 1, SIZE))
+        before = self.total()
+        self.append(fresh)
+        self.dropped += before + len(fresh) - self.total()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """By time upwards is the order in which messages arrive."""
+        super().sort(-1 if (column, order) == (TIME, Qt.SortOrder.AscendingOrder) else column, order)
+
+    def set_filter(self, message_filter: MessageFilter) -> None:
+        self._filter = message_filter
+        self.keep(message_filter.matches if message_filter != MessageFilter() else None)
+
+    def add_found(self, found: frozenset[float]) -> None:
+        """The core found the words in messages that arrive next."""
+        self._filter = replace(self._filter, found=found)
+        self._keep = self._filter.matches
+
+    def clear(self) -> None:
+        """Empty the table; new messages are shown."""
+        super().clear()
+        self.dropped = 0
+
+    def newest(self, fits: Callable[[MessageRow], bool]) -> MessageRow | None:
+        """The newest message that fits, also if the filter hides it."""
+        return next((row for row in reversed(self._all.values()) if fits(row)), None)
+
+    def methods(self) -> list[str]:
+        return sorted({row.method for row in self._all.values() if row.method})
+
+
+class MessagesTable(Table[MessageRow]):
     """End goes to the newest message and turns auto-scroll on; moving up turns it off."""
 
     auto_scroll_changed = Signal(bool)
 
-    def __init__(self, context: Context, model: MessagesModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._context = context
+    def __init__(self, theme: Theme, model: MessagesModel, parent: QWidget | None = None) -> None:
         self.auto_scroll = True
-        self.setModel(model)
-        self.setAccessibleName("Messages of the server")
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setSortingEnabled(True)
+        super().__init__(theme, "Messages of the server", model, parent, MESSAGE)
+        self._theme = theme
+        self.setSelectionMode(self.SelectionMode.SingleSelection)
         self.sortByColumn(TIME, Qt.SortOrder.AscendingOrder)
-        self.verticalHeader().hide()
-        head = self.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionResizeMode(MESSAGE, QHeaderView.ResizeMode.Stretch)
-        head.sortIndicatorChanged.connect(self._sorted)
+        self.horizontalHeader().sortIndicatorChanged.connect(self._sorted)
         self.verticalScrollBar().actionTriggered.connect(self._scrolled)
         self.verticalScrollBar().rangeChanged.connect(self.scroll_to_newest)
-        self.installEventFilter(self)
         self._apply_style()
-        context.theme.changed.connect(self._apply_style)
+        theme.changed.connect(self._apply_style)
 
     def set_auto_scroll(self, on: bool) -> None:
         if on != self.auto_scroll:
@@ -398,11 +274,9 @@ class MessagesTable(QTableView):
         if self.auto_scroll:
             self.scrollToBottom()
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self and event.type() == QEvent.Type.Resize:
-            self._fit_columns()
-            self.scroll_to_newest()
-        return super().eventFilter(watched, event)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.scroll_to_newest()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_PageUp, Qt.Key.Key_Home):
@@ -420,21 +294,10 @@ class MessagesTable(QTableView):
         if (column, order) != (TIME, Qt.SortOrder.AscendingOrder):
             self.set_auto_scroll(False)
 
-    def _fit_columns(self) -> None:
-        """Hide the least important columns where it is narrow; the detail shows them all."""
-        room = self.width() // max(1, self.fontMetrics().averageCharWidth())
-        wanted = sum(_LETTERS.values()) + _MESSAGE_LETTERS
-        for column in _LEAST_IMPORTANT:
-            self.setColumnHidden(column, wanted > room)
-            wanted -= _LETTERS[column] if wanted > room else 0
-
     def _apply_style(self) -> None:
-        unit = self._context.theme.unit
+        unit = self._theme.unit
         self.setIconSize(QSize(unit * 3 + 1, unit * 3 + 1))
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + unit + 2)
-        width = self.fontMetrics().averageCharWidth()
-        for column, letters in _LETTERS.items():
-            self.setColumnWidth(column, width * letters)
 
 
 _FILTER_MS = 150  # after the last key

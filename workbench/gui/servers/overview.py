@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from msgspec.structs import replace
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QWidget
 
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.chips import Chips
 from workbench.gui.kit.facts import FactsGrid
-from workbench.gui.kit.faults import FaultCard
+from workbench.gui.kit.layouts import column, scroll_area
 from workbench.gui.kit.lists import label
-from workbench.gui.kit.plain_edit import PlainEdit
-from workbench.gui.kit.text import visible
-from workbench.gui.kit.theme import mark
+from workbench.gui.kit.notice import Notice
+from workbench.gui.kit.plain_edit import reading_box
 from workbench.gui.kit.wording import clock, duration, state_word
-from workbench.gui.servers.server_card import command_line
+from workbench.gui.servers.server_card import command_line, error_output
 from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
@@ -44,15 +44,17 @@ class OverviewPage(ServerPage):
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
         self._vitals = Vitals(self.server)
-        self.fault = FaultCard(context.theme)
+        self.fault = Notice(context.theme)
         self.facts = FactsGrid(context.theme)
         self.capabilities = Chips(context.theme, "Capabilities of the server")
         self._capabilities_title = label("Capabilities", "muted")
         self._instructions_title = label("Instructions for models", "muted")
         self._instructions: ProsePage | None = None
-        self._log = PlainEdit()
-        self._log_timer = QTimer(self, interval=_LOG_MS)
-        self._log_timer.timeout.connect(self._read_log)
+        self._log = reading_box("", "Error output of the server")
+        self._log.setPlaceholderText("The server printed nothing to its error output.")
+        self._log.setFont(context.theme.mono(-1))
+        self.log_timer = QTimer(self, interval=_LOG_MS)
+        self.log_timer.timeout.connect(self._read_log)
         self._vitals_timer = QTimer(self, interval=_VITALS_MS)
         self._vitals_timer.timeout.connect(self._read_vitals)
         self._lay_out(context.theme.unit)
@@ -60,7 +62,7 @@ class OverviewPage(ServerPage):
 
     def show_state(self, state: ServerState) -> None:
         super().show_state(state)
-        self.fault.show_fault(state.fault)
+        self.fault.show_fault(replace(state.fault, detail="") if state.fault else None)  # the log shows the detail
         self._show_facts()
         # A feature of a capability, such as tools.listChanged, is less prominent.
         self.capabilities.show_chips([(name, "muted" if "." in name else "info") for name in state.capabilities])
@@ -72,7 +74,7 @@ class OverviewPage(ServerPage):
         if seen:
             self._read_log()
             self._read_vitals()
-        for timer in (self._log_timer, self._vitals_timer):
+        for timer in (self.log_timer, self._vitals_timer):
             timer.start() if seen else timer.stop()
 
     def _show_facts(self) -> None:
@@ -103,7 +105,7 @@ class OverviewPage(ServerPage):
         self.context.tasks.run("read error output", self.context.api.stderr(self.server), self._show_log)
 
     def _show_log(self, lines: tuple[str, ...]) -> None:
-        text = visible("\n".join(lines))
+        text = error_output(self.state.fault, lines)
         if text == self._log.text():
             return
         bar = self._log.verticalScrollBar()
@@ -113,39 +115,19 @@ class OverviewPage(ServerPage):
 
     def _lay_out(self, unit: int) -> None:
         facts = QWidget()
-        self._facts_column = QVBoxLayout(facts)
-        self._facts_column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 2)
-        self._facts_column.setSpacing(unit * 2)
-        for part in (self.facts, self._capabilities_title, self.capabilities, self._instructions_title):
-            self._facts_column.addWidget(part)
+        parts = (self.facts, self._capabilities_title, self.capabilities, self._instructions_title)
+        margins = (unit * 3, unit * 3, unit * 3, unit * 2)
+        self._facts_column = column(facts, *parts, margins=margins, spacing=unit * 2)
         self._facts_column.addStretch(0)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidget(facts)
+        area = scroll_area(facts)
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         area.setAccessibleName("Facts about the server")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.fault)
-        column.addWidget(AdaptiveSplit(_WIDE, (2, 1), area, self._make_log(unit)), 1)
-
-    def _make_log(self, unit: int) -> QWidget:
         title = label("Error output", "muted")
         title.setContentsMargins(unit * 3, unit, unit * 3, unit)
-        self._log.setReadOnly(True)
-        self._log.setTabChangesFocus(True)
-        self._log.setAccessibleName("Error output of the server")
-        self._log.setPlaceholderText("The server printed nothing to its error output.")
-        self._log.setFont(self.context.theme.mono(-1))
-        mark(self._log, kind="code")
-        part = QWidget()
-        column = QVBoxLayout(part)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(title)
-        column.addWidget(self._log, 1)
-        return part
+        output = QWidget()
+        column(output, title, self._log, grows=self._log)
+        split = AdaptiveSplit(_WIDE, (2, 1), area, output)
+        column(self, self.fault, split, grows=split)
 
 
 def _state_facts(state: ServerState) -> Mapping[str, str]:

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QHBoxLayout,
-    QMenu,
-    QPushButton,
-    QStackedLayout,
-    QTabBar,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton, QStackedWidget, QTabBar, QToolButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.code_editor import CodeEditor
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
-from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.json_text import dump, parse
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import EmptyState, Strip, action_button, label, lead_focus, tool_button
+from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import duration
@@ -38,12 +30,13 @@ from workbench.gui.servers.message_table import (
     MessagesTable,
     direction_text,
     exact_time,
+    size_text,
     title,
 )
 from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
-from workbench.gui.shell.long_text import fetch_whole, size_words
+from workbench.gui.shell.long_text import fetch_whole
 from workbench.records import Fault, RawAnswer, ServerState
 from workbench.records.common_types import count_of
 
@@ -53,31 +46,28 @@ MESSAGE, ANSWER, COMPOSE = range(3)
 class MessageDetail(QWidget):
     """Tabs with the selected message, the other half of its pair, and an editor."""
 
-    text_wanted = Signal(object)
-    """Carries the MessageRow whose full text `show_text` is to show."""
-    copy_wanted = Signal(str)
-    """Carries "message", "pair" or "request"."""
-    replay_wanted = Signal()
-    edit_wanted = Signal()
-
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = context.theme
+    def __init__(self, context: Context, server: str) -> None:
+        super().__init__()
+        self._context = context
+        self._server = server
         self.row: MessageRow | None = None
         self.text = ""  # full text of the message on screen
-        self.summary = ForeignLabel("", elide=True)
-        self.fault = FaultCard(context.theme)
+        self.summary = ForeignLabel("", elide=True, role="muted")
+        self.fault = Notice(context.theme)
         self.view = ResultView(context)
         self.message_editor = MessageEditor(context.theme)
         self.tabs = QTabBar()
+        self._pages = QStackedWidget()
         self.replay = QAction(icon("reload"), "Send again", self)
         self.edit = QAction(icon("pencil"), "Edit and send", self)
-        self.copy_actions = self._make_copy_actions()
-        self.copy = self._copy_button()
-        self._lay_out(context.theme.unit)
+        self.copy_actions = [
+            self._copy_action("Copy message", self.full_text),
+            self._copy_action("Copy request as one line of JSON-RPC", self._request_line),
+            self._copy_action("Copy request and answer", self._pair_lines),
+        ]
+        self._lay_out(context.theme)
         self.tabs.currentChanged.connect(self._switch)
-        self.replay.triggered.connect(self.replay_wanted)
-        self.edit.triggered.connect(self.edit_wanted)
+        self.edit.triggered.connect(self._edit)
         self.show_row(None)
         self._switch(MESSAGE)
 
@@ -85,7 +75,7 @@ class MessageDetail(QWidget):
         """Show a message; the same message again if its answer arrived."""
         known = self.row is row
         self.row = row
-        self.summary.setText(self._describe(row) if row else "Select a message, or write one.")
+        self.summary.setText(_describe(row) if row else "Select a message, or write one.")
         request = row.request if row is not None else None
         own_request = request is not None and request.frame.direction == ">"
         own_notice = row is not None and row.frame.kind == "notice" and row.frame.direction == ">"
@@ -93,7 +83,7 @@ class MessageDetail(QWidget):
             action.setEnabled(own_request or own_notice)
         for action in self.copy_actions:
             action.setEnabled(row is not None)
-        self.copy.setEnabled(row is not None)
+        self._copy.setEnabled(row is not None)
         partner = row.partner if row else None
         self.tabs.setTabText(ANSWER, "Request" if partner and partner is partner.request else "Answer")
         self.tabs.setTabEnabled(ANSWER, partner is not None)
@@ -101,87 +91,97 @@ class MessageDetail(QWidget):
             self.view.clear()
         elif not known and not self.message_editor.busy:
             self.fault.show_fault(None)
-            self.tabs.setCurrentIndex(MESSAGE)
-            self._switch(MESSAGE)
+            self.show_tab(MESSAGE)
 
     def show_tab(self, tab: int) -> None:
         self.tabs.setCurrentIndex(tab)
         self._switch(tab)
 
-    def shown_message(self) -> MessageRow | None:
+    def write(self) -> None:
+        """Bring the editor to the front and focus it."""
+        self.show_tab(COMPOSE)
+        self.message_editor.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    async def full_text(self, row: MessageRow) -> str:
+        if row.frame.direction == "·":
+            return row.frame.text
+        text = await self._context.api.frame(self._server, row.frame.at)
+        return (await fetch_whole(self._context.fetch, [text]))[0]
+
+    async def _request_line(self, row: MessageRow) -> str:
+        return _one_line(await self.full_text(row.request or row))
+
+    async def _pair_lines(self, row: MessageRow) -> str:
+        request = row.request or row
+        pair = [request, *([request.partner] if request.partner else [])]
+        return "\n".join([_one_line(await self.full_text(message)) for message in pair])
+
+    def _shown_message(self) -> MessageRow | None:
         """The message of the current tab."""
         if self.row is None or self.tabs.currentIndex() == COMPOSE:
             return None
         return self.row.partner if self.tabs.currentIndex() == ANSWER else self.row
 
-    def show_text(self, text: str) -> None:
-        """Show the full text of a message."""
-        self.text = text
-        self.view.show_json(text)
-
     def _switch(self, tab: int) -> None:
-        composing = tab == COMPOSE
-        self.message_editor.setVisible(composing)
-        self.view.setVisible(not composing)
-        self.setFocusProxy(self.message_editor if composing else self.view)
-        if (message := self.shown_message()) is not None:
-            self.text_wanted.emit(message)
+        page = self.message_editor if tab == COMPOSE else self.view
+        self._pages.setCurrentWidget(page)
+        self.setFocusProxy(page)
+        if (message := self._shown_message()) is not None:
+            self._context.tasks.run("read a message", self.full_text(message), partial(self._show_text, message))
 
-    def _describe(self, row: MessageRow) -> str:
-        frame = row.frame
-        parts = [title(row), direction_text(frame.direction), exact_time(frame.at), size_words(frame.bytes)]
-        if row.ms >= 0:
-            parts.append(f"took {duration(row.ms)}")
-        if frame.cut:
-            parts.append("truncated: too long to keep")
-        return "  ·  ".join(parts)
+    def _show_text(self, message: MessageRow, text: str) -> None:
+        if message is self._shown_message():
+            self.text = text
+            self.view.show_json(text)
 
-    def _copy_button(self) -> QToolButton:
-        button = tool_button("copy", "Copy", self._theme)
-        menu = QMenu(button)
-        menu.addActions(list(self.copy_actions))
-        button.setMenu(menu)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        return button
+    def _edit(self) -> None:
+        if self.row is not None:
+            text = self.full_text(self.row.request or self.row)
+            self._context.tasks.run("edit a message", text, self._edit_text)
 
-    def _make_copy_actions(self) -> tuple[QAction, ...]:
-        actions = []
-        for text, what in (
-            ("Copy message", "message"),
-            ("Copy request as one line of JSON-RPC", "request"),
-            ("Copy request and answer", "pair"),
-        ):
-            action = QAction(icon("copy"), text, self)
-            action.triggered.connect(partial(self._request_copy, what))
-            actions.append(action)
-        return tuple(actions)
+    def _edit_text(self, text: str) -> None:
+        self.message_editor.show_text(text)
+        self.write()
 
-    def _request_copy(self, what: str, _checked: bool = False) -> None:
-        self.copy_wanted.emit(what)
+    def _copy_action(self, text: str, read: Callable[[MessageRow], Awaitable[str]]) -> QAction:
+        action = QAction(icon("copy"), text, self)
+        action.triggered.connect(partial(self._start_copy, read))
+        return action
 
-    def _lay_out(self, unit: int) -> None:
+    def _start_copy(self, read: Callable[[MessageRow], Awaitable[str]], _checked: bool = False) -> None:
+        if self.row is not None:
+            self._context.tasks.run("copy a message", _to_clipboard(read(self.row)))
+
+    def _lay_out(self, theme: Theme) -> None:
         for text in ("Message", "Answer", "Write"):
             self.tabs.addTab(text)
         mark(self.tabs, kind="inline")
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName("Message, answer or editor")
-        head = QHBoxLayout()
-        head.setContentsMargins(0, 0, unit * 2, 0)
-        head.setSpacing(unit)
-        head.addWidget(self.tabs)
-        mark(self.summary, role="muted")
-        head.addWidget(self.summary, 1)
-        for action in (self.replay, self.edit):
-            head.addWidget(action_button(action, self._theme))
-        head.addWidget(self.copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.fault)
-        column.addWidget(self.view, 1)
-        column.addWidget(self.message_editor, 1)
+        self._copy = tool_button("copy", "Copy", theme)
+        menu = QMenu(self._copy)
+        menu.addActions(self.copy_actions)
+        self._copy.setMenu(menu)
+        self._copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        buttons = (action_button(self.replay, theme), action_button(self.edit, theme), self._copy)
+        margins = (0, 0, theme.unit * 2, 0)
+        head = row(None, self.tabs, self.summary, *buttons, margins=margins, spacing=theme.unit, grows=self.summary)
+        self._pages.addWidget(self.view)
+        self._pages.addWidget(self.message_editor)
+        column(self, head, self.fault, self._pages, grows=self._pages)
+
+
+def _describe(row: MessageRow) -> str:
+    frame = row.frame
+    parts = [title(row), direction_text(frame.direction), exact_time(frame.at), size_text(frame)]
+    parts += [f"took {duration(row.ms)}"] if row.ms >= 0 else []
+    parts += ["truncated: too long to keep"] if frame.cut else []
+    return "  ·  ".join(part for part in parts if part)
+
+
+async def _to_clipboard(text: Awaitable[str]) -> None:
+    QGuiApplication.clipboard().setText(await text)
 
 
 _CHECK_MS = 200  # after the last key
@@ -257,16 +257,9 @@ class MessageEditor(QWidget):
         return "", 'Notification without an answer. Add "id" to make it a request.'
 
     def _lay_out(self, unit: int) -> None:
-        foot = QHBoxLayout()
-        foot.setContentsMargins(unit * 3, unit, unit * 2, unit)
-        foot.setSpacing(unit * 2)
-        foot.addWidget(self.verdict, 1)
-        foot.addWidget(self.send)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.editor, 1)
-        column.addLayout(foot)
+        margins = (unit * 3, unit, unit * 2, unit)
+        foot = row(None, self.verdict, self.send, margins=margins, spacing=unit * 2, grows=self.verdict)
+        column(self, self.editor, foot, grows=self.editor)
         self.setFocusProxy(self.editor)
 
 
@@ -282,8 +275,8 @@ class ProtocolPage(ServerPage):
         super().__init__(context, commands, state, parent)
         self.model = MessagesModel(context.theme, self)
         self.filter_strip = FilterStrip(context.theme)
-        self.table = MessagesTable(context, self.model)
-        self.detail = MessageDetail(context)
+        self.table = MessagesTable(context.theme, self.model)
+        self.detail = MessageDetail(context, self.server)
         self.empty = EmptyState(context.theme, "list", "", "")
         self.totals = label("", "muted")
         self.auto_scroll = QPushButton("Auto-scroll")
@@ -300,10 +293,6 @@ class ProtocolPage(ServerPage):
             self._timer.start()
         else:
             self._timer.stop()
-
-    def show_state(self, state: ServerState) -> None:
-        super().show_state(state)
-        self._update_stack()
 
     def run(self) -> bool:
         """Ctrl+Enter: send the message in the editor, or the selected request again."""
@@ -355,66 +344,21 @@ class ProtocolPage(ServerPage):
             self._apply()
 
     def _apply(self) -> None:
-        selected = self.model.row_at(self.table.currentIndex())
         self.model.set_filter(self.filter_strip.message_filter(self._found))
-        if selected is not None and (place := self.model.find(selected)).isValid():
-            self.table.setCurrentIndex(place)
         self.table.scroll_to_newest()
         self._update_stack()
 
-    # the selected message
-
     def _show_selected(self) -> None:
-        self.detail.show_row(self.model.row_at(self.table.currentIndex()))
-
-    def _show_text(self, row: MessageRow) -> None:
-        self.context.tasks.run("read a message", self._full_text(row), partial(self._present, row))
-
-    def _present(self, row: MessageRow, text: str) -> None:
-        if row is self.detail.shown_message():
-            self.detail.show_text(text)
-
-    async def _full_text(self, row: MessageRow) -> str:
-        frame = row.frame
-        if frame.direction == "·":
-            return frame.text
-        text = await self.context.api.frame(self.server, frame.at)
-        return (await fetch_whole(self.context.fetch, [text]))[0]
-
-    def _copy(self, what: str) -> None:
-        if self.detail.row is not None:
-            self.context.tasks.run("copy a message", self._copy_text(self.detail.row, what), self._to_clipboard)
-
-    async def _copy_text(self, row: MessageRow, what: str) -> str:
-        if what == "message":
-            return await self._full_text(row)
-        request = row.request or row
-        if what == "request":
-            return _one_line(await self._full_text(request))
-        pair = [request, *([request.partner] if request.partner else [])]
-        return "\n".join([_one_line(await self._full_text(message)) for message in pair])
-
-    def _to_clipboard(self, text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
+        self.detail.show_row(self.model.record(self.table.currentIndex()))
 
     # sending
 
     def _replay(self) -> None:
-        self.context.tasks.run("send a message again", self._send_again())
-
-    async def _send_again(self) -> None:
         if self.detail.row is not None:
-            await self._send(await self._full_text(self.detail.row.request or self.detail.row))
+            self.context.tasks.run("send a message again", self._send_again(self.detail.row))
 
-    def _edit(self) -> None:
-        row = self.detail.row
-        if row is not None:
-            self.context.tasks.run("edit a message", self._full_text(row.request or row), self._edit_text)
-
-    def _edit_text(self, text: str) -> None:
-        self.detail.message_editor.show_text(text)
-        self.detail.show_tab(COMPOSE)
-        self.detail.message_editor.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    async def _send_again(self, row: MessageRow) -> None:
+        await self._send(await self.detail.full_text(row.request or row))
 
     def _submit(self, text: str) -> None:
         self.context.tasks.run("send a message", self._send(text))
@@ -441,17 +385,15 @@ class ProtocolPage(ServerPage):
         sent = self.model.newest(
             lambda row: row.frame.at >= answer.at and row.frame.direction == ">" and row.method == answer.method
         )
-        if sent is not None and (place := self.model.find(sent)).isValid():
-            self.table.setCurrentIndex(place)
-            if self.detail.tabs.currentIndex() != COMPOSE and sent.partner is not None:
-                self.detail.show_tab(ANSWER)
+        composing = self.detail.tabs.currentIndex() == COMPOSE
+        if sent is not None and self.table.select(sent.key) and sent.partner is not None and not composing:
+            self.detail.show_tab(ANSWER)
         self.detail.fault.show_fault(answer.fault, tone="warning" if answer.needs_confirmation else "danger")
 
     # clearing and saving
 
     def _clear(self) -> None:
         self.model.clear()
-        self._show_selected()
         self._update_stack()
 
     def _save(self) -> None:
@@ -480,7 +422,7 @@ class ProtocolPage(ServerPage):
     # display
 
     def _update_stack(self) -> None:
-        shown, total = self.model.rowCount(), self.model.total
+        shown, total = self.model.rowCount(), self.model.total()
         shown_of = f"{shown:,} of " if shown != total else ""
         dropped = f", {self.model.dropped:,} older ones dropped" if self.model.dropped else ""
         self.totals.setText(f"{shown_of}{count_of(total, 'message')}{dropped}")
@@ -491,59 +433,39 @@ class ProtocolPage(ServerPage):
         self._stack.setCurrentWidget(self.table if shown else self.empty)
 
     def _lay_out(self) -> None:
-        table = QWidget()
-        self._stack = QStackedLayout(table)
+        self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.table)
-        upper = QWidget()
-        column = QVBoxLayout(upper)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.filter_strip)
-        column.addWidget(table, 1)
-        column.addWidget(self._foot())
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.addWidget(AdaptiveSplit(_WIDE, (9, 7), upper, self.detail))
-        lead_focus(self, self._stack)
-
-    def _foot(self) -> Strip:
-        theme = self.context.theme
-        foot = Strip(theme)
-        foot.row.addWidget(self.totals, 1)
         self.auto_scroll.setCheckable(True)
         self.auto_scroll.setChecked(True)
         mark(self.auto_scroll, kind="chip")
+        foot = Strip(self.context.theme)
+        foot.row.addWidget(self.totals, 1)
         foot.row.addWidget(self.auto_scroll)
         for symbol, text, act in (
-            ("pencil", "Write message", self._open_editor),
+            ("pencil", "Write message", self.detail.write),
             ("save", "Save messages as JSON Lines…", self._save),
             ("trash", "Clear", self._clear),
         ):
-            button = tool_button(symbol, text, theme)
+            button = tool_button(symbol, text, self.context.theme)
             button.clicked.connect(act)
             foot.row.addWidget(button)
-        return foot
-
-    def _open_editor(self) -> None:
-        self.detail.show_tab(COMPOSE)
-        self.detail.message_editor.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        upper = QWidget()
+        column(upper, self.filter_strip, self._stack, foot, grows=self._stack)
+        column(self, AdaptiveSplit(_WIDE, (9, 7), upper, self.detail))
+        lead_focus(self, self._stack)
 
     def _connect_signals(self) -> None:
         self._timer.timeout.connect(self._poll)
         self.filter_strip.changed.connect(self._filter_changed)
         self.model.rowsInserted.connect(self.table.scroll_to_newest)
         self.table.selectionModel().currentRowChanged.connect(self._show_selected)
-        self.model.modelReset.connect(self._show_selected)
+        self.model.layoutChanged.connect(self._show_selected)
         self.model.dataChanged.connect(self._show_selected)
-        self.table.addActions([*self.detail.copy_actions, self.detail.replay, self.detail.edit])
-        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.table.set_menu(lambda _row: [*self.detail.copy_actions, self.detail.replay, self.detail.edit])
         self.table.auto_scroll_changed.connect(self.auto_scroll.setChecked)
         self.auto_scroll.toggled.connect(self.table.set_auto_scroll)
-        self.detail.text_wanted.connect(self._show_text)
-        self.detail.copy_wanted.connect(self._copy)
-        self.detail.replay_wanted.connect(self._replay)
-        self.detail.edit_wanted.connect(self._edit)
+        self.detail.replay.triggered.connect(self._replay)
         self.detail.message_editor.submitted.connect(self._submit)
 
 

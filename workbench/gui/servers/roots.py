@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.lists import label, paragraph
+from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.servers.server_page import ServerPage
@@ -30,7 +31,7 @@ class RootsPage(ServerPage):
         self.workspace = QPushButton("Add the workspace")
         self.remove = QPushButton(icon("trash", "muted"), "Remove")
         self.no_roots = label("", "muted")
-        self.fault = FaultCard(context.theme)
+        self.fault = Notice(context.theme)
         self._lay_out(context.theme.unit)
         self.add.clicked.connect(self._choose_folder)
         self.workspace.clicked.connect(self._add_workspace)
@@ -46,13 +47,13 @@ class RootsPage(ServerPage):
     def show_state(self, state: ServerState) -> None:
         super().show_state(state)
         if self._shown() != list(state.config.roots):
-            row = self.list.currentRow()
+            place = self.list.currentRow()
             self.list.clear()
             for root in state.config.roots:
                 item = QListWidgetItem(icon("folder", "muted"), visible(root))
                 item.setData(Qt.ItemDataRole.UserRole, root)
                 self.list.addItem(item)
-            self.list.setCurrentRow(min(row, self.list.count() - 1))
+            self.list.setCurrentRow(min(place, self.list.count() - 1))
         self._draw()
 
     def add_folder(self, folder: str) -> None:
@@ -67,7 +68,7 @@ class RootsPage(ServerPage):
         super().keyPressEvent(event)
 
     def _shown(self) -> list[str]:
-        return [self.list.item(row).data(Qt.ItemDataRole.UserRole) for row in range(self.list.count())]
+        return [self.list.item(place).data(Qt.ItemDataRole.UserRole) for place in range(self.list.count())]
 
     def _choose_folder(self) -> None:
         dialog = QFileDialog(self, f"Folder for {visible(self.server)[:60]}")
@@ -84,7 +85,7 @@ class RootsPage(ServerPage):
         if not self.remove.isEnabled():
             return
         removed = self.list.currentRow()
-        self._change(tuple(root for row, root in enumerate(self.state.config.roots) if row != removed))
+        self._change(tuple(root for place, root in enumerate(self.state.config.roots) if place != removed))
 
     def _change(self, roots: tuple[str, ...]) -> None:
         self.context.tasks.run("change the roots of a server", self._send(roots))
@@ -107,24 +108,13 @@ class RootsPage(ServerPage):
         self.no_roots.setVisible(not self.state.config.roots)
 
     def _lay_out(self, unit: int) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
-        column.setSpacing(unit * 2)
-        explanation = label(
+        explanation = paragraph(
             "A server can ask which folders it should work in. These folders are the answer. They are a hint, not a "
             "restriction: a server can read everything that your user account can read.",
             "muted",
         )
-        explanation.setWordWrap(True)
-        column.addWidget(explanation)
         self.list.setAccessibleName("Folders of the server")
         mark(self.list, kind="code")
-        column.addWidget(self.no_roots)
-        column.addWidget(self.list, 1)
-        row = QHBoxLayout()
-        row.setSpacing(unit * 2)
-        for button in (self.add, self.workspace, self.remove):
-            row.addWidget(button)
-        row.addStretch(1)
-        column.addLayout(row)
-        column.addWidget(self.fault)
+        buttons = row(None, self.add, self.workspace, self.remove, None, spacing=unit * 2)
+        parts = (explanation, self.no_roots, self.list, buttons, self.fault)
+        column(self, *parts, margins=(unit * 3,) * 4, spacing=unit * 2, grows=self.list)

@@ -3,42 +3,40 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.icons import pixmap
-from workbench.gui.kit.lists import label
-from workbench.gui.kit.plain_edit import PlainEdit
-from workbench.gui.kit.text import one_line, visible
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.lists import label, paragraph
+from workbench.gui.kit.plain_edit import reading_box
+from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import duration, state_word
+from workbench.gui.servers.server_connector import RUNNING
 from workbench.gui.shell.actions import SERVER_PLAIN, SERVER_REMOTE
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
-from workbench.records import ServerConfig, ServerState, ServerStatus
+from workbench.records import Fault, ServerConfig, ServerState, ServerStatus
+from workbench.records.common_types import count_of
 
 
 class SecretsNotice(QFrame):
     """Shows that a server requires a sign-in or has secrets in plain text in `.mcp.json`; hidden otherwise."""
 
-    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context, commands: Commands) -> None:
+        super().__init__()
         self._context = context
         self._commands = commands
         self._state: ServerState | None = None
-        self._sign_in = QPushButton("Sign in…")
-        self._sign_in.setToolTip(commands["server.sign_in"].toolTip())
-        self._sign_in.clicked.connect(commands["server.sign_in"].trigger)
-        mark(self._sign_in, kind="primary")
-        self._plain = label("", "warning")
-        self._plain.setWordWrap(True)
-        self._move = QPushButton("Move into the keyring…")
-        self._move.setToolTip(commands["server.move_secrets"].toolTip())
-        self._move.clicked.connect(commands["server.move_secrets"].trigger)
+        self._sign_in = push_button(commands["server.sign_in"], "Sign in…", "primary")
+        self._plain = paragraph("", "warning")
+        self._move = push_button(commands["server.move_secrets"], "Move into the keyring…")
         commands.bind("server.move_secrets", self._move_secrets)
-        self._lay_out(context.theme.unit)
+        column(self, self._plain, row(None, self._sign_in, self._move, None), spacing=context.theme.unit)
 
     def show_state(self, state: ServerState | None) -> None:
         self._state = state
@@ -48,24 +46,10 @@ class SecretsNotice(QFrame):
         self._commands.hold(SERVER_REMOTE, state is not None and state.config.remote)
         self.setVisible(bool(places) or needed)
         self._sign_in.setVisible(needed)
-        self._plain.setVisible(bool(places))
-        self._move.setVisible(bool(places))
-        if places:
-            shown = ", ".join(visible(place) for place in places[:3])
-            more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-            self._plain.setText(f"Looks like a secret in plain text: {shown}{more}.")
-
-    def _lay_out(self, unit: int) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(unit)
-        column.addWidget(self._plain)
-        row = QHBoxLayout()
-        row.addWidget(self._sign_in)
-        row.addWidget(self._move)
-        row.addStretch()
-        column.addLayout(row)
-        self.hide()
+        for part in (self._plain, self._move):
+            part.setVisible(bool(places))
+        more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+        self._plain.setText(f"Looks like a secret in plain text: {', '.join(map(visible, places[:3]))}{more}.")
 
     async def _move_secrets(self) -> None:
         state = self._state
@@ -95,8 +79,14 @@ def command_line(config: ServerConfig) -> str:
     return " ".join((*variables, shlex.join((config.command, *config.args) if config.command else config.args)))
 
 
+def error_output(fault: Fault | None, lines: Sequence[str]) -> str:
+    """What a server printed to its error output, once, and what else is known about its fault."""
+    detail = fault.detail if fault else ""
+    return visible("\n".join((*([detail] if detail else []), *(line for line in lines if line not in detail))))
+
+
 class ServerCard(QFrame):
-    """State, facts, fault, error output and buttons of one server. Shown below the tree."""
+    """State, facts or fault, buttons and error output of one server. Shown below the tree."""
 
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,149 +94,117 @@ class ServerCard(QFrame):
         self._state: ServerState | None = None
         self.setObjectName("server-card")
         mark(self, kind="foot")
-        self._picture = QLabel()
-        self._name = label("", "heading")
-        self._word = label("", "muted")
-        self._command = label("", "mono")
-        self._facts = label("", "muted")
-        self._fault = label("", "error")
-        self._hint = label("", "muted")
-        self._warnings = label("", "warning")
+        self._picture, self._word = QLabel(), label("", "muted")
+        self._name = ForeignLabel(elide=True, role="heading")
+        self._command = ForeignLabel(elide=True, role="mono")
+        self._facts = ForeignLabel(elide=True, role="muted")
+        self._fault, self._hint = ForeignLabel(role="error"), ForeignLabel(role="muted")
+        self._printed = ForeignLabel(elide=True, role="mono")
+        self._warnings = ForeignLabel(elide=True, role="warning")
         self.keys = SecretsNotice(context, commands)
-        self._log = PlainEdit()
-        self._log.setReadOnly(True)
-        self._log.setAccessibleName("Details and error output of the server")
-        mark(self._log, kind="code")
+        self._log = reading_box("", "Error output of the server")
+        self._log.setPlaceholderText("The server printed nothing to its error output.")
+        self._log.setFixedHeight(context.theme.unit * 32)
+        self._log.hide()
         self._more = QPushButton("Error output")
         self._more.setCheckable(True)
         mark(self._more, kind="quiet")
-        self._more.toggled.connect(self._toggle)
-        self._connect = action_push(commands, "server.connect", "Connect", "primary")
-        self._disconnect = action_push(commands, "server.disconnect", "Disconnect", "")
-        self._restart = action_push(commands, "server.restart", "Restart", "")
-        self._open = action_push(commands, "server.open", "Open", "")
-        self._why = action_push(commands, "server.doctor", "Find out why", "")
-        self._remove = action_push(commands, "server.remove", "Remove", "quiet")
-        self._lay_out(context.theme.unit)
+        self._more.toggled.connect(self._log.setVisible)
+        self._more.toggled.connect(self._read_log)
+        self._connect = push_button(commands["server.connect"], "Connect", "primary")
+        self._disconnect = push_button(commands["server.disconnect"], "Disconnect")
+        self._restart = push_button(commands["server.restart"], "Restart")
+        self._why = push_button(commands["server.doctor"], "Find out why")
+        self._open = push_button(commands["server.open"], "Open")
+        self._remove = push_button(commands["server.remove"], "Remove", "quiet")
+        unit = context.theme.unit
+        column(
+            self,
+            row(None, self._picture, self._name, self._word, spacing=unit * 2, grows=self._name),
+            *(self._command, self._facts, self._fault, self._hint, self._printed, self._warnings, self.keys),
+            # Two rows, so that the card does not make the pane wider.
+            row(None, self._connect, self._disconnect, self._restart, self._why, None, spacing=unit),
+            row(None, self._open, self._remove, self._more, None, spacing=unit),
+            self._log,
+            margins=(unit * 3,) * 4,
+            spacing=unit + 1,
+        )
         context.theme.changed.connect(self._draw)
         self.hide()
 
     def show_state(self, state: ServerState | None) -> None:
         """Show a server in its current state, or nothing."""
         self.keys.show_state(state)
-        before, known_fault = (self._state.config.name, self._state.fault) if self._state else ("", None)
+        if state is None or self._state is None or state.config.name != self._state.config.name:
+            self._more.setChecked(False)
         self._state = state
-        if state is None:
-            self.hide()
-            return
-        if state.config.name != before:
-            self._more.setChecked(False)
-            known_fault = None
+        self.setVisible(state is not None)
         self._draw()
-        self.show()
-        if known_fault is not None and state.fault is None:
-            self._more.setChecked(False)
-        failed = state.status is ServerStatus.FAILED and state.fault is not None
-        if failed and state.fault != known_fault and not self._more.isHidden() and not self._more.isChecked():
-            self._more.setChecked(True)  # its error output usually says why it failed
-        elif self._more.isChecked():
-            self._read_log()
-
-    def _lay_out(self, unit: int) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
-        column.setSpacing(unit + 1)
-        head = QHBoxLayout()
-        head.setSpacing(unit * 2)
-        head.addWidget(self._picture)
-        head.addWidget(self._name, 1)
-        head.addWidget(self._word)
-        column.addLayout(head)
-        for text in (self._command, self._facts, self._fault, self._hint, self._warnings):
-            text.setWordWrap(True)
-            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            column.addWidget(text)
-        column.addWidget(self.keys)
-        self._log.setFixedHeight(unit * 32)
-        self._log.hide()
-        column.addWidget(self._log)
-        column.addSpacing(unit)
-        for buttons in (
-            (self._connect, self._disconnect, self._restart, self._why, self._open),
-            (self._remove, self._more),
-        ):
-            row = QHBoxLayout()  # two rows, so that the card does not make the pane wider
-            row.setSpacing(unit)
-            for button in buttons:
-                row.addWidget(button)
-            row.addStretch()
-            column.addLayout(row)
+        self._read_log()
 
     def _draw(self) -> None:
+        """The lines of a server without a fault keep their places, whatever its state is."""
         state = self._state
         if state is None:
             return
-        word = state_word(state)
+        word, fault = state_word(state), state.fault
         self._picture.setPixmap(pixmap(word.icon, word.tone, self._context.theme.unit * 4, self.devicePixelRatioF()))
-        self._name.setText(visible(state.config.name))
+        self._name.setText(state.config.name)
         self._word.setText(word.text)
-        self._command.setText(visible(command_line(state.config)))
-        self._command.setVisible(not state.config.builtin)
-        _set_text(self._facts, facts(state))
-        _set_text(self._fault, visible(state.fault.message) if state.fault else "")
-        _set_text(self._hint, visible(state.fault.hint) if state.fault else "")
-        _set_text(self._warnings, "\n".join(visible(warning) for warning in state.warnings[:5]))
-        runs = state.status in (ServerStatus.READY, ServerStatus.STARTING)
-        failed = state.status is ServerStatus.FAILED
-        self._connect.setText("Try again" if failed else "Connect")
-        shown = {
+        self._command.setText(command_line(state.config))
+        self._facts.setText(facts(state))
+        self._fault.setText(fault.message if fault else "")
+        self._hint.setText(fault.hint if fault else "")
+        self._printed.setText(last_line(fault) if fault else "")
+        warnings = state.warnings
+        text = warnings[0] if len(warnings) == 1 else f"{count_of(len(warnings), 'warning')}: {'; '.join(warnings)}"
+        self._warnings.setText(text if warnings else "")
+        runs, failed = state.status in RUNNING, state.status is ServerStatus.FAILED
+        shown: dict[QWidget, bool] = {
+            self._command: not state.config.builtin,
+            self._facts: fault is None,
+            **{part: bool(part.full_text()) for part in (self._fault, self._hint, self._printed, self._warnings)},
             self._connect: not runs,
             self._disconnect: runs,
             self._restart: runs,
             self._why: failed,
-            self._more: not state.config.remote or bool(state.fault and state.fault.detail),
+            self._more: not state.config.remote or bool(fault and fault.detail),
             self._remove: not state.config.builtin and not runs,
         }
-        for button in sorted(shown, key=lambda button: shown[button]):  # hide first: all together are too wide
-            button.setVisible(shown[button])
-
-    def _toggle(self, shown: bool) -> None:
-        self._log.setVisible(shown)
-        if shown:
-            self._read_log()
+        for part in sorted(shown, key=lambda part: shown[part]):  # hide first: all together are too wide
+            part.setVisible(shown[part])
 
     def _read_log(self) -> None:
-        if self._state is not None:
+        if self._state is not None and self._more.isChecked():
             name = self._state.config.name
             self._context.tasks.run("server's error output", self._context.api.stderr(name), self._show_log)
 
     def _show_log(self, lines: tuple[str, ...]) -> None:
-        fault = self._state.fault if self._state else None
-        parts = [fault.detail] if fault and fault.detail else []
-        parts.extend(line for line in lines if not fault or line not in fault.detail)
         self._log.setFont(self._context.theme.mono(-1))
-        self._log.setPlainText(visible("\n".join(parts)) or "The server printed nothing to its error output.")
+        self._log.setPlainText(error_output(self._state.fault if self._state else None, lines))
         self._log.verticalScrollBar().setValue(self._log.verticalScrollBar().maximum())
 
 
 def facts(state: ServerState) -> str:
-    """Name and version in one line; protocol, process id and latency in a second one."""
-    name = [one_line(state.title, 60)] if state.title not in ("", state.config.name) else []
-    name += [f"v{visible(state.version).removeprefix('v')}"] if state.version else []
-    process = [f"MCP {visible(state.protocol)}"] if state.protocol else []
-    process += [f"pid {state.pid}"] if state.pid else []
-    process += [duration(state.latency_ms)] if state.latency_ms else []
-    return "\n".join(" · ".join(line) for line in (name, process) if line)
+    """Process, latency, name, version and protocol of a server in one line."""
+    if state.status is ServerStatus.STARTING:
+        return "Waiting for its first answer"
+    parts = [f"pid {state.pid}"] if state.pid else []
+    parts += [duration(state.latency_ms)] if state.latency_ms else []
+    parts += [one_line(state.title, 60)] if state.title not in ("", state.config.name) else []
+    parts += [f"v{state.version.removeprefix('v')}"] if state.version else []
+    parts += [f"MCP {state.protocol}"] if state.protocol else []
+    return " · ".join(parts) or "Not running"
 
 
-def _set_text(field: QLabel, text: str) -> None:
-    field.setText(text)
-    field.setVisible(bool(text))
+def last_line(fault: Fault) -> str:
+    """The last line of the error output, which says most, unless the fault quotes it already."""
+    line = next((line.strip() for line in reversed(fault.detail.splitlines()) if line.strip()), "")
+    return "" if line[:200] in f"{fault.message} {fault.hint}" else line
 
 
-def action_push(commands: Commands, name: str, text: str, kind: str) -> QPushButton:
+def push_button(action: QAction, text: str, kind: str = "") -> QPushButton:
     """A button that triggers an action and is enabled while the action is."""
-    action = commands[name]
     button = QPushButton(text)
     button.setAccessibleName(action.text())
     button.setToolTip(action.toolTip())

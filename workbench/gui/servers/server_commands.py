@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent
@@ -18,6 +19,9 @@ from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import ShowServer
 from workbench.records import ChangeKind, ImportReport, ServerConfig, ServerState, Tool
 from workbench.records.common_types import count_of
+
+# Any: asyncio's own
+ServerWork: TypeAlias = "Callable[[ServerState], Coroutine[Any, Any, None] | None]"
 
 if TYPE_CHECKING:
     from workbench.gui.servers.add_server import AddServer
@@ -57,23 +61,23 @@ class ServerCommands(QObject):
         for name, work in (
             ("server.connect", self._connect),
             ("server.disconnect", self._disconnect),
-            ("server.restart", self._restart),
+            ("server.restart", partial(self._connect, restart=True)),
             ("server.open", partial(self._show_page, "")),
             ("server.doctor", partial(self._show_page, "doctor")),
             ("server.trust", partial(self._show_page, "trust")),
             ("server.sign_in", self._sign_in),
-            ("server.add", self._add),
             ("server.edit", self._edit),
             ("server.duplicate", self._duplicate),
             ("server.switch", self._enable_or_disable),
             ("server.up", partial(self._move, -1)),
             ("server.down", partial(self._move, 1)),
             ("server.remove", self._remove),
-            ("server.restore", self._restore),
-            ("servers.import", self._import),
-            ("servers.export", self._export),
         ):
-            commands.bind(name, work)
+            commands.bind(name, partial(self._act_on_server, work))
+        commands.bind("server.add", self._add)
+        commands.bind("server.restore", self._restore)
+        commands.bind("servers.import", self._import)
+        commands.bind("servers.export", self._export)
         self._tool_actions = tuple(
             self._make_action(text, symbol, work)
             for text, symbol, work in (
@@ -147,62 +151,49 @@ class ServerCommands(QObject):
 
     # the selected server
 
-    def _name(self) -> str:
+    def _act_on_server(self, work: ServerWork) -> Coroutine[Any, Any, None] | None:  # Any: asyncio's own
+        """These actions are enabled only while a server is selected."""
         state = self._pane.selected_server()
-        return state.config.name if state is not None else ""
+        return work(state) if state is not None else None
 
-    def _connect(self) -> None:
-        if name := self._name():
-            self._pane.connector.start(name)
+    def _connect(self, state: ServerState, *, restart: bool = False) -> None:
+        self._pane.connector.start(state.config.name, restart=restart)
 
-    def _restart(self) -> None:
-        if name := self._name():
-            self._pane.connector.start(name, restart=True)
+    def _disconnect(self, state: ServerState) -> None:
+        name = state.config.name
+        self._context.tasks.run(f"disconnect {name}", self._context.api.disconnect(name))
 
-    def _disconnect(self) -> None:
-        if name := self._name():
-            self._pane.connector.disconnect_server(name)
+    def _show_page(self, page: str, state: ServerState) -> None:
+        self._context.go(ShowServer(state.config.name, page))
 
-    def _show_page(self, page: str) -> None:
-        if name := self._name():
-            self._context.go(ShowServer(name, page))
-
-    def _sign_in(self) -> None:
+    def _sign_in(self, state: ServerState) -> None:
         """Not awaited: a sign-in may take minutes, and the user may begin a second one meanwhile."""
-        if name := self._name():
-            self._context.go(ShowServer(name, "sign_in"))
-            self._context.tasks.run("sign in", self._context.api.sign_in(name))
+        self._show_page("sign_in", state)
+        self._context.tasks.run("sign in", self._context.api.sign_in(state.config.name))
 
-    def _edit(self) -> None:
+    def _edit(self, state: ServerState) -> None:
         from workbench.gui.servers.add_server import AddServer
 
-        if (state := self._pane.selected_server()) is not None:
-            AddServer(self._context, self._pane.window(), before=state.config).open()
+        AddServer(self._context, self._pane.window(), before=state.config).open()
 
-    async def _duplicate(self) -> None:
-        if name := self._name():
-            state = await self._context.api.duplicate_server(name)
-            self._pane.show_tool(state.config.name)
-            self._context.say(f"Duplicated {name} as {state.config.name}.")
+    async def _duplicate(self, state: ServerState) -> None:
+        copy = await self._context.api.duplicate_server(state.config.name)
+        self._pane.show_tool(copy.config.name)
+        self._context.say(f"Duplicated {state.config.name} as {copy.config.name}.")
 
-    async def _enable_or_disable(self) -> None:
-        if (state := self._pane.selected_server()) is not None:
-            name, disabled = state.config.name, state.config.disabled
-            await self._context.api.switch_server(name, not disabled)
-            self._context.say(f"Enabled {name}." if disabled else f"Disabled {name}, here and for other clients.")
+    async def _enable_or_disable(self, state: ServerState) -> None:
+        name, disabled = state.config.name, state.config.disabled
+        await self._context.api.switch_server(name, not disabled)
+        self._context.say(f"Enabled {name}." if disabled else f"Disabled {name}, here and for other clients.")
 
-    async def _move(self, step: int) -> None:
+    async def _move(self, step: int, state: ServerState) -> None:
         """Swap with the neighbour in the list. `move_server` moves its first server before its second one."""
-        name = self._name()
-        neighbour = self._pane.model.neighbour(name, step) if name else ""
-        if neighbour:
+        name = state.config.name
+        if neighbour := self._pane.model.neighbour(name, step):
             first, second = (name, neighbour) if step < 0 else (neighbour, name)
             await self._context.api.move_server(first, second)
 
-    async def _remove(self) -> None:
-        state = self._pane.selected_server()
-        if state is None:
-            return
+    async def _remove(self, state: ServerState) -> None:
         name = state.config.name
         await self._context.api.remove_server(name)
         self._removed.append(name)
@@ -273,4 +264,5 @@ class ServerCommands(QObject):
     def _export(self) -> None:
         from workbench.gui.servers.export_servers import ExportServers
 
-        ExportServers(self._context, self._name(), self._pane.window()).open()
+        state = self._pane.selected_server()
+        ExportServers(self._context, state.config.name if state else "", self._pane.window()).open()

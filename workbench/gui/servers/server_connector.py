@@ -56,9 +56,6 @@ class ServerConnector(QObject):
         """Connect one server in a task of its own: a server that hangs does not delay others."""
         self._context.tasks.run(f"connect {name}", self.connect_servers((name,), restart=restart))
 
-    def disconnect_server(self, name: str) -> None:
-        self._context.tasks.run(f"disconnect {name}", self._context.api.disconnect(name))
-
     async def _connect_or_restart(self, state: ServerState, sha: str, restart: bool) -> None:
         try:
             if restart:
@@ -80,7 +77,7 @@ class ServerConnector(QObject):
         try:
             await self._context.api.connect(name, sha)
         except WorkbenchError as fault:
-            changed = await self._state_after_refusal(name)
+            changed = await self._state_after_refusal(name, sha)
             if changed is not None:
                 await self._connect(changed)
             elif not self._is_fault_shown(name):
@@ -95,11 +92,12 @@ class ServerConnector(QObject):
             raise WorkbenchError(f"There is no server {name} in this project.", "Reload .mcp.json (F5).")
         return state
 
-    async def _state_after_refusal(self, name: str) -> ServerState | None:
-        """The new state of a server that was not started because its executable file changed."""
+    async def _state_after_refusal(self, name: str, sha: str) -> ServerState | None:
+        """The new state of a server that was allowed until its entry or executable file changed."""
         states = {state.config.name: state for state in await self._context.api.servers()}
         state = states.get(name)
-        return state if state is not None and state.doubt and not state.allowed else None
+        changed = state is not None and not state.allowed and not state.config.builtin and (state.doubt or not sha)
+        return state if changed else None
 
     # after the core was lost
 

@@ -8,15 +8,16 @@ from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QStackedWidget, QWidget
 
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import (
     EmptyState,
     RowsTree,
     Strip,
     action_button,
-    label,
     lead_focus,
+    paragraph,
     search_box,
     tool_button,
 )
@@ -28,7 +29,7 @@ from workbench.gui.servers.server_tree import HEADING, ServerTreeModel, StagedEx
 from workbench.gui.shell.actions import SERVER, SERVER_REMOVABLE, SERVER_RESTS, SERVER_RUNS
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
-from workbench.gui.shell.navigation import FindAnything, Request, ShowServer, ShowTool
+from workbench.gui.shell.navigation import Request, Search, ShowServer, ShowTool
 from workbench.gui.shell.window_state import Layout
 from workbench.records import ChangeKind, Discovery, FoundServer, ImportConflict, ServerState
 from workbench.records.common_types import count_of
@@ -52,8 +53,7 @@ class FoundServersStrip(QFrame):
         self._digest = ""
         self.new: list[FoundServer] = []
         mark(self, kind="foot")
-        self._sentence = label("", "muted")
-        self._sentence.setWordWrap(True)
+        self._sentence = paragraph("", "muted")
         show = QPushButton("Show")
         show.setAccessibleName("Show the servers found in other clients")
         show.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -62,12 +62,8 @@ class FoundServersStrip(QFrame):
         close = tool_button("close", "Do not show this again", context.theme)
         close.clicked.connect(self._close)
         unit = context.theme.unit
-        row = QHBoxLayout(self)
-        row.setContentsMargins(unit * 3, unit, unit * 2, unit)
-        row.setSpacing(unit * 2)
-        row.addWidget(self._sentence, 1)
-        row.addWidget(show)
-        row.addWidget(close)
+        margins = (unit * 3, unit, unit * 2, unit)
+        row(self, self._sentence, show, close, margins=margins, spacing=unit * 2, grows=self._sentence)
         self.hide()
         context.store.linked.connect(self.load)
 
@@ -121,7 +117,7 @@ class ServersPane(Pane):
         self._open: set[str] = set()  # servers whose tools are shown, remembered while a filter is set
         self._expansion = StagedExpansion(self.tree)
         self._pause = QTimer(self, singleShot=True, interval=_FILTER_MS)
-        self._follow_timer = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
+        self.follow_timer = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self._empty = self._make_empty()
         self._lay_out()
         self._connect_signals()
@@ -214,10 +210,10 @@ class ServersPane(Pane):
         self.tree.setExpanded(index, not self.tree.isExpanded(index))
 
     def _toggle_category(self, category: str) -> None:
-        row = self.tree.currentIndex().row()
+        place = self.tree.currentIndex().row()
         self.model.toggle_category(category)
         self._expand_open()
-        self.tree.setCurrentIndex(self.model.index(row, 0))
+        self.tree.setCurrentIndex(self.model.index(place, 0))
 
     def open_tool(self, index: QModelIndex, *, enter: bool = False, then: str = "") -> None:
         """Open the tool of a row. A removed tool is shown on its server's page of changes."""
@@ -229,7 +225,7 @@ class ServersPane(Pane):
 
     def _selection_moved(self) -> None:
         if self.tree.hasFocus():
-            self._follow_timer.start()
+            self.follow_timer.start()
 
     def _follow_selection(self) -> None:
         """The open tool follows the selection once it has stayed on a tool for a moment."""
@@ -280,8 +276,8 @@ class ServersPane(Pane):
     def _go_to_first(self, *, opened: bool = True) -> None:
         """Select the first matching tool, and open it with Enter."""
         self._apply_filter()
-        for row in range(self.model.rowCount()):
-            server = self.model.index(row, 0)
+        for place in range(self.model.rowCount()):
+            server = self.model.index(place, 0)
             if self.model.rowCount(server):
                 self.tree.expand(server)
                 self.tree.setFocus()
@@ -291,14 +287,14 @@ class ServersPane(Pane):
                 return
 
     def _search_by_meaning(self) -> None:
-        self.context.go(FindAnything(self.finder.text()))
+        self.context.go(Search("palette", self.finder.text()))
 
     # what is expanded
 
     def _expand_open(self) -> None:
-        rows = [self.model.index(row, 0) for row in range(self.model.rowCount())]
+        servers = [self.model.index(place, 0) for place in range(self.model.rowCount())]
         opened = [self.model.find(name) for name in self._open]
-        self._expansion.expand(row for row in rows if self.finder.text() or row in opened)
+        self._expansion.expand(server for server in servers if self.finder.text() or server in opened)
 
     def _note_expanded(self, index: QModelIndex) -> None:
         state = self.model.server_at(index)
@@ -326,17 +322,10 @@ class ServersPane(Pane):
         strip.row.addWidget(self.finder, 1)
         for name in ("server.add", "servers.reload"):
             strip.row.addWidget(action_button(self._commands[name], self.context.theme))
-        stacked = QWidget()
-        self._stack = QStackedLayout(stacked)
+        self._stack = QStackedWidget()
         self._stack.addWidget(self.tree)
         self._stack.addWidget(self._empty)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(strip)
-        column.addWidget(stacked, 1)
-        column.addWidget(self.found)
-        column.addWidget(self.card)
+        column(self, strip, self._stack, self.found, self.card, grows=self._stack)
         lead_focus(self, self._stack)
 
     def _make_empty(self) -> EmptyState:
@@ -356,7 +345,7 @@ class ServersPane(Pane):
         self.finder.textChanged.connect(self._pause.start)
         self.finder.returnPressed.connect(self._go_to_first)
         self._pause.timeout.connect(self._apply_filter)
-        self._follow_timer.timeout.connect(self._follow_selection)
+        self.follow_timer.timeout.connect(self._follow_selection)
         self.tree.typed.connect(self._start_filter)
         self.tree.chosen.connect(self._open_row)
         self.tree.clicked.connect(self.open_tool)

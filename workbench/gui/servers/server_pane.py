@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 
 from msgspec import Struct
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QStackedWidget, QTabBar, QWidget
 
 from workbench.events import DefinitionsBlocked, ToolsChanged, ToolsWarned
 from workbench.gui.kit.icons import pixmap
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import action_button, label
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
@@ -26,106 +27,63 @@ from workbench.records import ServerState, ServerStatus
 
 
 class Page(Struct, frozen=True):
-    """A page of a sheet."""
+    """A page of a sheet. Its module is imported when the page is first opened."""
 
     id: str
     title: str
+    module: str
+    class_name: str
     needs: str = ""  # the capability without which the page would be empty
+
+    def make(self, context: Context, commands: Commands, state: ServerState) -> ServerPage:
+        module = import_module(f"workbench.gui.servers.{self.module}")
+        page: ServerPage = getattr(module, self.class_name)(context, commands, state)
+        return page
 
 
 PAGES: tuple[Page, ...] = (
-    Page("overview", "Overview"),
-    Page("resources", "Resources"),
-    Page("prompts", "Prompts"),
-    Page("tasks", "Tasks", needs="tasks"),
-    Page("log", "Log"),
-    Page("protocol", "Protocol"),
-    Page("trust", "Trust"),
-    Page("changes", "Changes"),
-    Page("sign_in", "Sign-in"),
-    Page("doctor", "Doctor"),
-    Page("roots", "Roots"),
+    Page("overview", "Overview", "overview", "OverviewPage"),
+    Page("resources", "Resources", "resources", "ResourcesPage"),
+    Page("prompts", "Prompts", "prompts", "PromptsPage"),
+    Page("tasks", "Tasks", "mcp_tasks", "TasksPage", needs="tasks"),
+    Page("log", "Log", "server_log", "LogPage"),
+    Page("protocol", "Protocol", "protocol", "ProtocolPage"),
+    Page("trust", "Trust", "trust_page", "TrustPage"),
+    Page("changes", "Changes", "definition_changes", "ChangesPage"),
+    Page("sign_in", "Sign-in", "sign_in", "SignInPage"),
+    Page("doctor", "Doctor", "doctor", "DoctorPage"),
+    Page("roots", "Roots", "roots", "RootsPage"),
 )
-
-
-def page_class(name: str) -> type[ServerPage]:
-    """The class of a page; its module is imported when the page is first opened."""
-    match name:
-        case "overview":
-            from workbench.gui.servers.overview import OverviewPage
-
-            return OverviewPage
-        case "resources":
-            from workbench.gui.servers.resources import ResourcesPage
-
-            return ResourcesPage
-        case "prompts":
-            from workbench.gui.servers.prompts import PromptsPage
-
-            return PromptsPage
-        case "tasks":
-            from workbench.gui.servers.mcp_tasks import TasksPage
-
-            return TasksPage
-        case "log":
-            from workbench.gui.servers.server_log import LogPage
-
-            return LogPage
-        case "protocol":
-            from workbench.gui.servers.protocol import ProtocolPage
-
-            return ProtocolPage
-        case "trust":
-            from workbench.gui.servers.trust_page import TrustPage
-
-            return TrustPage
-        case "changes":
-            from workbench.gui.servers.definition_changes import ChangesPage
-
-            return ChangesPage
-        case "sign_in":
-            from workbench.gui.servers.sign_in import SignInPage
-
-            return SignInPage
-        case "doctor":
-            from workbench.gui.servers.doctor import DoctorPage
-
-            return DoctorPage
-    from workbench.gui.servers.roots import RootsPage
-
-    return RootsPage
+_NUMBERS = {page.id: number for number, page in enumerate(PAGES)}
 
 
 class ServerSheet(QWidget):
     """The pages of one server below its name, state and buttons. A page is created when it is first opened."""
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context, commands: Commands, state: ServerState) -> None:
+        super().__init__()
         self._context = context
         self._commands = commands
         self._state = state
         self._pages: dict[str, ServerPage] = {}  # by id, those that were opened
         self._picture, self._state_text = QLabel(), label("", "muted")
-        self._name = ForeignLabel("", elide=True)
-        self._connect = QPushButton("Connect")
-        self._restart = QPushButton("Restart")
-        self._disconnect = QPushButton("Disconnect")
-        self._doctor = QPushButton("Find out why")
-        self._remove = QPushButton("Remove")
+        self._name = ForeignLabel("", elide=True, role="heading")
+        self._buttons: dict[str, QPushButton] = {}
         self._tabs = QTabBar()
         self._stack = QStackedWidget()
         self._lay_out(context.theme.unit)
-        self._connect_signals()
+        context.store.on(ToolsChanged, self._tools_changed)
+        context.store.on(ToolsWarned, self._tools_changed)
+        context.store.on(DefinitionsBlocked, self._tools_changed)
+        self._tabs.currentChanged.connect(self._switch)
+        context.theme.changed.connect(self._draw)
         self._draw()
-        self.show_page(PAGES[0].id)
+        self._switch(0)
         self._count_changes()
 
     def show_page(self, name: str) -> None:
         """Bring a page to the front; an unknown id changes nothing."""
-        number = next((number for number, page in enumerate(PAGES) if page.id == name), None)
-        if number is not None:
-            self._tabs.setCurrentIndex(number)
-            self._switch(number)
+        self._tabs.setCurrentIndex(_NUMBERS.get(name, self._tabs.currentIndex()))
 
     def page(self) -> ServerPage:
         """The page in front."""
@@ -156,16 +114,14 @@ class ServerSheet(QWidget):
 
     def _set_title(self, name: str, suffix: str) -> None:
         """The title of a page's tab, with a count or a short text after it."""
-        for number, page in enumerate(PAGES):
-            if page.id == name:
-                self._tabs.setTabText(number, f"{page.title}  {suffix}" if suffix else page.title)
+        number = _NUMBERS[name]
+        self._tabs.setTabText(number, f"{PAGES[number].title}  {suffix}".rstrip())
 
     def _switch(self, number: int) -> None:
         entry = PAGES[number]
         before = self._stack.currentWidget()
         if entry.id not in self._pages:
-            page = page_class(entry.id)(self._context, self._commands, self._state)
-            self._pages[entry.id] = page
+            page = self._pages[entry.id] = entry.make(self._context, self._commands, self._state)
             self._stack.addWidget(page)
             page.load()
         page = self._pages[entry.id]
@@ -175,57 +131,45 @@ class ServerSheet(QWidget):
         self.setFocusProxy(page)
         page.set_seen(seen=self.isVisible())
 
-    def _start(self, *, restart: bool = False) -> None:
+    def _start(self, restart: bool, _checked: bool = False) -> None:
         self._context.go(ConnectServers((self._state.config.name,), restart))
 
     def _stop(self) -> None:
         name = self._state.config.name
         self._context.tasks.run(f"disconnect {name}", self._context.api.disconnect(name))
 
-    def _remove_server(self) -> None:
+    def _find_out_why(self) -> None:
+        self.show_page("doctor")
+
+    def _remove(self) -> None:
         """The action acts on the selected server, so this one is selected first."""
         self._context.go(ShowTool(self._state.config.name, ""))
         self._context.go(DoAction("server.remove"))
 
     def _lay_out(self, unit: int) -> None:
-        head = QFrame()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(unit * 3, unit * 3, unit * 3, unit)
-        row.setSpacing(unit * 2)
-        mark(self._name, role="heading")
-        for part in (self._picture, self._name, self._state_text):
-            row.addWidget(part, 1 if part is self._name else 0)
-        for button in (self._connect, self._restart, self._disconnect, self._doctor, self._remove):
-            row.addWidget(button)
-        mark(self._connect, kind="primary")
-        mark(self._remove, kind="quiet")
-        row.addWidget(action_button(self._commands["servers.all"], self._context.theme))
+        for text, act in (
+            ("Connect", partial(self._start, False)),
+            ("Restart", partial(self._start, True)),
+            ("Disconnect", self._stop),
+            ("Find out why", self._find_out_why),
+            ("Remove", self._remove),
+        ):
+            self._buttons[text] = QPushButton(text)
+            self._buttons[text].clicked.connect(act)
+        mark(self._buttons["Connect"], kind="primary")
+        mark(self._buttons["Remove"], kind="quiet")
         for page in PAGES:
             self._tabs.addTab(page.title)
         self._tabs.setDrawBase(False)
         self._tabs.setExpanding(False)
         self._tabs.setUsesScrollButtons(True)
         self._tabs.setAccessibleName("Pages of the server")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head)
-        column.addWidget(self._tabs)
-        column.addWidget(self._stack, 1)
+        all_servers = action_button(self._commands["servers.all"], self._context.theme)
+        parts = (self._picture, self._name, self._state_text, *self._buttons.values(), all_servers)
+        margins = (unit * 3, unit * 3, unit * 3, unit)
+        head = row(None, *parts, margins=margins, spacing=unit * 2, grows=self._name)
+        column(self, head, self._tabs, self._stack, grows=self._stack)
         self._stack.setMinimumSize(unit * 90, unit * 40)  # a page that needs more is cut; the window must not grow
-
-    def _connect_signals(self) -> None:
-        store = self._context.store
-        store.on(ToolsChanged, self._tools_changed)
-        store.on(ToolsWarned, self._tools_changed)
-        store.on(DefinitionsBlocked, self._tools_changed)
-        self._tabs.currentChanged.connect(self._switch)
-        self._context.theme.changed.connect(self._draw)
-        self._connect.clicked.connect(partial(_without_argument, self._start))
-        self._restart.clicked.connect(partial(_without_argument, partial(self._start, restart=True)))
-        self._disconnect.clicked.connect(self._stop)
-        self._doctor.clicked.connect(partial(_without_argument, partial(self.show_page, "doctor")))
-        self._remove.clicked.connect(self._remove_server)
 
     def _has(self, capability: str) -> bool:
         return any(name == capability or name.startswith(f"{capability}.") for name in self._state.capabilities)
@@ -241,17 +185,14 @@ class ServerSheet(QWidget):
         self._name.setText(state.config.name)
         self._state_text.setText(word.text)
         runs, failed = state.status in RUNNING, state.status is ServerStatus.FAILED
-        self._connect.setText("Try again" if failed else "Connect")
-        self._connect.setVisible(not runs)
-        self._restart.setVisible(runs)
-        self._disconnect.setVisible(runs)
-        self._doctor.setVisible(failed)
-        self._remove.setVisible(failed and not state.config.builtin)
-
-
-def _without_argument(act: Callable[[], object], _checked: bool = False) -> None:
-    """For `clicked`, which passes whether the button is checked."""
-    act()
+        for text, shown in (
+            ("Connect", not runs),
+            ("Restart", runs),
+            ("Disconnect", runs),
+            ("Find out why", failed),
+            ("Remove", failed and not state.config.builtin),
+        ):
+            self._buttons[text].setVisible(shown)
 
 
 def _count(number: int) -> str:
@@ -273,9 +214,7 @@ class ServerPane(Pane):
         self._pages = QStackedWidget()
         self._pages.addWidget(self.all)
         self.setFocusProxy(self.all)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._pages)
+        column(self, self._pages)
         context.store.server_changed.connect(self._show_state)
         context.store.server_removed.connect(self._drop)
         context.store.servers_loaded.connect(self._servers_loaded)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QTreeView
 
 from workbench.gui.kit.rows import Row, row_data
 from workbench.gui.kit.text import one_line, visible
-from workbench.gui.kit.wording import duration, hint_words, state_word
+from workbench.gui.kit.wording import StateText, duration, hint_words, state_word
 from workbench.records import ChangeKind, ServerState, ServerStatus, ToolSummary
 from workbench.records.common_types import count_of
 
@@ -110,26 +110,20 @@ class ServerTreeModel(QAbstractItemModel):
 
     def load(self, states: Iterable[ServerState], tools: Mapping[str, Sequence[ToolSummary]]) -> None:
         """Replace all servers and tools."""
-        self.beginResetModel()
         self._states = {state.config.name: state for state in states}
         self._tools = {server: tuple(listed) for server, listed in tools.items()}
         self._search_texts = {}
-        self._update_rows()
-        self.endResetModel()
+        self._rebuild()
 
     def filter(self, text: str) -> None:
         """Show tools with all words of the text in name, title or summary; a matching server shows all of its tools."""
-        self.beginResetModel()
         self._filter = text.strip().casefold()
-        self._update_rows()
-        self.endResetModel()
+        self._rebuild()
 
     def toggle_category(self, category: str) -> None:
         """Collapse or expand the servers of a category."""
-        self.beginResetModel()
         self._collapsed ^= {category}
-        self._update_rows()
-        self.endResetModel()
+        self._rebuild()
 
     def category_at(self, index: Index) -> str:
         """The category of a heading; empty for every other row."""
@@ -149,28 +143,18 @@ class ServerTreeModel(QAbstractItemModel):
         """Add a server or update its row."""
         name = state.config.name
         known = name in self._states
-        moved = self._category(name) != state.config.category if known else bool(state.config.category)
+        moved = known and self._category(name) != state.config.category
         self._states[name] = state
-        if moved:
-            self._rebuild()
-        elif known and name in self._servers:
-            place = self.find(name)
-            self.dataChanged.emit(place, place)
-        elif not known:
-            self._insert_server(name)
-
-    def remove(self, name: str) -> None:
-        if any(other.startswith(HEADING) for other in self._servers):
-            self._forget(name)
+        if moved or not known:
             self._rebuild()
         elif name in self._servers:
-            row = self._servers.index(name)
-            self.beginRemoveRows(QModelIndex(), row, row)
-            self._servers.pop(row)
-            self._forget(name)
-            self.endRemoveRows()
-        else:
-            self._forget(name)
+            place = self.find(name)
+            self.dataChanged.emit(place, place)
+
+    def remove(self, name: str) -> None:
+        for known in (self._states, self._tools, self._search_texts):
+            known.pop(name, None)
+        self._rebuild()
 
     def put_tools(self, server: str, tools: Sequence[ToolSummary]) -> None:
         """Replace the tools of one server. The same names in the same order keep their rows, and so the selection."""
@@ -200,29 +184,23 @@ class ServerTreeModel(QAbstractItemModel):
 
     def _rebuild(self) -> None:
         self.beginResetModel()
-        self._update_rows()
+        self._servers, self._shown = [], {}
+        heading = ""
+        for name in self._order():
+            self._number(name)
+            tools = self._matching_tools(name)
+            if not tools and self._filter and not self._server_matches(name):
+                continue
+            category = "" if self._is_builtin(name) else self._category(name)
+            if category and category != heading:
+                self._number(HEADING + category)
+                self._servers.append(HEADING + category)
+                self._shown[HEADING + category] = ()
+            heading = category
+            if self._filter or category not in self._collapsed:
+                self._servers.append(name)
+                self._shown[name] = tools
         self.endResetModel()
-
-    def _insert_server(self, name: str) -> None:
-        self._number(name)
-        shown = self._matching_tools(name)
-        if self._filter and not shown and not self._server_matches(name):
-            return
-        row = self._row_for(name)
-        if row < 0:
-            self._rebuild()
-            return
-        self.beginInsertRows(QModelIndex(), row, row)
-        self._servers.insert(row, name)
-        self._shown[name] = shown
-        self.endInsertRows()
-
-    def _row_for(self, name: str) -> int:
-        """Where a new server goes; -1 if there are headings, because then all rows are rebuilt."""
-        if any(other.startswith(HEADING) for other in self._servers):
-            return -1
-        order = {other: place for place, other in enumerate(self._order())}
-        return sum(1 for other in self._servers if order[other] < order[name])
 
     def _order(self) -> list[str]:
         """In the order of the file, by category: first those without one, last the built-in server."""
@@ -240,34 +218,10 @@ class ServerTreeModel(QAbstractItemModel):
     def _is_listed_with(self, name: str, category: str) -> bool:
         return self._category(name) == category and not self._is_builtin(name)
 
-    def _forget(self, name: str) -> None:
-        self._states.pop(name, None)
-        self._tools.pop(name, None)
-        self._search_texts.pop(name, None)
-        self._shown.pop(name, None)
-
     def _number(self, name: str) -> None:
         if name not in self._numbers:
             self._numbers[name] = len(self._numbers) + 1
             self._names[self._numbers[name]] = name
-
-    def _update_rows(self) -> None:
-        self._servers, self._shown = [], {}
-        heading = ""
-        for name in self._order():
-            self._number(name)
-            tools = self._matching_tools(name)
-            if not tools and self._filter and not self._server_matches(name):
-                continue
-            category = "" if self._is_builtin(name) else self._category(name)
-            if category and category != heading:
-                self._number(HEADING + category)
-                self._servers.append(HEADING + category)
-                self._shown[HEADING + category] = ()
-            heading = category
-            if self._filter or category not in self._collapsed:
-                self._servers.append(name)
-                self._shown[name] = tools
 
     def _matching_tools(self, server: str) -> Sequence[ToolSummary]:
         tools = self._tools.get(server, ())
@@ -337,50 +291,39 @@ def server_row(state: ServerState, tools: int) -> Row:
     )
 
 
-def _mark_badges(tool: ToolSummary) -> tuple[tuple[str, str], ...]:
-    """Badges that come first: blocked, new, removed, suspicious."""
-    badges: list[tuple[str, str]] = []
-    if tool.mark == ChangeKind.CHANGED:
-        badges.append(("blocked", "danger"))
-    elif tool.mark == ChangeKind.NEW:
-        badges.append(("new", "info"))
-    elif tool.mark == ChangeKind.REMOVED:
-        badges.append(("removed", "muted"))
-    if tool.warned:
-        badges.append(("suspicious", "warning"))
-    return tuple(badges)
-
-
 def _other_counts(state: ServerState) -> tuple[str, ...]:
     """Resources and prompts, for the tooltip."""
     counts = ((state.resource_count, "resource"), (state.prompt_count, "prompt"))
     return tuple(count_of(number, noun) for number, noun in counts if number)
 
 
+CHANGE_WORDS: dict[str, StateText] = {
+    ChangeKind.CHANGED: StateText("blocked", "lock", "danger"),
+    ChangeKind.NEW: StateText("new", "plus", "info"),
+    ChangeKind.REMOVED: StateText("removed", "minus", "muted"),
+}
+
+
 def tool_row(tool: ToolSummary) -> Row:
-    """A tool: its name and the hints of its server, dangers first."""
-    if tool.mark == ChangeKind.REMOVED:
-        return _removed_row(tool)
+    """A tool: what changed in its definition and the hints of its server, dangers first. A tool that its server no
+    longer offers is listed until the user has seen the removal.
+    """
+    changed, removed = tool.mark == ChangeKind.CHANGED, tool.mark == ChangeKind.REMOVED
+    badges = [(CHANGE_WORDS[tool.mark].text, CHANGE_WORDS[tool.mark].tone)] if tool.mark in CHANGE_WORDS else []
+    badges += [("suspicious", "warning")] if tool.warned else []
+    badges += () if removed else hint_words(tool.hints)
+    icon, tone = ("warning", "warning") if tool.warned else ("tool", "faint")
+    if changed or removed:
+        icon, tone = CHANGE_WORDS[tool.mark].icon, "danger" if changed else "faint"
+    about = f"{visible(tool.title or tool.name)}\n{visible(tool.summary)}"
     return Row(
         key=f"{tool.server}\n{tool.name}",
         title=one_line(tool.name, 120),
-        badges=tuple(sorted((*_mark_badges(tool), *hint_words(tool.hints)), key=lambda badge: badge[1] != "danger")),
-        icon="lock" if tool.mark == ChangeKind.CHANGED else "warning" if tool.warned else "tool",
-        tone="danger" if tool.mark == ChangeKind.CHANGED else "warning" if tool.warned else "faint",
-        tip=f"{visible(tool.title or tool.name)}\n{visible(tool.summary)}",
-    )
-
-
-def _removed_row(tool: ToolSummary) -> Row:
-    """A tool that its server no longer offers. It is listed until the user has seen the removal."""
-    return Row(
-        key=f"{tool.server}\n{tool.name}",
-        title=one_line(tool.name, 120),
-        badges=_mark_badges(tool),
-        icon="minus",
-        tone="faint",
-        faded=True,
-        tip="The server no longer offers this tool. Press Enter to see the change.",
+        badges=tuple(sorted(badges, key=lambda badge: badge[1] != "danger")),
+        icon=icon,
+        tone=tone,
+        faded=removed,
+        tip="The server no longer offers this tool. Press Enter to see the change." if removed else about,
     )
 
 

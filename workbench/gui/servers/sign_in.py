@@ -6,14 +6,15 @@ import time
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QWidget
 
 from workbench.events import SignInChanged, SignInWanted
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
-from workbench.gui.kit.faults import FaultCard
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.list_pane import ListPane
-from workbench.gui.kit.lists import EmptyState, Strip, label
-from workbench.gui.kit.plain_edit import PlainEdit
+from workbench.gui.kit.lists import EmptyState, Strip, label, paragraph
+from workbench.gui.kit.notice import Notice
+from workbench.gui.kit.plain_edit import reading_box
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import mark
@@ -47,8 +48,6 @@ def _step_row(key: str, step: SignInStep) -> Row:
 
 _UNDER_WAY = ("asking", "waiting")
 _WIDE = 110  # letters of width from which steps and detail are side by side
-
-
 _BROWSER_SCHEMES = ("https", "http")
 
 
@@ -63,10 +62,8 @@ class BrowserCard(QFrame):
         self._url = ""
         mark(self, kind="banner", tone="info")
         unit = context.theme.unit
-        self._host = ForeignLabel()
-        mark(self._host, role="heading")
-        self._address = ForeignLabel(elide=True)
-        mark(self._address, role="muted")
+        self._host = ForeignLabel(role="heading")
+        self._address = ForeignLabel(elide=True, role="muted")
         self.open = QPushButton("Open in browser")
         mark(self.open, kind="primary")
         self.copy = QPushButton("Copy address")
@@ -74,7 +71,21 @@ class BrowserCard(QFrame):
         self.field.setPlaceholderText("http://127.0.0.1:…/callback?code=…")
         self.field.setAccessibleName("Address of the browser's last page")
         self.use = QPushButton("Finish sign-in")
-        self._lay_out(unit)
+        other_machine = paragraph(
+            "If your browser runs on a different machine, it cannot open the last page of the sign-in. Copy the "
+            "address of that page and paste it here.",
+            "muted",
+        )
+        column(
+            self,
+            row(None, label("Sign in at"), self._host, spacing=unit * 2, grows=self._host),
+            self._address,
+            row(None, self.open, self.copy, None, spacing=unit),
+            other_machine,
+            row(None, self.field, self.use, spacing=unit, grows=self.field),
+            margins=(unit * 3,) * 4,
+            spacing=unit * 2,
+        )
         self.open.clicked.connect(self._open)
         self.copy.clicked.connect(self._copy)
         self.use.clicked.connect(self._submit)
@@ -93,34 +104,6 @@ class BrowserCard(QFrame):
             if url and self.window().isActiveWindow():
                 self.open.setFocus()
 
-    def _lay_out(self, unit: int) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
-        column.setSpacing(unit * 2)
-        head = QHBoxLayout()
-        head.addWidget(label("Sign in at"))
-        head.addWidget(self._host, 1)
-        column.addLayout(head)
-        column.addWidget(self._address)
-        row = QHBoxLayout()
-        row.setSpacing(unit)
-        row.addWidget(self.open)
-        row.addWidget(self.copy)
-        row.addStretch()
-        column.addLayout(row)
-        other_machine = label(
-            "If your browser runs on a different machine, it cannot open the last page of the sign-in. Copy the "
-            "address of that page and paste it here.",
-            "muted",
-        )
-        other_machine.setWordWrap(True)
-        column.addWidget(other_machine)
-        last = QHBoxLayout()
-        last.setSpacing(unit)
-        last.addWidget(self.field, 1)
-        last.addWidget(self.use)
-        column.addLayout(last)
-
     def _open(self) -> None:
         QDesktopServices.openUrl(QUrl(self._url))
 
@@ -138,13 +121,13 @@ class SignInPage(ServerPage):
     def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
         super().__init__(context, commands, state, parent)
         self.report = SignIn(state.config.name)
-        self._sentence = label("", "muted")
+        self._sentence = paragraph("", "muted")
         self.begin = QPushButton("Sign in…")
         self.cancel = QPushButton("Cancel")
         self.sign_out = QPushButton("Sign out")
         self.browser = BrowserCard(context)
-        self._fault = FaultCard(context.theme)
-        self.detail = PlainEdit()
+        self._fault = Notice(context.theme)
+        self.detail = reading_box("", "Request and response of this step")
         sentence = "Every request of a sign-in and its response appear here, with secrets masked."
         self.list = ListPane(
             context.theme, "Steps of the sign-in", EmptyState(context.theme, "key", "OAuth, step by step", sentence)
@@ -228,18 +211,9 @@ class SignInPage(ServerPage):
         for button in (self.begin, self.cancel, self.sign_out):
             strip.row.addWidget(button)
         strip.row.addWidget(self._sentence, 1)
-        self._sentence.setWordWrap(True)
-        self.detail.setReadOnly(True)
-        self.detail.setTabChangesFocus(True)
-        self.detail.setAccessibleName("Request and response of this step")
         self.detail.setFont(self.context.theme.mono(-1))
-        mark(self.detail, kind="code")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (strip, self.browser, self._fault):
-            column.addWidget(part)
-        column.addWidget(AdaptiveSplit(_WIDE, (1, 1), self.list, self.detail), 1)
+        split = AdaptiveSplit(_WIDE, (1, 1), self.list, self.detail)
+        column(self, strip, self.browser, self._fault, split, grows=split)
         self.setFocusProxy(self.begin)
 
     def _connect_signals(self) -> None:

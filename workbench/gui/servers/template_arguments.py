@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from PySide6.QtCore import QSize, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QCompleter, QFrame, QLineEdit, QListView, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from workbench.gui.kit.shrinkable_label import yielding
+from workbench.gui.kit.layouts import column, scroll_area
+from workbench.gui.kit.shrinkable_label import wrapping_label
 from workbench.gui.kit.text import ForeignLabel, has_hidden, one_line, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.shell.context import Context
@@ -32,7 +33,7 @@ class SuggestingLine(QLineEdit):
     Suggestions with hidden characters are left out.
     """
 
-    def __init__(self, name: str, tasks: Tasks, suggest: Suggest | None, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, tasks: Tasks, suggest: Suggest, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
         self._tasks = tasks
@@ -40,8 +41,6 @@ class SuggestingLine(QLineEdit):
         self._request: asyncio.Future[Completion | None] | None = None
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._request_suggestions)
-        if suggest is None:
-            return
         self._model = QStringListModel(self)
         self._popup = QListView()
         self._popup.setAccessibleName(f"Suggestions for {name}")
@@ -53,12 +52,12 @@ class SuggestingLine(QLineEdit):
         self.textEdited.connect(self._edited)
 
     def suggestions(self) -> tuple[str, ...]:
-        return tuple(self._model.stringList()) if self._suggest is not None else ()
+        return tuple(self._model.stringList())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         asked = event.key() == Qt.Key.Key_Down or (event.key() == Qt.Key.Key_Space and control)
-        if asked and self._suggest is not None and not self._popup.isVisible():
+        if asked and not self._popup.isVisible():
             self._request_suggestions()
             return
         super().keyPressEvent(event)
@@ -80,9 +79,8 @@ class SuggestingLine(QLineEdit):
             self._request = None
 
     def _request_suggestions(self) -> None:
-        if self._suggest is not None:
-            self._cancel()
-            self._request = self._tasks.run("read suggestions", self._suggest(self.text()), self._show)
+        self._cancel()
+        self._request = self._tasks.run("read suggestions", self._suggest(self.text()), self._show)
 
     def _show(self, completion: Completion) -> None:
         values = [value for value in completion.values if not has_hidden(value) and "\n" not in value]
@@ -105,54 +103,38 @@ class ArgumentField(Struct, frozen=True):
     required: bool = False
 
 
-class ArgumentsArea(QScrollArea):
-    """Shows a form in full height if there is room, else it scrolls: no server can make the window grow."""
+class ArgumentsForm(QScrollArea):
+    """One line for each argument. Enter in the last line and Ctrl+Enter anywhere emit `submitted`.
 
-    def __init__(self, form: ArgumentsForm, min_height: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._form = form
-        self._min_height = min_height
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.setWidget(form)
-
-    def sizeHint(self) -> QSize:
-        return self._form.sizeHint()
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, min(self._form.sizeHint().height(), self._min_height))
-
-
-class ArgumentsForm(QWidget):
-    """One line for each argument. Enter in the last line and Ctrl+Enter anywhere emit `submitted`."""
+    Shown in full height if there is room, else it scrolls: no server can make the window grow.
+    """
 
     changed = Signal()
     submitted = Signal()
 
-    def __init__(
-        self,
-        context: Context,
-        fields: Sequence[ArgumentField],
-        complete: Complete | None,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._fields = tuple(fields)
+    def __init__(self, context: Context, fields: Sequence[ArgumentField], complete: Complete) -> None:
+        super().__init__()
+        self.fields = tuple(fields)
+        self._context = context
         self._complete = complete
         self._lines: dict[str, SuggestingLine] = {}
         self._missing: dict[str, ForeignLabel] = {}
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._page = QWidget()
         unit = context.theme.unit
-        column = QVBoxLayout(self)
-        column.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
-        column.setSpacing(unit)
-        for field in self._fields:
-            self._add(field, context, column)
-            column.addSpacing(unit)
+        lines = map(self._make, self.fields)
+        column(self._page, *lines, margins=(unit * 3, unit * 2, unit * 3, unit * 2), spacing=unit * 2)
+        scroll_area(self._page, self)
         if self._lines:
             self.setFocusProxy(next(iter(self._lines.values())))
+        else:
+            self.hide()
+
+    def sizeHint(self) -> QSize:
+        return self._page.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, min(self.sizeHint().height(), self._context.theme.unit * 24))
 
     def values(self) -> dict[str, str]:
         """The values by name, without empty ones."""
@@ -165,7 +147,7 @@ class ArgumentsForm(QWidget):
 
     def validate(self) -> bool:
         """Whether all required fields have a value; else mark those without, and focus the first one."""
-        missing = [field.name for field in self._fields if field.required and not self._lines[field.name].text()]
+        missing = [field.name for field in self.fields if field.required and not self._lines[field.name].text()]
         for name, note in self._missing.items():
             note.setVisible(name in missing)
         if missing:
@@ -175,6 +157,10 @@ class ArgumentsForm(QWidget):
     def line(self, name: str) -> SuggestingLine:
         return self._lines[name]
 
+    def is_marked(self, name: str) -> bool:
+        """Whether the field is marked as missing."""
+        return not self._missing[name].isHidden()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -182,31 +168,23 @@ class ArgumentsForm(QWidget):
             return
         super().keyPressEvent(event)
 
-    def is_marked(self, name: str) -> bool:
-        """Whether the field is marked as missing."""
-        return not self._missing[name].isHidden()
-
-    def _add(self, field: ArgumentField, context: Context, column: QVBoxLayout) -> None:
-        title = ForeignLabel(f"{visible(field.name)} (required)" if field.required else field.name, elide=True)
-        mark(title, role="section")
-        column.addWidget(title)
-        suggest = partial(self._suggest, field.name) if self._complete is not None else None
-        line = SuggestingLine(one_line(field.name), context.tasks, suggest)
+    def _make(self, field: ArgumentField) -> QVBoxLayout:
+        name = f"{visible(field.name)} (required)" if field.required else field.name
+        title = ForeignLabel(name, elide=True, role="section")
+        line = SuggestingLine(one_line(field.name), self._context.tasks, partial(self._suggest, field.name))
         line.textChanged.connect(self._edited)
         line.returnPressed.connect(partial(self._go_on, len(self._lines)))
-        self._lines[field.name] = line
-        column.addWidget(line)
-        if field.description:
-            about = yielding(field.description)
-            mark(about, role="muted")
-            column.addWidget(about)
-        note = self._missing[field.name] = ForeignLabel("This argument is required.")
-        mark(note, role="error")
+        description = wrapping_label(field.description)
+        if not field.description:
+            description.hide()
+        mark(description, role="muted")
+        note = ForeignLabel("This argument is required.", role="error")
         note.hide()
-        column.addWidget(note)
+        self._lines[field.name] = line
+        self._missing[field.name] = note
+        return column(None, title, line, description, note, spacing=self._context.theme.unit)
 
     async def _suggest(self, name: str, typed: str) -> Completion:
-        assert self._complete is not None
         others = {other: value for other, value in self.values().items() if other != name}
         return await self._complete(name, typed, others)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.controls import TickBox
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
@@ -61,18 +62,12 @@ class TrustPage(ServerPage):
             self.rules.fault.show_fault(Fault(fault.message, fault.hint))
 
     def _lay_out(self, unit: int) -> None:
-        explanation = label(
+        explanation = paragraph(
             "Annotations are what a server says about its tools, such as “only reads”. Without trust they are ignored, "
             "and a tool is judged by its name. Trust applies to the server's current entry in .mcp.json; it ends when "
             "the entry changes. The built-in server is always trusted.",
             "muted",
         )
-        explanation.setWordWrap(True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
-        column.setSpacing(unit * 2)
-        column.addWidget(self.trust)
-        column.addWidget(explanation)
-        column.addWidget(label("Rules for programs that call its tools", "heading"))
-        column.addWidget(self.rules, 1)
-        column.addWidget(self.reset_rules)
+        heading = label("Rules for programs that call its tools", "heading")
+        parts = (self.trust, explanation, heading, self.rules, self.reset_rules)
+        column(self, *parts, margins=(unit * 3,) * 4, spacing=unit * 2, grows=self.rules)

@@ -6,16 +6,16 @@ import re
 import shlex
 import shutil
 import sys
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.icons import icon, pixmap
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.kit.text import ForeignLabel, plain_tip, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.shell.context import Context
@@ -46,9 +46,7 @@ class LevelsView(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.unit * 2)
+        self._column = column(self, spacing=theme.unit * 2)
 
     def show_levels(self, levels: tuple[Level, ...]) -> None:
         while (item := self._column.takeAt(0)) is not None:
@@ -65,13 +63,11 @@ class LevelsView(QWidget):
         grid.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
         grid.setHorizontalSpacing(unit * 2)
         grid.setVerticalSpacing(unit)
-        picture = QLabel()
         symbol, tone = ("check", "success") if level.available else ("circle", "faint")
-        picture.setPixmap(pixmap(symbol, tone, unit * 4, self.devicePixelRatioF()))
         state = f"Available ({level.backend})" if level.available else "Not available"
         sentence = ForeignLabel(level.sentence)
         mark(sentence, role="muted")
-        grid.addWidget(picture, 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(_picture(self._theme, symbol, tone), 0, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(label(_LEVELS.get(level.name, level.name), "heading"), 0, 1)
         grid.addWidget(label(state, "muted"), 0, 2, Qt.AlignmentFlag.AlignRight)
         grid.addWidget(sentence, 1, 1, 1, 2)
@@ -82,22 +78,19 @@ class LevelsView(QWidget):
 
     def _make_hint(self, hint: str) -> QHBoxLayout:
         """The hint, and a button that copies its commands."""
-        row = QHBoxLayout()
-        row.addWidget(ForeignLabel(hint.replace("`", "")), 1)
+        text = ForeignLabel(hint.replace("`", ""))
+        line = row(None, text, grows=text, spacing=self._theme.unit * 2)
         commands = _COMMAND.findall(hint)
         commands = commands if _SEVERAL_STEPS in hint else commands[-1:]  # otherwise they are alternatives
         if commands:
-            line = " && ".join(map(_runnable, commands))
+            command = " && ".join(map(_runnable, commands))
             copy = QPushButton(icon("copy", "muted"), "Copy command")
             copy.setAccessibleName(f"Copy: {' && '.join(commands)}")
-            copy.setToolTip(plain_tip(line))
-            copy.clicked.connect(partial(self._copy, line))
+            copy.setToolTip(plain_tip(command))
+            copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(command))
             mark(copy, kind="quiet")
-            row.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
-        return row
-
-    def _copy(self, line: str, _checked: bool = False) -> None:
-        QGuiApplication.clipboard().setText(line)
+            line.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
+        return line
 
 
 def _runnable(command: str) -> str:
@@ -125,19 +118,24 @@ class LocksView(QWidget):
             self._add_lock(name, has_lock, "" if has_lock else strength.fixes.get(name, ""))
 
     def _add_lock(self, name: str, has_lock: bool, fix: str) -> None:
-        row, top = self._grid.rowCount(), Qt.AlignmentFlag.AlignTop
-        picture = QLabel()
-        symbol, tone = ("check", "success") if has_lock else ("close", "danger")
-        picture.setPixmap(pixmap(symbol, tone, self._theme.unit * 4, self.devicePixelRatioF()))
-        answer = "yes" if has_lock else "no"
-        meaning = f"{_LOCKS.get(name, '')} To get it: {visible(fix)}".strip() if fix else _LOCKS.get(name, "")
-        sentence = _wrapped(meaning, "muted")
+        line, top = self._grid.rowCount(), Qt.AlignmentFlag.AlignTop
+        answer, symbol, tone = ("yes", "check", "success") if has_lock else ("no", "close", "danger")
+        meaning = _LOCKS.get(name, "")
+        if fix:
+            meaning = f"{meaning} To get it: {visible(fix)}".strip()
+        sentence = paragraph(meaning, "muted")
         sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         sentence.setAccessibleName(f"{visible(name)}: {answer}. {meaning}")
-        self._grid.addWidget(picture, row, 0, top)
-        self._grid.addWidget(label(visible(name)), row, 1, top)
-        self._grid.addWidget(sentence, row, 2)
-        self._grid.addWidget(label(answer, "muted"), row, 3, top | Qt.AlignmentFlag.AlignRight)
+        self._grid.addWidget(_picture(self._theme, symbol, tone), line, 0, top)
+        self._grid.addWidget(label(visible(name)), line, 1, top)
+        self._grid.addWidget(sentence, line, 2)
+        self._grid.addWidget(label(answer, "muted"), line, 3, top | Qt.AlignmentFlag.AlignRight)
+
+
+def _picture(theme: Theme, symbol: str, tone: str) -> QLabel:
+    picture = QLabel()
+    picture.setPixmap(pixmap(symbol, tone, theme.unit * 4, picture.devicePixelRatioF()))
+    return picture
 
 
 class IsolationDialog(Dialog):
@@ -151,26 +149,15 @@ class IsolationDialog(Dialog):
         self.setWindowTitle("Sandbox strength")
         self.setMinimumWidth(context.theme.unit * 170)
         self._levels = LevelsView(context.theme)
-        self._content = QWidget()
-        column = QVBoxLayout(self._content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(context.theme.unit * 3)
-        column.addWidget(LocksView(context.theme, strength))
+        self.body.addWidget(LocksView(context.theme, strength))
         for text, role in ((strength.reason, "warning"), (strength.hint, "muted")):
             if text:
-                column.addWidget(_wrapped(visible(text), role))
-        column.addWidget(label("Levels", "section"))
+                self.body.addWidget(paragraph(visible(text), role))
+        self.body.addWidget(label("Levels", "section"))
         explanation = "A program gets the level that the isolation settings require for its risk, or a stronger one."
-        column.addWidget(_wrapped(explanation, "muted"))
-        column.addWidget(self._levels)
-        column.addStretch(1)
-        self._area = QScrollArea()  # on a low screen the buttons stay visible
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setAccessibleName("Locks and levels")
-        self._area.setWidget(self._content)
-        self.body.addWidget(self._area)
+        self.body.addWidget(paragraph(explanation, "muted"))
+        self.body.addWidget(self._levels)
+        self.body.addStretch(1)
         self.add_button("Check again", self._check, left=True).setIcon(icon("refresh", "muted"))
         self.add_close()
         self._show_levels(status.levels)
@@ -184,21 +171,4 @@ class IsolationDialog(Dialog):
 
     def _show_levels(self, levels: tuple[Level, ...]) -> None:
         self._levels.show_levels(levels)
-        self._fit_height()
-
-    def _fit_height(self) -> None:
-        """As high as the wrapped sentences need, up to the height of the screen."""
-        layout, content = self.layout(), self._content.layout()
-        if layout is None or content is None:
-            return
-        content.activate()
-        unit, width = self.theme.unit, max(self.width(), self.minimumWidth())
-        around = layout.sizeHint().height() - self._area.sizeHint().height()
-        wanted = content.totalHeightForWidth(width - unit * 12) + around
-        self.resize(width, min(wanted, self.screen().availableSize().height() - unit * 12))
-
-
-def _wrapped(text: str, role: str) -> QLabel:
-    paragraph = label(text, role)
-    paragraph.setWordWrap(True)
-    return paragraph
+        self.fit_height()

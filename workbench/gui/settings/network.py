@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Sequence
-from functools import partial
 from typing import Any
 
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import EntryWritten
 from workbench.gui.kit.controls import TickBox
 from workbench.gui.kit.dialogs import Dialog
-from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.layouts import row
+from workbench.gui.kit.list_pane import ListPane, menu_action
 from workbench.gui.kit.lists import EmptyState, label
-from workbench.gui.kit.rows import Row
+from workbench.gui.kit.rows import Row, grouped
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.wording import clock
 from workbench.gui.shell.context import Context
@@ -33,25 +33,31 @@ _PROTOCOLS = {"tls": "TLS (https)", "http": "Plain HTTP", "tcp": "Any TCP"}
 
 def network_rows(rules: NetworkRules, entries: Sequence[Entry]) -> list[Row]:
     """Suggestions of the project first, because the user has to decide about them; then rules and connections."""
-    suggested = [rule for rule in rules.hosts if not rule.accepted]
-    in_force = [rule for rule in rules.hosts if rule.accepted]
+    in_force = [host_row(rule) for rule in rules.hosts if rule.accepted]
     denied = (*rules.denied, *rules.always_denied)
     none = Row("none", "No hosts. Add one below, or select hosts when you allow a program.", icon="lock", faded=True)
-    rows: list[Row] = []
-    if suggested:
-        rows.append(_heading("suggested", "Suggested by the project, not accepted", suggested))
-        rows += map(rule_row, suggested)
-    rows.append(_heading("rules", "Programs can reach", in_force))
-    rows += [rule_row(rule) for rule in in_force] or [none]
-    if entries:
-        rows.append(_heading("entries", "Recent connections", entries))
-        rows += map(entry_row, entries)
-    rows.append(_heading("denied", "Always blocked", denied))
-    rows += [Row(f"denied:{text}", one_line(text, 120), icon="lock", mono=True, faded=True) for text in denied]
-    return rows
+    no_host = [Row("section:rules", "Programs can reach", aside="0", section=True), none]
+    return [
+        *grouped(
+            (
+                "suggested",
+                "Suggested by the project, not accepted",
+                [host_row(rule) for rule in rules.hosts if not rule.accepted],
+            )
+        ),
+        *(grouped(("rules", "Programs can reach", in_force)) or no_host),
+        *grouped(
+            ("entries", "Recent connections", [entry_row(entry) for entry in entries]),
+            (
+                "denied",
+                "Always blocked",
+                [Row(f"denied:{text}", one_line(text, 120), icon="lock", mono=True, faded=True) for text in denied],
+            ),
+        ),
+    ]
 
 
-def rule_row(rule: HostRule) -> Row:
+def host_row(rule: HostRule) -> Row:
     """One rule, in force or suggested."""
     owner = "your rule" if rule.source == "you" else "the project's rule, accepted by you"
     if not rule.accepted:
@@ -74,10 +80,6 @@ def entry_row(entry: Entry) -> Row:
     summary = one_line(entry.note.summary, 300)
     detail = one_line(f"{entry.note.actor} · {entry.note.detail.get('address', '')}".strip(" ·"), 120)
     return Row(f"entry:{entry.seq}", summary, detail, clock(entry.at), symbol, tone, tip=summary)
-
-
-def _heading(key: str, title: str, items: Sequence[object]) -> Row:
-    return Row(f"section:{key}", title, aside=f"{len(items):,}", section=True)
 
 
 class NetworkDialog(Dialog):
@@ -103,6 +105,8 @@ class NetworkDialog(Dialog):
             button.setAutoDefault(False)  # Return in a field must not change the selected rule
         self.list.selection_changed.connect(self.update_buttons)
         self.list.view.chosen.connect(lambda _key: self._change_rule())
+        self._rule_action = menu_action(self, "", self._change_rule)
+        self._copy_action = menu_action(self, "Copy", self._copy)
         self.list.set_menu(self._menu)
         context.store.network_changed.connect(self._show_rules)
         context.store.on(EntryWritten, self._entry_written)
@@ -127,11 +131,8 @@ class NetworkDialog(Dialog):
         self.ports.setAccessibleName("Ports, separated by commas")
         self.ports.setPlaceholderText("443; required for any TCP")
         self.protocols["tls"].setChecked(True)
-        ticks = QHBoxLayout()
         for box in self.protocols.values():
-            ticks.addWidget(box)
             box.toggled.connect(self.update_buttons)
-        ticks.addStretch()
         for field in (self.host, self.ports):
             field.textChanged.connect(self.update_buttons)
             field.returnPressed.connect(self._allow_host)
@@ -139,7 +140,7 @@ class NetworkDialog(Dialog):
         form.setSpacing(unit * 2)
         form.addRow(label("Host"), self.host)
         form.addRow(label("Ports"), self.ports)
-        form.addRow(label("Protocols"), ticks)
+        form.addRow(label("Protocols"), row(None, *self.protocols.values(), None, spacing=unit * 2))
         return form
 
     def _entry_written(self, event: EntryWritten) -> None:
@@ -171,16 +172,12 @@ class NetworkDialog(Dialog):
     def _chosen_protocols(self) -> tuple[str, ...]:
         return tuple(name for name, box in self.protocols.items() if box.isChecked())
 
-    def _menu(self, key: str) -> list[QAction | None]:
-        actions: list[QAction | None] = []
-        if self._rule_button.isEnabled():
-            change = QAction(self._rule_button.text(), self)
-            change.triggered.connect(self._change_rule)
-            actions.append(change)
-        copy = QAction("Copy", self)
-        text = str(self.list.model.find(key).data())
-        copy.triggered.connect(partial(QGuiApplication.clipboard().setText, text))
-        return [*actions, copy]
+    def _menu(self, _key: str) -> list[QAction | None]:
+        self._rule_action.setText(self._rule_button.text())
+        return [self._rule_action, self._copy_action] if self._rule_button.isEnabled() else [self._copy_action]
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(str(self.list.model.find(self.list.key()).data()))
 
     def _change_rule(self) -> None:
         """Remove, accept or withdraw the selected rule."""

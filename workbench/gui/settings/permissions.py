@@ -7,16 +7,18 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from workbench.gui.kit.dialogs import Dialog
-from workbench.gui.kit.list_pane import ListPane
-from workbench.gui.kit.lists import EmptyState, label
-from workbench.gui.kit.rows import Row
+from workbench.gui.kit.list_pane import ListPane, menu_action
+from workbench.gui.kit.lists import EmptyState, paragraph
+from workbench.gui.kit.rows import Row, grouped
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.wording import ago
+from workbench.gui.settings.network import host_row
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import ShowRun
 from workbench.records import CallDecision, HostRule, NetworkRules, Permission, Permissions
@@ -44,11 +46,7 @@ def permission_rows(permissions: Permissions, network: NetworkRules, search: str
         ("trust", "Servers whose annotations you trust", [_trusted_row(name) for name in permissions.trust.believed]),
         ("hosts", "Hosts that programs can reach", [_host_row(host) for host in network.open]),
     )
-    rows: list[Row] = []
-    for key, title, group in groups:
-        if matching := [row for row in group if _matches(row, search)]:
-            rows += [Row(f"section:{key}", title, aside=f"{len(matching):,}", section=True), *matching]
-    return rows
+    return grouped(*((key, title, [row for row in rows if _matches(row, search)]) for key, title, rows in groups))
 
 
 def rule_row(rule: Permission, now: float, void: str = "") -> Row:
@@ -107,9 +105,8 @@ def _trusted_row(server: str) -> Row:
 
 
 def _host_row(host: HostRule) -> Row:
-    owner = "your rule" if host.source == "you" else "the project's rule, accepted by you"
-    detail = f"{', '.join(host.protocols)} · {', '.join(map(str, host.ports))} · {owner}"
-    return Row(f"host:{host.source}:{host.sha}", one_line(host.domain, 120), detail, icon="globe", tone="success")
+    row = host_row(host)
+    return replace(row, key=f"host:{row.key}")
 
 
 def _rows_of_kinds(rules: Iterable[Permission], now: float, void: Mapping[str, str], *kinds: str) -> list[Row]:
@@ -133,8 +130,7 @@ class PermissionsDialog(Dialog):
         self.setMinimumSize(unit * 110, unit * 80)
         self.resize(unit * 180, unit * 130)
         self.list = ListPane(context.theme, "Rules", EmptyState(context.theme, "shield", "", ""), search="Find a rule")
-        self.message = label("", "muted")
-        self.message.setWordWrap(True)
+        self.message = paragraph("", "muted")
         self.body.addWidget(self.list, 1)
         self.body.addWidget(self.message)
         self._revoke_button = self.add_button("Revoke", self._revoke, left=True)
@@ -144,6 +140,7 @@ class PermissionsDialog(Dialog):
         self.add_close()
         self.list.searched.connect(self._show_rules)
         self.list.selection_changed.connect(self.update_buttons)
+        self._actions = menu_action(self, "Revoke", self._revoke), menu_action(self, "Show run", self._show_run)
         self.list.set_menu(self._menu)
         context.store.permissions_changed.connect(self._show_rules)
         context.store.network_changed.connect(self._show_rules)
@@ -178,14 +175,9 @@ class PermissionsDialog(Dialog):
         rules = self._context.store.permissions.rules if kind == "rule" and self._context.store.permissions else ()
         return next((_run_id(rule) for rule in rules if rule.id == rule_id), "")
 
-    def _menu(self, key: str) -> list[QAction | None]:
-        found: list[QAction | None] = []
-        for button in (self._revoke_button, self._run_button):
-            if button.isEnabled():
-                action = QAction(button.text(), self)
-                action.triggered.connect(button.click)
-                found.append(action)
-        return found
+    def _menu(self, _key: str) -> list[QAction | None]:
+        buttons = (self._revoke_button, self._run_button)
+        return [action for action, button in zip(self._actions, buttons, strict=True) if button.isEnabled()]
 
     def _show_run(self) -> None:
         """Close, because the window below cannot be used meanwhile, and show the run that made the rule."""

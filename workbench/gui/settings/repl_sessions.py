@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from workbench.events import StatesChanged
 from workbench.gui.kit.dialogs import Dialog
-from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.list_pane import ListPane, menu_action
 from workbench.gui.kit.lists import EmptyState
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import one_line, visible
@@ -29,12 +27,7 @@ def session_key(session: KeptState) -> str:
     return f"{session.session}\n{session.name}"
 
 
-def session_rows(sessions: Iterable[KeptState], now: float) -> list[Row]:
-    """One row for each REPL session, in the order given."""
-    return [_session_row(session, now) for session in sessions]
-
-
-def _session_row(session: KeptState, now: float) -> Row:
+def session_row(session: KeptState, now: float) -> Row:
     facts = (
         one_line(session.author, 60),
         count_of(session.programs, "program"),
@@ -82,7 +75,8 @@ class ReplSessionsDialog(Dialog):
         self.add_close()
         self.list.view.chosen.connect(lambda _key: self._end())
         self.list.selection_changed.connect(self.update_buttons)
-        self.list.set_menu(self._menu)
+        end = menu_action(self, "End…", self._end)
+        self.list.set_menu(lambda _key: (end,))
         context.store.on(StatesChanged, self._sessions_changed)
         for interval, slot in ((_COUNTDOWN_MS, self._show_rows), (_MEMORY_MS, self._load)):
             timer = QTimer(self, interval=interval)
@@ -107,16 +101,11 @@ class ReplSessionsDialog(Dialog):
         self._show_rows()
 
     def _show_rows(self) -> None:
-        self.list.show_rows(session_rows(self._sessions, time.time()))
+        self.list.show_rows([session_row(session, time.time()) for session in self._sessions])
         self.update_buttons()
 
     def _selected(self) -> KeptState | None:
         return next((session for session in self._sessions if session_key(session) == self.list.key()), None)
-
-    def _menu(self, key: str) -> list[QAction | None]:
-        action = QAction("End…", self)
-        action.triggered.connect(self._end)
-        return [action]
 
     def _end(self) -> None:
         if (session := self._selected()) is not None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QLineEdit, QPushButton, QWidget
 
 from workbench.events import SecretsChanged
 from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.icons import pixmap
-from workbench.gui.kit.list_pane import ListPane
-from workbench.gui.kit.lists import EmptyState, label
-from workbench.gui.kit.rows import Row
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.list_pane import ListPane, menu_action
+from workbench.gui.kit.lists import EmptyState, label, paragraph
+from workbench.gui.kit.rows import Row, grouped
 from workbench.gui.kit.secret_field import SecretField
 from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
@@ -26,14 +27,10 @@ _ICONS = {"keyring": ("lock", "success"), "file": ("lock", "success"), "locked":
 
 def secret_rows(store: SecretStore) -> list[Row]:
     """Secrets that servers need and nobody stored come first."""
-    missing = [secret_row(info) for info in store.secrets if not info.stored]
-    stored = [secret_row(info) for info in store.secrets if info.stored]
-    rows: list[Row] = []
-    if missing:
-        rows += [Row("section:missing", "Needed, not stored", aside=f"{len(missing):,}", section=True), *missing]
-    if stored:
-        rows += [Row("section:stored", "Stored", aside=f"{len(stored):,}", section=True), *stored]
-    return rows
+    return grouped(
+        ("missing", "Needed, not stored", [secret_row(info) for info in store.secrets if not info.stored]),
+        ("stored", "Stored", [secret_row(info) for info in store.secrets if info.stored]),
+    )
 
 
 def secret_row(info: SecretInfo) -> Row:
@@ -68,15 +65,8 @@ class PassphraseRow(QFrame):
         self.button.setAutoDefault(False)
         self._problem = label("", "error")
         self._problem.hide()
-        row = QHBoxLayout()
-        row.setSpacing(theme.unit * 2)
-        row.addWidget(self.field, 1)
-        row.addWidget(self.repeated, 1)
-        row.addWidget(self.button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(theme.unit * 3,) * 4)
-        column.addLayout(row)
-        column.addWidget(self._problem)
+        fields = row(None, self.field, self.repeated, self.button, spacing=theme.unit * 2)
+        column(self, fields, self._problem, margins=(theme.unit * 3,) * 4, spacing=theme.unit * 2)
         self.repeated.setPlaceholderText("Repeat passphrase")
         self.field.entered.connect(self._next_field)
         self.repeated.entered.connect(self._submit)
@@ -142,6 +132,8 @@ class SecretsDialog(Dialog):
         self.passphrase.entered.connect(self._unlock)
         self.list.selection_changed.connect(self._take_name)
         self.list.view.chosen.connect(self._edit_value)
+        self._edit_action = menu_action(self, "Enter value", self.value.setFocus)
+        self._delete_action = menu_action(self, "Delete…", self._delete_shown)
         self.list.set_menu(self._menu)
         context.store.secrets_changed.connect(self._show_store)
         self._show_store()
@@ -156,27 +148,20 @@ class SecretsDialog(Dialog):
     # inside
 
     def _lay_out(self, unit: int) -> None:
-        sentences = QVBoxLayout()
-        sentences.setSpacing(unit)
-        sentences.addWidget(self._sentence)
-        sentences.addWidget(self._hint)
-        head = QHBoxLayout()
-        head.setSpacing(unit * 3)
-        head.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
-        head.addLayout(sentences, 1)
+        sentences = column(None, self._sentence, self._hint, spacing=unit)
+        head = row(None, self._picture, sentences, grows=sentences, spacing=unit * 3)
         self.name.setAccessibleName("Name of the secret")
         self.name.setPlaceholderText("github")
         form = QFormLayout()
         form.setSpacing(unit * 2)
         form.addRow(label("Name"), self.name)
         form.addRow(label("Value"), self.value)
-        note = label("Refer to it as ${keyring:name} in args, env, headers or url of an entry in .mcp.json.", "muted")
-        note.setWordWrap(True)
+        note = "Refer to it as ${keyring:name} in args, env, headers or url of an entry in .mcp.json."
         self.body.addLayout(head)
         self.body.addWidget(self.passphrase)
         self.body.addWidget(self.list, 1)
         self.body.addLayout(form)
-        self.body.addWidget(note)
+        self.body.addWidget(paragraph(note, "muted"))
 
     def _show_store(self) -> None:
         store = self._context.store.secrets
@@ -204,11 +189,7 @@ class SecretsDialog(Dialog):
 
     def _menu(self, name: str) -> list[QAction | None]:
         self.name.setText(name)
-        edit = QAction("Enter value", self)
-        edit.triggered.connect(self.value.setFocus)
-        delete = QAction("Delete…", self)
-        delete.triggered.connect(self._delete_shown)
-        return [edit, delete] if self._delete_button.isEnabled() else [edit]
+        return [self._edit_action, self._delete_action] if self._delete_button.isEnabled() else [self._edit_action]
 
     def _open_store(self) -> None:
         self._run("open the secret store", self._context.api.open_secrets())

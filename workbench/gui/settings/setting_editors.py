@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from workbench.gui.kit.controls import CalmCombo, TickBox
 from workbench.gui.kit.lists import label
-from workbench.gui.kit.plain_edit import GrowingText, tamed
+from workbench.gui.kit.plain_edit import GrowingText, editable_text
 from workbench.gui.kit.theme import Theme, mark
 from workbench.settings import Definition
 
@@ -23,7 +24,7 @@ class SettingEditor(QWidget):
 
     committed = Signal()
     edited = Signal()
-    """The text is different now; it may not be valid."""
+    """What is shown is different now; it may not be valid."""
 
     def __init__(self, theme: Theme, definition: Definition, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,6 +54,11 @@ class SettingEditor(QWidget):
 
     def problem(self) -> str:
         """Why what is shown is no valid value, as a sentence; empty if it is valid."""
+        rule = self.definition.rule_broken_by(self.value())
+        return f"This must be {rule}." if rule else ""
+
+    def meaning(self) -> str:
+        """What a valid value would do, as sentences, where the description does not say it."""
         return ""
 
     def _write(self, value: object) -> None:
@@ -91,21 +97,30 @@ class SwitchEditor(SettingEditor):
 
 
 class ChoiceEditor(SettingEditor):
-    """Combo box with the allowed values."""
+    """Combo box with the allowed values. `choices`: what each of them means."""
 
-    def __init__(self, theme: Theme, definition: Definition, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, definition: Definition, choices: Mapping[str, str], parent: QWidget | None = None
+    ) -> None:
         super().__init__(theme, definition, parent)
+        self._choices = choices
         self.combo = CalmCombo(self)
-        self.combo.addItems(definition.choices)
+        self.combo.addItems(list(choices))
         self.combo.setMinimumContentsLength(16)
         self._add(self.combo)
         self._row.addStretch(1)
+        self.combo.currentIndexChanged.connect(self.edited)
         self.combo.activated.connect(self._commit)
 
     def value(self) -> str:
         return self.combo.currentText()
 
+    def meaning(self) -> str:
+        return self._choices.get(self.value(), "")
+
     def _write(self, value: object) -> None:
+        if self.combo.findText(str(value)) < 0:  # a file may name what does not exist
+            self.combo.addItem(str(value))
         self.combo.setCurrentText(str(value))
 
 
@@ -165,6 +180,17 @@ class TextEditor(SettingEditor):
     def value(self) -> str:
         return self.line.text().strip()
 
+    def meaning(self) -> str:
+        """The only setting with an address is that of telemetry."""
+        if not self.definition.is_address:
+            return ""
+        if not self.value():
+            return "Nothing is sent."
+        return (
+            f"Sent to {self.value().rstrip('/')}/v1/traces after each run and call: names of servers and tools, risk,"
+            " numbers and times. Programs, arguments, answers and error messages are never sent."
+        )
+
     def _write(self, value: object) -> None:
         self.line.setText(value if isinstance(value, str) else "")
 
@@ -190,7 +216,7 @@ class ListEditor(SettingEditor):
         return " ".join(self.box.text().split())
 
     def _write(self, value: object) -> None:
-        text = tamed("\n".join(value.split()) if isinstance(value, str) else "")
+        text = editable_text("\n".join(value.split()) if isinstance(value, str) else "")
         if text != self.box.text():
             self.box.setPlainText(text)
 
@@ -212,12 +238,10 @@ class _ListBox(GrowingText):
             super().keyPressEvent(event)
 
 
-def make_editor(theme: Theme, definition: Definition, parent: QWidget | None = None) -> SettingEditor:
-    """The editor for a setting's type."""
-    if definition.type == "bool":
-        return SwitchEditor(theme, definition, parent)
-    if definition.choices:
-        return ChoiceEditor(theme, definition, parent)
-    if definition.type == "int":
-        return NumberEditor(theme, definition, parent)
-    return (ListEditor if definition.is_list else TextEditor)(theme, definition, parent)
+def make_editor(theme: Theme, definition: Definition, choices: Mapping[str, str] | None = None) -> SettingEditor:
+    """The editor for a setting's type. `choices`: values that only the project knows, such as its profiles."""
+    if choices or definition.choices:
+        return ChoiceEditor(theme, definition, choices or dict.fromkeys(definition.choices, ""))
+    if definition.type == "str":
+        return (ListEditor if definition.is_list else TextEditor)(theme, definition)
+    return (SwitchEditor if definition.type == "bool" else NumberEditor)(theme, definition)

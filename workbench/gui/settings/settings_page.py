@@ -9,17 +9,18 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import SettingsChanged
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.controls import CalmCombo, TickBox
 from workbench.gui.kit.facts import FactsGrid
-from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.list_pane import ListPane
-from workbench.gui.kit.lists import EmptyState, label
+from workbench.gui.kit.layouts import column, row, scroll_area
+from workbench.gui.kit.list_pane import ListPane, menu_action
+from workbench.gui.kit.lists import EmptyState, label, paragraph
+from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
@@ -58,13 +59,12 @@ def setting_rows(values: Iterable[SettingValue], text: str = "", *, changed_only
     for value in values:
         definition = DEFINITIONS[value.name]
         prefix = value.name.partition(".")[0]
-        title = GROUPS.get(prefix, prefix.capitalize())
         shown = value_text(definition, value.value)
-        searched = f"{value.name} {title} {definition.description} {shown}".casefold()
+        searched = f"{value.name} {GROUPS[prefix]} {definition.description} {shown}".casefold()
         if not all(word in searched for word in words) or (changed_only and not _is_set(value)):
             continue
         if prefix != group:
-            rows.append(Row(f"section:{prefix}", title, section=True))
+            rows.append(Row(f"section:{prefix}", GROUPS[prefix], section=True))
             group = prefix
         rows.append(_setting_row(value, definition, shown))
     return rows
@@ -79,27 +79,21 @@ def value_text(definition: Definition, value: object) -> str:
     return str(value) if value != "" else "empty"
 
 
-def source_text(value: SettingValue) -> str:
-    """Where the value in force comes from."""
-    return {
-        SettingSource.DEFAULT: "Default",
-        SettingSource.USER: f"Your settings ({value.file})",
-        SettingSource.PROJECT: f"This project ({value.file})",
-        SettingSource.BOTH: "Your settings and this project",
-    }[value.source]
+_SOURCES: Mapping[SettingSource, tuple[str, tuple[str, str] | None]] = {
+    SettingSource.DEFAULT: ("Default", None),
+    SettingSource.USER: ("Your settings ({})", ("yours", "accent")),
+    SettingSource.PROJECT: ("This project ({})", ("project", "info")),
+    SettingSource.BOTH: ("Your settings and this project", ("yours and project", "accent")),
+}
+"""Where the value in force comes from: as a sentence with the name of the file, and as a badge."""
 
 
 def _is_set(value: SettingValue) -> bool:
     return value.source is not SettingSource.DEFAULT or value.user is not None or value.project is not None
 
 
-def _is_limit(value: SettingValue) -> bool:
-    return DEFINITIONS[value.name].limit
-
-
 def _setting_row(value: SettingValue, definition: Definition, shown: str) -> Row:
-    badges = {SettingSource.USER: ("yours", "accent"), SettingSource.PROJECT: ("project", "info")}
-    badge = badges.get(value.source) or (("yours and project", "accent") if _is_set(value) and value.value else None)
+    badge = _SOURCES[value.source][1]
     return Row(
         key=value.name,
         title=value.name,
@@ -107,7 +101,7 @@ def _setting_row(value: SettingValue, definition: Definition, shown: str) -> Row
         aside=one_line(shown, 24),
         icon="warning" if value.notice else "",
         tone="warning",
-        badges=(badge,) if badge and value.source is not SettingSource.DEFAULT else (),
+        badges=(badge,) if badge else (),
         mono=True,
         tip=value.notice or definition.description,
     )
@@ -119,6 +113,7 @@ class SettingsPane(Pane):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._values: dict[str, SettingValue] = {}
+        self._profiles: dict[str, str] = {}  # what each profile allows that can be the default
         self._wanted = ""  # the setting to show once the values are loaded
         empty = EmptyState(context.theme, "search", "No setting found", "Search for a name or a description.")
         self.list = ListPane(context.theme, "Settings", empty, search="Search settings")
@@ -127,9 +122,7 @@ class SettingsPane(Pane):
         self.list.strip.row.addWidget(self.changed_only)
         self.detail = SettingDetail(context, self)
         self.split = AdaptiveSplit(_BESIDE, (3, 4), self.list, self.detail)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.split)
+        column(self, self.split)
         self.setFocusProxy(self.list.finder or self.list)
         self.list.searched.connect(self._show_rows)
         self.changed_only.toggled.connect(self._show_rows)
@@ -138,7 +131,7 @@ class SettingsPane(Pane):
         self.list.set_menu(self._menu)
         self._scroll_soon = QTimer(self, singleShot=True, interval=0)
         self._scroll_soon.timeout.connect(self._scroll_to_selected)
-        context.store.on(SettingsChanged, self._settings_changed)
+        context.store.on(SettingsChanged, self._load)
         context.store.linked.connect(self._load)
         self._load()
 
@@ -163,13 +156,13 @@ class SettingsPane(Pane):
     def _scroll_to_selected(self) -> None:
         self.list.select(self.list.key())
 
-    def _settings_changed(self, _event: SettingsChanged) -> None:
-        self._load()
+    def _load(self, _event: SettingsChanged | None = None) -> None:
+        self.context.tasks.run("read settings", self._read())
 
-    def _load(self) -> None:
-        self.context.tasks.run("read settings", self.context.api.setting_values(), self._show_values)
-
-    def _show_values(self, values: tuple[SettingValue, ...]) -> None:
+    async def _read(self) -> None:
+        profiles = (await self.context.api.profiles()).all
+        self._profiles = {profile.name: profile.sentence for profile in profiles if profile.source != "project"}
+        values = await self.context.api.setting_values()
         self._values = {value.name: value for value in values if value.name in DEFINITIONS}
         self._show_rows()
         self._show_detail()
@@ -185,8 +178,10 @@ class SettingsPane(Pane):
 
     def _show_detail(self) -> None:
         if (value := self._values.get(self.list.key())) is not None:
+            definition = DEFINITIONS[value.name]
             factor = self._values["run.project_limit_factor"].value
-            self.detail.show_value(value, project_maximum(DEFINITIONS[value.name], factor) if _is_limit(value) else 0)
+            limit = project_maximum(definition, factor) if definition.limit else 0
+            self.detail.show_value(value, limit, self._profiles if value.name == "approval.profile" else {})
 
     def _edit(self, name: str) -> None:
         """Put the keyboard into the editor of a setting."""
@@ -198,20 +193,16 @@ class SettingsPane(Pane):
         value = self._values.get(name)
         if value is None:
             return []
-        edit, copy = QAction("Edit", self), QAction("Copy name", self)
-        edit.triggered.connect(partial(self._edit, name))
-        copy.triggered.connect(partial(QGuiApplication.clipboard().setText, name))
-        actions: list[QAction | None] = [edit]
+        add = partial(menu_action, self)
+        actions: list[QAction | None] = [add("Edit", partial(self._edit, name))]
         if isinstance(value.value, bool):
-            switch = QAction("Turn off" if value.value else "Turn on", self)
-            switch.triggered.connect(partial(self.detail.change, name, not value.value, USER))
-            actions.append(switch)
-        for scope, written in ((USER, value.user), (PROJECT, value.project)):
-            if written is not None:
-                reset = QAction("Reset your value" if scope == USER else "Reset the project's value", self)
-                reset.triggered.connect(partial(self.detail.reset, name, scope))
-                actions.append(reset)
-        return [*actions, None, copy]
+            switch = partial(self.detail.change, name, not value.value, USER)
+            actions.append(add("Turn off" if value.value else "Turn on", switch))
+        if value.user is not None:
+            actions.append(add("Reset your value", partial(self.detail.reset, name, USER)))
+        if value.project is not None:
+            actions.append(add("Reset the project's value", partial(self.detail.reset, name, PROJECT)))
+        return [*actions, None, add("Copy name", partial(QGuiApplication.clipboard().setText, name))]
 
 
 class SettingDetail(QScrollArea):
@@ -222,25 +213,26 @@ class SettingDetail(QScrollArea):
         self._context = context
         self._value: SettingValue | None = None
         self._project_limit = 0
-        self._shown = ("", "")  # name and scope that the editor is for
+        self._choices: Mapping[str, str] = {}
+        self._shown: tuple[object, ...] = ()  # name, scope and choices that the editor is for
         self._name = label("", "title")
         self._name.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._description, self._limits, self._problem = label(""), label("", "muted"), label("", "error")
-        for text in (self._description, self._limits, self._problem):
-            text.setWordWrap(True)
+        self._description, self._limits = paragraph(""), paragraph("", "muted")
+        self.meaning, self.problem = paragraph("", "muted"), paragraph("", "error")
         self.scope = CalmCombo()
         self.scope.setAccessibleName("Who the value is for")
-        self.scope.addItem("For you, in all projects", USER)
-        self.scope.addItem("For this project, for everyone who opens it", PROJECT)
+        self.scope.show_choices(
+            {USER: "For you, in all projects", PROJECT: "For this project, for everyone who opens it"}
+        )
         self.scope.setMinimumContentsLength(28)
         self.editor: SettingEditor | None = None
-        self._editor_row = QVBoxLayout()
+        self._editor_row = QHBoxLayout()
         self.reset_button = QPushButton("Reset")
         self.open_button = QPushButton(icon("external", "muted"), "Open file")
         self.facts = FactsGrid(context.theme)
         self._notice = ForeignLabel()
         mark(self._notice, role="warning")
-        self.fault = FaultCard(context.theme)
+        self.fault = Notice(context.theme)
         self._body = QWidget()
         self._lay_out(context.theme.unit)
         self._body.hide()
@@ -248,14 +240,14 @@ class SettingDetail(QScrollArea):
         self.reset_button.clicked.connect(self._reset_shown)
         self.open_button.clicked.connect(self._open_file)
 
-    def show_value(self, value: SettingValue, project_limit: int = 0) -> None:
+    def show_value(self, value: SettingValue, project_limit: int, choices: Mapping[str, str]) -> None:
         """Show a setting; the same one again keeps what the user is typing. `project_limit`: the highest value that a
-        project can set, 0 if there is no such limit."""
+        project can set, 0 if there is no such limit. `choices`: values to choose from, with what each means."""
         if self._value is None or value.name != self._value.name:
             only_project = value.user is None and value.project is not None
             self.scope.setCurrentIndex(int(only_project and not DEFINITIONS[value.name].user_only))
             self.fault.show_fault(None)
-        self._value, self._project_limit = value, project_limit
+        self._value, self._project_limit, self._choices = value, project_limit, choices
         self._show()
 
     def change(self, name: str, value: object, scope: str) -> None:
@@ -277,32 +269,16 @@ class SettingDetail(QScrollArea):
     # inside
 
     def _lay_out(self, unit: int) -> None:
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName("Selected setting")
-        self.setWidget(self._body)
-        scopes, buttons = QHBoxLayout(), QHBoxLayout()
-        scopes.addWidget(self.scope)
-        for button in (self.reset_button, self.open_button):
-            buttons.addWidget(button)
-        for row in (scopes, buttons):
-            row.setSpacing(unit * 2)
-            row.addStretch(1)
-        column = QVBoxLayout(self._body)
-        column.setContentsMargins(*(unit * 6,) * 4)
-        column.setSpacing(unit * 3)
-        column.addWidget(self._name)
-        column.addWidget(self._description)
-        column.addLayout(scopes)
-        column.addLayout(self._editor_row)
-        for widget in (self._problem, self._limits, self._notice, self.fault):
-            column.addWidget(widget)
-        column.addLayout(buttons)
-        column.addSpacing(unit * 2)
-        column.addWidget(self.facts)
-        column.addStretch(1)
+        scroll_area(self._body, self)
+        scopes = row(None, self.scope, None, spacing=unit * 2)
+        buttons = row(None, self.reset_button, self.open_button, None, spacing=unit * 2)
+        facts = row(None, self.facts, margins=(0, unit * 2, 0, 0))
+        column(
+            self._body, self._name, self._description, scopes, self._editor_row, self.meaning, self.problem,
+            self._limits, self._notice, self.fault, buttons, facts, None,
+            margins=(unit * 6,) * 4, spacing=unit * 3,
+        )  # fmt: skip
 
     def _scope(self) -> str:
         return USER if self.scope.isHidden() else str(self.scope.currentData())
@@ -319,10 +295,8 @@ class SettingDetail(QScrollArea):
         self._name.setText(value.name)
         self._description.setText(definition.description)
         self._show_editor(value, definition, scope, written)
-        self._limits.setText(self._limit_text(definition, scope))
-        self._limits.setVisible(bool(self._limits.text()))
-        self._notice.setText(value.notice)
-        self._notice.setVisible(bool(value.notice))
+        _show_text(self._limits, self._limit_text(definition, scope))
+        _show_text(self._notice, value.notice)
         self.reset_button.setEnabled(written is not None)
         self.reset_button.setToolTip(f"Remove {value.name} from {self.file().name}")
         self.open_button.setEnabled(self.file().exists())
@@ -330,33 +304,29 @@ class SettingDetail(QScrollArea):
         self.facts.show_facts(self._facts(value, definition))
 
     def _show_editor(self, value: SettingValue, definition: Definition, scope: str, written: object) -> None:
-        if self._shown != (value.name, scope):
-            had_keyboard = self.editor is not None and self.editor.hasFocus()
-            self._shown = (value.name, scope)
-            self._remove_editor()
-            self.editor = make_editor(self._context.theme, definition)
+        shown = (value.name, scope, *self._choices.items())
+        if self.editor is None or self._shown != shown:
+            old, self._shown = self.editor, shown
+            self.editor = make_editor(self._context.theme, definition, self._choices)
             self.editor.committed.connect(partial(self._commit, self.editor, value.name, scope))
-            self.editor.edited.connect(self._show_problem)
+            self.editor.edited.connect(self._check)
             self._editor_row.addWidget(self.editor)
             self.setFocusProxy(self.editor)
-            if had_keyboard:
-                self.editor.setFocus()
-        assert self.editor is not None
-        usual = "" if definition.combined else value.value
+            if old is not None:
+                if old.hasFocus():
+                    self.editor.setFocus()
+                old.hide()
+                old.deleteLater()
         usable = type(written) is type(definition.default)
-        self.editor.show_value(written if usable else usual)
-        self._show_problem()
+        self.editor.show_value(written if usable else "" if definition.combined else value.value)
+        self._check()
 
-    def _remove_editor(self) -> None:
+    def _check(self) -> None:
+        """Show what is wrong with what is typed, or what it would do."""
         if self.editor is not None:
-            self._editor_row.removeWidget(self.editor)
-            self.editor.hide()
-            self.editor.deleteLater()
-
-    def _show_problem(self) -> None:
-        problem = self.editor.problem() if self.editor is not None else ""
-        self._problem.setText(problem)
-        self._problem.setVisible(bool(problem))
+            problem = self.editor.problem()
+            _show_text(self.problem, problem)
+            _show_text(self.meaning, "" if problem else self.editor.meaning())
 
     def _limit_text(self, definition: Definition, scope: str) -> str:
         """What restricts who can set it."""
@@ -375,7 +345,7 @@ class SettingDetail(QScrollArea):
         shown = partial(value_text, definition)
         return {
             "In use": shown(value.value),
-            "Comes from": source_text(value),
+            "Comes from": _SOURCES[value.source][0].format(value.file),
             "Your value": "" if value.user is None else shown(value.user),
             "Project's value": "" if value.project is None else shown(value.project),
             "Default": shown(definition.default),
@@ -410,3 +380,8 @@ class SettingDetail(QScrollArea):
             return
         self.fault.show_fault(None)
         self._context.say(said)
+
+
+def _show_text(widget: QLabel, text: str) -> None:
+    widget.setText(text)
+    widget.setVisible(bool(text))

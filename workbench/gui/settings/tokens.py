@@ -5,11 +5,12 @@ from __future__ import annotations
 from msgspec.structs import replace
 from PySide6.QtCore import QRegularExpression, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QRegularExpressionValidator
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from workbench import tokens
 from workbench.gui.kit.dialogs import Dialog
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.layouts import row
+from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.kit.table import Column, Table, TableModel
 from workbench.gui.kit.theme import Theme
 from workbench.gui.kit.wording import amount, cost
@@ -39,8 +40,8 @@ class TokensDialog(Dialog):
         if self.table is not None:
             self.body.addWidget(self.table)
         self.body.addWidget(label("Programs or direct calls?", "heading"))
-        self.body.addWidget(_wrapped(tokens.advice_sentence(report.advice)))
-        self.body.addWidget(_wrapped(tokens.factor_sentence(report.factors, report.advice.counter), "muted"))
+        self.body.addWidget(paragraph(tokens.advice_sentence(report.advice)))
+        self.body.addWidget(paragraph(tokens.factor_sentence(report.factors, report.advice.counter), "muted"))
         self.price = QLineEdit(f"{report.cents_per_million / 100:.2f}")
         self.body.addLayout(self._make_price_row(context.theme.unit))
         self.body.addStretch(1)
@@ -56,12 +57,7 @@ class TokensDialog(Dialog):
         self.price.setMaximumWidth(unit * 28)
         self.price.setAccessibleName(name)
         self.price.editingFinished.connect(self._change_price)
-        row = QHBoxLayout()
-        row.setSpacing(unit * 2)
-        row.addWidget(text)
-        row.addWidget(self.price)
-        row.addStretch(1)
-        return row
+        return row(None, text, self.price, None, spacing=unit * 2)
 
     def _change_price(self) -> None:
         cents = round(float(self.price.text().replace(",", ".")) * 100)
@@ -148,9 +144,3 @@ def _saved_text(row: SessionTokens) -> str:
 
 def _gain(row: SessionTokens) -> int:
     return row.ledger.direct - row.ledger.actual
-
-
-def _wrapped(text: str, role: str = "") -> QLabel:
-    paragraph = label(text, role)
-    paragraph.setWordWrap(True)
-    return paragraph

@@ -1,4 +1,4 @@
-"""What this program is, and what somebody needs to know who mends a problem of it."""
+"""The dialog about this program, and the report of a problem."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from workbench import __version__
-from workbench.gui.kit.dialogs import Dialog
-from workbench.gui.kit.faults import text_box
+from workbench.gui.kit.dialogs import Dialog, text_box
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.theme import Theme
 from workbench.gui.shell.context import Context
@@ -24,7 +23,7 @@ _LICENCES = (
 
 
 class About(Dialog):
-    """Version and licences."""
+    """Shows the version and the licences."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         intro = "Test MCP tools, approve what agents want to run, and curate their skills."

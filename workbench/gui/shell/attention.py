@@ -1,6 +1,6 @@
-"""Tells a person who is elsewhere that somebody waits for them: in the window's title, the task bar and the icon.
+"""Shows that decisions wait while the user looks elsewhere: in the window's title, the task bar and the icon.
 
-It never takes the keyboard and never comes to the front: a person may be typing.
+It never takes the keyboard and never comes to the front: the user may be typing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The only crossing between the wire and Qt: events become one signal, questions go out, a lost core comes back.
+"""The only link between the API connection and Qt: passes events on as one signal and calls to the core, reconnects.
 
 The bridge answers as `CoreApi` itself: panes keep one object while the connection behind it is laid anew.
 """
@@ -19,11 +19,11 @@ from workbench.events import CoreStopping, Event, EventsLost, Listener
 from workbench.records import Fault
 
 PAUSES = (0.2, 1.0, 3.0)
-"""Seconds before each try to bring a lost core back; after the last one a person presses a button."""
+"""Seconds before each try to bring a lost core back; after the last one the user presses a button."""
 
 
 NOT_CONNECTED = Fault("The core is not connected.", "Wait until the status bar says that it is running.")
-"""What a question hears that comes too early or too late; no longer true once the core is there."""
+"""The fault of a call without a connection; no longer true once the core is there."""
 
 
 class Wire(Protocol):
@@ -45,7 +45,7 @@ class LinkState(StrEnum):
     CONNECTING = "connecting"
     LINKED = "linked"
     LOST = "lost"  # trying again
-    BROKEN = "broken"  # a person decides
+    BROKEN = "broken"  # the user decides
 
 
 class Link(Struct, frozen=True):
@@ -77,7 +77,7 @@ class Bridge(QObject):
 
     @property
     def wire(self) -> Wire:
-        """The current connection."""
+        """The current connection; WorkbenchError without one."""
         if self._wire is None:
             raise WorkbenchError(NOT_CONNECTED.message, NOT_CONNECTED.hint)
         return self._wire

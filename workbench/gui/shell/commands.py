@@ -8,10 +8,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from workbench.gui.kit.icons import icon
-from workbench.gui.shell.actions import ACTIONS, MISSING, Action, action_named
+from workbench.gui.shell.actions import ACTIONS, MENUS, Action, Condition, Entries, Menu, action_named
 from workbench.gui.shell.tasks import Tasks
 
 Work = Callable[[], Coroutine[Any, Any, object] | None]  # Any: what a coroutine yields concerns the loop alone
@@ -29,13 +29,18 @@ class Commands(QObject):
         self._work: dict[str, Work] = {}
         self._early: list[str] = []  # what was asked for before anything could do it
         self._busy: set[str] = set()
-        self._true: set[str] = set()
+        self._true: set[Condition] = set()
         self._actions = {entry.id: self._make(entry) for entry in ACTIONS}
         self._renew()
 
     def attach(self, window: QWidget) -> None:
         """Make the shortcuts work in this window."""
         window.addActions(list(self._actions.values()))
+
+    def fill_menu_bar(self, bar: QMenuBar) -> None:
+        """Make the menus of the window."""
+        for menu in MENUS:
+            self._fill(bar.addMenu(menu.title), menu.entries)
 
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
@@ -52,22 +57,30 @@ class Commands(QObject):
     def bound(self) -> frozenset[str]:
         return frozenset(self._work)
 
-    def hold(self, condition: str, holds: bool) -> None:
+    def hold(self, condition: Condition, holds: bool) -> None:
         """Set whether a condition of the table holds."""
         if holds != (condition in self._true):
             (self._true.add if holds else self._true.discard)(condition)
             self._renew()
 
-    def missing(self, name: str) -> str:
+    def disabled_reason(self, name: str) -> str:
         """Why an action is disabled, in a few words; empty if it is enabled."""
         if name in self._busy:
             return "it is under way"
-        lacks = next((one for one in action_named(name).when if one not in self._true), "")
-        return MISSING[lacks] if lacks else ""
+        return next((condition.missing for condition in action_named(name).when if condition not in self._true), "")
 
     def do(self, name: str) -> None:
         """Trigger an action as if the user had chosen it; does nothing while it is disabled."""
         self._actions[name].trigger()
+
+    def _fill(self, menu: QMenu, entries: Entries) -> None:
+        for entry in entries:
+            if isinstance(entry, Menu):
+                self._fill(menu.addMenu(entry.title), entry.entries)
+            elif entry is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(self[entry.id])
 
     def _make(self, entry: Action) -> QAction:
         action = QAction(entry.text, self)
@@ -100,8 +113,7 @@ class Commands(QObject):
 
     def _renew(self) -> None:
         for entry in ACTIONS:
-            able = entry.id not in self._busy and all(condition in self._true for condition in entry.when)
-            self._actions[entry.id].setEnabled(able)
+            self._actions[entry.id].setEnabled(entry.id not in self._busy and self._true.issuperset(entry.when))
         self.changed.emit()
 
 

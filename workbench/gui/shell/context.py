@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench.api.client_stub import CoreApi
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.theme import Theme
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.navigation import Request
@@ -27,6 +27,7 @@ class Message(Struct, frozen=True):
 
     text: str
     undo: str = ""  # the id of an action that takes it back, offered beside the text for a while
+    show: Request | None = None  # opens what the text is about, offered in the same way
 
 
 class Messages(QObject):
@@ -50,9 +51,9 @@ class Context(Struct, frozen=True, weakref=True):
     commands: Commands
     messages: Messages
 
-    def say(self, text: str, undo: str = "") -> None:
-        """Show a text in the status bar; `undo` is the id of an action that takes back what it says."""
-        self.messages.said.emit(Message(text, undo))
+    def say(self, text: str, undo: str = "", show: Request | None = None) -> None:
+        """Show a text in the status bar, with a button "Undo" for the action of this id or "Show" for a request."""
+        self.messages.said.emit(Message(text, undo, show))
 
     def go(self, request: Request) -> None:
         """Ask the window to show or do something that belongs to another room."""

@@ -1,9 +1,9 @@
-"""A dock: a pane with a quiet title, which goes away where the tab above says the same."""
+"""A dock: a pane with a plain title, which is hidden where the tab above says the same."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QMainWindow, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.theme import mark
@@ -11,16 +11,19 @@ from workbench.gui.shell.context import Pane
 
 
 class Dock(QDockWidget):
-    """A pane with a quiet title, which is hidden where a tab says the same."""
+    """A pane with a plain title, which is hidden where a tab says the same."""
 
     def __init__(self, name: str, title: str, pane: Pane, window: QMainWindow) -> None:
         super().__init__(title, window)
+        unit = pane.context.theme.unit
         self.setObjectName(f"dock.{name}")
         self._title = title
         self.pane = pane
         pane.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setWidget(pane)
-        self._bar = _Title(title, pane.context.theme.unit, self)
+        self._bar = label(title, "dock", self)
+        self._bar.setContentsMargins(unit * 3, unit * 2 + 1, unit * 3, unit * 2 + 1)
+        mark(self._bar, kind="dock-title")
         self._none = QWidget(self)
         self._none.setFixedHeight(0)
         self.setTitleBarWidget(self._bar)
@@ -29,7 +32,7 @@ class Dock(QDockWidget):
         """Show a number beside the title: how many things wait in this pane."""
         title = f"{self._title} · {number}" if number else self._title
         self.setWindowTitle(title)
-        self._bar.say(title)
+        self._bar.setText(title)
 
     def settle(self) -> None:
         """Show the title only where no tab shows it."""
@@ -46,25 +49,3 @@ class Dock(QDockWidget):
         self.show()
         self.raise_()
         self.pane.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-
-class _Title(QFrame):
-    """The title above a dock that is not in a tab."""
-
-    def __init__(self, title: str, unit: int, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._unit = unit
-        mark(self, kind="dock-title")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(unit * 3, 0, unit * 3, 0)
-        self._label = label(title, "dock")
-        row.addWidget(self._label)
-
-    def say(self, title: str) -> None:
-        self._label.setText(title)
-
-    def sizeHint(self) -> QSize:
-        return QSize(self._unit * 10, self._label.fontMetrics().height() + self._unit * 4 + 2)
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()

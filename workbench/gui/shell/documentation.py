@@ -6,10 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.dialogs import fit_to_screen
+from workbench.gui.kit.layouts import column
 from workbench.gui.kit.list_pane import ListPane
 from workbench.gui.kit.lists import EmptyState
 from workbench.gui.kit.rows import Row
@@ -29,17 +30,14 @@ class Documentation(QWidget):
         self.setWindowTitle("Documentation")
         self._theme = theme
         self._texts = _read_pages(documentation())
-        empty = EmptyState(theme, "search", "No page contains this", "Try fewer words, or other ones.")
+        empty = EmptyState(theme, "search", "No page contains this", "Try fewer or different words.")
         self.pages = ListPane(theme, "Pages", empty, "Search the documentation")
         self.browser = QTextBrowser(self)
         self.browser.setOpenLinks(False)
         self.browser.setAccessibleName("Page of the documentation")
         self.browser.document().setDocumentMargin(theme.unit * 5)
         mark(self.browser, kind="page")
-        split = AdaptiveSplit(90, _SHARES, self.pages, self.browser)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(split)
+        column(self, AdaptiveSplit(90, _SHARES, self.pages, self.browser))
         self.pages.searched.connect(self._filter)
         self.pages.selection_changed.connect(self._show_selected)
         self.browser.anchorClicked.connect(self._open)
@@ -52,13 +50,8 @@ class Documentation(QWidget):
 
     def _filter(self, text: str) -> None:
         wanted = text.casefold().split()
-        self.pages.show_rows(
-            [
-                Row(name, _title(page))
-                for name, page in self._texts.items()
-                if all(word in page.casefold() for word in wanted)
-            ]
-        )
+        found = (name for name, page in self._texts.items() if all(word in page.casefold() for word in wanted))
+        self.pages.show_rows([Row(name, _title(self._texts[name])) for name in found])
 
     def _show_selected(self) -> None:
         page = self._texts.get(self.pages.key(), "")
@@ -69,8 +62,7 @@ class Documentation(QWidget):
     def _open(self, url: QUrl) -> None:
         name = Path(url.path()).stem
         if name in self._texts and not url.host():
-            if self.pages.finder is not None:
-                self.pages.finder.clear()  # the page may be filtered out
+            self.pages.clear_search()  # the page may be filtered out
             self._filter("")
             self.pages.select(name)
         elif url.scheme() in ("http", "https"):

@@ -15,7 +15,7 @@ def step_focus(window: QMainWindow, *, forward: bool) -> bool:
     here = QApplication.focusWidget()
     while here is not None and here not in stops and here.focusProxy() is not None:
         here = here.focusProxy()
-    target = stops[_beside(window, stops, here, forward)]
+    target = stops[_next_stop(window, stops, here, forward)]
     reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
     target.setFocus(reason)
     _bring_into_view(target)
@@ -24,18 +24,18 @@ def step_focus(window: QMainWindow, *, forward: bool) -> bool:
 
 def tab_stops(window: QMainWindow) -> list[QWidget]:
     """Where Tab stops, in order; panes in hidden tabs are skipped."""
-    places = [part for part in _shown(window) if not part.visibleRegion().isEmpty()]
+    places = [part for part in _visible_children(window) if not part.visibleRegion().isEmpty()]
     middle = window.centralWidget()
     first = [part for part in places if part is window.menuBar()]
     left = [part for part in places if middle and part.geometry().right() < middle.x() and part not in first]
     centre = [part for part in places if part is middle]
     last = [part for part in places if part is window.statusBar()]
     rest = [part for part in places if part not in (*first, *left, *centre, *last)]
-    ordered = [*first, *_read(left), *centre, *_read(rest), *last]
+    ordered = [*first, *_in_reading_order(left), *centre, *_in_reading_order(rest), *last]
     return [stop for part in ordered for stop in _stops(part)]
 
 
-def _beside(window: QMainWindow, stops: list[QWidget], here: QWidget | None, forward: bool) -> int:
+def _next_stop(window: QMainWindow, stops: list[QWidget], here: QWidget | None, forward: bool) -> int:
     """The next stop; a widget that is not a stop counts as being at the place of its neighbours."""
     if here is None:
         return 0 if forward else -1
@@ -53,19 +53,19 @@ def _beside(window: QMainWindow, stops: list[QWidget], here: QWidget | None, for
 def _stops(part: QWidget) -> list[QWidget]:
     takes = bool(part.focusPolicy() & Qt.FocusPolicy.TabFocus) and part.focusProxy() is None and part.isEnabled()
     found = [part] if takes else []
-    for child in _read(_shown(part)):
+    for child in _in_reading_order(_visible_children(part)):
         found += _stops(child)
     return found
 
 
-def _shown(part: QWidget) -> list[QWidget]:
+def _visible_children(part: QWidget) -> list[QWidget]:
     children = [child for child in part.children() if isinstance(child, QWidget)]
     return [
         child for child in children if child.isVisibleTo(part) and not child.isWindow() and not child.size().isEmpty()
     ]
 
 
-def _read(parts: list[QWidget]) -> list[QWidget]:
+def _in_reading_order(parts: list[QWidget]) -> list[QWidget]:
     """From top to bottom, and from left to right where widgets are beside each other."""
     rows: list[list[QWidget]] = []
     for part in sorted(parts, key=lambda one: one.y()):

@@ -1,4 +1,4 @@
-"""Long texts arrive as a preview and a handle; this brings the whole of them."""
+"""Long texts arrive as a preview and a handle; these functions fetch the complete text."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def whole_size(texts: Sequence[str]) -> int:
 
 
 async def fetch_whole(fetch: Fetch, texts: Sequence[str]) -> list[str]:
-    """Fetch the complete texts."""
+    """Fetch the complete texts of previews."""
     return [await fetch(text.handle, 0, text.size) if isinstance(text, TextPreview) else text for text in texts]
 
 
 def size_words(size: float) -> str:
-    """A size in bytes as text."""
+    """Format a number of bytes: 950 B, 1.2 KB, 3.4 MB."""
     if size < 1000:
         return f"{size:.0f} B"
     if size < 1_000_000:

@@ -1,4 +1,4 @@
-"""What the palette finds by itself, and how its results are shown."""
+"""What the palette finds without the core, and how its results are shown."""
 
 from __future__ import annotations
 
@@ -10,12 +10,30 @@ from workbench.gui.kit.icons import mime_icon
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import one_line, visible
 from workbench.gui.kit.wording import amount, hint_words
-from workbench.gui.shell.actions import ACTIONS
+from workbench.gui.shell.actions import ACTIONS, menu_of
 from workbench.gui.shell.commands import Commands, keys_text
 from workbench.gui.shell.long_text import size_words
-from workbench.gui.shell.menus import menu_of
-from workbench.gui.shell.navigation import DoAction, Request, ShowCall, ShowServer, ShowSkillPage, ShowTool
+from workbench.gui.shell.navigation import DoAction, Request, ShowCall, ShowServer, ShowSkill, ShowTool
 from workbench.records import Find, FindKind, FoundIn, Reason, SavedCalls, ServerState, ServerStatus
+
+_KINDS = {
+    FindKind.TOOL: ("Tool", "tool"),
+    FindKind.RESOURCE: ("Resource", ""),
+    FindKind.TEMPLATE: ("Template", "pencil"),
+    FindKind.PROMPT: ("Prompt", "message"),
+    FindKind.SKILL: ("Skill", "book"),
+}
+_REASONS = {
+    FoundIn.EXACT: "exact name",
+    FoundIn.NAME: "“{}” in its name",
+    FoundIn.ASKED: "“{}” led to it before",
+    FoundIn.DESCRIPTION: "“{}” in its description",
+    FoundIn.PARAMETERS: "“{}” in its parameters",
+    FoundIn.SERVER: "“{}” in its server’s description",
+    FoundIn.SYNONYM: "similar to “{}”",
+    FoundIn.LETTERS: "similar letters",
+    FoundIn.MEANING: "similar meaning",
+}
 
 
 def score(needle: str, text: str) -> int | None:
@@ -28,8 +46,8 @@ def score(needle: str, text: str) -> int | None:
         if _starts_word(held, whole):
             return 1000 - 2 * whole - len(held) // 4
         return 8 * len(wanted) - 10 - len(held) // 8
-    if (begun := _begun(needle.casefold().split(), held)) is not None:
-        return begun
+    if (points_of_words := _score_words(needle.casefold().split(), held)) is not None:
+        return points_of_words
     points, place = 0, -1
     for letter in wanted:
         found = held.find(letter, place + 1)
@@ -40,7 +58,7 @@ def score(needle: str, text: str) -> int | None:
     return points - len(held) // 8
 
 
-def _begun(words: list[str], held: str) -> int | None:
+def _score_words(words: list[str], held: str) -> int | None:
     """Score of words that each start a word of the text, in any order: "demo connect" for "Connect the demo"."""
     places = [next((at for at in _finds(word, held) if _starts_word(held, at)), -1) for word in words]
     if len(words) < 2 or -1 in places:
@@ -68,16 +86,16 @@ def in_name(find: Find, text: str) -> bool:
 
 def match_row(find: Find) -> Row:
     """Name and the reason of the match; below it server, state and first sentence."""
-    status = server_state(find)
+    kind, symbol = _KINDS[find.kind]
     hints = hint_words(find.hints)[:1] if find.kind is FindKind.TOOL else ()
-    told = (one_line(find.server, 40), status, one_line(find.summary, 200))
+    detail = (one_line(find.server, 40), server_state(find), one_line(find.summary, 200))
     return Row(
         key=match_key(find),
         title=one_line(find.name if find.kind is FindKind.TOOL else find.title, 100),
-        detail=" · ".join(part for part in told if part) or " ",
+        detail=" · ".join(part for part in detail if part) or " ",
         aside=" · ".join(part for part in (*map(reason_text, find.reasons[:1]), _cost(find)) if part),
-        icon=_icon(find),
-        badges=((kind_word(find.kind), "info"), *hints),
+        icon=mime_icon(find.mime) if find.kind is FindKind.RESOURCE else symbol,
+        badges=((kind, "info"), *hints),
         tip="\n".join(filter(None, (visible(find.title), visible(find.summary), *map(reason_text, find.reasons)))),
     )
 
@@ -92,20 +110,10 @@ def request_of(find: Find) -> Request:
         case FindKind.TOOL:
             return ShowTool(find.server, find.name, enter=True)
         case FindKind.SKILL:
-            return ShowSkillPage(find.name, run=True)
+            return ShowSkill(find.name, "run")
         case FindKind.PROMPT:
             return ShowServer(find.server, "prompts", find.name)
     return ShowServer(find.server, "resources", find.name)
-
-
-def kind_word(kind: FindKind) -> str:
-    return {
-        FindKind.TOOL: "Tool",
-        FindKind.RESOURCE: "Resource",
-        FindKind.TEMPLATE: "Template",
-        FindKind.PROMPT: "Prompt",
-        FindKind.SKILL: "Skill",
-    }[kind]
 
 
 def server_state(find: Find) -> str:
@@ -121,34 +129,13 @@ def server_state(find: Find) -> str:
 
 def reason_text(reason: Reason) -> str:
     """Why it was found, with the words of the query in quotes."""
-    said = {
-        FoundIn.EXACT: "exact name",
-        FoundIn.NAME: "“{}” in its name",
-        FoundIn.ASKED: "“{}” led to it before",
-        FoundIn.DESCRIPTION: "“{}” in its description",
-        FoundIn.PARAMETERS: "“{}” in its parameters",
-        FoundIn.SERVER: "“{}” in its server’s description",
-        FoundIn.SYNONYM: "similar to “{}”",
-        FoundIn.LETTERS: "similar letters",
-        FoundIn.MEANING: "similar meaning",
-    }[reason.at]
-    return said.format(one_line(reason.words, 30))
+    return _REASONS[reason.at].format(one_line(reason.words, 30))
 
 
 def _cost(find: Find) -> str:
     if find.size >= 0:
         return size_words(find.size)
     return f"≈ {amount(find.tokens)} tokens" if find.tokens else ""
-
-
-def _icon(find: Find) -> str:
-    return {
-        FindKind.TOOL: "tool",
-        FindKind.RESOURCE: mime_icon(find.mime),
-        FindKind.TEMPLATE: "pencil",
-        FindKind.PROMPT: "message",
-        FindKind.SKILL: "book",
-    }[find.kind]
 
 
 STRONG = 500
@@ -173,7 +160,7 @@ def action_targets(commands: Commands, only: Sequence[str] = ()) -> list[Target]
     for entry in ACTIONS:
         if entry.id == "palette.open" or (only and entry.id not in only):
             continue
-        missing = commands.missing(entry.id)
+        missing = commands.disabled_reason(entry.id)
         text = entry.text.removesuffix("…")
         row = Row(
             f"action:{entry.id}",

@@ -1,28 +1,33 @@
-"""The rules about one server or one tool: what there is, and a line to add one. All of it by keyboard."""
+"""The rules about one server or one tool, and fields to add one."""
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
+from typing import Any
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.controls import CalmCombo
-from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.icons import icon
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
+from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import ago
 from workbench.gui.shell.context import Context
 from workbench.records import CallDecision, Fault, Permission, Permissions, Predicate, Tool
 
-_ICONS = {
-    CallDecision.ALLOW: ("check", "success"),
-    CallDecision.ASK: ("hourglass", "warning"),
-    CallDecision.DENY: ("ban", "danger"),
+_WORDS = {
+    CallDecision.ALLOW: ("Allow", "check", "success"),
+    CallDecision.ASK: ("Ask", "hourglass", "warning"),
+    CallDecision.DENY: ("Deny", "ban", "danger"),
 }
-_ARGUMENT = 130  # pixels at least for the name of an argument
+_ARGUMENT = 32  # units of width at least for the name of an argument
+_RULE_ID = Qt.ItemDataRole.UserRole
 
 
 class RulesBox(QWidget):
@@ -36,7 +41,7 @@ class RulesBox(QWidget):
         self.revoke = QPushButton(icon("trash", "muted"), "Revoke")
         self.word, self.argument, self.pattern = CalmCombo(), CalmCombo(), QLineEdit()
         self.add = QPushButton(icon("plus", "muted"), "Add the rule")
-        self.fault = FaultCard(context.theme)
+        self.fault = Notice(context.theme)
         self._empty = label("No rules. Calls ask for approval depending on risk and your settings.", "muted")
         self._fill()
         self._lay_out(context.theme.unit)
@@ -48,7 +53,7 @@ class RulesBox(QWidget):
         self._draw()
 
     def show_permissions(self, known: Permissions) -> None:
-        """The rules as they stand now."""
+        """Show the current rules."""
         row = self.list.currentRow()
         self.list.clear()
         for rule in known.rules:
@@ -72,12 +77,12 @@ class RulesBox(QWidget):
     def _show(self, rule: Permission, why: str = "") -> None:
         used = f"used {rule.count} ×, last {ago(rule.used)}" if rule.count else ""
         words = "  ·  ".join(part for part in (visible(rule.label), used, self._void(rule, why)) if part)
-        item = QListWidgetItem(icon(*_ICONS[rule.word]), words)
-        item.setData(Qt.ItemDataRole.UserRole, rule.id)
+        item = QListWidgetItem(icon(*_WORDS[rule.word][1:]), words)
+        item.setData(_RULE_ID, rule.id)
         self.list.addItem(item)
 
     def _void(self, rule: Permission, why: str) -> str:
-        """Why it counts no more: by what the core knows, or by the definition that is shown here."""
+        """Why a rule no longer applies: as the core says, or because the definition changed."""
         if why:
             return f"void: {visible(why)}"
         tool = self._tool if rule.word is CallDecision.ALLOW and rule.kind != "server" else None
@@ -93,26 +98,26 @@ class RulesBox(QWidget):
         kind = "server" if self._tool is None else "arguments" if narrow else "tool"
         name = self._tool.name if self._tool is not None else ""
         rule = Permission("", kind, CallDecision(self.word.currentData()), self._server, name, where)
-        self._context.tasks.run("add a rule", self._send(rule))
+        self._context.tasks.run("add a rule", self._watch(self._send(rule)))
 
     async def _send(self, rule: Permission) -> None:
-        try:
-            await self._context.api.set_permission(rule)
-        except WorkbenchError as fault:
-            self.fault.show_fault(Fault(fault.message, fault.hint))
-            return
-        self.fault.show_fault(None)
+        await self._context.api.set_permission(rule)
         self.pattern.clear()
         self.show_permissions(await self._context.api.permissions())
 
     def _revoke(self) -> None:
         item = self.list.currentItem()
         if item is not None:
-            self._context.tasks.run("revoke a rule", self._take_back(str(item.data(Qt.ItemDataRole.UserRole))))
+            self._context.tasks.run("revoke a rule", self._watch(self._take_back(str(item.data(_RULE_ID)))))
 
     async def _take_back(self, rule_id: str) -> None:
+        self.show_permissions(await self._context.api.revoke_permission(rule_id))
+
+    async def _watch(self, coro: Coroutine[Any, Any, None]) -> None:  # Any: asyncio's own
+        """Show the fault of a change here."""
+        self.fault.show_fault(None)
         try:
-            self.show_permissions(await self._context.api.revoke_permission(rule_id))
+            await coro
         except WorkbenchError as fault:
             self.fault.show_fault(Fault(fault.message, fault.hint))
 
@@ -121,16 +126,12 @@ class RulesBox(QWidget):
         self.pattern.setEnabled(bool(self.argument.currentText().strip()))
 
     def _fill(self) -> None:
-        for word, words in (
-            (CallDecision.ALLOW, "Allow"),
-            (CallDecision.ASK, "Ask"),
-            (CallDecision.DENY, "Deny"),
-        ):
-            self.word.addItem(icon(*_ICONS[word]), words, word.value)
+        for word, (text, symbol, tone) in _WORDS.items():
+            self.word.addItem(icon(symbol, tone), text, word.value)
         self.word.setAccessibleName("What the rule does")
         self.argument.setEditable(True)
         self.argument.setAccessibleName("Argument that the rule is about; empty: every call")
-        self.argument.setMinimumWidth(_ARGUMENT)
+        self.argument.setMinimumWidth(self._context.theme.unit * _ARGUMENT)
         self.argument.addItem("")
         fields = self._tool.input_schema.get("properties") if self._tool is not None else None
         for name in fields if isinstance(fields, dict) else ():
@@ -141,33 +142,19 @@ class RulesBox(QWidget):
         self.pattern.setPlaceholderText("*@example.org, or: under workspace")
         self.pattern.setAccessibleName("What the argument must look like")
         self.list.setAccessibleName("Rules")
-        self.list.setIconSize(QSize(self._context.theme.unit * 4, self._context.theme.unit * 4))
 
     def _lay_out(self, unit: int) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(unit * 2)
-        column.addWidget(self._empty)
+        self.list.setIconSize(QSize(unit * 4, unit * 4))
         self.list.setMinimumHeight(unit * 20)
-        if self._tool is not None:
-            self.list.setMaximumHeight(unit * 36)
         self.list.setWordWrap(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        column.addWidget(self.list, 1)
-        row = QHBoxLayout()
-        row.setSpacing(unit * 2)
-        for part in (self.word, self.argument, self.pattern):
-            row.addWidget(part, 1 if part is self.pattern else 0)
-        deeds = QHBoxLayout()
-        deeds.setSpacing(unit * 2)
-        deeds.addWidget(self.add)
-        deeds.addWidget(self.revoke)
-        deeds.addStretch(1)
+        if self._tool is not None:
+            self.list.setMaximumHeight(unit * 36)
+        mark(self.revoke, kind="flat")
+        new = row(None, self.word, self.argument, self.pattern, spacing=unit * 2, grows=self.pattern)
         if self._tool is None:
             self.argument.hide()
             self.pattern.hide()
-            row.addStretch(1)
-        mark(self.revoke, kind="flat")
-        column.addLayout(row)
-        column.addLayout(deeds)
-        column.addWidget(self.fault)
+            new.addStretch(1)
+        buttons = row(None, self.add, self.revoke, None, spacing=unit * 2)
+        column(self, self._empty, self.list, new, buttons, self.fault, spacing=unit * 2, grows=self.list)

@@ -49,7 +49,7 @@ class SearchButton(QPushButton):
             self._bar.setCornerWidget(self)  # the bar asks for the size once
 
     def _name_the_rest(self) -> None:
-        """Menus that found no room stand behind a button of Qt's that is hardly seen."""
+        """Name the small button of Qt that opens the menus for which there is no room."""
         more = self._bar.findChild(QToolButton, "qt_menubar_ext_button")
         if isinstance(more, QToolButton):
             more.setIcon(icon("chevron-down"))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from functools import cached_property, partial
 
-from workbench.gui.kit.faults import HintAction
+from workbench.gui.kit.notice import HintAction
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import ShowSettings
 from workbench.settings import DEFINITIONS
 
 
 class SettingLinks:
-    """One per window; `kit.faults.set_hint_actions` makes fault cards and banners use it."""
+    """One per window; `kit.notice.set_hint_actions` makes fault cards and banners use it."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

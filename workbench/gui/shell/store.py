@@ -1,7 +1,6 @@
 """What the window knows of the core: loaded once when the core is reached, kept up to date by its events.
 
-Panes read from here instead of asking the core again. They are told of changes by signals, and of any kind of event by
-`on`.
+Panes read from here instead of asking the core again. Signals report changes, and `on` passes events of any kind on.
 """
 
 from __future__ import annotations
@@ -42,6 +41,7 @@ from workbench.records import (
     NetworkRules,
     Permissions,
     Run,
+    RunState,
     SecretStore,
     ServerState,
     Skill,
@@ -53,6 +53,7 @@ E = TypeVar("E")
 MOST_RUNS = 1_000
 """So many runs are held; of the ended ones the oldest are dropped."""
 _RUNS_SLACK = 100  # they are dropped together
+_DECISIONS = (RunChanged, CallHeld, HeldCallSettled, AskArrived, AskSettled)  # what `waiting_count` counts
 _STATUS_MS = 200  # changes of many things at once are one question for the core's status
 _TOOLS_MS = 60  # tools of many servers that change at once are read together
 _SKILLS_MS = 80
@@ -75,6 +76,8 @@ class Store(QObject):
     """Carries a Run."""
     held_calls_changed = Signal()
     elicitations_changed = Signal()
+    waiting_changed = Signal(int)
+    """Carries `waiting_count`, when it is a different number."""
     skills_changed = Signal()
     permissions_changed = Signal()
     network_changed = Signal()
@@ -99,11 +102,18 @@ class Store(QObject):
         self.network: NetworkRules | None = None
         self.secrets: SecretStore | None = None
         self._changed_tools: set[str] = set()
+        self._last_waiting_count = 0
         self._status_is_new = False
         self.core_restarted = False
         self._status_soon = self._soon(_STATUS_MS, self._load_status)
         self._tools_soon = self._soon(_TOOLS_MS, self._load_changed_tools)
         self._skills_soon = self._soon(_SKILLS_MS, self._load_skills)
+
+    @property
+    def waiting_count(self) -> int:
+        """How many decisions wait for the user: programs, changes of files, held calls and elicitations."""
+        runs = sum(run.state is RunState.WAITING or bool(run.held) for run in self.runs.values())
+        return runs + len(self.held_calls) + len(self.elicitations)
 
     def on(self, kind: type[E], handler: Callable[[E], object]) -> None:
         """Call a bound method with each event of this kind, for as long as its object lives."""
@@ -121,8 +131,10 @@ class Store(QObject):
         self._tasks.run("rules", self._load_rules())
 
     def handle(self, event: Event) -> None:
-        """An event of the core: update what is held, then tell whoever asked for this kind."""
+        """Update what is held from an event of the core, then call the handlers of its kind."""
         self._update(event)
+        if isinstance(event, _DECISIONS):
+            self._tell_waiting()
         handlers = self._handlers.get(type(event))
         if not handlers:
             return
@@ -154,8 +166,7 @@ class Store(QObject):
                 self._status_soon.start()
             case ServersArranged(names):
                 order = {name: place for place, name in enumerate(names)}
-                known = sorted(self.servers.items(), key=lambda item: order.get(item[0], len(order)))
-                self.servers = dict(known)
+                self.servers = dict(sorted(self.servers.items(), key=lambda item: order.get(item[0], len(order))))
                 self.servers_loaded.emit()
             case ToolsChanged(server) | ToolsWarned(server):
                 self._changed_tools.add(server)
@@ -175,11 +186,6 @@ class Store(QObject):
             case SecretsChanged(secrets):
                 self.secrets = secrets
                 self.secrets_changed.emit()
-            case CallHeld() | HeldCallSettled() | AskArrived() | AskSettled():
-                self._update_waiting(event)
-
-    def _update_waiting(self, event: CallHeld | HeldCallSettled | AskArrived | AskSettled) -> None:
-        match event:
             case CallHeld(held_call, before):
                 self.held_calls.pop(before, None)
                 self.held_calls[held_call.id] = held_call
@@ -194,7 +200,12 @@ class Store(QObject):
                 self.elicitations.pop(ask.id, None)
                 self.elicitations_changed.emit()
 
-    # what is asked
+    def _tell_waiting(self) -> None:
+        if (count := self.waiting_count) != self._last_waiting_count:
+            self._last_waiting_count = count
+            self.waiting_changed.emit(count)
+
+    # loading
 
     def _soon(self, pause_ms: int, load: Callable[[], None]) -> QTimer:
         timer = QTimer(self, singleShot=True, interval=pause_ms)
@@ -231,6 +242,7 @@ class Store(QObject):
         elicitations = await self._api.asks()
         self.elicitations = {ask.id: ask for ask in elicitations}
         self.elicitations_changed.emit()
+        self._tell_waiting()
 
     def _forget_old_runs(self) -> None:
         """Keep a window that is open for days small: the audit has all runs."""

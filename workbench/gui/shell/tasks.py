@@ -20,7 +20,7 @@ class Tasks(QObject):
     """The tasks of one window; closing the window ends them."""
 
     failed = Signal(object)
-    """Carries one Fault: what a person reads about a task that did not work."""
+    """Carries the Fault of a task that failed, as the user reads it."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class Tasks(QObject):
         coro: Coroutine[Any, Any, Result],  # Any: what a coroutine yields and is sent concerns the loop alone
         done: Callable[[Result], None] | None = None,
     ) -> asyncio.Future[Result | None]:
-        """Start; `done` gets the result on success. A fault is told by `failed`, and the task's result is None."""
+        """Start; `done` gets the result on success. `failed` carries a fault, and the task's result is then None."""
         if self._over is not None:  # what would begin now is over; a late timer may ask when even the loop is gone
             coro.close()
             return self._over
@@ -68,13 +68,13 @@ class Tasks(QObject):
                 done(result)
             return result
         except Exception as fault:
-            if (told := _worth_telling(fault)) is not None:
-                self.failed.emit(describe(name, told))
+            if (shown := _fault_to_show(fault)) is not None:
+                self.failed.emit(describe(name, shown))
             return None
 
 
-def _worth_telling(fault: Exception) -> Exception | None:
-    """That a dialog was closed before the answer came is nobody's fault; what it could not show any more is told."""
+def _fault_to_show(fault: Exception) -> Exception | None:
+    """None if a dialog was only closed before the answer came; the fault that it could no longer show otherwise."""
     if not (isinstance(fault, RuntimeError) and str(fault).endswith("already deleted.")):
         return fault
     before = fault.__context__
@@ -82,7 +82,7 @@ def _worth_telling(fault: Exception) -> Exception | None:
 
 
 def describe(name: str, fault: BaseException) -> Fault:
-    """A fault as a person reads it; what nobody foresaw carries its traceback for a report."""
+    """A fault as the user reads it; an unexpected one carries its traceback for a report."""
     if isinstance(fault, WorkbenchError):
         return Fault(fault.message, fault.hint)
     lines = "".join(traceback.format_exception(fault))

@@ -21,89 +21,78 @@ VERSION = 4
 """Raised when docks are added or renamed, so that an old state is not forced onto a new window."""
 
 
+class _Text:
+    """An attribute of `Layout`: a text of the layout file."""
+
+    def __init__(self, key: str, default: str = "") -> None:
+        self._key = key
+        self._default = default
+
+    def __get__(self, layout: Layout, _owner: object = None) -> str:
+        return str(layout.open().value(self._key, self._default))
+
+    def __set__(self, layout: Layout, text: str) -> None:
+        settings = layout.open()
+        settings.setValue(self._key, text)
+        settings.sync()
+
+
+class _Flag:
+    """An attribute of `Layout` that is one of two texts in the file, because INI files have no truth values."""
+
+    def __init__(self, key: str, true: str = "yes", false: str = "no", *, default: bool = False) -> None:
+        self._true = true
+        self._false = false
+        self._text = _Text(key, true if default else false)
+
+    def __get__(self, layout: Layout, owner: object = None) -> bool:
+        return self._text.__get__(layout, owner) == self._true
+
+    def __set__(self, layout: Layout, value: bool) -> None:
+        self._text.__set__(layout, self._true if value else self._false)
+
+
 class Layout:
     """The layout file of one project."""
+
+    output_in_front = _Flag("output", "front", "behind", default=True)
+    """Whether the output, which is made late and so is not in Qt's state, was in front of its neighbours."""
+    welcome = _Flag("welcome", default=True)
+    """Whether the welcome page is shown at start."""
+    runs_below = _Flag("runs", "below", "beside")
+    """Whether the runs are among the panes below only because the window is narrow."""
+    runs_introduced = _Flag("introduced")
+    """Whether the panes about runs have been shown, which the first run does."""
+    found_seen = _Text("found")
+    """A digest of the servers of other clients about which the user does not want to be told again."""
+    _audit = _Text("audit")
 
     def __init__(self, paths: Paths) -> None:
         self._file = str(paths.window)
 
+    @property
+    def audit_filters(self) -> tuple[str, ...]:
+        """Filters of the audit that the user saved."""
+        return tuple(filter(None, self._audit.split("\n")))
+
+    @audit_filters.setter
+    def audit_filters(self, filters: tuple[str, ...]) -> None:
+        self._audit = "\n".join(filters)
+
     def restore(self, window: QMainWindow) -> bool:
-        """Answers whether there was something to restore."""
-        settings = self._open()
-        geometry, state = settings.value("geometry"), settings.value("state")
+        """Return whether there was something to restore."""
+        geometry, state = self.open().value("geometry"), self.open().value("state")
         if not isinstance(geometry, QByteArray) or not isinstance(state, QByteArray):
             return False
         return window.restoreGeometry(geometry) and window.restoreState(state, VERSION)
 
-    def save(self, window: QMainWindow, *, output_in_front: bool = True) -> None:
-        settings = self._open()
+    def save(self, window: QMainWindow) -> None:
+        settings = self.open()
         settings.setValue("geometry", window.saveGeometry())
         settings.setValue("state", window.saveState(VERSION))
-        settings.setValue("output", "front" if output_in_front else "behind")
         settings.sync()
 
-    @property
-    def output_in_front(self) -> bool:
-        """Whether the output pane, which comes late and so is not in Qt's state, stood before its neighbours."""
-        return self._open().value("output", "front") == "front"
-
-    @property
-    def welcome(self) -> bool:
-        """Whether the welcome page is wanted at start."""
-        return self._open().value("welcome", "yes") == "yes"
-
-    @welcome.setter
-    def welcome(self, wanted: bool) -> None:
-        settings = self._open()
-        settings.setValue("welcome", "yes" if wanted else "no")
-        settings.sync()
-
-    @property
-    def runs_below(self) -> bool:
-        """Whether the runs stand behind the panes below only because the window is narrow."""
-        return self._open().value("runs", "beside") == "below"
-
-    @runs_below.setter
-    def runs_below(self, below: bool) -> None:
-        settings = self._open()
-        settings.setValue("runs", "below" if below else "beside")
-        settings.sync()
-
-    @property
-    def runs_introduced(self) -> bool:
-        """Whether the panes about runs have been shown, which the first run does."""
-        return self._open().value("introduced", "no") == "yes"
-
-    @runs_introduced.setter
-    def runs_introduced(self, introduced: bool) -> None:
-        settings = self._open()
-        settings.setValue("introduced", "yes" if introduced else "no")
-        settings.sync()
-
-    @property
-    def found_seen(self) -> str:
-        """Which servers of other apps a person does not want to be told of again."""
-        return str(self._open().value("found", ""))
-
-    @found_seen.setter
-    def found_seen(self, mark: str) -> None:
-        settings = self._open()
-        settings.setValue("found", mark)
-        settings.sync()
-
-    @property
-    def audit_filters(self) -> tuple[str, ...]:
-        """Filters of the audit that a person kept."""
-        kept = str(self._open().value("audit", ""))
-        return tuple(filter(None, kept.split("\n")))
-
-    @audit_filters.setter
-    def audit_filters(self, kept: tuple[str, ...]) -> None:
-        settings = self._open()
-        settings.setValue("audit", "\n".join(kept))
-        settings.sync()
-
-    def _open(self) -> QSettings:
+    def open(self) -> QSettings:
         return QSettings(self._file, QSettings.Format.IniFormat)
 
 
@@ -168,34 +157,34 @@ class WindowSession(QObject):
     def _write(self) -> None:
         for key, draft in self._changed.items():
             self._forms.pop(key, None)
-            if (text := _written(draft())) is not None:
+            if (text := _serialize(draft())) is not None:
                 self._forms[key] = text
         self._changed.clear()
         while sum(map(len, self._forms.values())) > _MOST:
             self._forms.pop(next(iter(self._forms)))
         forms = [[*key, text] for key, text in self._forms.items()]
         tabs = [list(key) for key in self.tabs]
-        told = {"open": list(self.open), "tabs": tabs, "expanded": list(self.expanded), "forms": forms}
+        session = {"open": list(self.open), "tabs": tabs, "expanded": list(self.expanded), "forms": forms}
         with contextlib.suppress(WorkbenchError):  # a disk that is full must not stop the window
-            write_file(self._file, json.dumps(told), durable=False)
+            write_file(self._file, json.dumps(session), durable=False)
 
     def _start(self) -> None:
-        if not self._pause.isActive():  # one who types on and on is written, too
+        if not self._pause.isActive():  # what is typed without a pause is written, too
             self._pause.start()
 
     def _read(self) -> None:
-        told: dict[str, Any] = json.loads(read_plain(self._file, largest=_LARGEST))
-        self.expanded = tuple(str(name) for name in told.get("expanded", ()))[:_MOST_NAMES]
-        server, tool = told.get("open", ("", ""))
+        session: dict[str, Any] = json.loads(read_plain(self._file, largest=_LARGEST))
+        self.expanded = tuple(str(name) for name in session.get("expanded", ()))[:_MOST_NAMES]
+        server, tool = session.get("open", ("", ""))
         self.open = (str(server), str(tool))
-        tabs = told.get("tabs", [self.open] if tool else ())  # a file of an earlier version has no tabs
+        tabs = session.get("tabs", [self.open] if tool else ())  # a file of an earlier version has no tabs
         self.tabs = tuple((str(server), str(tool)) for server, tool in tabs)[:_MOST_NAMES]
-        for server, tool, text in told.get("forms", ()):
+        for server, tool, text in session.get("forms", ()):
             if isinstance(parse(str(text)), Mapping):
                 self._forms[(str(server), str(tool))] = str(text)
 
 
-def _written(draft: JsonObject | None) -> str | None:
+def _serialize(draft: JsonObject | None) -> str | None:
     """The draft as text that keeps how its numbers are spelled; None for one that is too long."""
     if draft is None or len(json.dumps(draft)) > LONGEST:
         return None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QTabWidget, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.assessment import AssessmentStrip
@@ -16,7 +14,8 @@ from workbench.gui.code.code_view import CodeView, marks_of
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.list_pane import ListPane, menu_action
 from workbench.gui.kit.lists import EmptyState
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import visible
@@ -57,7 +56,7 @@ class ImportSkillsDialog(Dialog):
 
     def _show_reviews(self, reviews: tuple[SkillReview, ...]) -> None:
         self._reviews = {review.key: review for review in reviews}
-        self._rows.show_rows([_row(review) for review in reviews])
+        self._rows.show_rows([_review_row(review) for review in reviews])
         self.list.setCurrentIndex(self.model.index(0))
         self._show_selected()
 
@@ -108,8 +107,7 @@ class ImportSkillsDialog(Dialog):
         self.path.setPlaceholderText("A folder with SKILL.md, a zip file, or a git checkout")
         self.path.setAccessibleName("Folder or file with skills")
         self.path.returnPressed.connect(lambda: self.review(self.path.text().strip()))
-        row = QHBoxLayout()
-        row.addWidget(self.path, 1)
+        source = row(None, self.path, grows=self.path, spacing=self.theme.unit * 2)
         for symbol, text, mode in (
             ("folder", "Folder…", QFileDialog.FileMode.Directory),
             ("file", "Zip file…", QFileDialog.FileMode.ExistingFile),
@@ -117,17 +115,15 @@ class ImportSkillsDialog(Dialog):
             button = QPushButton(icon(symbol, "muted"), text)
             button.setAutoDefault(False)
             button.clicked.connect(partial(self._browse, mode))
-            row.addWidget(button)
-        self.body.addLayout(row)
+            source.addWidget(button)
+        self.body.addLayout(source)
         self.body.addWidget(self._make_split(), 1)
         self.body.addStretch(0)
-        for button in (
-            self.add_button("Close", self.reject),
-            self.add_button("Import as a draft", self.import_selected, "primary"),
-        ):
-            button.setAutoDefault(False)  # Return in the path field reads the path
-        self.import_button = self.button("Import as a draft")
+        close = self.add_button("Close", self.reject)
+        self.import_button = self.add_button("Import as a draft", self.import_selected, "primary")
         self.import_button.setIcon(icon("download", "on_accent"))
+        for button in (close, self.import_button):
+            button.setAutoDefault(False)  # Return in the path field reads the path
         self.resize(self.theme.unit * 190, self.theme.unit * 150)
 
     def _browse(self, mode: QFileDialog.FileMode, _checked: bool = False) -> None:
@@ -137,16 +133,12 @@ class ImportSkillsDialog(Dialog):
         dialog.fileSelected.connect(self.review)
         dialog.open()
 
-    def _menu_actions(self, _key: str) -> Sequence[QAction]:
-        return (self._import_action,)
-
     def _make_split(self) -> AdaptiveSplit:
         theme = self.theme
         self._rows = ListPane(theme, "Skills to import", EmptyState(theme, "book", "No skills", ""))
         self.list, self.model = self._rows.view, self._rows.model
-        self._import_action = QAction(icon("download"), "Import as a draft", self)
-        self._import_action.triggered.connect(self.import_selected)
-        self._rows.set_menu(self._menu_actions)
+        self._import_action = menu_action(self, "Import as a draft", self.import_selected, "download")
+        self._rows.set_menu(lambda _key: (self._import_action,))
         self._rows.selection_changed.connect(self._show_selected)
         self._assessment, self.overview = AssessmentStrip(theme), PlainView(theme, "Overview")
         self._code, self._card = CodeView(theme), PlainView(theme, "SKILL.md")
@@ -158,16 +150,12 @@ class ImportSkillsDialog(Dialog):
         for page, text in ((self.overview, "Overview"), (self._code, "Code"), (self._card, "SKILL.md")):
             tabs.addTab(page, text)
         right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._assessment)
-        column.addWidget(tabs, 1)
+        column(right, self._assessment, tabs, grows=tabs)
         self._split = AdaptiveSplit(80, (1, 2), self._rows, right)
         return self._split
 
 
-def _row(review: SkillReview) -> Row:
+def _review_row(review: SkillReview) -> Row:
     skill, verdict = review.skill, review.verdict
     if review.refusal:
         badge = ("cannot be imported", "danger")

@@ -110,7 +110,13 @@ class KeepDialog(Dialog):
         self.tools.setText(", ".join(sorted({f"{use.server}.{use.tool}" for use in verdict.tools})) or "none")
 
     def _obstacle(self) -> str:
-        return self.fields.problem() if self._complete else "The program is still loading."
+        if not self._complete:
+            return "The program is still loading."
+        name, description = self.fields.name.text(), self.fields.description_text().strip()
+        for skill in self._context.store.skills:
+            if (skill.name, skill.description) == (name, description) and skill.is_kept_with(self._code):
+                return f"Nothing has changed since version {skill.version}."
+        return self.fields.problem()
 
     def _check(self) -> None:
         obstacle = self._obstacle()

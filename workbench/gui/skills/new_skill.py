@@ -7,9 +7,10 @@ from collections.abc import Collection
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFormLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
 
 from workbench.gui.kit.dialogs import FormDialog
+from workbench.gui.kit.layouts import column
 from workbench.gui.kit.plain_edit import GrowingText, exact_text
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import Theme, mark
@@ -66,7 +67,8 @@ class SkillFields(QWidget):
             ("Description", self.description, self.description_problem),
         ):
             field.setAccessibleName(f"{text} of the skill")
-            self.form.addRow(text, _with_problem(field, problem))
+            mark(problem, role="error")
+            self.form.addRow(text, column(None, field, problem, spacing=2))
         self.name.textChanged.connect(self._check)
         self.description.textChanged.connect(self._check)
         self._check()
@@ -136,14 +138,3 @@ class NewSkillDialog(FormDialog):
             self.created.emit(await self._context.api.new_skill(name, description))
         finally:
             self._creating = False
-
-
-def _with_problem(field: QWidget, problem: ForeignLabel) -> QWidget:
-    box = QWidget()
-    column = QVBoxLayout(box)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(2)
-    mark(problem, role="error")
-    column.addWidget(field)
-    column.addWidget(problem)
-    return box

@@ -6,14 +6,15 @@ import json
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.forms.form import SchemaForm
 from workbench.gui.kit.controls import CalmCombo, TickBox
 from workbench.gui.kit.dialogs import Dialog, FormDialog
+from workbench.gui.kit.layouts import row
 from workbench.gui.shell.context import Context
-from workbench.gui.shell.navigation import FollowRun, ShowSkillPage
+from workbench.gui.shell.navigation import FollowRun, ShowSkill
 from workbench.records import CassetteInfo, JsonObject, Run, RunState, SkillPage
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
@@ -32,12 +33,8 @@ class RunSkillDialog(Dialog):
         self.recording.setAccessibleName("Name of the recording")
         self.recording.setEnabled(False)
         self.record.toggled.connect(self.recording.setEnabled)
-        row = QHBoxLayout()
-        row.addWidget(self.record)
-        row.addWidget(self.recording)
-        row.addStretch(1)
         self.body.addWidget(self.form, 1)
-        self.body.addLayout(row)
+        self.body.addLayout(row(None, self.record, self.recording, None, spacing=context.theme.unit * 2))
         self.add_button("Cancel", self.reject)
         self.add_button("Run", self.start, "primary", default=True).setShortcut("Ctrl+Return")
         self.resize(context.theme.unit * 140, context.theme.unit * 110)
@@ -112,7 +109,7 @@ class RecordDialog(FormDialog):
         skill = self.skill.currentText()
         recording = await self._context.api.record_cassette(self._run_id, skill, self.name.text(), {})
         say_recorded(self._context, recording)
-        self._context.go(ShowSkillPage(skill, test=True))
+        self._context.go(ShowSkill(skill, "test"))
 
 
 def say_recorded(context: Context, recording: CassetteInfo) -> None:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QLineEdit, QWidget
 
-from workbench.gui.kit.faults import Question
+from workbench.gui.kit.dialogs import Question
+from workbench.gui.results.saving import ask_target
 from workbench.gui.shell.context import Context
-from workbench.gui.shell.navigation import ShowSkill, ShowSkillPage
+from workbench.gui.shell.navigation import ShowSkill
 from workbench.gui.skills.import_skills import ImportSkillsDialog
 from workbench.gui.skills.new_skill import NewSkillDialog
 from workbench.gui.skills.run_skill import RecordDialog, RunSkillDialog
@@ -54,7 +55,7 @@ class SkillCommands(QObject):
 
     def _created(self, skill: Skill) -> None:
         self._context.say(f"Created the draft {skill.name}. Try it with Ctrl+Return, then keep it.")
-        self._context.go(ShowSkill(skill.name))
+        self._context.go(ShowSkill(skill.name, "code"))
 
     def open_import(self) -> None:
         dialog = ImportSkillsDialog(self._context, self._window)
@@ -63,10 +64,10 @@ class SkillCommands(QObject):
 
     def _imported(self, skill: Skill) -> None:
         self._context.say(f"Imported {skill.name} as a draft. Agents do not see it until you keep it.")
-        self._context.go(ShowSkillPage(skill.name))
+        self._context.go(ShowSkill(skill.name))
 
     async def _test(self, name: str) -> None:
-        self._context.go(ShowSkillPage(name, test=True))
+        self._context.go(ShowSkill(name, "test"))
 
     async def _restore(self, name: str) -> None:
         skill = await self._context.api.restore_skill(name)
@@ -80,7 +81,7 @@ class SkillCommands(QObject):
         new_name = await self._ask_text(f"Rename {name}", sentence, name, "Rename")
         if new_name is not None:
             skill = await self._context.api.rename_skill(name, new_name)
-            self._context.go(ShowSkillPage(skill.name))
+            self._context.go(ShowSkill(skill.name))
 
     async def _tag(self, name: str) -> None:
         skill = await self._context.api.skill(name)
@@ -109,13 +110,10 @@ class SkillCommands(QObject):
         return texts[-1].strip() if await question.ask(yes) else None
 
     async def _export(self, name: str) -> None:
-        dialog = QFileDialog(self._window, f"Export {name}")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setFileMode(QFileDialog.FileMode.AnyFile)
-        dialog.selectFile(f"{name}.zip")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self._context.tasks.run("export a skill", self._write(name, path)))
-        dialog.open()
+        ask_target(
+            self._window, f"Export {name}", f"{name}.zip",
+            lambda path: self._context.tasks.run("export a skill", self._write(name, path)),
+        )  # fmt: skip
 
     async def _write(self, name: str, path: str) -> None:
         target = await self._context.api.export_skill(name, path)

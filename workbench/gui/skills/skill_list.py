@@ -8,13 +8,14 @@ from functools import partial
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QAction, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.list_pane import ListPane, menu_action
 from workbench.gui.kit.lists import EmptyState, tool_button
-from workbench.gui.kit.rows import Badges, Row
+from workbench.gui.kit.rows import Row, grouped
 from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import ago, amount, first_sentence, risk_word, skill_word
@@ -22,7 +23,7 @@ from workbench.gui.shell.actions import DRAFT, KEPT, LIVING, RETIRED, SKILL
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import whole_size
-from workbench.gui.shell.navigation import KeepRun, KeepSkill, Request, ShowSkill, ShowSkillPage
+from workbench.gui.shell.navigation import KeepSkill, Request, ShowSkill
 from workbench.records import Risk, Run, Skill, SkillHint, SkillState, SkillUse
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
@@ -32,6 +33,24 @@ MOST_ASSESSED = 200  # skills whose risk is shown in the list
 USER = "you"  # the author of what the user saves
 _USES_MS = 250  # many runs that end together cause one request
 _ASSESS_MS = 300
+_SECTIONS = {
+    SkillState.DRAFT: "Drafts (agents do not see them)",
+    SkillState.KEPT: "Kept",
+    SkillState.RETIRED: "Retired",
+}
+
+
+def by_row(skills: Iterable[Skill]) -> dict[str, Skill]:
+    """The skills that have a row in the list, by its key. The draft of a kept skill has none: that skill is marked. A
+    retired skill whose name is in use again has a key of its own."""
+    skills = tuple(skills)
+    kept = {skill.name for skill in skills if skill.state is SkillState.KEPT}
+    used = {skill.name for skill in skills if skill.state is not SkillState.RETIRED}
+    return {
+        f"retired:{skill.name}" if skill.state is SkillState.RETIRED and skill.name in used else skill.name: skill
+        for skill in skills
+        if skill.state is not SkillState.DRAFT or skill.name not in kept
+    }
 
 
 def skill_rows(
@@ -46,20 +65,26 @@ def skill_rows(
 ) -> list[Row]:
     """The skills by state, with headings. `text` filters by name, description and tags, `#text` by tag only; skills
     that a search by meaning found are shown too, in the order of their `ranks`. `risks` are by hash of the code."""
-    needle, ranks = text.strip().casefold(), ranks or {}
-    shown = [skill for skill in skills if matches(skill, needle) or skill.name in ranks]
-    shown.sort(key=lambda skill: (ranks.get(skill.name, len(ranks)), skill.name))
-    sections = [(SkillState.DRAFT, "Drafts (agents do not see them)"), (SkillState.KEPT, "Kept")]
-    if retired:
-        sections.append((SkillState.RETIRED, "Retired"))
-    rows: list[Row] = []
-    for state, title in sections:
-        members = [skill for skill in shown if skill.state is state]
-        if members:
-            rows.append(Row(f"section:{state}", title, aside=f"{len(members):,}", section=True))
-            for skill in members:
-                rows.append(skill_row(skill, now, (uses or {}).get(skill.name), (risks or {}).get(skill.sha)))
-    return rows
+    skills, needle, ranks = tuple(skills), text.strip().casefold(), ranks or {}
+    drafts = {skill.name: skill for skill in skills if skill.state is SkillState.DRAFT}
+    shown = [item for item in by_row(skills).items() if matches(item[1], needle) or item[1].name in ranks]
+    shown.sort(key=lambda item: (ranks.get(item[1].name, len(ranks)), item[1].name))
+
+    def rows(state: SkillState) -> list[Row]:
+        return [
+            skill_row(
+                skill,
+                now,
+                (uses or {}).get(skill.name),
+                (risks or {}).get(skill.sha),
+                key=key,
+                draft=drafts.get(skill.name) if state is SkillState.KEPT else None,
+            )
+            for key, skill in shown
+            if skill.state is state and (retired or state is not SkillState.RETIRED)
+        ]
+
+    return grouped(*((str(state), title, rows(state)) for state, title in _SECTIONS.items()))
 
 
 def matches(skill: Skill, needle: str) -> bool:
@@ -69,53 +94,53 @@ def matches(skill: Skill, needle: str) -> bool:
     return not needle or any(needle in text.casefold() for text in texts)
 
 
-def skill_row(skill: Skill, now: float, use: SkillUse | None = None, risk: Risk | None = None) -> Row:
+def skill_row(
+    skill: Skill,
+    now: float,
+    use: SkillUse | None = None,
+    risk: Risk | None = None,
+    *,
+    key: str = "",
+    draft: Skill | None = None,
+) -> Row:
+    """The row of a skill. `draft`: the draft that a kept skill has besides."""
     word = skill_word(skill.state)
+    risks = [(risk_word(risk).text, risk_word(risk).tone)] if risk is not None else []
+    use_text = f"{use.runs:,}×" if use is not None and use.runs else ""
+    if use is not None and use.done < use.runs:
+        use_text += f", {round(100 * use.done / use.runs)}%"
     version = f"v{skill.version}" if skill.version else ""
     changed = ago(skill.changed, now) if skill.changed and not skill.starter else ""
+    badges = list(risks)
+    if draft is not None:
+        badges.append(("draft", "warning"))
+    if is_agent_draft(draft or skill):
+        badges.append((visible(f"by {(draft or skill).author}"[:24]), "info"))
+    badges += [("tool missing", "warning")] if skill.missing else []
+    badges += [("starter", "info")] if skill.starter else []
+    states = [word.text, *(text for text, _ in risks), "has a draft that agents do not see" if draft else ""]
+    lines = [skill.name, " · ".join(filter(None, states)), skill.description, *skill.missing]
+    lines += [" ".join(f"#{tag}" for tag in skill.tags)] if skill.tags else []
+    if use is not None and use.runs:
+        saved = f"; about {amount(use.saved)} tokens saved" if use.saved else ""
+        lines.append(f"{count_of(use.runs, 'run')}, {use.done:,} completed{saved}.")
     return Row(
-        key=skill.name,
+        key=key or skill.name,
         title=visible(skill.name),
         detail=visible(first_sentence(skill.faults[0] if skill.faults else skill.description)),
-        aside=" · ".join(part for part in (_use_text(use), version, changed) if part),
+        aside=" · ".join(filter(None, (use_text, version, changed))),
         icon="alert" if skill.faults else word.icon,
         tone="danger" if skill.faults else word.tone,
-        badges=_badges(skill, risk),
+        badges=tuple(badges),
         mono=True,
         faded=skill.state is SkillState.RETIRED,
-        tip=_tip(skill, word.text, use, risk),
+        tip=visible("\n".join(lines)),
     )
 
 
 def is_agent_draft(skill: Skill) -> bool:
     """Whether an agent saved this draft: drafts of the user and imported ones name the user or a source."""
     return skill.state is SkillState.DRAFT and skill.author not in ("", USER) and not skill.author.startswith("from ")
-
-
-def _badges(skill: Skill, risk: Risk | None) -> Badges:
-    badges = [(risk_word(risk).text, risk_word(risk).tone)] if risk is not None else []
-    badges += [(visible(f"by {skill.author}"[:24]), "info")] if is_agent_draft(skill) else []
-    badges += [("tool missing", "warning")] if skill.missing else []
-    badges += [("starter", "info")] if skill.starter else []
-    return tuple(badges)
-
-
-def _use_text(use: SkillUse | None) -> str:
-    if use is None or not use.runs:
-        return ""
-    share = f", {round(100 * use.done / use.runs)}%" if use.done < use.runs else ""
-    return f"{use.runs:,}×{share}"
-
-
-def _tip(skill: Skill, state: str, use: SkillUse | None, risk: Risk | None) -> str:
-    facts = [state, risk_word(risk).text if risk is not None else ""]
-    tags = " ".join(f"#{tag}" for tag in skill.tags)
-    lines = [skill.name, " · ".join(fact for fact in facts if fact), skill.description, *skill.missing]
-    lines += [tags] if tags else []
-    if use is not None and use.runs:
-        saved = f"; about {amount(use.saved)} tokens saved" if use.saved else ""
-        lines.append(f"{count_of(use.runs, 'run')}, {use.done:,} completed{saved}.")
-    return visible("\n".join(lines))
 
 
 class HintStrip(QFrame):
@@ -132,15 +157,8 @@ class HintStrip(QFrame):
         dismiss = tool_button("close", "Do not suggest this again", context.theme)
         dismiss.clicked.connect(self.dismiss)
         unit = context.theme.unit
-        row = QHBoxLayout()
-        row.addWidget(make)
-        row.addStretch(1)
-        row.addWidget(dismiss)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(unit * 3, unit * 2, unit * 2, unit * 2)
-        column.setSpacing(unit)
-        column.addWidget(self.sentence)
-        column.addLayout(row)
+        margins = (unit * 3, unit * 2, unit * 2, unit * 2)
+        column(self, self.sentence, row(None, make, None, dismiss), margins=margins, spacing=unit)
         self.hide()
 
     def show_hints(self, hints: Sequence[SkillHint]) -> None:
@@ -153,7 +171,7 @@ class HintStrip(QFrame):
             self.sentence.setToolTip(plain_tip(one_line(", ".join(hint.tools), 200)))
 
     def _make_skill(self) -> None:
-        self._context.go(KeepRun(self._hints[0].run_id))
+        self._context.go(KeepSkill(run_id=self._hints[0].run_id))
 
     def dismiss(self) -> None:
         """Do not suggest this again."""
@@ -165,7 +183,7 @@ class HintStrip(QFrame):
 
 
 class SkillsPane(Pane):
-    """Lists the skills of the project. Where a kept skill has a draft, the draft is listed."""
+    """Lists the skills of the project. A kept skill with a draft is marked; editing and keeping it means the draft."""
 
     followed = Signal(str)
     """Carries the name of a skill that the user moved to in the list; a skill page that is in front shows it."""
@@ -175,11 +193,12 @@ class SkillsPane(Pane):
     def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._commands = commands
-        self._skills: dict[str, Skill] = {}
+        self._skills: dict[str, Skill] = {}  # by key of their row
+        self._drafts: dict[str, Skill] = {}  # also those of kept skills
         self._uses: dict[str, SkillUse] = {}
         self._ranks: dict[str, int] = {}  # of what the search by meaning found, by name
         self._risks: dict[str, Risk] = {}  # by hash of the code
-        self._drafts: frozenset[str] | None = None  # hashes of the agents' drafts that are known; None: nothing loaded
+        self._announced: frozenset[str] | None = None  # hashes of the agents' drafts; None: nothing loaded
         self._empty = EmptyState(context.theme, "book", "", "")
         self._empty.offer(commands["skill.new"])
         self._empty.offer(commands["skill.import"])
@@ -188,11 +207,7 @@ class SkillsPane(Pane):
         self.rows.add_actions(*map(commands.__getitem__, ("skill.new", "skill.keep", "skill.import", "skills.retired")))
         self.rows.set_menu(self._menu_actions)
         self.hints = HintStrip(context)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.hints)
-        column.addWidget(self.rows, 1)
+        column(self, self.hints, self.rows, grows=self.rows)
         self.setFocusProxy(self.rows)
         self._uses_soon = self._timer(_USES_MS, self._load_uses)
         self._assess_soon = self._timer(_ASSESS_MS, self._assess)
@@ -231,12 +246,15 @@ class SkillsPane(Pane):
         self.rows.searched.connect(self._search)
         self.rows.chosen.connect(self._open_page)
         self.rows.selection_changed.connect(self._selection_changed)
-        for action, request in (("skill.show", ShowSkillPage), ("skill.open", ShowSkill), ("skill.keep", KeepSkill)):
+        for action, request in (
+            ("skill.show", ShowSkill),
+            ("skill.open", partial(ShowSkill, view="code")),
+            ("skill.keep", KeepSkill),
+        ):
             bind(action, partial(self._go, request))
         bind("skill.retire", self._retire)
         bind("skills.retired", self._show_rows)
-        self._show_versions = QAction(icon("history"), "Show versions", self)
-        self._show_versions.triggered.connect(self._open_versions)
+        self._show_versions = menu_action(self, "Show versions", self._open_versions, "history")
 
     def _timer(self, milliseconds: int, work: Callable[[], None]) -> QTimer:
         timer = QTimer(self, singleShot=True, interval=milliseconds)
@@ -246,19 +264,20 @@ class SkillsPane(Pane):
     # loading
 
     def _skills_loaded(self) -> None:
-        self._skills = {skill.name: skill for skill in self.context.store.skills}
+        skills = self.context.store.skills
+        self._skills = by_row(skills)
+        self._drafts = {skill.name: skill for skill in skills if skill.state is SkillState.DRAFT}
         self._announce_drafts()
         self._show_rows()
         self._load_uses()
         self._assess_soon.start()
 
     def _announce_drafts(self) -> None:
-        drafts = [skill for skill in self._skills.values() if is_agent_draft(skill)]
-        known = self._drafts
+        drafts = [skill for skill in self._drafts.values() if is_agent_draft(skill)]
         for skill in drafts:
-            if known is not None and skill.sha not in known:
+            if self._announced is not None and skill.sha not in self._announced:
                 self.context.say(visible(f"{skill.author} saved {skill.name} as a draft. Review it in Skills."))
-        self._drafts = frozenset(skill.sha for skill in drafts)
+        self._announced = frozenset(skill.sha for skill in drafts)
         self.agent_drafts.emit(len(drafts))
 
     def _run_changed(self, run: Run) -> None:
@@ -323,7 +342,7 @@ class SkillsPane(Pane):
             self._empty.say("No skills yet", "Keep a program that works as a skill. Agents can then find and use it.")
         self.rows.show_rows(
             skill_rows(
-                self._skills.values(),
+                self.context.store.skills,
                 text,
                 retired,
                 time.time(),
@@ -339,7 +358,7 @@ class SkillsPane(Pane):
         state = skill.state if skill else None
         for condition, holds in (
             (SKILL, skill is not None),
-            (DRAFT, state is SkillState.DRAFT),
+            (DRAFT, skill is not None and skill.state is not SkillState.RETIRED and skill.name in self._drafts),
             (KEPT, state is SkillState.KEPT),
             (LIVING, state in (SkillState.DRAFT, SkillState.KEPT)),
             (RETIRED, state is SkillState.RETIRED),
@@ -350,25 +369,23 @@ class SkillsPane(Pane):
 
     # actions
 
-    def _menu_actions(self, name: str) -> Sequence[QAction | None]:
-        skill = self._skills.get(name)
+    def _menu_actions(self, key: str) -> Sequence[QAction | None]:
+        skill, action = self._skills.get(key), self._commands.__getitem__
         if skill is None:
             return ()
-        names: tuple[str, ...]
-        if skill.state is SkillState.RETIRED:
-            names = ("skill.show", "skill.back", "", "skill.open", "versions", "skill.export")
-        else:
-            last = "skill.keep" if skill.state is SkillState.DRAFT else "skill.retire"
-            names = ("skill.run", "skill.test", "", "skill.show", "skill.open", "versions", "", "skill.rename",
-                     "skill.tags", "skill.export", last)  # fmt: skip
-        known = {"": None, "versions": self._show_versions}
-        return [known[name] if name in known else self._commands[name] for name in names]
+        names = ["skill.show", "skill.back", "", "skill.open", "versions", "skill.export"]
+        if skill.state is not SkillState.RETIRED:
+            names = ["skill.run", "skill.test", "", "skill.show", "skill.open", "versions", "", "skill.rename",
+                     "skill.tags", "skill.export"]  # fmt: skip
+            names += ["skill.keep"] if skill.name in self._drafts else []
+            names += ["skill.retire"] if skill.state is SkillState.KEPT else []
+        return [self._show_versions if name == "versions" else action(name) if name else None for name in names]
 
-    def _open_page(self, name: str) -> None:
-        self.context.go(ShowSkillPage(name))
+    def _open_page(self, _key: str) -> None:
+        self._go(ShowSkill)
 
     def _open_versions(self) -> None:
-        self._go(partial(ShowSkillPage, versions=True))
+        self._go(partial(ShowSkill, view="versions"))
 
     def _go(self, request: Callable[[str], Request]) -> None:
         if name := self.selected_name():

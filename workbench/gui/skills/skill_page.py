@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QStackedLayout, QTabWidget, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.code_view import CodeView
 from workbench.gui.code.diff_view import DiffView
 from workbench.gui.kit.controls import CalmCombo, RoomyButton
-from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.icons import icon, pixmap
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import EmptyState, Strip, label
 from workbench.gui.kit.lists import action_button as icon_button
+from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import ago, amount, risk_word, skill_word
@@ -20,7 +21,7 @@ from workbench.gui.results.text_pages import ProsePage
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole
-from workbench.gui.shell.navigation import KeepProgram
+from workbench.gui.shell.navigation import KeepSkill
 from workbench.gui.skills.tests_page import TestsPage, action_button
 from workbench.records import Fault, Skill, SkillPage, SkillState
 from workbench.records.common_types import count_of
@@ -33,6 +34,7 @@ class VersionsPage(QWidget):
         super().__init__(parent)
         self._context = context
         self._versions: list[tuple[str, Skill]] = []
+        self._current = ""  # hash of the current code
         self.before, self.after = CalmCombo(), CalmCombo()
         self.before.setAccessibleName("Earlier version")
         self.after.setAccessibleName("Later version")
@@ -47,27 +49,22 @@ class VersionsPage(QWidget):
         strip.row.addSpacing(context.theme.unit * 2)
         strip.row.addWidget(self._facts, 1)
         strip.row.addWidget(self.restore)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(strip)
-        column.addWidget(self.diff, 1)
+        column(self, strip, self.diff, grows=self.diff)
         self.before.currentIndexChanged.connect(self._compare)
         self.after.currentIndexChanged.connect(self._compare)
         self.setFocusProxy(self.before)
 
     def show_page(self, page: SkillPage) -> None:
-        kept = [(f"version {skill.version}" if skill.version else "draft", skill) for skill in page.versions]
-        newest = f"version {page.skill.version}" if page.skill.version else "draft"
-        draft = [("draft", page.draft)] if page.draft is not None else []
-        self._versions = [*kept, (newest, page.skill), *draft]
+        kept = (*page.versions, page.skill)
+        self._versions = [(f"version {skill.version}" if skill.version else "draft", skill) for skill in kept]
+        self._versions += [("draft", page.draft)] if page.draft is not None else []
+        self._current = page.skill.sha
         last = len(self._versions) - 1
         for combo, chosen in ((self.before, max(0, last - 1)), (self.after, last)):
-            combo.blockSignals(True)
-            combo.clear()
-            combo.addItems([name for name, _ in self._versions])
-            combo.setCurrentIndex(chosen)
-            combo.blockSignals(False)
+            with QSignalBlocker(combo):
+                combo.clear()
+                combo.addItems([name for name, _ in self._versions])
+                combo.setCurrentIndex(chosen)
         self._compare()
 
     def _compare(self) -> None:
@@ -75,8 +72,11 @@ class VersionsPage(QWidget):
         after = self._versions[self.after.currentIndex()][1]
         facts = (after.sha[:12], after.kept_by and f"kept by {after.kept_by}", after.kept_at[:10])
         self._facts.setText(one_line(" · ".join(fact for fact in facts if fact), 200))
-        self.restore.setToolTip(plain_tip(f"Keep the code of {name} again, as a new version"))
-        self.restore.setVisible(bool(before.version) and before is not self._versions[-1][1])
+        self.restore.setVisible(bool(before.version) and len(self._versions) > 1)
+        self.restore.setEnabled(before.sha != self._current)
+        same = f"The code has not changed since {name}."
+        new = f"Keep the code of {name} again, as a new version"
+        self.restore.setToolTip(plain_tip(new if self.restore.isEnabled() else same))
         if len(self._versions) == 1:
             self.diff.show_diff("", "There is only one version. Later versions are compared here.")
         else:
@@ -90,7 +90,7 @@ class VersionsPage(QWidget):
 
     def _restore(self) -> None:
         skill = self._versions[self.before.currentIndex()][1]
-        self._context.go(KeepProgram(skill.code, skill.name))
+        self._context.go(KeepSkill(skill.name, skill.code))
 
 
 class SkillPane(Pane):
@@ -183,7 +183,7 @@ class SkillPane(Pane):
         if not problem and skill.missing:
             problem = f"Required tools are missing: {'; '.join(skill.missing)}."
         self._fault.show_fault(Fault(problem) if problem else None, tone="danger" if skill.faults else "warning")
-        for name, states in _BUTTONS.items():
+        for name, (_, states) in _BUTTONS.items():
             can_keep = name == "skill.keep" and (page.draft is not None or bool(skill.faults))
             self._buttons[name].setVisible(skill.state in states or can_keep)
 
@@ -196,16 +196,10 @@ class SkillPane(Pane):
             "Select a skill in the Skills pane to see its description, code, versions and tests.",
         )
         empty.offer(self._commands["pane.skills"])
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(self._make_head())
-        column.addWidget(self._make_strip())
-        self._fault = FaultCard(theme)
+        page, tabs = QWidget(), self._make_tabs()
+        self._fault = Notice(theme)
         self._fault.setContentsMargins(unit * 3, unit, unit * 3, unit)
-        column.addWidget(self._fault)
-        column.addWidget(self._make_tabs(), 1)
+        column(page, self._make_head(), self._make_strip(), self._fault, tabs, grows=tabs)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(empty)
         self._stack.addWidget(page)
@@ -221,29 +215,17 @@ class SkillPane(Pane):
         mark(self._title, role="title")
         for quiet in (self.facts, self._tools):
             mark(quiet, role="muted")
-        title = QHBoxLayout()
-        title.setSpacing(unit * 2)
-        title.addWidget(self._title, 1)
-        title.addWidget(self.state)
-        title.addWidget(self.risk)
-        text = QVBoxLayout()
-        text.setSpacing(unit)
-        text.addLayout(title)
-        for part in (self._description, self.facts, self._tools):
-            text.addWidget(part)
-        row = QHBoxLayout()
-        row.setContentsMargins(unit * 4, unit * 4, unit * 4, unit * 3)
-        row.setSpacing(unit * 3)
-        row.addWidget(self._picture)
-        row.addLayout(text, 1)
-        return row
+        title = row(None, self._title, self.state, self.risk, grows=self._title, spacing=unit * 2)
+        text = column(None, title, self._description, self.facts, self._tools, spacing=unit)
+        margins = (unit * 4, unit * 4, unit * 4, unit * 3)
+        return row(None, self._picture, text, grows=text, margins=margins, spacing=unit * 3)
 
     def _make_strip(self) -> Strip:
         theme = self.context.theme
         strip = Strip(theme)
         self._buttons: dict[str, QAbstractButton] = {}
-        for name in _BUTTONS:
-            action, text = self._commands[name], _TEXTS.get(name)
+        for name, (text, _) in _BUTTONS.items():
+            action = self._commands[name]
             button = action_button(action, theme, text) if text else icon_button(action, theme)
             self._buttons[name] = button
             if name == "skill.rename":
@@ -268,41 +250,36 @@ class SkillPane(Pane):
         return self.tabs
 
 
-_TEXTS = {
-    "skill.run": "Run…",
-    "skill.test": "Test",
-    "skill.open": "Edit",
-    "skill.keep": "Keep…",
-    "skill.back": "Restore",
-}
 _ALL = (SkillState.DRAFT, SkillState.KEPT, SkillState.RETIRED)
 _ACTIVE = (SkillState.DRAFT, SkillState.KEPT)
 _BUTTONS = {
-    "skill.run": _ACTIVE,
-    "skill.test": _ACTIVE,
-    "skill.open": _ALL,
-    "skill.keep": (SkillState.DRAFT,),
-    "skill.back": (SkillState.RETIRED,),
-    "skill.rename": _ACTIVE,
-    "skill.tags": _ACTIVE,
-    "skill.export": _ALL,
-    "skill.retire": (SkillState.KEPT,),
+    "skill.run": ("Run…", _ACTIVE),
+    "skill.test": ("Test", _ACTIVE),
+    "skill.open": ("Edit", _ALL),
+    "skill.keep": ("Keep…", (SkillState.DRAFT,)),
+    "skill.back": ("Restore", (SkillState.RETIRED,)),
+    "skill.rename": ("", _ACTIVE),
+    "skill.tags": ("", _ACTIVE),
+    "skill.export": ("", _ALL),
+    "skill.retire": ("", (SkillState.KEPT,)),
 }
-"""The buttons of the page, and the states of a skill in which each is shown."""
+"""The buttons of the page: their text (none: an icon), and the states of a skill in which each is shown."""
 
 
 def _facts(page: SkillPage) -> list[str]:
-    skill = page.skill
-    facts = [f"version {skill.version}" if skill.version else ""]
-    facts.append(f"kept by {skill.kept_by}{f' {skill.kept_at[:10]}' if skill.kept_at else ''}" if skill.kept_by else "")
-    facts.append(author_text(skill))
-    facts.append(f"from run {skill.run_id}" if skill.run_id else "")
-    facts.append(f"sha {skill.sha[:12]}" if skill.sha else "")
-    facts.append(" ".join(f"#{tag}" for tag in skill.tags))
-    facts.append(skill.license)
-    if (use := page.use) is not None:
-        share = f"{round(100 * use.done / use.runs)}% completed" if use.runs else ""
-        facts += [f"{count_of(use.runs, 'run')}, last {ago(use.last)}", share]
+    skill, use = page.skill, page.use
+    facts = [
+        f"version {skill.version}" if skill.version else "",
+        f"kept by {skill.kept_by} {skill.kept_at[:10]}".rstrip() if skill.kept_by else "",
+        author_text(skill),
+        f"from run {skill.run_id}" if skill.run_id else "",
+        f"sha {skill.sha[:12]}" if skill.sha else "",
+        " ".join(f"#{tag}" for tag in skill.tags),
+        skill.license,
+    ]
+    if use is not None:
+        facts.append(f"{count_of(use.runs, 'run')}, last {ago(use.last)}")
+        facts.append(f"{round(100 * use.done / use.runs)}% completed" if use.runs else "")
         facts.append(f"{amount(use.saved)} tokens saved" if use.saved else "")
     facts.append("has a draft" if page.draft is not None else "")
     return [fact for fact in facts if fact]

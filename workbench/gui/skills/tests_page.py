@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.controls import RoomyButton, TickBox
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.list_pane import ListPane
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.list_pane import ListPane, menu_action
 from workbench.gui.kit.lists import EmptyState, Strip
 from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.rows import Row
@@ -91,13 +92,10 @@ class TestsPage(QWidget):
         )
         self.rows = ListPane(context.theme, "Recordings", empty, parent=self)
         self.report = PlainView(context.theme, "What the test found")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._make_strip())
-        column.addWidget(AdaptiveSplit(130, (1, 1), self.rows, self.report), 1)
+        split = AdaptiveSplit(130, (1, 1), self.rows, self.report)
+        column(self, self._make_strip(), split, grows=split)
         self.setFocusProxy(self.rows)
-        self.rows.set_menu(self._menu_actions)
+        self.rows.set_menu(lambda _key: (self.accept, self.check_drift, None, self.remove))
         self.rows.selection_changed.connect(self._show_selected)
         self._show_rows()
 
@@ -146,11 +144,7 @@ class TestsPage(QWidget):
         self.results.pop(recording, None)
         await self._load(name)
 
-    def _run_selected(
-        self,
-        work: Callable[[str, str], Coroutine[Any, Any, None]],  # Any: what a coroutine yields concerns the loop alone
-        _checked: bool = False,
-    ) -> None:
+    def _run_selected(self, work: Callable[[str, str], Coroutine[Any, Any, None]]) -> None:  # Any: asyncio's own
         recording = self.rows.key()
         if self._skill is not None and recording:
             self._context.tasks.run("change a recording", work(self._skill.name, recording))
@@ -170,9 +164,6 @@ class TestsPage(QWidget):
         for action in (self.check_drift, self.remove):
             action.setEnabled(info is not None)
 
-    def _menu_actions(self, _key: str) -> Sequence[QAction | None]:
-        return (self.accept, self.check_drift, None, self.remove)
-
     def _make_strip(self) -> Strip:
         theme = self._context.theme
         strip = Strip(theme)
@@ -184,19 +175,16 @@ class TestsPage(QWidget):
         self.use_draft.hide()
         strip.row.addWidget(self.test_button)
         strip.row.addWidget(self.use_draft)
-        self.accept = QAction(icon("check", "muted"), "Accept", self)
-        self.accept.setToolTip("Expect the new behavior from now on")
-        self.check_drift = QAction(icon("server", "muted"), "Check servers", self)
-        self.check_drift.setToolTip("Repeat its read-only calls on the real servers")
-        self.remove = QAction(icon("trash", "muted"), "Remove", self)
-        self.remove.setToolTip("Delete the recording")
-        for action, work in (
-            (self.accept, self._accept),
-            (self.check_drift, self._check_drift),
-            (self.remove, self._remove),
-        ):
+        self.accept, self.check_drift, self.remove = (
+            menu_action(self, text, partial(self._run_selected, work), symbol, tip)
+            for symbol, text, tip, work in (
+                ("check", "Accept", "Expect the new behavior from now on", self._accept),
+                ("server", "Check servers", "Repeat its read-only calls on the real servers", self._check_drift),
+                ("trash", "Remove", "Delete the recording", self._remove),
+            )
+        )
+        for action in (self.accept, self.check_drift, self.remove):
             action.setEnabled(False)
-            action.triggered.connect(partial(self._run_selected, work))
             strip.row.addWidget(action_button(action, theme))
         strip.row.addStretch(1)
         return strip

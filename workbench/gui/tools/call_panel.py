@@ -10,11 +10,10 @@ from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QIcon, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QMenu,
@@ -22,7 +21,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,10 +28,11 @@ from workbench.errors import WorkbenchError
 from workbench.events import CallProgress
 from workbench.gui.forms.form import SchemaForm
 from workbench.gui.kit.controls import RoomyButton
-from workbench.gui.kit.faults import Answer, FaultCard, QuestionBar
 from workbench.gui.kit.icons import icon, pixmap
 from workbench.gui.kit.json_text import identical
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import EmptyState, Strip
+from workbench.gui.kit.notice import Answer, Notice
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import cost, duration
@@ -85,20 +84,20 @@ class CallMenu(RoomyButton):
         self.setMenu(menu)
 
     def save(self) -> None:
-        try:
-            call = SavedCall("", "", self._tool.server, self._tool.name, self._arguments())
-        except WorkbenchError as fault:
-            self._context.say(f"Not saved. {fault.message} {fault.hint}")
-            return
-        self._context.go(SaveCall(call, self.outcome))
+        if (arguments := self.arguments("Not saved.")) is not None:
+            self._context.go(SaveCall(SavedCall("", "", self._tool.server, self._tool.name, arguments), self.outcome))
 
     def copy(self, form: str) -> None:
+        if (arguments := self.arguments("Nothing was copied.")) is not None:
+            copy_call(self._context, form, self._tool.server, self._tool.name, arguments)
+
+    def arguments(self, failure: str) -> JsonObject | None:
+        """What is in the form; None after saying why it cannot be used, beginning with `failure`."""
         try:
-            arguments = self._arguments()
+            return self._arguments()
         except WorkbenchError as fault:
-            self._context.say(f"Nothing was copied. {fault.message} {fault.hint}")
-            return
-        copy_call(self._context, form, self._tool.server, self._tool.name, arguments)
+            self._context.say(" ".join(filter(None, (failure, fault.message, fault.hint))))
+            return None
 
     def _load_recent(self) -> None:
         query = PastQuery(server=self._tool.server, tool=self._tool.name, limit=_RECENT)
@@ -142,30 +141,25 @@ class CallAnswer(QWidget):
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName("Progress of the call")
-        self.fault = FaultCard(theme)
-        self.schema_fault = FaultCard(theme)
+        self.fault = Notice(theme)
+        self.schema_fault = Notice(theme)
         self.result = ResultView(context, compares=True)
         self._empty = EmptyState(theme, "play", "", "")
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self.result)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for part in (self._strip, self._bar, self.fault, self.schema_fault):
-            layout.addWidget(part)
-        layout.addWidget(self._pages, 1)
+        column(self, self._strip, self._bar, self.fault, self.schema_fault, self._pages, grows=self._pages)
+        self._strip.hide()
+        self._bar.hide()
+        self._show_empty()
         self._began = 0.0
         self._progress = ""  # what the server last reported
         self._tick = QTimer(self, interval=_TICK)
         self._tick.timeout.connect(self._show_running)
-        self.clear()
 
-    def clear(self) -> None:
-        self._strip.hide()
-        self._bar.hide()
-        self._show_empty()
-        self._pages.setCurrentWidget(self._empty)
+    def is_empty(self) -> bool:
+        """Whether nothing was called or asked yet."""
+        return self._strip.isHidden()
 
     def begin(self) -> None:
         """A call is running; the last result stays readable until the next one is there."""
@@ -208,7 +202,12 @@ class CallAnswer(QWidget):
 
     def show_outcome(self, outcome: Outcome, *, has_schema: bool, cancelled: bool = False) -> None:
         self._summarize(outcome, cancelled)
-        self._show_schema(outcome, has_schema)
+        self._schema.setVisible(outcome.ok)
+        text, tone = ("no output schema", "") if not has_schema else ("matches schema", "success")
+        if outcome.schema_fault:
+            text, tone = "does not match schema", "warning"
+        self._schema.setText(text)
+        mark(self._schema, role="" if tone else "muted", tone=tone)
         self.fault.show_fault(outcome.fault, tone="warning" if cancelled else "danger")
         fault = Fault(outcome.schema_fault) if outcome.schema_fault else None
         self.schema_fault.show_fault(fault, tone="warning")
@@ -223,7 +222,7 @@ class CallAnswer(QWidget):
         self._empty.say("No result yet", "Run the tool to see its answer here, with time, size and token cost.")
 
     def sentence(self) -> str:
-        """The summary line."""
+        """The summary above the answer."""
         return self._summary.full_text()
 
     def _summarize(self, outcome: Outcome, cancelled: bool) -> None:
@@ -236,18 +235,6 @@ class CallAnswer(QWidget):
         else:
             received = _figures(outcome) if outcome.bytes else (duration(outcome.ms),)
             self._say("alert", "danger", " · ".join(("Failed", *received)))
-
-    def _show_schema(self, outcome: Outcome, has_schema: bool) -> None:
-        self._schema.setVisible(outcome.ok)
-        if not has_schema:
-            self._schema.setText("no output schema")
-            mark(self._schema, role="muted", tone="")
-        elif outcome.schema_fault:
-            self._schema.setText("does not match schema")
-            mark(self._schema, role="", tone="warning")
-        else:
-            self._schema.setText("matches schema")
-            mark(self._schema, role="", tone="success")
 
     def _say(self, symbol: str, tone: str, text: str) -> None:
         self._strip.show()
@@ -284,12 +271,12 @@ class CallPanel(QWidget):
         self._previous: JsonObject | None = None  # the draft of the form that can be brought back
         self.form = SchemaForm(context.theme)
         self.answer = CallAnswer(context)
-        self.question = QuestionBar(context.theme)
+        self.question = Notice(context.theme)
         self.menu = CallMenu(context, tool, self.form.value)
         self._build()
         self._bind()
         self.form.set_schema(tool.input_schema)
-        self.setFocusProxy(self.form.first_field() or self._run)
+        self._lead_focus()
 
     @property
     def running(self) -> bool:
@@ -302,11 +289,11 @@ class CallPanel(QWidget):
         faults = self.form.validate()
         if fault := self.form.object_fault():
             hint = "Nothing was sent. A call takes one JSON object: correct the text, then run it again."
-            self.question.tell("alert", "warning", fault, hint)
+            self.question.tell("warning", fault, hint)
         elif faults:
             title = f"{count_of(len(faults), 'argument')} {'is' if len(faults) == 1 else 'are'} not valid."
             hint = "Nothing was sent. Correct the form, or send it anyway to see what the server answers."
-            self.question.ask("alert", "warning", title, hint, "Send anyway", self._send)
+            self.question.ask("warning", title, hint, "Send anyway", self._send)
             self.form.show_first_fault()
         else:
             self._send()
@@ -322,10 +309,7 @@ class CallPanel(QWidget):
 
     def open_as_code(self) -> None:
         """Open the same call as a program in the editor."""
-        try:
-            arguments = self.form.value()
-        except WorkbenchError as fault:
-            self._context.say(f"{fault.message} {fault.hint}")
+        if (arguments := self.menu.arguments("Not opened.")) is None:
             return
         coro = self._context.api.call_as_code(self._tool.server, self._tool.name, arguments)
         self._context.tasks.run("write the call as code", coro, lambda code: self._context.go(ShowCode(code)))
@@ -352,15 +336,14 @@ class CallPanel(QWidget):
         else:
             self._context.say("The clipboard contains no text.")
 
-    def fill(self, arguments: JsonObject, *, start: bool = False) -> None:
+    def fill(self, arguments: JsonObject) -> None:
         """Show the arguments of another call; `bring_back` undoes it."""
         if self.running:
             self._context.say("A call of this tool is running. Cancel it first.")
             return
         self._keep_arguments()
         self.form.set_value(arguments)
-        if start:
-            self.run()
+        self._lead_focus()
 
     def switch_json(self) -> None:
         """Edit the arguments as fields or as JSON."""
@@ -383,11 +366,16 @@ class CallPanel(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Form and answer beside each other or one below the other; in a low window the form first has all the room."""
         letters = self.width() / self.fontMetrics().averageCharWidth()
         low = self.height() < self.fontMetrics().lineSpacing() * _LOW
         flat = letters >= (_WIDE_IF_LOW if low else _WIDE_IF_FLAT) and self.height() * 3 < self.width() * 2
         beside, below = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         self._split.setOrientation(beside if letters >= _WIDE or flat else below)
+        self.answer.setVisible(not (low and self.answer.is_empty() and self._split.orientation() is below))
 
     # calls
 
@@ -398,6 +386,7 @@ class CallPanel(QWidget):
         self._keep_arguments()
         self._show_buttons()
         self.answer.begin()
+        self._arrange()
         self.started.emit()
         self._context.tasks.run(f"call {tool.name}", self._call(call))
 
@@ -432,7 +421,7 @@ class CallPanel(QWidget):
         tone = "danger" if outcome.asks == "destroys" else "warning"
         further = self._lasting_answers(arguments) if outcome.asks else ()
         send = partial(self._send_confirmed, arguments)
-        self.question.ask("alert", tone, fault.message, hint, "Call once", send, further)
+        self.question.ask(tone, fault.message, hint, "Call once", send, further)
 
     def _lasting_answers(self, arguments: JsonObject) -> tuple[Answer, ...]:
         """Answers that outlive this call. They apply to the user's own calls only."""
@@ -469,6 +458,9 @@ class CallPanel(QWidget):
             return
         self._send_confirmed(arguments)
 
+    def _lead_focus(self) -> None:
+        self.setFocusProxy(self.form.first_field() or self._run)
+
     def _form_changed(self) -> None:
         """Editing withdraws the question: an answer would be about other arguments than the ones shown."""
         self.edited.emit()
@@ -502,12 +494,8 @@ class CallPanel(QWidget):
 
     def _build(self) -> None:
         left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.form, 1)
-        column.addWidget(self.question)
-        column.addWidget(self._foot())
+        column(left, self.form, self.question, self._foot(), grows=self.form)
+        self.form.setMinimumHeight(1)  # in a low window it gives way to a question, which repeats the arguments
         self._split = QSplitter(Qt.Orientation.Horizontal, self)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(left)
@@ -516,28 +504,16 @@ class CallPanel(QWidget):
             side.setMinimumWidth(self._context.theme.unit * 55)  # what is shown in it must not make a window grow
         self._split.setSizes([400, 500])
         self.setMinimumHeight(self._context.theme.unit * 35)  # a question or an answer must not make the window grow
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._split)
+        column(self, self._split)
 
     def _foot(self) -> QFrame:
         theme, unit = self._context.theme, self._context.theme.unit
         foot = QFrame()
         mark(foot, kind="strip")
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(unit * 3, unit * 2, unit * 3, unit * 2)
-        row.setSpacing(unit)
-        self._run = QPushButton(icon("play", "on_accent"), "Run", foot)
-        self._run.setToolTip("Call the tool (Ctrl+Enter)")
-        mark(self._run, kind="primary")
-        self._run.setMinimumWidth(self._run.sizeHint().width())  # what is beside it gives way
-        self._cancel = QPushButton(icon("stop", "danger"), "Cancel", foot)
-        self._cancel.setToolTip("End this call (Escape)")
-        self._cancel.setMinimumWidth(self._cancel.sizeHint().width())
+        self._run = _button(foot, icon("play", "on_accent"), "Run", "Call the tool (Ctrl+Enter)", "primary")
+        self._cancel = _button(foot, icon("stop", "danger"), "Cancel", "End this call (Escape)")
         self._cancel.hide()
-        self._faults = QPushButton(foot)
-        self._faults.setToolTip("Go to the first argument that is not valid")
-        mark(self._faults, kind="link")
+        self._faults = _button(foot, QIcon(), "", "Go to the first argument that is not valid", "link")
         self._faults.hide()
         code = RoomyButton(theme, icon("code", "muted"), "Open as code", foot)
         code.setToolTip("Open this call as a program in the editor")
@@ -553,11 +529,21 @@ class CallPanel(QWidget):
         menu.addAction(icon("refresh", "muted"), "Reset form (Ctrl+Shift+R)", self.reset)
         self._arguments_menu.setMenu(menu)
         self.form.add_button(self._arguments_menu)
-        for part in (self._run, self._cancel, self._faults, code, self.menu):
-            row.addWidget(part)
-        row.addStretch(1)
+        margins = (unit * 3, unit * 2, unit * 3, unit * 2)
+        row(foot, self._run, self._cancel, self._faults, code, self.menu, None, margins=margins, spacing=unit)
         return foot
 
     def _show_fault_count(self, count: int) -> None:
         self._faults.setText(count_of(count, "fault"))
         self._faults.setVisible(count > 0)
+
+
+def _button(parent: QWidget, symbol: QIcon, text: str, tip: str, kind: str = "") -> QPushButton:
+    """A button that keeps its text; what is beside it gives way."""
+    button = QPushButton(symbol, text, parent)
+    button.setToolTip(tip)
+    if kind:
+        mark(button, kind=kind)
+    if text:
+        button.setMinimumWidth(button.sizeHint().width())
+    return button

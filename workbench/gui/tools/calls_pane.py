@@ -7,15 +7,15 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from msgspec import Struct
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QSplitter, QStackedWidget, QTabBar, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallsForgotten, CallsKept, SavedCallsChanged
 from workbench.gui.kit.controls import CalmCombo
 from workbench.gui.kit.icons import icon
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.list_pane import ListPane
 from workbench.gui.kit.lists import EmptyState, RowsView, Strip, action_button
 from workbench.gui.kit.rows import Row, RowsModel
@@ -183,46 +183,6 @@ def day_name(at: float, now: float) -> str:
     return time.strftime("%A, %d %B %Y", time.localtime(at))
 
 
-class CheckMarks(QWidget):
-    """The expectations of a saved call and whether each was met. Hidden without a result."""
-
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._context = context
-        self._result: CheckResult | None = None
-        self.model = RowsModel(self)
-        self.list = RowsView(context.theme, "Expectations and whether they were met", self)
-        self.list.setModel(self.model)
-        self.list.chosen.connect(self._open)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.list)
-        self.setMinimumHeight(context.theme.unit * 20)
-        self.hide()
-
-    def show_result(self, result: CheckResult | None) -> None:
-        self._result = result
-        self.model.show_rows(mark_rows(result) if result else [])
-        self.setVisible(result is not None)
-
-    def _open(self, key: str) -> None:
-        if self._result is not None and key.isdigit():
-            self._context.tasks.run("show a difference", self._show_difference(self._result.marks[int(key)]))
-
-    async def _show_difference(self, mark: Mark) -> None:
-        expected, got = await fetch_whole(self._context.fetch, (mark.expected, mark.got))
-        from workbench.gui.code.diff_view import DifferenceDialog
-
-        DifferenceDialog(self._context, mark.words, expected, got, self.window()).open()
-
-
-class RemovedCall(Struct, frozen=True):
-    """A deleted file that can be restored."""
-
-    file: str
-    text: str
-
-
 class CallList(QWidget):
     """What the two lists share: the list itself and its context menu."""
 
@@ -237,12 +197,9 @@ class CallList(QWidget):
         self._copies = QMenu("Copy as", self)
         self._copies.setIcon(icon("copy", "muted"))
         add_copy_actions(self._copies, self.copy)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
-        self.column.setSpacing(0)
         self.setFocusProxy(self.list)
         self.list.set_menu(self._menu)
-        self.list.chosen.connect(self._open_key)
+        self.list.chosen.connect(lambda _key: self.open_selected())
 
     def key(self) -> str:
         """The key of the selected row."""
@@ -253,9 +210,6 @@ class CallList(QWidget):
 
     def copy(self, form: str) -> None:
         raise NotImplementedError
-
-    def _open_key(self, _key: str) -> None:
-        self.open_selected()
 
     def _menu(self, key: str) -> Sequence[QAction | None]:
         commands = self.context.commands
@@ -273,18 +227,23 @@ class SavedCallList(CallList):
         super().__init__(context, "Saved calls", "Find a saved call", empty)
         self.calls = SavedCalls()
         self.results: dict[str, CheckResult] = {}
-        self.removed: RemovedCall | None = None
+        self.removed: tuple[str, str] | None = None
+        """Name and text of the file that was deleted last."""
         self._running: set[str] = set()
-        self.marks = CheckMarks(context, self)
+        self.marks = RowsView(context.theme, "Expectations and whether they were met", self)
+        self._mark_rows = RowsModel(self)
+        self.marks.setModel(self._mark_rows)
+        self.marks.setMinimumHeight(context.theme.unit * 20)
+        self.marks.hide()
+        self.marks.chosen.connect(self._open_mark)
         self._soon = QTimer(self, singleShot=True, interval=150)
         self._soon.timeout.connect(self.load)
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.setChildrenCollapsible(False)
-        split.addWidget(self.list)
-        split.addWidget(self.marks)
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 2)
-        self.column.addWidget(split, 1)
+        for place, (part, share) in enumerate(((self.list, 3), (self.marks, 2))):
+            split.addWidget(part)
+            split.setStretchFactor(place, share)
+        column(self, split)
         self.list.search_edited.connect(self._draw)
         self.list.selection_changed.connect(self._select)
         context.store.on(SavedCallsChanged, self._file_changed)
@@ -309,7 +268,7 @@ class SavedCallList(CallList):
     def edit(self) -> None:
         """Change the name, note and expectations of the call."""
         if call := self.selected():
-            result = self.results.get(call.file)
+            result = self._result_of_selected()
             self.context.go(SaveCall(call, result.outcome if result else None))
 
     def repeat(self) -> None:
@@ -328,7 +287,7 @@ class SavedCallList(CallList):
             return
 
         def removed(text: str) -> None:
-            self.removed = RemovedCall(file, text)
+            self.removed = file, text
             self.changed.emit()
 
         self.context.tasks.run("delete a saved call", self.context.api.remove_saved(file), removed)
@@ -336,8 +295,8 @@ class SavedCallList(CallList):
     async def restore(self) -> None:
         """Restore the call that was deleted last."""
         if self.removed is not None:
-            removed, self.removed = self.removed, None
-            await self.context.api.restore_saved(removed.file, removed.text)
+            (file, text), self.removed = self.removed, None
+            await self.context.api.restore_saved(file, text)
             self.changed.emit()
 
     def _file_changed(self, event: SavedCallsChanged) -> None:
@@ -386,9 +345,25 @@ class SavedCallList(CallList):
         self._select()
 
     def _select(self) -> None:
-        call = self.selected()
-        self.marks.show_result(self.results.get(call.file) if call else None)
+        result = self._result_of_selected()
+        self._mark_rows.show_rows(mark_rows(result) if result else [])
+        self.marks.setVisible(result is not None)
         self.changed.emit()
+
+    def _result_of_selected(self) -> CheckResult | None:
+        call = self.selected()
+        return self.results.get(call.file) if call is not None else None
+
+    def _open_mark(self, key: str) -> None:
+        result = self._result_of_selected()
+        if result is not None and key.isdigit():
+            self.context.tasks.run("show a difference", self._show_difference(result.marks[int(key)]))
+
+    async def _show_difference(self, mark: Mark) -> None:
+        expected, got = await fetch_whole(self.context.fetch, (mark.expected, mark.got))
+        from workbench.gui.code.diff_view import DifferenceDialog
+
+        DifferenceDialog(self.context, mark.words, expected, got, self.window()).open()
 
 
 _PAGE = 200  # calls that are requested at once
@@ -418,13 +393,7 @@ class HistoryList(CallList):
         mark(self._older, kind="quiet")
         self._older.hide()
         self._soon = QTimer(self, singleShot=True, interval=100)  # a program may make thousands of calls
-        for part in (filters, self.list, self._older):
-            self.column.addWidget(part, int(part is self.list))
-        self._bind()
-        self._show_servers()
-        self._draw()
-
-    def _bind(self) -> None:
+        column(self, filters, self.list, self._older, grows=self.list)
         self.list.searched.connect(self.search)
         self.list.selection_changed.connect(self.changed)
         self.state.currentIndexChanged.connect(self.search)
@@ -438,6 +407,8 @@ class HistoryList(CallList):
         store.servers_loaded.connect(self._show_servers)
         store.server_changed.connect(self._show_servers)
         store.server_removed.connect(self._show_servers)
+        self._show_servers()
+        self._draw()
 
     def search(self) -> None:
         """Load the newest calls that match."""
@@ -572,18 +543,9 @@ class CallsPane(Pane):
         self.tabs.setExpanding(False)
         self.tabs.setAccessibleName("Saved calls or history")
         self.tabs.currentChanged.connect(self._turned)
-        head = QHBoxLayout()
-        head.setContentsMargins(0, 0, context.theme.unit, 0)
-        head.setSpacing(0)
-        head.addWidget(self.tabs, 1)
         self._buttons = {name: action_button(context.commands[name], context.theme) for name in _BUTTONS}
-        for button in self._buttons.values():
-            head.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self._pages, 1)
+        head = row(None, self.tabs, *self._buttons.values(), margins=(0, 0, context.theme.unit, 0), grows=self.tabs)
+        column(self, head, self._pages, grows=self._pages)
         self.setFocusProxy(self.saved)
         bind = context.commands.bind
         bind("calls.open", lambda: self._front().open_selected())
@@ -597,6 +559,11 @@ class CallsPane(Pane):
     def show_list(self, tab: int) -> None:
         """Show SAVED or HISTORY."""
         self.tabs.setCurrentIndex(tab)
+
+    def show_saved(self, file: str) -> None:
+        """Select a saved call."""
+        self.show_list(SAVED)
+        self.saved.list.select(file)
 
     def _turned(self, tab: int) -> None:
         self._pages.setCurrentIndex(tab)

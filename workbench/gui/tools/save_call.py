@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from workbench.gui.kit.controls import CalmCombo
 from workbench.gui.kit.dialogs import FormDialog
 from workbench.gui.kit.text import one_line, visible
 from workbench.gui.shell.context import Context
+from workbench.gui.shell.navigation import ShowSavedCall
 from workbench.records import Outcome, SavedCall, SavedCalls
 from workbench.records.common_types import count_of
 
@@ -19,9 +19,6 @@ CURRENT, SHAPE, EXACT, SUCCESS = "current", "shape", "exact", "success"
 
 class SaveCallDialog(FormDialog):
     """Stays open with its content if the core refuses the call, for example because the name is taken."""
-
-    kept = Signal(object)
-    """Carries the SavedCall."""
 
     def __init__(
         self, context: Context, call: SavedCall, outcome: Outcome | None, parent: QWidget | None = None
@@ -50,6 +47,7 @@ class SaveCallDialog(FormDialog):
         self.add_row("Expected answer", self.expect)
         self.add_submit("Save", self.save)
         context.tasks.run("saved calls", context.api.saved_calls(), self._show_collections)
+        self.name.setFocus()
         self.name.selectAll()
 
     def save(self) -> None:
@@ -72,7 +70,8 @@ class SaveCallDialog(FormDialog):
             call = replace(call, expectations=(), kept=None)
         elif choice in (SHAPE, EXACT) and self._outcome is not None:
             call = await api.expect_this(call, self._outcome, choice == EXACT)
-        self.kept.emit(await api.save_call(call, self._call.file))
+        saved = await api.save_call(call, self._call.file)
+        self._context.say(f"Saved as {saved.file}.", show=ShowSavedCall(saved.file))
 
     def _expectations(self) -> list[tuple[str, str]]:
         choices = [("No error", SUCCESS)]

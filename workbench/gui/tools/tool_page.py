@@ -2,73 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QStackedWidget,
-    QTabBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QLayout, QPushButton, QScrollArea, QStackedWidget, QTabBar, QWidget
 
 from workbench import tokens
 from workbench.gui.code.code_view import CodeView
-from workbench.gui.kit.faults import FaultCard
 from workbench.gui.kit.icons import pixmap
 from workbench.gui.kit.json_text import dump
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
-from workbench.gui.kit.text import ForeignLabel, one_line
+from workbench.gui.kit.notice import Notice
+from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip
 from workbench.gui.kit.theme import mark
-from workbench.gui.kit.wording import amount, cost, hint_words, is_unverified, sign
+from workbench.gui.kit.wording import cost, first_sentence, hint_words, is_unverified, tokens_text
 from workbench.gui.shell.context import Context
-from workbench.gui.shell.navigation import FilterServers, Request, ShowServer, ShowTool
+from workbench.gui.shell.navigation import Request, Search, ShowServer, ShowTool
 from workbench.gui.tools.call_panel import CallPanel
 from workbench.gui.tools.trust_page import ToolTrustPage
-from workbench.records import ChangeKind, Companion, DefinitionChange, Fault, Tool, ToolView, ToolWarning
+from workbench.records import ChangeKind, Companion, Fault, Tool, ToolView
 from workbench.records.common_types import count_of
 
 
-class DefinitionNotice(QWidget):
-    """Says that a tool is blocked, or what is suspicious about its definition; hidden otherwise."""
+def show_definition_state(notice: Notice, view: ToolView, see_changes: Callable[[], object]) -> None:
+    """Say that a tool is blocked, or what is suspicious about its definition; hide the notice otherwise."""
+    warnings, change = view.warnings, view.change
+    details = [f"{warning.message} {warning.why}" for warning in warnings]
+    if change is not None and change.blocked:
+        title = "This tool is blocked: its definition changed after you approved it."
+        hint = "The approved definition is shown here. Review the change, then approve it."
+        notice.show_fault(Fault(title, "\n".join((hint, *details))))
+    elif len(warnings) == 1:
+        notice.show_fault(Fault(warnings[0].message, warnings[0].why), tone="warning")
+    elif warnings:
+        title = f"This definition has {count_of(len(warnings), 'warning')}."
+        notice.show_fault(Fault(title, "\n".join(details)), tone="warning")
+    else:
+        notice.show_fault(None)
+    if notice.fault is not None and change is not None and change.kind is ChangeKind.CHANGED:
+        notice.add_button("See what changed", see_changes, "link")
 
-    def __init__(self, context: Context, server: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.card = FaultCard(context.theme)
-        self._show_changes = QPushButton("See what changed", self)
-        mark(self._show_changes, kind="link")
-        self._show_changes.clicked.connect(lambda: context.go(ShowServer(server, "changes")))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.card)
-        row = QHBoxLayout()
-        row.setContentsMargins(context.theme.unit * 9, 0, context.theme.unit * 3, context.theme.unit)
-        row.addWidget(self._show_changes)
-        row.addStretch(1)
-        column.addLayout(row)
-        self.hide()
 
-    def show_state(self, warnings: tuple[ToolWarning, ...], change: DefinitionChange | None) -> None:
-        blocked = change is not None and change.blocked
-        self._show_changes.setVisible(change is not None and change.kind is ChangeKind.CHANGED)
-        self.setVisible(bool(warnings) or blocked)
-        details = [f"{warning.message} {warning.why}" for warning in warnings]
-        if blocked:
-            title = "This tool is blocked: its definition changed after you approved it."
-            hint = "The approved definition is shown here. Review the change, then approve it."
-            self.card.show_fault(Fault(title, "\n".join((hint, *details))))
-        elif len(warnings) == 1:
-            self.card.show_fault(Fault(warnings[0].message, warnings[0].why), tone="warning")
-        elif warnings:
-            title = f"This definition has {count_of(len(warnings), 'warning')}."
-            self.card.show_fault(Fault(title, "\n".join(details)), tone="warning")
-        else:
-            self.card.show_fault(None)
+def clear(layout: QLayout) -> None:
+    """Delete the widgets of a layout."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
 
 
 class RelatedTools(QWidget):
@@ -82,9 +65,7 @@ class RelatedTools(QWidget):
         self._tool = tool
         self._shown: tuple[str, tuple[Companion, ...]] = ("", ())
         unit = context.theme.unit
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(unit * 3, 0, unit * 3, unit)
-        self._row.setSpacing(unit * 3)
+        self._row = row(self, margins=(unit * 3, 0, unit * 3, unit), spacing=unit * 3)
         self.hide()
 
     def show_companions(self, companions: tuple[Companion, ...]) -> None:
@@ -93,13 +74,10 @@ class RelatedTools(QWidget):
         if self._shown == (category, companions):
             return
         self._shown = (category, companions)
-        while (item := self._row.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._row)
         if category:
             self._row.addWidget(label("Category", "muted"))
-            self._add_link(category, "Show the servers of this category", FilterServers(category))
+            self._add_link(category, "Show the servers of this category", Search("servers", category))
         if companions:
             self._row.addWidget(label("Often used with", "muted"))
         for companion in companions:
@@ -115,13 +93,12 @@ class RelatedTools(QWidget):
         button.setMinimumWidth(self._context.theme.unit * 10)  # a narrow window cuts names, and does not grow
         button.setToolTip(tip)
         mark(button, kind="link")
-        context = self._context
-        button.clicked.connect(lambda: context.go(request))
+        button.clicked.connect(partial(self._context.go, request))
         self._row.addWidget(button)
 
 
 CALL, DESCRIPTION, SCHEMA, WRAPPER, TRUST = range(5)
-_LOW = 26  # lines of text; below this height the costs are hidden
+_COSTS_LINES, _SENTENCE_LINES, _HEAD_LINES = 26, 20, 13  # heights in lines of text below which each is hidden
 _BADGE_ICONS = {"danger": "alert", "success": "eye", "warning": "pencil", "info": "globe"}
 
 
@@ -133,26 +110,44 @@ class ToolPage(QWidget):
         self._context = context
         self.tool = tool = view.tool
         self.call = CallPanel(context, tool)
-        self.notice = DefinitionNotice(context, tool.server)
+        self.notice = Notice(context.theme)
         self.related = RelatedTools(context, tool)
         self.trust = ToolTrustPage(context, tool)
-        self._badges = QHBoxLayout()
+        self._wrapper = self._code_view("", "python", "Wrapper source")
+        self._badges = row(None, spacing=context.theme.unit * 2)
         self._tabs = QTabBar()
+        self._tabs.setDrawBase(False)
+        self._tabs.setExpanding(False)
+        self._tabs.setAccessibleName("Parts of the tool")
         self._pages = QStackedWidget()
-        self._build()
+        for title, page in (
+            ("Call", self.call),
+            (_with_cost("Description", tool.description), self._description()),
+            (f"Schema  {tokens_text(tool.definition_tokens)}", self._code_view(_definition(tool), "json", "Schema")),
+            ("Wrapper", self._wrapper),
+            ("Trust", self.trust),
+        ):
+            self._tabs.addTab(title)
+            self._pages.addWidget(page)
+        size = f"{cost(tool.definition_tokens)}: a model reads the name, the description and the input schema."
+        self._tabs.setTabToolTip(SCHEMA, size)
+        for tab in (DESCRIPTION, WRAPPER):
+            self._tabs.setTabToolTip(tab, "The number of tokens is an estimate.")
+        self._tabs.currentChanged.connect(self._switched)
+        self._head = self._make_head()
+        column(self, self._head, self.related, self.notice, self._tabs, self._pages, grows=self._pages)
+        self._show_badges()
         self.show_view(view)
 
     def show_view(self, view: ToolView) -> None:
         """Update everything around the form; the definition itself has not changed."""
-        self.notice.show_state(view.warnings, view.change)
+        see_changes = partial(self._context.go, ShowServer(self.tool.server, "changes"))
+        show_definition_state(self.notice, view, see_changes)
         self.related.show_companions(view.companions)
         if self.tool != view.tool:
-            self.update_annotations(view.tool)
-
-    def update_annotations(self, tool: Tool) -> None:
-        self.tool = tool
-        self.trust.show_tool(tool)
-        self._show_badges()
+            self.tool = view.tool
+            self.trust.show_tool(view.tool)
+            self._show_badges()
 
     def show_tab(self, tab: int) -> None:
         self._tabs.setCurrentIndex(tab)
@@ -165,70 +160,35 @@ class ToolPage(QWidget):
     def tab_texts(self) -> tuple[str, ...]:
         return tuple(self._tabs.tabText(number) for number in range(self._tabs.count()))
 
-    def _build(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for part in (self._head(), self.related, self.notice, self._tabs):
-            layout.addWidget(part)
-        layout.addWidget(self._pages, 1)
-        for text, page in (
-            ("Call", self.call),
-            (self._with_cost("Description", self.tool.description), self._description()),
-            (
-                f"Schema  {sign()}{amount(self.tool.definition_tokens)}",
-                self._code(_definition(self.tool), "json", "Schema"),
-            ),
-            ("Wrapper", self._code("", "python", "Wrapper source")),
-            ("Trust", self.trust),
-        ):
-            self._tabs.addTab(text)
-            self._pages.addWidget(page)
-        self._tabs.setTabToolTip(SCHEMA, "A model reads the name, the description and the input schema.")
-        self._tabs.setDrawBase(False)
-        self._tabs.setExpanding(False)
-        self._tabs.setAccessibleName("Parts of the tool")
-        self._tabs.currentChanged.connect(self._switched)
-
-    def _head(self) -> QFrame:
-        unit = self._context.theme.unit
-        head = QFrame()
-        column = QVBoxLayout(head)
-        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit)
-        column.setSpacing(unit)
-        first = QHBoxLayout()
-        first.setSpacing(unit * 2)
-        name = ForeignLabel(self.tool.title or self.tool.name, elide=True)
-        mark(name, role="heading")
-        first.addWidget(name, 1)
-        first.addLayout(self._badges)
-        self._show_badges()
-        column.addLayout(first)
-        own, whole = cost(tokens.count(self.tool.name), tokens.ESTIMATE), cost(self.tool.definition_tokens)
-        costs = f"{self.tool.server} › {self.tool.name}  ·  name {own}, complete definition {whole}"
-        self._costs = ForeignLabel(costs, elide=True)
-        mark(self._costs, role="muted")
-        column.addWidget(self._costs)
-        if sentence := self.tool.description.strip().split("\n")[0]:
-            column.addWidget(ForeignLabel(sentence, elide=True))
-        return head
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where it is low, the form needs the room of what can be read on other tabs."""
         super().resizeEvent(event)
-        self._costs.setVisible(self.height() >= self.fontMetrics().lineSpacing() * _LOW)
+        lines = self.height() // self.fontMetrics().lineSpacing()
+        self._costs.setVisible(lines >= _COSTS_LINES)
+        self._sentence.setVisible(lines >= _SENTENCE_LINES and bool(self._sentence.full_text()))
+        self._head.setVisible(lines >= _HEAD_LINES)
+
+    def _make_head(self) -> QFrame:
+        unit, tool = self._context.theme.unit, self.tool
+        name = ForeignLabel(tool.title or tool.name, elide=True)
+        mark(name, role="heading")
+        own, whole = cost(tokens.count(tool.name), tokens.ESTIMATE), cost(tool.definition_tokens)
+        costs = f"{tool.server} › {tool.name}  ·  name {own}, complete definition {whole}"
+        self._costs = ForeignLabel(costs, elide=True)
+        mark(self._costs, role="muted")
+        self._sentence = ForeignLabel(first_sentence(tool.description), elide=True)
+        head = QFrame()
+        first = row(None, name, self._badges, spacing=unit * 2, grows=name)
+        column(head, first, self._costs, self._sentence, margins=(unit * 3, unit * 3, unit * 3, unit), spacing=unit)
+        return head
 
     def _show_badges(self) -> None:
-        while (item := self._badges.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.hide()
-                old.deleteLater()
+        clear(self._badges)
+        tip = "From the annotations that apply to this tool and your own choices. See the Trust tab."
         for text, tone in hint_words(self.tool.hints):
-            self._badges.addWidget(self._badge(text, tone))
+            self._badges.addWidget(self._badge(text, tone, _BADGE_ICONS[tone], tip))
         if is_unverified(self.tool):
-            badge = self._badge("unverified", "warning", "help")
-            badge.setToolTip(self._why_unverified())
-            self._badges.addWidget(badge)
+            self._badges.addWidget(self._badge("unverified", "warning", "help", self._why_unverified()))
 
     def _why_unverified(self) -> str:
         name, server, claims = one_line(self.tool.name, 80), one_line(self.tool.server, 80), self.tool.claimed
@@ -236,53 +196,44 @@ class ToolPage(QWidget):
             return f"{server} does not say whether {name} changes anything."
         return f"{name} may change data: you have not yet trusted what {server} says about its tools."
 
-    def _badge(self, text: str, tone: str, symbol: str = "") -> QWidget:
+    def _badge(self, text: str, tone: str, symbol: str, tip: str) -> QWidget:
         unit = self._context.theme.unit
-        badge = QWidget()
-        row = QHBoxLayout(badge)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(unit)
-        picture = QLabel()
-        picture.setPixmap(pixmap(symbol or _BADGE_ICONS[tone], tone, unit * 4, self.devicePixelRatioF()))
-        caption = label(text)
+        badge, picture, caption = QWidget(), QLabel(), label(text)
+        picture.setPixmap(pixmap(symbol, tone, unit * 4, self.devicePixelRatioF()))
         mark(caption, role="badge", tone=tone)
-        badge.setToolTip("From the annotations that apply to this tool and your own choices. See the Trust tab.")
-        row.addWidget(picture)
-        row.addWidget(caption)
+        badge.setToolTip(plain_tip(tip))
+        row(badge, picture, caption, spacing=unit)
         return badge
 
     def _description(self) -> QScrollArea:
-        unit = self._context.theme.unit
         text = ForeignLabel(self.tool.description or "The server gives no description.")
         text.setAlignment(Qt.AlignmentFlag.AlignTop)
-        text.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
+        text.setContentsMargins(*(self._context.theme.unit * 3,) * 4)
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setWidget(text)
         area.setAccessibleName("Description")
         return area
 
-    def _code(self, text: str, language: str, name: str) -> CodeView:
+    def _code_view(self, text: str, language: str, name: str) -> CodeView:
         view = CodeView(self._context.theme, language=language)
         view.setAccessibleName(name)
         view.show_code(text)
         return view
 
-    def _with_cost(self, title: str, text: str) -> str:
-        return f"{title}  ≈ {amount(tokens.count(text))}"
-
     def _switched(self, tab: int) -> None:
         self._pages.setCurrentIndex(tab)
-        view = self._pages.widget(WRAPPER)
-        if tab == WRAPPER and isinstance(view, CodeView) and not view.text():
+        if tab == WRAPPER and not self._wrapper.text():
             source = self._context.api.wrapper(self.tool.server, self.tool.name)
             self._context.tasks.run("read the wrapper", source, self._show_wrapper)
 
     def _show_wrapper(self, source: str) -> None:
-        view = self._pages.widget(WRAPPER)
-        if isinstance(view, CodeView):
-            view.show_code(source)
-            self._tabs.setTabText(WRAPPER, self._with_cost("Wrapper", source))
+        self._wrapper.show_code(source)
+        self._tabs.setTabText(WRAPPER, _with_cost("Wrapper", source))
+
+
+def _with_cost(title: str, text: str) -> str:
+    return f"{title}  {tokens_text(tokens.count(text), tokens.ESTIMATE)}"
 
 
 def _definition(tool: Tool) -> str:

@@ -7,26 +7,28 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QMouseEvent, QPaintEvent, QShortcut
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QMenu,
     QStackedWidget,
     QStyle,
     QStyleOptionTab,
     QStylePainter,
     QTabBar,
-    QVBoxLayout,
     QWidget,
 )
 
 from workbench.errors import WorkbenchError
 from workbench.events import ToolsChanged, ToolsWarned
 from workbench.gui.forms.secret_fields import draft_without_secrets
-from workbench.gui.kit.faults import FaultCard
-from workbench.gui.kit.lists import EmptyState, tool_button
+from workbench.gui.kit.layouts import column
+from workbench.gui.kit.lists import EmptyState
+from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import one_line, plain_tip
-from workbench.gui.shell.context import Context, Pane
+from workbench.gui.shell.context import Context
+from workbench.gui.shell.tabs import TabbedPane, add_close_button
 from workbench.gui.tools.tool_page import ToolPage
 from workbench.records import Fault, JsonObject, ToolView
 
@@ -99,7 +101,7 @@ class ToolTabs(QTabBar):
             painter.drawControl(QStyle.ControlElement.CE_TabBarTab, option)
 
 
-class ToolPane(Pane):
+class ToolPane(TabbedPane):
     """`show_tool` opens a tool in a tab. Its page is loaded when the tab comes to the front."""
 
     form_changed = Signal(str, str)
@@ -108,8 +110,6 @@ class ToolPane(Pane):
     """The tool of this server is on screen."""
     tabs_changed = Signal()
     """Tabs were opened, closed or moved; `open_tools` returns them."""
-    front_wanted = Signal()
-    """An action for the open tool was chosen elsewhere in the window."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
@@ -120,76 +120,54 @@ class ToolPane(Pane):
         self._wanted: Key = ("", "")  # the tool to be shown; an answer about another one does not come to the front
         self._enter = False  # the keyboard goes into the form as soon as it is there
         self._arguments: dict[Key, tuple[JsonObject, bool]] = {}  # for forms that are not there yet
-        self.fault = FaultCard(context.theme)
-        self.tabs = ToolTabs()
+        self.fault = Notice(context.theme)
+        self.tabs = self.tab_bar = ToolTabs()
+        self._closed: list[Key] = []
         self._empty = EmptyState(
             context.theme, "tool", "No tool open", "Choose a tool in the list of servers to see its form and call it."
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
         self._stack.setMinimumHeight(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for part in (self.tabs, self.fault):
-            layout.addWidget(part)
-        layout.addWidget(self._stack, 1)
+        column(self, self.tabs, self.fault, self._stack, grows=self._stack)
         self.tabs.hide()
-        self._bind()
-
-    def _bind(self) -> None:
         self.tabs.currentChanged.connect(self._turned)
-        self.tabs.tabBarDoubleClicked.connect(self._keep_tab)
+        self.tabs.tabBarDoubleClicked.connect(lambda number: self._keep(self.tabs.key(number)))
         self.tabs.tabCloseRequested.connect(lambda number: self.close_tool(*self.tabs.key(number)))
         self.tabs.tabMoved.connect(self.tabs_changed)
         self.tabs.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.tabs.customContextMenuRequested.connect(self._open_menu)
-        for keys, work in (
-            ("Ctrl+W", self._close_front),
-            ("Ctrl+PgDown", partial(self._step, 1)),
-            ("Ctrl+PgUp", partial(self._step, -1)),
-        ):
-            shortcut = QShortcut(QKeySequence(keys), self, work)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        store = self.context.store
-        store.on(ToolsChanged, self._definitions_changed)
-        store.on(ToolsWarned, self._definitions_changed)
-        store.linked.connect(self._linked)
+        context.store.on(ToolsChanged, self._definitions_changed)
+        context.store.on(ToolsWarned, self._definitions_changed)
+        context.store.linked.connect(self._linked)
         for name, act in _COMMANDS.items():
-            self.context.commands.bind(name, partial(self._do, act))
+            context.commands.bind(name, partial(self._do, act))
 
     # what others ask for
 
     def show_tool(self, server: str, name: str, *, enter: bool = False, stay: bool = False) -> None:
         """Open a tool in the preview tab, with `stay` in its own; `enter` also puts the keyboard into its form."""
-        key = (server, name)
-        self._wanted, self._enter = key, enter
         if stay or enter:
-            self._keep(key)
-        if key in self._pages:
-            self._outdated.add(key)
-            self._present(key)
-        else:
-            self.context.tasks.run("read a tool", self._open(key, stay=stay or enter))
+            self._keep((server, name))
+        self._show((server, name), enter=enter, stay=stay or enter)
 
     def show_call(self, server: str, name: str, arguments: JsonObject, *, start: bool) -> None:
         """Open a tool with these arguments in its form; with `start`, call it."""
         self._arguments[(server, name)] = (arguments, start)
-        self.show_tool(server, name, stay=True)
+        self.show_tool(server, name, enter=True)
 
     def close_tool(self, server: str, name: str) -> None:
         """Close a tab; a running call goes on in the core and is in the history. What was typed stays with the tool."""
         key = (server, name)
-        if (number := self.tabs.number(key)) < 0:
-            return
-        if key in self._pages:
-            self._drop_page(key)
-        if key == self.tabs.preview:
-            self.tabs.preview = None
-        if key == self._wanted:
-            self._wanted = ("", "")
-        self.tabs.removeTab(number)
-        self.tabs_changed.emit()
+        if self.tabs.number(key) >= 0:
+            self._remove_tab(key)
+            self._closed.append(key)
+            self.tab_closed.emit()
+
+    def reopen(self) -> None:
+        """Open the tool again whose tab was closed last."""
+        if self._closed:
+            self.show_tool(*self._closed.pop(), enter=True)
 
     def restore(self, tools: Sequence[Key], front: Key) -> None:
         """Open these tabs again, without their pages; the tool of `front` is loaded."""
@@ -215,12 +193,12 @@ class ToolPane(Pane):
         return draft_without_secrets(draft, self._schemas[key]) if draft and key in self._schemas else None
 
     def page(self) -> ToolPage | None:
-        """The page on screen."""
+        """The page of the tool in front."""
         shown = self._stack.currentWidget()
         return shown if isinstance(shown, ToolPage) else None
 
     def run(self) -> None:
-        """Call the tool on screen."""
+        """Call the tool in front."""
         if (page := self.page()) is not None:
             page.call.run()
 
@@ -245,12 +223,19 @@ class ToolPane(Pane):
         self.tabs.setTabData(number, list(key))
         self.tabs.blockSignals(False)
         self.tabs.setTabToolTip(number, plain_tip(f"{key[0]} › {key[1]}"))
-        close = tool_button("close", f"Close {one_line(key[1], _TITLE)}", self.context.theme)
-        size = self.context.theme.unit * 3
-        close.setIconSize(QSize(size, size))
-        close.clicked.connect(lambda: self.tabs.tabCloseRequested.emit(self.tabs.number(key)))
-        self.tabs.setTabButton(number, QTabBar.ButtonPosition.RightSide, close)
+        add_close_button(self.tabs, number, one_line(key[1], _TITLE), self.context.theme)
         self.tabs.show()
+        self.tabs_changed.emit()
+
+    def _remove_tab(self, key: Key) -> None:
+        """The next tab comes to the front first: the keyboard goes from the closed form into its form."""
+        if key == self.tabs.preview:
+            self.tabs.preview = None
+        if key == self._wanted:
+            self._wanted = ("", "")
+        self.tabs.removeTab(self.tabs.number(key))
+        if key in self._pages:
+            self._drop_page(key)
         self.tabs_changed.emit()
 
     def _keep(self, key: Key) -> None:
@@ -259,11 +244,8 @@ class ToolPane(Pane):
             self.tabs.preview = None
             self.tabs.update()
 
-    def _keep_tab(self, number: int) -> None:
-        self._keep(self.tabs.key(number))
-
     def _turned(self, number: int) -> None:
-        """Another tab is in front."""
+        """Show the page of the tab that came to the front."""
         self.tabs.setVisible(self.tabs.count() > 0)
         if number < 0:
             self._stack.setCurrentWidget(self._empty)
@@ -272,17 +254,8 @@ class ToolPane(Pane):
             return
         key = self.tabs.key(number)
         if key != self._wanted:
-            self.show_tool(*key)
-
-    def _close_front(self) -> None:
-        if self.tabs.currentIndex() >= 0:
-            self.close_tool(*self.tabs.key(self.tabs.currentIndex()))
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _step(self, step: int) -> None:
-        """Show the next tab, or the previous one."""
-        if self.tabs.count():
-            self.tabs.setCurrentIndex((self.tabs.currentIndex() + step) % self.tabs.count())
+            focus = QApplication.focusWidget()
+            self._show(key, enter=focus is not None and self.isAncestorOf(focus))
 
     def _open_menu(self, place: QPoint) -> None:
         number = self.tabs.tabAt(place)
@@ -305,6 +278,14 @@ class ToolPane(Pane):
 
     # pages
 
+    def _show(self, key: Key, *, enter: bool, stay: bool = False) -> None:
+        self._wanted, self._enter = key, enter
+        if key in self._pages:
+            self._outdated.add(key)
+            self._present(key)
+        else:
+            self.context.tasks.run("read a tool", self._open(key, stay=stay))
+
     async def _open(self, key: Key, *, stay: bool) -> None:
         try:
             view = await self.context.api.tool_view(*key)
@@ -320,7 +301,7 @@ class ToolPane(Pane):
             self._add_tab(key)
             self.tabs.preview = before if kept else key
             if before is not None and not kept:
-                self.close_tool(*before)
+                self._remove_tab(before)
         self._add_page(key, view)
         if key == self._wanted:
             self._present(key)
@@ -360,12 +341,14 @@ class ToolPane(Pane):
         self.tabs.setCurrentIndex(self.tabs.number(key))
         self.setFocusProxy(self._pages[key].call)
         self.opened.emit(*key)
+        arguments, start = self._arguments.pop(key, (None, False))
+        if arguments is not None:
+            self._pages[key].call.fill(arguments)
         if self._enter:
             self._enter = False
             self.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        if key in self._arguments:
-            arguments, start = self._arguments.pop(key)
-            self._pages[key].call.fill(arguments, start=start)
+        if start:
+            self._pages[key].call.run()
         self._compare()
 
     # changes in the core

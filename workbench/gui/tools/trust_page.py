@@ -6,10 +6,11 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFormLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QScrollArea, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.layouts import column
 from workbench.gui.kit.lists import label
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.rules_box import RulesBox
@@ -119,9 +120,7 @@ class ToolTrustPage(QScrollArea):
 
     def _lay_out(self, unit: int) -> None:
         content = QWidget()
-        column = QVBoxLayout(content)
-        column.setContentsMargins(unit * 3, unit * 3, unit * 3, unit * 3)
-        column.setSpacing(unit * 2)
+        parts: list[QWidget] = []
         for title, text, part in (
             (
                 "Rules for programs",
@@ -136,8 +135,7 @@ class ToolTrustPage(QScrollArea):
         ):
             explanation = label(text, "muted")
             explanation.setWordWrap(True)
-            for widget in (label(title, "heading"), explanation, part):
-                column.addWidget(widget)
-        column.addStretch(1)
+            parts += (label(title, "heading"), explanation, part)
+        column(content, *parts, None, margins=(unit * 3,) * 4, spacing=unit * 2)
         self.setWidget(content)
         self.setWidgetResizable(True)
