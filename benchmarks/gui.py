@@ -30,7 +30,7 @@ from PySide6.QtCore import QObject, Qt, QTimer  # noqa: E402
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget  # noqa: E402
 
 from workbench.events import spawn  # noqa: E402
-from workbench.gui.app import live, make_loop, open_window, spare_pauses  # noqa: E402
+from workbench.gui.app import freeze_when_loaded, live, make_loop, open_window  # noqa: E402
 from workbench.gui.main_window import MainWindow  # noqa: E402
 from workbench.gui.results.result_view import ResultView  # noqa: E402
 from workbench.gui.results.text_pages import TextPage  # noqa: E402
@@ -93,7 +93,7 @@ async def _window(application: QApplication, project: Path, servers: int, tools:
     window = open_window(application, paths_of(project))
     window.resize(1440, 900)
     window.show()
-    spare_pauses(window)
+    freeze_when_loaded(window)
     living = spawn("window", live(window))
     await _until(lambda: window.bridge.link.state is LinkState.LINKED and window.servers.model.rowCount() > servers)
     for number in range(servers):

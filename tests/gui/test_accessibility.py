@@ -34,9 +34,9 @@ def rich(root: QWidget) -> list[str]:
     ]
 
 
-def test_every_widget_that_takes_the_keyboard_has_a_name(window: Any, paper: Any, make: Any, settled: Any) -> None:
-    paper.put_run(make.run("w", risk=Risk.HIGH))
-    paper.put_run(make.run("d", RunState.DONE))
+def test_every_widget_that_takes_the_keyboard_has_a_name(window: Any, fake_core: Any, make: Any, settled: Any) -> None:
+    fake_core.put_run(make.run("w", risk=Risk.HIGH))
+    fake_core.put_run(make.run("d", RunState.DONE))
     window.commands.do("demo.connect")
     settled()
     for action in ("pane.servers", "pane.skills", "pane.runs", "pane.output", "pane.audit", "editor.show"):
@@ -80,18 +80,18 @@ def test_every_widget_of_the_dialogs_has_a_name(window: Any, qtbot: Any, settled
     dialog.reject()
 
 
-def test_rows_are_read_with_their_words(window: Any, paper: Any, make: Any, settled: Any) -> None:
-    paper.put_run(make.run("w", risk=Risk.HIGH))
+def test_rows_are_read_with_their_words(window: Any, fake_core: Any, make: Any, settled: Any) -> None:
+    fake_core.put_run(make.run("w", risk=Risk.HIGH))
     settled()
     words = window.runs.model.find("w").data(Qt.ItemDataRole.AccessibleTextRole)
     assert "High risk" in words
     assert "Waiting for you" in words
 
 
-def test_what_a_server_offers_is_named_and_plain(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_what_a_server_offers_is_named_and_plain(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
     centre = window.centre.server
     window.centre.setCurrentWidget(centre)
-    paper.put_lines(("info", "<b>started</b>"))
+    fake_core.put_lines(("info", "<b>started</b>"))
     for page, item in (("resources", "demo://customers/{id}{?part}"), ("prompts", "hello"), ("log", "")):
         centre.show_server("demo", page, item)
         qtbot.waitUntil(lambda: centre.sheet() is not None)
@@ -100,8 +100,8 @@ def test_what_a_server_offers_is_named_and_plain(window: Any, paper: Any, qtbot:
         assert rich(window) == []
 
 
-def test_the_pages_about_personal_data_are_named_and_plain(window: Any, paper: Any, qtbot: Any) -> None:
-    session = paper.fill_privacy()
+def test_the_pages_about_personal_data_are_named_and_plain(window: Any, fake_core: Any, qtbot: Any) -> None:
+    session = fake_core.fill_privacy()
     window.centre.show_privacy("hidden", session.id)
     pane = window.centre.currentWidget()
     qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)

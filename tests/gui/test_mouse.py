@@ -70,59 +70,59 @@ def page(window: Any, server: str, name: str, settled: Any) -> Any:
     return window.centre.server.sheet().page()
 
 
-def permissions(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def permissions(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     rules = tuple(
         Permission(name, "tool", CallDecision.DENY, "demo", name, label=f"Never demo.{name}", made=1.0)
         for name in "abc"
     )
-    paper.allow(Permissions(rules, Trust(("files",))))
+    fake_core.allow(Permissions(rules, Trust(("files",))))
     return dialog(window, "permissions.open", PermissionsDialog, settled).list.view
 
 
-def network(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def network(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     for host in ("one.example", "two.example", "three.example"):
-        paper.rooms_network.add(host, (443,), ("tls",))
-    paper.network_changed()
+        fake_core.rooms_network.add(host, (443,), ("tls",))
+    fake_core.network_changed()
     return dialog(window, "network.open", NetworkDialog, settled).list.view
 
 
-def secrets(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def secrets(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     infos = tuple(SecretInfo(name, stored=name != "C", servers=("demo",)) for name in "ABC")
-    paper.secret_store = SecretStore("memory", "In memory.", secrets=infos)
+    fake_core.secret_store = SecretStore("memory", "In memory.", secrets=infos)
     return dialog(window, "secrets.open", SecretsDialog, settled).list.view
 
 
-def states(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def states(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     now = time.time()
-    paper.put_states(*(KeptState("agent", name, "Claude", now, now, now + 9e5, busy=name == "b") for name in "abc"))
+    fake_core.put_states(*(KeptState("agent", name, "Claude", now, now, now + 9e5, busy=name == "b") for name in "abc"))
     return dialog(window, "states.open", ReplSessionsDialog, settled).list.view
 
 
-def changed_files(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
-    paper.put_files({"a.txt": "a\n", "b.txt": "b\n"})
-    paper.run_writes("run-1", {"a.txt": "A\n", "b.txt": "B\n", "c.txt": "C\n"})
+def changed_files(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
+    fake_core.put_files({"a.txt": "a\n", "b.txt": "b\n"})
+    fake_core.run_writes("run-1", {"a.txt": "A\n", "b.txt": "B\n", "c.txt": "C\n"})
     window.context.go(ShowChanges("run-1"))
     settled()
     return window.centre.files.changes.rows.view
 
 
-def changes(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def changes(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     for run in ("run-1", "run-2", "run-3"):
-        paper.run_writes(run, {f"{run}.txt": "A\n"})
+        fake_core.run_writes(run, {f"{run}.txt": "A\n"})
     window.commands.do("files.changes")
     settled()
     return window.files.changes.view
 
 
-def hidden(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
-    session = paper.fill_privacy()
+def hidden(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
+    session = fake_core.fill_privacy()
     window.centre.show_privacy("hidden", session.id)
     settled()
     return window.centre.currentWidget().masked.rows.view
 
 
-def marks(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
-    hidden(window, paper, settled, make)
+def marks(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
+    hidden(window, fake_core, settled, make)
     pane = window.centre.currentWidget()
     pane.look("marks")
     for text in ("Project Falcon", "Project Eagle", "Project Owl"):
@@ -132,8 +132,8 @@ def marks(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView
     return pane.marks.rows.view
 
 
-def trial(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
-    hidden(window, paper, settled, make)
+def trial(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
+    hidden(window, fake_core, settled, make)
     pane = window.centre.currentWidget()
     pane.look("try")
     pane.trial.example.click()
@@ -141,74 +141,78 @@ def trial(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView
     return pane.trial.rows.view
 
 
-def definitions(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def definitions(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     def changed(name: str, kind: ChangeKind) -> DefinitionChange:
         before, after = (json.dumps({"name": name, "description": words}) for words in ("Old.", f"New {name}."))
         was = "" if kind is ChangeKind.NEW else before
         return DefinitionChange("demo", name, kind, "a" * 64, 1.7e9, was, after, blocked=True)
 
-    paper.changed["demo"] = [changed("list_orders", ChangeKind.CHANGED), changed("fresh", ChangeKind.NEW)]
+    fake_core.changed["demo"] = [changed("list_orders", ChangeKind.CHANGED), changed("fresh", ChangeKind.NEW)]
     window.context.store.handle(ToolsChanged("demo"))
     return page(window, "demo", "changes", settled).list.view
 
 
-def tasks(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
-    paper.tasks["t1"] = ServerTask("demo", "t1", "working", "Step 3", "long_work", 1.7e9)
-    paper.tasks["t2"] = ServerTask("demo", "t2", "completed", "", "", 1.6e9)
-    paper.put(replace(paper.server_states["demo"], status=ServerStatus.READY, capabilities=("tools", "tasks.list")))
+def tasks(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
+    fake_core.tasks["t1"] = ServerTask("demo", "t1", "working", "Step 3", "long_work", 1.7e9)
+    fake_core.tasks["t2"] = ServerTask("demo", "t2", "completed", "", "", 1.6e9)
+    fake_core.put(
+        replace(fake_core.server_states["demo"], status=ServerStatus.READY, capabilities=("tools", "tasks.list"))
+    )
     settled()
     return page(window, "demo", "tasks", settled).list.view
 
 
-def sign_in(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def sign_in(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     steps = tuple(SignInStep(name, True, f"text of {name}") for name in ("first", "second", "third"))
     told = SignIn("far", "done", steps=steps)
 
     async def sign_in_report(server: str) -> SignIn:
         return told
 
-    paper.sign_in_report = sign_in_report
+    fake_core.sign_in_report = sign_in_report
     config = ServerConfig("far", url="https://far.example/mcp")
-    paper.put(ServerState(config, ServerStatus.FAILED, allowed=True, sign_in="needed"))
+    fake_core.put(ServerState(config, ServerStatus.FAILED, allowed=True, sign_in="needed"))
     settled()
     return page(window, "far", "sign_in", settled).list.view
 
 
-def log(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
-    paper.put_lines(("info", "started"), ("warning", '{"a": 1}'), ("error", "it broke"))
-    return page(window, "demo", "log", settled).view
+def log(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
+    fake_core.put_lines(("info", "started"), ("warning", '{"a": 1}'), ("error", "it broke"))
+    return page(window, "demo", "log", settled).list.view
 
 
-def resources(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def resources(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     return page(window, "demo", "resources", settled).list.view
 
 
-def prompts(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def prompts(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     return page(window, "demo", "prompts", settled).list.view
 
 
-def protocol(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def protocol(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     for number, name in enumerate(("list_orders", "send_email"), 1):
-        paper.pair("demo", number, "tools/call", {"result": {"content": []}}, name=name, arguments={})
+        fake_core.pair("demo", number, "tools/call", {"result": {"content": []}}, name=name, arguments={})
     return page(window, "demo", "protocol", settled).table
 
 
-def roots(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
-    state = paper.server_states["files"]
-    paper.put(replace(state, config=replace(state.config, roots=("/one", "/two"))))
+def roots(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
+    state = fake_core.server_states["files"]
+    fake_core.put(replace(state, config=replace(state.config, roots=("/one", "/two"))))
     settled()
     return page(window, "files", "roots", settled).list
 
 
-def skills(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def skills(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     window.docks["skills"].come()
     settled()
     return window.skills.list
 
 
-def recordings(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
-    paper.skill_list["weekly_report"] = replace(paper.skill_list["weekly_report"], cassettes=("first", "second"))
-    paper.cassette_list = [
+def recordings(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
+    fake_core.skill_list["weekly_report"] = replace(
+        fake_core.skill_list["weekly_report"], cassettes=("first", "second")
+    )
+    fake_core.cassette_list = [
         CassetteInfo(name, "2026-11-02", "a8", f'{{"name": "{name}"}}', ("demo.list_orders",), 1, "{}")
         for name in ("first", "second")
     ]
@@ -218,9 +222,9 @@ def recordings(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractIte
     return next(view for view in window.centre.findChildren(QAbstractItemView) if view.accessibleName() == "Recordings")
 
 
-def found_skills(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
-    skill = paper.skill_list["first_try"]
-    paper.review_list = [
+def found_skills(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
+    skill = fake_core.skill_list["first_try"]
+    fake_core.review_list = [
         SkillReview("one", skill, "skills.zip: one"),
         SkillReview("two", replace(skill, name="other"), "skills.zip: two", refusal="A character nobody sees."),
     ]
@@ -231,63 +235,63 @@ def found_skills(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractI
     return found.list
 
 
-def runs(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def runs(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     for name, state in (("a", RunState.WAITING), ("b", RunState.DONE), ("c", RunState.FAILED)):
-        paper.put_run(make.run(name, state))
+        fake_core.put_run(make.run(name, state))
     settled()
     return window.runs.list.view
 
 
-def past_calls(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def past_calls(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     window.docks["calls"].come()
     window.calls.tabs.setCurrentIndex(0)
     settled()
     return next(view for view in window.calls.findChildren(QAbstractItemView) if view.isVisible())
 
 
-def saved_calls(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def saved_calls(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     window.docks["calls"].come()
     window.calls.tabs.setCurrentIndex(1)
     settled()
     return next(view for view in window.calls.findChildren(QAbstractItemView) if view.isVisible())
 
 
-def audit(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def audit(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     window.docks["audit"].come()
     settled()
     return window.audit.table
 
 
-def servers(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def servers(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     return window.servers.tree
 
 
-def files(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
-    paper.put_files({"a.txt": "a\n", "b.csv": "x,y\n1,2\n", "deep/c.txt": "c\n"})
+def files(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
+    fake_core.put_files({"a.txt": "a\n", "b.csv": "x,y\n1,2\n", "deep/c.txt": "c\n"})
     window.docks["files"].come()
     window.files.reload()
     settled()
     return window.files.tree
 
 
-def all_servers(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def all_servers(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     window.commands.do("servers.all")
     settled()
     return next(view for view in window.centre.currentWidget().findChildren(QAbstractItemView) if view.isVisible())
 
 
-def tool_rules(window: Any, paper: Any, settled: Any, make: Any) -> QAbstractItemView:
+def tool_rules(window: Any, fake_core: Any, settled: Any, make: Any) -> QAbstractItemView:
     rules = tuple(
         Permission(name, "tool", CallDecision.DENY, "demo", "list_orders", label=f"Never {name}", made=1.0)
         for name in "abc"
     )
-    paper.allowed = Permissions(rules, Trust())
+    fake_core.allowed = Permissions(rules, Trust())
     window.context.go(ShowTool("demo", "list_orders"))
     settled()
     sheet = window.centre.tool.page()
     sheet.show_trust()
     settled()
-    sheet.trust.rules.show_permissions(paper.allowed)
+    sheet.trust.rules.show_permissions(fake_core.allowed)
     return next(view for view in sheet.trust.findChildren(QAbstractItemView) if view.isVisible())
 
 
@@ -358,9 +362,9 @@ def click(view: QAbstractItemView, index: QModelIndex) -> None:
 
 @pytest.mark.parametrize("opened", LISTS, ids=lambda opener: opener.__name__)
 def test_a_click_on_a_row_does_what_the_arrow_keys_do(
-    window: Any, paper: Any, make: Any, settled: Any, opened: Opener
+    window: Any, fake_core: Any, make: Any, settled: Any, opened: Opener
 ) -> None:
-    view = opened(window, paper, settled, make)
+    view = opened(window, fake_core, settled, make)
     settled()
     first, second = selectable(view)[:2]
     tops = (
@@ -386,9 +390,11 @@ def test_a_click_on_a_row_does_what_the_arrow_keys_do(
         view.window().reject()
 
 
-def test_a_list_of_one_row_is_clicked_and_its_rule_revoked(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
+def test_a_list_of_one_row_is_clicked_and_its_rule_revoked(
+    window: Any, fake_core: Any, settled: Any, qtbot: Any
+) -> None:
     rule = Permission("a", "tool", CallDecision.DENY, "demo", "list_orders", label="Never demo.list_orders", made=1.0)
-    paper.allow(Permissions((rule,), Trust()))
+    fake_core.allow(Permissions((rule,), Trust()))
     found = dialog(window, "permissions.open", PermissionsDialog, settled)
     assert not found.button("Revoke").isEnabled()
     click(found.list.view, selectable(found.list.view)[0])

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from workbench.errors import WorkbenchError
+from workbench.events import RunChanged
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.main_window import MainWindow
 from workbench.gui.shell.bridge import Bridge
@@ -87,7 +88,7 @@ def test_a_question_about_a_call_is_whole_in_a_low_window(window: Any, qtbot: An
 
 
 def test_800_pixels_are_enough_with_a_run_a_program_and_a_verified_audit(
-    window: Any, paper: Any, make: Any, settled: Any, qtbot: Any
+    window: Any, fake_core: Any, make: Any, settled: Any, qtbot: Any
 ) -> None:
     window.centre.make_all()
     window.centre.editor.open_code("report", "print(1)\n")
@@ -96,7 +97,7 @@ def test_800_pixels_are_enough_with_a_run_a_program_and_a_verified_audit(
     wrote = (Observation("written", "report.csv", None, 1),)
     ledger = Ledger(12_000, 400, 38_000, definitions=11_000)
     seen = {"result": '[{"a": 1}]', "model_view": '"[EMAIL_1.k7q2]"', "calls": calls, "observed": wrote}
-    paper.run_list["r"] = make.run("r", RunState.DONE, started=1.0, ended=2.0, ledger=ledger, **seen)
+    fake_core.run_list["r"] = make.run("r", RunState.DONE, started=1.0, ended=2.0, ledger=ledger, **seen)
     window.output.show_run("r")
     window.commands.do("audit.verify")
     qtbot.waitUntil(lambda: window.output.head.keep.isVisibleTo(window.output))
@@ -110,7 +111,7 @@ def test_800_pixels_are_enough_with_a_run_a_program_and_a_verified_audit(
     assert table.height() >= table.sizeHint().height(), "the ways to look at a result are not squeezed"
 
 
-def test_a_very_small_window_gives_its_room_to_the_form(window: Any, paper: Any, make: Any, settled: Any) -> None:
+def test_a_very_small_window_gives_its_room_to_the_form(window: Any, settled: Any) -> None:
     window.layout_file.runs_introduced = False
     window.reset_layout()
     window.context.go(ShowTool("demo", "list_orders", enter=True))
@@ -125,6 +126,16 @@ def test_a_very_small_window_gives_its_room_to_the_form(window: Any, paper: Any,
     panel.run()
     settled()
     assert panel.answer.isVisible()
-    paper.put_run(make.run("a"))
-    settled()
-    assert window.docks["runs"].isHidden(), "there is no room for panes about runs"
+
+
+def test_the_first_run_shows_its_panes_where_there_is_room(context: Any, make: Any, qtbot: Any) -> None:
+    window = MainWindow(context, Bridge(_nowhere))
+    qtbot.addWidget(window, before_close_func=lambda _: None)
+    window.resize(720, 430)
+    window.show()
+    context.store.handle(RunChanged(make.run("a")))
+    assert window.docks["runs"].isHidden(), "the form needs the room"
+    window.resize(1200, 800)
+    context.store.handle(RunChanged(make.run("a")))
+    assert not window.docks["runs"].isHidden()
+    assert window.layout_file.runs_introduced

@@ -60,7 +60,7 @@ def test_a_fault_is_said_once_with_its_hint_and_a_storm_does_not_fill_the_window
     assert [banner.fault.message for banner in window.banners.shown()] == ["Fault 7.", "Fault 8.", "Fault 9."]
 
 
-def test_why_a_server_did_not_start_goes_once_it_is_ready_or_removed(window: Any, paper: Any, settled: Any) -> None:
+def test_why_a_server_did_not_start_goes_once_it_is_ready_or_removed(window: Any, fake_core: Any, settled: Any) -> None:
     def fail() -> None:
         for name in ("demo", "demo2"):
             window.context.store.handle(
@@ -70,7 +70,7 @@ def test_why_a_server_did_not_start_goes_once_it_is_ready_or_removed(window: Any
     def left() -> list[str]:
         return [banner.fault.message.partition(":")[0] for banner in window.banners.shown()]
 
-    state = paper.server_states["demo"]
+    state = fake_core.server_states["demo"]
     fail()
     window.context.store.handle(ServerChanged(replace(state, status=ServerStatus.STARTING)))
     assert left() == ["demo", "demo2"]
@@ -87,19 +87,21 @@ def test_foreign_words_in_a_fault_are_never_markup(window: Any) -> None:
     assert all(label.textFormat() == Qt.TextFormat.PlainText for label in labels if label.text())
 
 
-def test_the_status_bar_tells_the_core_servers_sandbox_agents_and_tokens(window: Any, paper: Any, qtbot: Any) -> None:
+def test_the_status_bar_tells_the_core_servers_sandbox_agents_and_tokens(
+    window: Any, fake_core: Any, qtbot: Any
+) -> None:
     status = window.status
     assert status.core.text().strip() == "Core running"
     assert status.sandbox.text().strip() == "Sandbox: full"
     assert status.tokens.text().strip() == "≈ 41.8k tokens saved since start"
-    paper.strength = Strength("none", "none", {}, "User namespaces are forbidden here.", "Ask the administrator.")
+    fake_core.strength = Strength("none", "none", {}, "User namespaces are forbidden here.", "Ask the administrator.")
     window.context.store.handle(AgentsChanged(()))
     qtbot.waitUntil(lambda: status.sandbox.text().strip() == "Sandbox: none")
     assert status.sandbox.text().strip() == "Sandbox: none"
     assert "forbidden" in status.sandbox.toolTip()
     agent = AgentInfo("s", "claude\u202e-code", "1", 0.0)
-    paper.agents = (agent,)
-    window.context.store.handle(AgentsChanged(paper.agents))
+    fake_core.agents = (agent,)
+    window.context.store.handle(AgentsChanged(fake_core.agents))
     qtbot.waitUntil(lambda: "‹U+202E›" in status.agents.text())
 
 
@@ -132,11 +134,11 @@ def test_a_key_brings_the_keyboard_into_each_dock(window: Any, name: str, qtbot:
     assert focus is pane or pane.isAncestorOf(focus)
 
 
-def test_the_theme_is_switched_and_remembered_by_the_core(window: Any, paper: Any, settled: Any) -> None:
+def test_the_theme_is_switched_and_remembered_by_the_core(window: Any, fake_core: Any, settled: Any) -> None:
     window.commands.do("theme.switch")
     settled()
     assert not window.context.theme.dark
-    assert ("change_setting", ("window.theme", "light")) in paper.asked
+    assert ("change_setting", ("window.theme", "light")) in fake_core.asked
 
 
 def close_button(centre: Any, page: Any) -> QWidget:
@@ -234,16 +236,16 @@ def test_the_centre_takes_the_room_of_the_panes_around_it_and_gives_it_back(wind
     assert window.docks["audit"].isHidden(), "what was not there before does not come"
 
 
-def test_the_welcome_page_starts_the_three_roads(window: Any, paper: Any, settled: Any) -> None:
+def test_the_welcome_page_starts_the_three_roads(window: Any, fake_core: Any, settled: Any) -> None:
     tool, ask, skill = (card.button for card in window.centre.welcome.cards)
     tool.setFocus()
     tool.click()
     settled()
     assert tool.hasFocus(), "not on the next card, where Enter would start something else"
-    assert ("connect", ("demo",)) in paper.asked
+    assert ("connect", ("demo",)) in fake_core.asked
     ask.click()
     settled()
-    assert ("start_example_agent", ()) in paper.asked
+    assert ("start_example_agent", ()) in fake_core.asked
     skill.click()
     assert not window.skills.visibleRegion().isEmpty()
     assert "demo is connected" in shown(window.centre.welcome)
@@ -273,7 +275,9 @@ def test_an_exception_nobody_foresaw_is_shown_with_its_traceback(window: Any) ->
     assert "ZeroDivisionError" in banner.fault.detail
 
 
-def test_a_small_window_does_not_grow_by_what_is_opened_in_it(window: Any, make: Any, paper: Any, settled: Any) -> None:
+def test_a_small_window_does_not_grow_by_what_is_opened_in_it(
+    window: Any, make: Any, fake_core: Any, settled: Any
+) -> None:
     window.resize(900, 600)
     window.servers.tree.setCurrentIndex(window.servers.model.index(0, 0))
     window.centre.tool.show_tool("demo", "delete_customer")
@@ -281,15 +285,15 @@ def test_a_small_window_does_not_grow_by_what_is_opened_in_it(window: Any, make:
     settled()
     call = window.centre.tool.page().call
     call.question.ask("danger", "A sentence that asks.", "What would be sent.", "Run anyway", settled)
-    paper.put_run(make.run("one"))
+    fake_core.put_run(make.run("one"))
     for dock in ("audit", "output", "skills", "servers"):
         window.docks[dock].come()
         settled()
         assert (window.width(), window.height()) == (900, 600)
 
 
-def test_what_was_wrong_before_the_window_came_is_said(window: Any, paper: Any, settled: Any) -> None:
-    paper.notices = (Fault(".mcp.json cannot be read: line 3, column 49.", "A comma is missing."),)
+def test_what_was_wrong_before_the_window_came_is_said(window: Any, fake_core: Any, settled: Any) -> None:
+    fake_core.notices = (Fault(".mcp.json cannot be read: line 3, column 49.", "A comma is missing."),)
     window.bridge.linked.emit(Link(LinkState.LINKED, 1))
     settled()
     assert "line 3, column 49" in shown(window.banners)

@@ -102,6 +102,16 @@ async def test_a_second_decision_is_refused(demo, agent):
     assert (await demo.run_manager.wait_until_finished(run.id)).state is RunState.REFUSED
 
 
+async def test_of_two_edits_of_the_same_text_the_second_is_refused_and_replaces_nothing(demo, agent):
+    run = await waiting(demo, demo.run_manager.submit(SENDS, agent))
+    first = await demo.run_manager.edit(run.id, "print(1)", run.proposal.sha)
+    with pytest.raises(WorkbenchError, match="changed in another window"):
+        await demo.run_manager.edit(run.id, "print(2)", run.proposal.sha)
+    assert demo.run_manager.run(run.id).proposal.code == first.proposal.code
+    await demo.run_manager.edit(run.id, "print(2)", first.proposal.sha)
+    await demo.run_manager.stop(run.id)
+
+
 async def test_an_edit_to_broken_text_cannot_be_allowed(demo, agent):
     run = await waiting(demo, demo.run_manager.submit(SENDS, agent))
     edited = await demo.run_manager.edit(run.id, "if True print(1)")

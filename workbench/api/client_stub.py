@@ -272,8 +272,9 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def connect(self, server: str, sha: str = "") -> ServerState:
-        """Start a server; the call is the user's consent to run exactly this command. With `sha`, it is refused if
-        the entry has changed since the consent with this hash was shown."""
+        """Start a server. One that the user has not allowed yet needs `sha`, the hash of the consent that was shown:
+        the call is then the user's consent to run exactly this command. With `sha`, it is refused if the entry has
+        changed since."""
 
     @api
     async def consent(self, server: str) -> Consent:
@@ -340,8 +341,9 @@ class CoreApi(Protocol):
         """Copy an entry under a free name, after the original."""
 
     @api(decides=True, consent=True)
-    async def edit(self, run_id: str, code: str) -> Run:
-        """Replace the code of a waiting run; it is assessed again and gets a new hash."""
+    async def edit(self, run_id: str, code: str, base: str = "") -> Run:
+        """Replace the code of a waiting run; it is assessed again and gets a new hash. With `base`, the hash of the
+        code that was edited, it is refused if the code was replaced since."""
 
     @api(decides=True)
     async def edit_server(self, server: str, config: ServerConfig, keep_secrets: bool) -> ServerState:

@@ -74,10 +74,11 @@ class RunHandler(RequestHandler):
         return self._manager.decide(replace(decision, by=BY, terminal=terminal))
 
     @api(decides=True, consent=True)
-    async def edit(self, run_id: str, code: str) -> Run:
-        """Replace the code of a waiting run; it is assessed again and gets a new hash."""
+    async def edit(self, run_id: str, code: str, base: str = "") -> Run:
+        """Replace the code of a waiting run; it is assessed again and gets a new hash. With `base`, the hash of the
+        code that was edited, it is refused if the code was replaced since."""
         self._terminal_of(run_id)
-        return await self._manager.edit(run_id, code)
+        return await self._manager.edit(run_id, code, base)
 
     def _terminal_of(self, run_id: str) -> str:
         proposal = self._manager.run(run_id).proposal

@@ -320,6 +320,7 @@ class RunGuard:
     async def ask(self, call: ToolCall, tool: Tool, arguments: JsonObject, judgement: Judgement) -> HeldCallAnswer:
         """Hold the call until the user has answered, and remember the answer."""
         run, name, reasons = self._run, f"{tool.server}.{tool.name}", judgement.reasons
+        author = run.record.proposal.author
         shown, decisive = order_arguments(arguments, [one.path for one in reasons])
         text = json.dumps(shown, ensure_ascii=False, indent=2, default=str)
         held_call = HeldCall(
@@ -331,12 +332,12 @@ class RunGuard:
             arguments=text if len(text) <= SHOWN_ARGUMENTS else text[:SHOWN_ARGUMENTS] + " …",
             why=tuple(dict.fromkeys(f"{one.text.rstrip('.')}." for one in reasons)),
             risk=worst(one.risk for one in reasons),
-            sentence=f"{run.record.proposal.author} wants to call {name} now.",
+            sentence=f"{author} {'want' if author == 'you' else 'wants'} to call {name} now.",
             origins=shorten_values(
                 one for one in judgement.sources if any(one.path == reason.path for reason in reasons)
             ),
             session=run.session.id,
-            author=run.record.proposal.author,
+            author=author,
             trifecta=provenance_rules.trifecta(tool, self._provenance.kinds),
             offers=judgement.offers,
         )

@@ -304,7 +304,7 @@ class _EditedRequest(ProgramRequest):
     async def send(self, api: CoreApi, *, allow: bool, reason: str, seconds: float, scope: str) -> None:
         if allow:
             expected = self.run.verdict
-            self.run = await api.edit(self.run.id, self._code)
+            self.run = await api.edit(self.run.id, self._code, self.run.proposal.sha)
             now = self.run.verdict
             if _meaning(expected) != _meaning(now):
                 raise WorkbenchError(

@@ -1,4 +1,4 @@
-"""Opens the window: paints first, connects afterwards, and leaves in order when it is closed.
+"""Opens the window: paints first, connects afterwards, and ends tasks and connection when it is closed.
 
 Nothing slow is imported before the first frame: no event loop glue, no wire, no highlighter.
 """
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 
 
 TRACE = "MCP_WORKBENCH_TRACE_START"
-"""Set: the times of the first frame and of the usable window go to stderr."""
-HEAD_START = 0.03  # seconds: the core begins to start, and goes on beside us while the rest of the window is made
+"""If set, the times of the first frame and of the usable window are written to stderr."""
+HEAD_START = 0.03  # seconds for the core to begin its start, which continues while the rest of the window is made
 
 
 def main(paths: Paths) -> int:
-    """Show the window of a project; answers the exit code when it is closed."""
+    """Show the window of a project. Returns the exit code when it is closed."""
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
     window = open_window(app, paths)
     window.show()
     window.servers.setFocus()
-    spare_pauses(window)
+    freeze_when_loaded(window)
     app.processEvents()
     _trace("first-frame")
     loop = make_loop(app)
@@ -56,7 +56,7 @@ def main(paths: Paths) -> int:
 
 
 def open_window(app: QApplication, paths: Paths) -> MainWindow:
-    """The window with everything it needs, not yet shown and not yet connected."""
+    """Make the window with everything it needs, not yet shown and not yet connected."""
     QCoreApplication.setApplicationName("mcp-workbench")
     app.setApplicationDisplayName("MCP Workbench")
     app.setDesktopFileName("mcp-workbench")
@@ -78,15 +78,15 @@ def open_window(app: QApplication, paths: Paths) -> MainWindow:
 
 
 def make_context(bridge: Bridge, tasks: Tasks, theme: Theme, paths: Paths) -> Context:
-    """Everything that the rooms of one window share."""
+    """Make what the panes of one window share."""
     store, commands = Store(bridge.api, tasks, bridge), Commands(tasks, bridge)
     return Context(bridge.api, tasks, theme, paths, bridge.fetch, store, commands, Messages(bridge))
 
 
-def spare_pauses(window: MainWindow) -> None:
-    """Once the window is complete, what it is made of is not looked through for garbage any more.
+def freeze_when_loaded(window: MainWindow) -> None:
+    """Exclude the window's objects from garbage collection once it is complete.
 
-    Each such search held everything up for 40 to 80 ms, and a long list of tools brought three of them.
+    Each collection stopped everything for 40 to 80 ms, and a long list of tools caused three of them.
     """
     window.servers.loaded.connect(gc.freeze)
 
@@ -114,7 +114,7 @@ def make_loop(app: QApplication) -> qasync.QEventLoop:
 
 
 async def live(window: MainWindow) -> None:
-    """From the first frame to the last: connect, work, leave."""
+    """Connect, wait until the window is closed, then end tasks and connection."""
     from workbench.events import spawn
     from workbench.gui.window_controller import WindowController
 
@@ -137,18 +137,18 @@ async def live(window: MainWindow) -> None:
 
 
 def _report_faults(window: MainWindow) -> None:
-    """What nobody caught is shown in the window, with its traceback for a report."""
+    """Show exceptions that nothing caught in the window, with their traceback for a report."""
 
-    def unforeseen(kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
+    def show_unexpected(kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
         sys.__excepthook__(kind, fault, trace)
         window.banners.show_fault(describe("the window", fault))
 
-    def in_loop(_: asyncio.AbstractEventLoop, words: dict[str, object]) -> None:
-        fault = words.get("exception")
+    def in_loop(_: asyncio.AbstractEventLoop, details: dict[str, object]) -> None:
+        fault = details.get("exception")
         if isinstance(fault, Exception):
-            unforeseen(type(fault), fault, fault.__traceback__)
+            show_unexpected(type(fault), fault, fault.__traceback__)
 
-    sys.excepthook = unforeseen
+    sys.excepthook = show_unexpected
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(in_loop)
     for number in (signal.SIGINT, signal.SIGTERM):

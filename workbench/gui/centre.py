@@ -18,7 +18,6 @@ from workbench.gui.kit.icons import icon
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.shell.actions import EDITOR
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.tabs import TabbedPane, add_close_button
 from workbench.gui.welcome import Welcome
@@ -42,13 +41,13 @@ class Centre(QTabWidget):
 
     welcome_closed = Signal()
 
-    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)
         self._context = context
-        self._commands = commands
+        commands = context.commands
         self._tabs: dict[Pane, tuple[str, str]] = {}  # icon and title of every page, in the order they were made
         self._closed: list[Callable[[], None]] = []  # each opens a closed tab again, the last one first
-        self.welcome = Welcome(context, commands, self)
+        self.welcome = Welcome(context, self)
         self._tabs[self.welcome] = ("home", "Welcome")
         self.setDocumentMode(True)
         self.setIconSize(QSize(context.theme.unit * 3 + 2, context.theme.unit * 3 + 2))
@@ -76,7 +75,7 @@ class Centre(QTabWidget):
     def server(self) -> ServerPane:
         from workbench.gui.servers.server_pane import ServerPane
 
-        pane = self._add(ServerPane(self._context, self._commands, self), "server", "All servers")
+        pane = self._add(ServerPane(self._context, self), "server", "All servers")
         pane.named.connect(lambda server: self._rename(pane, server or "All servers"))
         return pane
 
@@ -110,7 +109,7 @@ class Centre(QTabWidget):
     def skill(self) -> SkillPane:
         from workbench.gui.skills.skill_page import SkillPane
 
-        pane = self._add(SkillPane(self._context, self._commands, self), "book", "Skill")
+        pane = self._add(SkillPane(self._context, self._context.commands, self), "book", "Skill")
         pane.named.connect(partial(self._rename, pane))
         return pane
 
@@ -249,7 +248,7 @@ class Centre(QTabWidget):
         return self._add(pane, symbol, title)
 
     def _turned(self, _number: int) -> None:
-        self._commands.hold(EDITOR, self.is_front("editor"))
+        self._context.commands.hold(EDITOR, self.is_front("editor"))
 
     def _rename(self, pane: Pane, title: str) -> None:
         text = one_line(title, _TITLE).replace("&", "&&")

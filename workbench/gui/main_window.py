@@ -145,9 +145,9 @@ class MainWindow(QMainWindow):
     def _make_panes(self) -> None:
         self.banners = Banners(self.context, self)
         self.strip = PendingStrip(self.context, self)
-        self.centre = Centre(self.context, self.commands, self)
+        self.centre = Centre(self.context, self)
         self.status = Status(self.context, self)
-        self.servers = ServersPane(self.context, self.commands)
+        self.servers = ServersPane(self.context)
         self.runs = RunsPane(self.context, self.commands)
         self.audit = AuditPane(self.context, self.commands)
         self.skills = SkillsPane(self.context, self.commands)

@@ -16,7 +16,7 @@ from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.servers.server_list import client_names, found_sentence
 from workbench.gui.shell.actions import action_named
-from workbench.gui.shell.commands import Commands, keys_text
+from workbench.gui.shell.commands import keys_text
 from workbench.gui.shell.context import Context, Pane
 from workbench.records import Fault, FoundServer, Run, ServerStatus, SkillState
 from workbench.records.common_types import count_of
@@ -28,10 +28,10 @@ _OWN_SERVER = {"server.add": "Add a server…", "servers.import": "Import from o
 class Welcome(Pane):
     """Three cards, buttons for own servers, and the four keys worth knowing."""
 
-    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(context, parent)
         theme = context.theme
-        self._commands = commands
+        self._commands = commands = context.commands
         self.tool = Card(
             theme,
             "server",

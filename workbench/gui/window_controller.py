@@ -349,7 +349,7 @@ class WindowController(QObject):
 
     def open_palette(self, words: str = "") -> None:
         """Ask what to find or do, beginning with these words."""
-        Palette(self._context, self._window.commands, self._window, words).open()
+        Palette(self._context, self._window, words).open()
 
     def _open(self, make: Callable[[Context, QWidget], QDialog]) -> None:
         make(self._context, self._window).open()

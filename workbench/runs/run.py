@@ -188,10 +188,15 @@ class ProgramRun:
             self.record, level=placement.level, backend=placement.backend, isolation=placement.isolation
         )
 
-    def edit(self, run: Run, placement: SandboxChoice, reading: Reading) -> None:
+    def edit(self, run: Run, placement: SandboxChoice, reading: Reading, base: str = "") -> None:
         """Replace the text of a waiting program; decisions about the old text are refused from now on."""
         if not self.awaits_decision or run.id != self.record.id:
             raise WorkbenchError("Only a waiting program can be edited.", "Open its code in a new tab instead.")
+        if base and base != self.record.proposal.sha:
+            raise WorkbenchError(
+                "The program was changed in another window while you edited it.",
+                "Nothing was replaced. Compare both texts.",
+            )
         self.record, self.reading = run, reading
         self.set_sandbox(placement)
         detail = self._proposal_detail() | self._verdict_detail()

@@ -257,7 +257,7 @@ class RunManager:
                 "The decision names hosts that the program does not name.", "Review the program again."
             )
 
-    async def edit(self, run_id: str, code: str) -> Run:
+    async def edit(self, run_id: str, code: str, base: str = "") -> Run:
         run = self._find(run_id)
         text = canonicalize(code)
         reading = await self._assessor.read_program(run, text)
@@ -268,7 +268,7 @@ class RunManager:
         found = await self.approvals.with_request_facts(
             replace(run.record, proposal=proposal, verdict=verdict), reading
         )
-        run.edit(found, placement, reading)
+        run.edit(found, placement, reading, base)
         return run.record
 
     @api

@@ -58,7 +58,7 @@ def test_all_rows_are_there_at_once_and_a_page_comes_when_it_is_seen(
     long: AuditModel, make: Any, asked: list[EntryQuery], qtbot: Any
 ) -> None:
     assert long.rowCount() == TOTAL
-    assert long.held == PAGE
+    assert long.loaded_count == PAGE
     asked.clear()
     row = TOTAL // 2 + 3
     assert long.index(row, SUMMARY).data() == "…"
@@ -107,7 +107,7 @@ def test_only_some_pages_are_held_the_first_among_them(
         long.index(number * PAGE, SUMMARY).data()
         long.request_missing()
         long.add_page(asked[0], page(make, TOTAL - number * PAGE))
-    assert long.held == MOST_PAGES * PAGE
+    assert long.loaded_count == MOST_PAGES * PAGE
     assert long.index(0, 0).data() == str(TOTAL)
     assert long.index(PAGE, SUMMARY).data() == "…"
 

@@ -19,54 +19,54 @@ from workbench.records import ChainReport, EntryQuery
 def test_every_entry_is_in_the_list_and_its_page_comes_when_it_is_reached(window: Any, qtbot: Any) -> None:
     model = window.audit.model
     assert model.rowCount() == 500
-    assert model.held == PAGE
+    assert model.loaded_count == PAGE
     window.docks["audit"].come()
     window.audit.table.scrollToBottom()
     qtbot.waitUntil(lambda: model.index(499, 0).data() == "1")
 
 
 def test_live_entries_appear_on_top_and_the_chosen_one_stays_chosen(
-    window: Any, paper: Any, make: Any, qtbot: Any
+    window: Any, fake_core: Any, make: Any, qtbot: Any
 ) -> None:
     window.docks["audit"].come()
     window.audit.table.selectRow(0)
-    paper.put_entry(make.entry(501, summary="Something new"))
+    fake_core.put_entry(make.entry(501, summary="Something new"))
     qtbot.waitUntil(lambda: window.audit.model.rowCount() == 501)
     assert window.audit.model.index(0, 3).data() == "Something new"
     assert window.audit.model.record(window.audit.table.currentIndex()).seq == 500
 
 
-def test_text_and_kind_filter_what_is_asked(window: Any, paper: Any, make: Any, qtbot: Any, settled: Any) -> None:
-    paper.put_entry(make.entry(501, "run.refused", "Too risky"))
+def test_text_and_kind_filter_what_is_asked(window: Any, fake_core: Any, make: Any, qtbot: Any, settled: Any) -> None:
+    fake_core.put_entry(make.entry(501, "run.refused", "Too risky"))
     window.audit.finder.setText("risky")
     qtbot.waitUntil(lambda: window.audit.model.rowCount() == 1)
     window.audit.kind.setCurrentIndex(window.audit.kind.findData("server."))
     settled()
     assert window.audit.model.rowCount() == 0
-    assert paper.asked[-1][1][0].kind == "server."
+    assert fake_core.asked[-1][1][0].kind == "server."
     assert "No entry matches" in [part.text() for part in window.audit.findChildren(QLabel) if not part.isHidden()]
 
 
-def test_the_chain_is_verified_and_the_first_broken_entry_named(window: Any, paper: Any, settled: Any) -> None:
+def test_the_chain_is_verified_and_the_first_broken_entry_named(window: Any, fake_core: Any, settled: Any) -> None:
     window.commands.do("audit.verify")
     settled()
     assert "500 entries" in window.audit.chain.text()
-    paper.chain = ChainReport(False, 500, "f" * 64, 321, "its hash does not fit")
+    fake_core.chain = ChainReport(False, 500, "f" * 64, 321, "its hash does not fit")
     window.commands.do("audit.verify")
     settled()
     assert "not intact at entry 321" in window.audit.chain.text()
 
 
-def test_verifying_says_how_far_it_is(window: Any, paper: Any, qtbot: Any) -> None:
+def test_verifying_says_how_far_it_is(window: Any, fake_core: Any, qtbot: Any) -> None:
     from workbench.events import AuditVerifying
 
-    paper.bus.tell(AuditVerifying(250_000, 1_000_000))
+    fake_core.bus.tell(AuditVerifying(250_000, 1_000_000))
     qtbot.waitUntil(lambda: window.audit.chain.text() == "Verifying… 25% of 1,000,000 entries")
 
 
-def test_the_chosen_entry_is_shown_in_full(window: Any, paper: Any, make: Any, qtbot: Any) -> None:
+def test_the_chosen_entry_is_shown_in_full(window: Any, fake_core: Any, make: Any, qtbot: Any) -> None:
     window.docks["audit"].come()
-    paper.put_entry(make.entry(501, detail={"who": "<b>x</b>\u202e"}))
+    fake_core.put_entry(make.entry(501, detail={"who": "<b>x</b>\u202e"}))
     qtbot.waitUntil(lambda: window.audit.model.rowCount() == 501)
     window.audit.table.selectRow(0)
     text = window.audit.card.findChild(QPlainTextEdit).toPlainText()
@@ -74,9 +74,9 @@ def test_the_chosen_entry_is_shown_in_full(window: Any, paper: Any, make: Any, q
 
 
 def test_an_entry_of_a_page_brings_its_detail_when_it_is_chosen(
-    window: Any, paper: Any, make: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, make: Any, qtbot: Any, settled: Any
 ) -> None:
-    paper.entry_list[-1] = make.entry(500, detail={"far": "away"})
+    fake_core.entry_list[-1] = make.entry(500, detail={"far": "away"})
     window.audit.reload()
     settled()
     window.docks["audit"].come()
@@ -100,7 +100,7 @@ def chips(window: Any) -> list[str]:
 
 
 def test_typed_filters_become_chips_that_a_key_takes_away_and_that_are_kept(
-    window: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     window.docks["audit"].come()
     pane = window.audit
@@ -110,7 +110,7 @@ def test_typed_filters_become_chips_that_a_key_takes_away_and_that_are_kept(
     settled()
     assert pane.finder.text() == "order colour:red"
     assert chips(window) == ["Server: demo", "Risk: high", "Save filter"]
-    asked = [words[0] for name, words in paper.asked if name == "entry_page"][-1]
+    asked = [words[0] for name, words in fake_core.asked if name == "entry_page"][-1]
     assert (asked.text, asked.server, asked.risk) == ("order colour:red", "demo", "high")
     pane.chips.widget().findChildren(QPushButton)[-1].click()
     chip = pane.chips.widget().findChildren(QPushButton)[0]
@@ -169,9 +169,9 @@ def test_the_timeline_has_every_step_once_with_calls_inside(make: Any) -> None:
 
 
 def test_from_an_entry_to_the_timeline_of_its_run_and_to_its_code(
-    window: Any, paper: Any, make: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, make: Any, qtbot: Any, settled: Any
 ) -> None:
-    paper.entry_list = run_of(make)
+    fake_core.entry_list = run_of(make)
     window.audit.reload()
     settled()
     window.docks["audit"].come()
@@ -191,12 +191,12 @@ def test_from_an_entry_to_the_timeline_of_its_run_and_to_its_code(
     assert not dialog.isVisible()
 
 
-def test_what_is_listed_is_exported(window: Any, paper: Any, settled: Any, tmp_path: Any) -> None:
+def test_what_is_listed_is_exported(window: Any, fake_core: Any, settled: Any, tmp_path: Any) -> None:
     window.audit.add_filter(Filter("risk", "high"))
     settled()
     window.audit.export_to(str(tmp_path / "out.csv"))
     settled()
-    query, _, form = next(words for name, words in paper.asked if name == "export_entries")
+    query, _, form = next(words for name, words in fake_core.asked if name == "export_entries")
     assert (query.risk, query.brief, form) == ("high", False, "csv")
     assert (tmp_path / "out.csv").exists()
 
@@ -241,26 +241,26 @@ def test_no_spelling_of_a_time_breaks_a_search(value: str) -> None:
 
 
 def test_the_card_stays_and_nothing_is_asked_while_live_entries_come(
-    window: Any, paper: Any, make: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, make: Any, qtbot: Any, settled: Any
 ) -> None:
     async def entry(seq: int) -> Any:
-        paper.note("entry", seq)
+        fake_core.note("entry", seq)
         return make.entry(seq, detail={"whole": f"detail of {seq}"})
 
-    paper.entry = entry
+    fake_core.entry = entry
     window.docks["audit"].come()
     window.audit.table.selectRow(3)
     settled()
     detail = window.audit.card.findChild(QPlainTextEdit)
     assert "detail of 497" in detail.toPlainText()
-    asked = [words for name, words in paper.asked if name == "entry"]
+    asked = [words for name, words in fake_core.asked if name == "entry"]
     shown: list[str] = []
     detail.textChanged.connect(lambda: shown.append(detail.toPlainText()))
     for number in range(501, 506):
-        paper.put_entry(make.entry(number))
+        fake_core.put_entry(make.entry(number))
         qtbot.waitUntil(lambda number=number: window.audit.model.rowCount() == number)
         settled()
-    assert [words for name, words in paper.asked if name == "entry"] == asked
+    assert [words for name, words in fake_core.asked if name == "entry"] == asked
     assert shown == []
     assert detail.isVisible()
     window.audit.table.selectRow(0)
@@ -285,8 +285,8 @@ def test_down_in_the_search_enters_the_table_and_escape_clears_the_search(
     assert finder.text() == ""
 
 
-def test_the_menu_of_an_entry_opens_its_run(window: Any, paper: Any, make: Any, settled: Any) -> None:
-    paper.entry_list = [make.entry(1, "run.done", "ran to its end", run_id="r1", actor="claude")]
+def test_the_menu_of_an_entry_opens_its_run(window: Any, fake_core: Any, make: Any, settled: Any) -> None:
+    fake_core.entry_list = [make.entry(1, "run.done", "ran to its end", run_id="r1", actor="claude")]
     window.audit.reload()
     settled()
     window.docks["audit"].come()

@@ -18,8 +18,8 @@ FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 
 
 @pytest.fixture
-def dashboard(window: Any, paper: Any, settled: Any) -> Any:
-    paper.fill_figures()
+def dashboard(window: Any, fake_core: Any, settled: Any) -> Any:
+    fake_core.fill_figures()
     window.commands.do("audit.dashboard")
     settled()
     found = next(iter(window.findChildren(Dashboard)))
@@ -42,17 +42,17 @@ def test_every_chart_has_a_table_that_says_the_same(dashboard: Any, settled: Any
     assert "worth $1.62" in dashboard.cards["tokens"].headline.text()
 
 
-def test_another_time_is_asked_for(dashboard: Any, paper: Any, settled: Any) -> None:
+def test_another_time_is_asked_for(dashboard: Any, fake_core: Any, settled: Any) -> None:
     dashboard.period.setCurrentIndex(dashboard.period.findData("7d"))
     settled()
-    since = [words[0] for name, words in paper.asked if name == "figures"][-1]
+    since = [words[0] for name, words in fake_core.asked if name == "figures"][-1]
     assert abs(since - (time.time() - 7 * 86_400)) < 60
     dashboard.period.setCurrentIndex(dashboard.period.findData(""))
     settled()
-    assert [words[0] for name, words in paper.asked if name == "figures"][-1] == 0.0
+    assert [words[0] for name, words in fake_core.asked if name == "figures"][-1] == 0.0
 
 
-def test_where_nothing_happened_each_card_says_how_something_would(window: Any, paper: Any, settled: Any) -> None:
+def test_where_nothing_happened_each_card_says_how_something_would(window: Any, fake_core: Any, settled: Any) -> None:
     window.commands.do("audit.dashboard")
     settled()
     found = next(iter(window.findChildren(Dashboard)))
@@ -63,10 +63,10 @@ def test_where_nothing_happened_each_card_says_how_something_would(window: Any, 
     found.close()
 
 
-def test_the_report_of_the_chosen_time_is_made_and_saved(dashboard: Any, paper: Any, settled: Any) -> None:
+def test_the_report_of_the_chosen_time_is_made_and_saved(dashboard: Any, fake_core: Any, settled: Any) -> None:
     dashboard.report.menu().actions()[1].trigger()
     settled()
-    assert [words[2] for name, words in paper.asked if name == "report"] == ["json"]
+    assert [words[2] for name, words in fake_core.asked if name == "report"] == ["json"]
     dialog = next(iter(dashboard.findChildren(QFileDialog)))
     assert dialog.selectedFiles()[0].endswith("audit-report.json")
     dialog.close()

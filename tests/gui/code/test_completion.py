@@ -31,23 +31,23 @@ def editor(theme: Any, qtbot: Any, tmp_path: Path) -> ProgramEditor:
 
 
 @pytest.fixture
-def completion(context: Any, editor: ProgramEditor, paper: Any) -> Any:
+def completion(context: Any, editor: ProgramEditor, fake_core: Any) -> Any:
     names = ("list_orders", "list_customers", "limit", "send_email")
-    paper.candidates = tuple(Candidate(name, "function", 0) for name in names)
+    fake_core.candidates = tuple(Candidate(name, "function", 0) for name in names)
     made = CodeCompletion(context, editor)
     yield made
     made.close()
 
 
 def test_letters_bring_names_and_enter_inserts_one(
-    completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any
+    completion: CodeCompletion, editor: Any, fake_core: Any, qtbot: Any
 ) -> None:
     qtbot.keyClicks(editor, "li")
     qtbot.waitUntil(lambda: completion.names() == ["list_orders", "list_customers", "limit"])
     qtbot.keyClicks(completion.popup, "st")
     assert completion.names() == ["list_orders", "list_customers"]
     assert editor.text() == "list"
-    assert paper.completions <= 2  # further letters of the same word need no request
+    assert fake_core.completions <= 2  # further letters of the same word need no request
     qtbot.keyClick(completion.popup, Qt.Key.Key_Down)
     qtbot.keyClick(completion.popup, Qt.Key.Key_Return)
     assert editor.text() == "list_customers"
@@ -114,22 +114,24 @@ def test_shortcuts_of_the_window_work_while_the_list_is_open(
     window.takeCentralWidget()
 
 
-def test_tools_say_what_they_do(completion: CodeCompletion, editor: Any, context: Any, paper: Any, qtbot: Any) -> None:
-    context.store.tools = {"demo": tuple(paper.tool_list)}
-    paper.candidates = (Candidate("list_orders", "module", 0), Candidate("limit", "statement", 0))
+def test_tools_say_what_they_do(
+    completion: CodeCompletion, editor: Any, context: Any, fake_core: Any, qtbot: Any
+) -> None:
+    context.store.tools = {"demo": tuple(fake_core.tool_list)}
+    fake_core.candidates = (Candidate("list_orders", "module", 0), Candidate("limit", "statement", 0))
     qtbot.keyClicks(editor, "li")
     qtbot.waitUntil(completion.popup.isVisible)
-    tool = {tool.name: tool for tool in paper.tool_list}["list_orders"]
-    rows = candidate_rows(paper.candidates, {"list_orders": tool})
+    tool = {tool.name: tool for tool in fake_core.tool_list}["list_orders"]
+    rows = candidate_rows(fake_core.candidates, {"list_orders": tool})
     assert [row.aside for row in rows] == ["tool · reads · Lists orders, newest first.", "statement"]
     spoken = completion.popup.model().index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "list_orders, tool · reads · Lists orders, newest first."
     changed = replace(tool, summary="x" * 200)
-    assert len(candidate_rows(paper.candidates, {"list_orders": changed})[0].aside) < 60
+    assert len(candidate_rows(fake_core.candidates, {"list_orders": changed})[0].aside) < 60
 
 
 def test_nothing_is_completed_in_strings_comments_and_other_languages(
-    completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any, context: Any
+    completion: CodeCompletion, editor: Any, fake_core: Any, qtbot: Any, context: Any
 ) -> None:
     editor.set_text("# ab")
     editor.moveCursor(QTextCursor.MoveOperation.End)
@@ -139,44 +141,46 @@ def test_nothing_is_completed_in_strings_comments_and_other_languages(
     qtbot.keyClicks(editor, "li")
     completion.complete()
     qtbot.waitUntil(lambda: context.tasks.running() == 0)
-    assert paper.completions == 0
+    assert fake_core.completions == 0
 
 
 def test_a_key_with_ctrl_types_nothing_and_completes_nothing(
-    completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any, context: Any
+    completion: CodeCompletion, editor: Any, fake_core: Any, qtbot: Any, context: Any
 ) -> None:
     qtbot.keyClick(editor, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: context.tasks.running() == 0)
-    assert (editor.text(), paper.completions) == ("", 0)
+    assert (editor.text(), fake_core.completions) == ("", 0)
 
 
 def test_typing_goes_on_when_the_core_cannot_complete(
-    completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any
+    completion: CodeCompletion, editor: Any, fake_core: Any, qtbot: Any
 ) -> None:
     async def complete_code(code: str, line: int, column: int) -> Any:
         raise WorkbenchError("Completion did not finish for this program.")
 
-    paper.complete_code = complete_code
+    fake_core.complete_code = complete_code
     qtbot.keyClicks(editor, "li")
     completion.complete()
     qtbot.waitUntil(lambda: completion.card.text() == "No names fit here.")
     assert editor.text() == "li"
 
 
-def test_the_call_shows_the_current_parameter(completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any) -> None:
-    paper.shapes = (CallShape("send_email", ("to: str", "body: str"), 1, "Sends an e-mail.\nTo one person."),)
+def test_the_call_shows_the_current_parameter(
+    completion: CodeCompletion, editor: Any, fake_core: Any, qtbot: Any
+) -> None:
+    fake_core.shapes = (CallShape("send_email", ("to: str", "body: str"), 1, "Sends an e-mail.\nTo one person."),)
     qtbot.keyClicks(editor, "f(1,")
     qtbot.waitUntil(lambda: "▸body: str◂" in completion.card.text())
     assert "Sends an e-mail." in completion.card.text()
-    paper.shapes = ()
+    fake_core.shapes = ()
     qtbot.keyClicks(editor, ")")
     qtbot.waitUntil(lambda: not completion.card.isVisible())
 
 
 def test_parameter_help_is_above_the_line_and_never_over_the_list(
-    completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any
+    completion: CodeCompletion, editor: Any, fake_core: Any, qtbot: Any
 ) -> None:
-    paper.shapes = (CallShape("send_email", ("to: str",), 0, "Sends an e-mail.\n" * 6),)
+    fake_core.shapes = (CallShape("send_email", ("to: str",), 0, "Sends an e-mail.\n" * 6),)
     editor.set_text("\n" * 8 + "f(")
     editor.moveCursor(QTextCursor.MoveOperation.End)
     qtbot.keyClicks(editor, "li")
@@ -190,9 +194,9 @@ def test_parameter_help_is_above_the_line_and_never_over_the_list(
 
 
 def test_a_name_is_explained_with_the_problems_there(
-    completion: CodeCompletion, editor: Any, paper: Any, qtbot: Any
+    completion: CodeCompletion, editor: Any, fake_core: Any, qtbot: Any
 ) -> None:
-    paper.explanation = Explanation("os.system", "system(command)\n\nRuns a command.")
+    fake_core.explanation = Explanation("os.system", "system(command)\n\nRuns a command.")
     editor.set_text("os.system('x')\n😀 = 1")
     editor.show_problems([Problem(1, 3, 1, 9, "High risk: Starts a program.", "danger")])
     editor.go_to(1, 5)

@@ -33,7 +33,7 @@ def pane(context: Any, qtbot: Any) -> EditorPane:
 
 
 @pytest.fixture
-def submits(paper: Any, make: Any) -> list[tuple[str, str, str]]:
+def submits(fake_core: Any, make: Any) -> list[tuple[str, str, str]]:
     """What was sent off; the run it becomes is still running."""
     sent: list[tuple[str, str, str]] = []
 
@@ -44,7 +44,7 @@ def submits(paper: Any, make: Any) -> list[tuple[str, str, str]]:
         run: Run = make.run("mine", RunState.RUNNING)
         return run
 
-    paper.submit = submit
+    fake_core.submit = submit
     return sent
 
 
@@ -80,7 +80,9 @@ def test_a_program_is_sent_off_as_it_stands(pane: EditorPane, submits: list[Any]
     assert _offers(pane, "Run")
 
 
-def test_a_run_that_ended_before_its_id_was_told_is_over(pane: EditorPane, paper: Any, make: Any, qtbot: Any) -> None:
+def test_a_run_that_ended_before_its_id_arrived_is_over(
+    pane: EditorPane, fake_core: Any, make: Any, qtbot: Any
+) -> None:
     asked: list[str] = []
 
     async def submit(
@@ -91,20 +93,20 @@ def test_a_run_that_ended_before_its_id_was_told_is_over(pane: EditorPane, paper
         run: Run = make.run("quick", RunState.PROPOSED)
         return run
 
-    paper.submit = submit
+    fake_core.submit = submit
     pane.open_code("Count", "1")
     pane.run()
     qtbot.waitUntil(lambda: bool(asked) and not pane.context.tasks.running())
     assert pane.current_tab().run_id == ""
 
 
-def test_a_refused_submission_says_why_and_can_be_tried_again(pane: EditorPane, paper: Any, qtbot: Any) -> None:
+def test_a_refused_submission_says_why_and_can_be_tried_again(pane: EditorPane, fake_core: Any, qtbot: Any) -> None:
     async def submit(
         code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = ""
     ) -> Run:
         raise WorkbenchError("Too many runs are on their way.", "Wait for one to end.")
 
-    paper.submit = submit
+    fake_core.submit = submit
     pane.open_code("Count", "1")
     pane.run()
     qtbot.waitUntil(lambda: pane.current_tab().fault.sentence() == "Too many runs are on their way.")
@@ -208,15 +210,15 @@ def test_an_empty_editor_offers_a_program_a_file_and_examples(pane: EditorPane, 
 
 
 def test_ctrl_period_stops_a_run_that_waits(
-    pane: EditorPane, submits: list[Any], paper: Any, make: Any, qtbot: Any
+    pane: EditorPane, submits: list[Any], fake_core: Any, make: Any, qtbot: Any
 ) -> None:
     pane.open_code("Count", "print(1)")
     pane.run()
     qtbot.waitUntil(lambda: pane.current_tab().run_id == "mine")
-    waiting = paper.put_run(make.run("mine", RunState.WAITING))
+    waiting = fake_core.put_run(make.run("mine", RunState.WAITING))
     pane.context.store.handle(RunChanged(waiting))
     qtbot.keyClick(pane.current_tab().editor, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: ("stop_run", ("mine",)) in paper.asked)
+    qtbot.waitUntil(lambda: ("stop_run", ("mine",)) in fake_core.asked)
     assert pane.current_tab().text() == "print(1)"
 
 
@@ -230,7 +232,7 @@ def test_a_restarted_core_has_no_runs(pane: EditorPane, submits: list[Any], qtbo
 
 
 def test_saving_the_program_of_a_skill_drafts_its_next_version_and_shows_what_changed(
-    pane: EditorPane, context: Any, paper: Any, qtbot: Any
+    pane: EditorPane, context: Any, fake_core: Any, qtbot: Any
 ) -> None:
     kept = Skill("late-orders", "Lists late orders.", "a = 1\n", SkillState.KEPT, 1, sha="a" * 64)
     sent: list[tuple[str, ...]] = []
@@ -243,8 +245,8 @@ def test_saving_the_program_of_a_skill_drafts_its_next_version_and_shows_what_ch
         sent.append((name, sha))
         return replace(kept, version=2, sha=sha)
 
-    paper.draft_skill, paper.keep_skill = draft_skill, keep_skill
-    paper.skill_list["late-orders"] = kept
+    fake_core.draft_skill, fake_core.keep_skill = draft_skill, keep_skill
+    fake_core.skill_list["late-orders"] = kept
     context.store.skills = (kept,)
     pane.open_code("late-orders", kept.code, "late-orders")
     assert _button(pane, "Keep version 2…").isVisibleTo(pane)
@@ -267,22 +269,22 @@ def test_saving_the_program_of_a_skill_drafts_its_next_version_and_shows_what_ch
     qtbot.waitUntil(lambda: not dialog.isVisible())
 
 
-def test_a_skill_that_cannot_be_saved_says_why(pane: EditorPane, paper: Any, qtbot: Any) -> None:
+def test_a_skill_that_cannot_be_saved_says_why(pane: EditorPane, fake_core: Any, qtbot: Any) -> None:
     async def skill_page(name: str) -> Any:
         raise WorkbenchError("There is no skill gone.", "Save the program as a file.")
 
-    paper.skill_page = skill_page
+    fake_core.skill_page = skill_page
     pane.open_code("gone", "a = 1", "gone")
     pane.save()
     qtbot.waitUntil(lambda: pane.current_tab().fault.sentence() == "There is no skill gone.")
 
 
-def test_a_text_that_does_not_parse_cannot_run_yet_and_is_no_risk(pane: EditorPane, paper: Any, qtbot: Any) -> None:
+def test_a_text_that_does_not_parse_cannot_run_yet_and_is_no_risk(pane: EditorPane, fake_core: Any, qtbot: Any) -> None:
     async def assess(code: str, language: str, profile: str = "") -> Verdict:
         finding = Finding("syntax", Risk.HIGH, "Line 1 does not parse: '(' was never closed", Span(1, 5, 1, 6))
         return Verdict("s", Risk.HIGH, Gate.ASK, "This program does not parse.", (finding,))
 
-    paper.assess = assess
+    fake_core.assess = assess
     pane.open_code("t", "print(")
     tab = pane.current_tab()
     qtbot.waitUntil(lambda: tab.strip.badge() == "Cannot run yet")
@@ -292,8 +294,8 @@ def test_a_text_that_does_not_parse_cannot_run_yet_and_is_no_risk(pane: EditorPa
     assert tab.editor.gutter_mark(1) is None
 
 
-def test_an_unknown_server_is_not_low_risk(pane: EditorPane, paper: Any, qtbot: Any) -> None:
-    paper.checked = (Finding("tool.unknown", Risk.MEDIUM, "There is no server dmeo. Did you mean demo?", Span(1)),)
+def test_an_unknown_server_is_not_low_risk(pane: EditorPane, fake_core: Any, qtbot: Any) -> None:
+    fake_core.checked = (Finding("tool.unknown", Risk.MEDIUM, "There is no server dmeo. Did you mean demo?", Span(1)),)
     pane.open_code("t", "from servers.dmeo import list_orders")
     strip = pane.current_tab().strip
     qtbot.waitUntil(lambda: strip.badge() == "Will fail")
@@ -301,7 +303,7 @@ def test_an_unknown_server_is_not_low_risk(pane: EditorPane, paper: Any, qtbot: 
     assert any(one.text() == "1 finding" for one in strip.findChildren(QPushButton))
 
 
-def test_the_code_does_not_move_while_assessments_change(pane: EditorPane, paper: Any, qtbot: Any) -> None:
+def test_the_code_does_not_move_while_assessments_change(pane: EditorPane, fake_core: Any, qtbot: Any) -> None:
     pane.open_code("t", "x = 1")
     tab = pane.current_tab()
     qtbot.waitUntil(lambda: tab.strip.badge() == "Low risk")
@@ -320,12 +322,12 @@ def test_the_code_does_not_move_while_assessments_change(pane: EditorPane, paper
     assert tab.editor.y() == place
 
 
-def test_the_assessment_follows_the_text_and_leads_to_lines(pane: EditorPane, paper: Any, qtbot: Any) -> None:
+def test_the_assessment_follows_the_text_and_leads_to_lines(pane: EditorPane, fake_core: Any, qtbot: Any) -> None:
     async def assess(code: str, language: str, profile: str = "") -> Verdict:
         finding = Finding("r", Risk.HIGH, "Starts a program.", Span(code.count("\n") + 1))
         return Verdict("s", Risk.HIGH, Gate.ASK, f"Judged {len(code)} characters.", (finding,))
 
-    paper.assess = assess
+    fake_core.assess = assess
     pane.open_code("t", "a\nb\nc")
     strip = pane.current_tab().strip
     qtbot.waitUntil(lambda: strip.sentence() == "Judged 5 characters.")
@@ -339,7 +341,7 @@ def test_the_assessment_follows_the_text_and_leads_to_lines(pane: EditorPane, pa
     assert pane.current_tab().editor.textCursor().blockNumber() == 2
 
 
-def test_only_the_verdict_on_the_latest_text_is_shown(pane: EditorPane, paper: Any, qtbot: Any) -> None:
+def test_only_the_verdict_on_the_latest_text_is_shown(pane: EditorPane, fake_core: Any, qtbot: Any) -> None:
     import asyncio
 
     gates: dict[str, asyncio.Event] = {"slow": asyncio.Event()}
@@ -349,7 +351,7 @@ def test_only_the_verdict_on_the_latest_text_is_shown(pane: EditorPane, paper: A
             await gates[code].wait()
         return Verdict("s", Risk.LOW, Gate.AUTO, f"Judged {code}.")
 
-    paper.assess = assess
+    fake_core.assess = assess
     pane.open_code("t", "slow")
     sheet = pane.current_tab()
     sheet.assess()
@@ -361,11 +363,11 @@ def test_only_the_verdict_on_the_latest_text_is_shown(pane: EditorPane, paper: A
     assert sheet.strip.sentence() == "Judged new."
 
 
-def test_no_core_means_not_assessed_and_the_text_stays(pane: EditorPane, paper: Any, qtbot: Any) -> None:
+def test_no_core_means_not_assessed_and_the_text_stays(pane: EditorPane, fake_core: Any, qtbot: Any) -> None:
     async def assess(code: str, language: str, profile: str = "") -> Verdict:
         raise WorkbenchError("The core is not connected.")
 
-    paper.assess = assess
+    fake_core.assess = assess
     pane.open_code("t", "text")
     qtbot.waitUntil(lambda: pane.current_tab().strip.sentence() == "Not assessed: The core is not connected.")
     assert pane.current_tab().text() == "text"
@@ -391,22 +393,22 @@ def test_a_draft_is_one_whole_file(context: Any) -> None:
 
 
 def test_a_program_in_typescript_is_judged_kept_and_sent_off_as_such(
-    pane: EditorPane, paper: Any, context: Any, qtbot: Any, make: Any
+    pane: EditorPane, fake_core: Any, context: Any, qtbot: Any, make: Any
 ) -> None:
-    told: list[tuple[str, str]] = []
+    sent: list[tuple[str, str]] = []
 
     async def assess(code: str, language: str, profile: str = "") -> Verdict:
-        told.append(("assess", language))
+        sent.append(("assess", language))
         return Verdict("sha", Risk.HIGH, Gate.ASK, "This program is TypeScript, which is not assessed.")
 
     async def submit(
         code: str, purpose: str, skill: str, state: str = "", language: str = "python", profile: str = ""
     ) -> Run:
-        told.append(("submit", language))
+        sent.append(("submit", language))
         run: Run = make.run("mine", RunState.RUNNING)
         return run
 
-    paper.assess, paper.submit = assess, submit
+    fake_core.assess, fake_core.submit = assess, submit
     pane.open_code("Count", "const a: number = 1 // one")
     sheet = pane.current_tab()
     choice = _languages(pane)
@@ -414,14 +416,14 @@ def test_a_program_in_typescript_is_judged_kept_and_sent_off_as_such(
     assert [choice.itemText(row) for row in range(choice.count())] == names
     choice.setFocus()
     qtbot.keyClick(choice, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: ("assess", "typescript") in told)
+    qtbot.waitUntil(lambda: ("assess", "typescript") in sent)
     qtbot.waitUntil(lambda: "TypeScript" in sheet.strip.sentence())
     sheet.editor.selectAll()
     qtbot.keyClick(sheet.editor, Qt.Key.Key_Slash, Qt.KeyboardModifier.ControlModifier)
     assert sheet.text() == "// const a: number = 1 // one"
     with qtbot.waitSignal(pane.context.messages.requested):
         pane.run()
-    assert told[-1] == ("submit", "typescript")
+    assert sent[-1] == ("submit", "typescript")
     (draft,) = Drafts(context.paths.editor).all()
     assert draft.language == "typescript"
 

@@ -114,7 +114,7 @@ def test_lines_and_symbols_are_gone_to(pane: EditorPane, qtbot: Any) -> None:
     assert pane.current_tab().editor.textCursor().blockNumber() == 1
 
 
-def test_a_program_is_compared_with_what_it_was(pane: EditorPane, paper: Any, make: Any, qtbot: Any) -> None:
+def test_a_program_is_compared_with_what_it_was(pane: EditorPane, fake_core: Any, make: Any, qtbot: Any) -> None:
     pane.context.store.handle(RunChanged(make.run("r", RunState.DONE)))
     pane.open_code("other", "a = 2\n")
     pane.open_code("mine", "a = 1\n")
@@ -129,7 +129,7 @@ def test_a_program_is_compared_with_what_it_was(pane: EditorPane, paper: Any, ma
     dialog.close()
 
 
-def test_the_program_of_an_earlier_run_opens_as_a_tab(pane: EditorPane, paper: Any, make: Any, qtbot: Any) -> None:
+def test_the_program_of_an_earlier_run_opens_as_a_tab(pane: EditorPane, fake_core: Any, make: Any, qtbot: Any) -> None:
     run = make.run("r", RunState.DONE)
     pane.context.store.handle(RunChanged(run))
     pane.pickers.pick_run()
@@ -139,8 +139,8 @@ def test_the_program_of_an_earlier_run_opens_as_a_tab(pane: EditorPane, paper: A
     assert pane.current_tab().text() == run.proposal.code
 
 
-def test_what_was_found_before_a_run_is_underlined_and_listed(pane: EditorPane, paper: Any, qtbot: Any) -> None:
-    paper.checked = (Finding("unknown.parameter", Risk.MEDIUM, "list_orders has no limits.", Span(1, 4, 1, 10)),)
+def test_what_was_found_before_a_run_is_underlined_and_listed(pane: EditorPane, fake_core: Any, qtbot: Any) -> None:
+    fake_core.checked = (Finding("unknown.parameter", Risk.MEDIUM, "list_orders has no limits.", Span(1, 4, 1, 10)),)
     pane.open_code("p", "x = limits\n")
     qtbot.waitUntil(lambda: len(pane.current_tab().editor.problems()) == 1)
     with qtbot.waitSignal(pane.context.messages.said) as told:

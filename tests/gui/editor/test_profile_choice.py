@@ -12,7 +12,7 @@ from workbench.gui.kit.dialogs import Question
 WIDE = '[profiles.wide]\nbase = "read_only"\ntools = "all"\n'
 
 
-def test_profiles_are_offered_and_the_chosen_one_stays(context: Any, paper: Any, qtbot: Any) -> None:
+def test_profiles_are_offered_and_the_chosen_one_stays(context: Any, fake_core: Any, qtbot: Any) -> None:
     choice = ProfileChoice(context)
     qtbot.addWidget(choice)
     choice.load()
@@ -23,14 +23,16 @@ def test_profiles_are_offered_and_the_chosen_one_stays(context: Any, paper: Any,
         choice.activated.emit(1)
     assert told.args == ["read_only"]
     assert "has no network access" in choice.toolTip()
-    paper.trust_folder.joinpath("settings.toml").write_text("[profiles.mine]\nnetwork = false\n")
+    fake_core.trust_folder.joinpath("settings.toml").write_text("[profiles.mine]\nnetwork = false\n")
     choice.load()
     qtbot.waitUntil(lambda: choice.count() == 5)
     assert choice.profile == "read_only"
 
 
-def test_a_wider_profile_of_the_project_counts_once_a_person_has_read_it(context: Any, paper: Any, qtbot: Any) -> None:
-    paper.trust_folder.joinpath("workbench.toml").write_text(WIDE)
+def test_a_wider_profile_of_the_project_counts_once_a_person_has_read_it(
+    context: Any, fake_core: Any, qtbot: Any
+) -> None:
+    fake_core.trust_folder.joinpath("workbench.toml").write_text(WIDE)
     choice = ProfileChoice(context)
     qtbot.addWidget(choice)
     choice.show()
@@ -44,4 +46,4 @@ def test_a_wider_profile_of_the_project_counts_once_a_person_has_read_it(context
     question = choice.findChild(Question)
     next(button for button in question.findChildren(QPushButton) if button.text() == "Accept").click()
     qtbot.waitUntil(lambda: choice.profile == "wide")
-    assert paper.rooms_bounds.find("wide").accepted
+    assert fake_core.rooms_bounds.find("wide").accepted

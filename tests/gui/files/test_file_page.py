@@ -44,10 +44,12 @@ def picture() -> bytes:
     return bytes(buffer.data().data())
 
 
-def test_each_kind_is_shown_as_itself(show, paper):
-    paper.put_files({"a.json": '{"a": [1, 2]}', "b.csv": "x;y\n1;2\n3;4\n", "c.py": "import os\n", "d.txt": "plain"})
-    (paper.file_home / "e.png").write_bytes(picture())
-    (paper.file_home / "f.bin").write_bytes(b"\0\1MZ")
+def test_each_kind_is_shown_as_itself(show, fake_core):
+    fake_core.put_files(
+        {"a.json": '{"a": [1, 2]}', "b.csv": "x;y\n1;2\n3;4\n", "c.py": "import os\n", "d.txt": "plain"}
+    )
+    (fake_core.file_home / "e.png").write_bytes(picture())
+    (fake_core.file_home / "f.bin").write_bytes(b"\0\1MZ")
     preview = show("a.json")
     assert preview.tree.isVisible()
     preview.as_text.setChecked(True)
@@ -68,8 +70,8 @@ def test_each_kind_is_shown_as_itself(show, paper):
     assert "binary file" in preview.facts.full_text()
 
 
-def test_hostile_files_are_text_and_nothing_else(show, paper):
-    paper.put_files({
+def test_hostile_files_are_text_and_nothing_else(show, fake_core):
+    fake_core.put_files({
         "evil.json": "{" * 5_000,
         "evil.csv": "=cmd|' /C calc'!A1\n",
         "evil.svg": "<svg><image href='file:///etc/passwd'/></svg>",
@@ -85,11 +87,11 @@ def test_hostile_files_are_text_and_nothing_else(show, paper):
         rows_of("only one line")
 
 
-def test_a_long_file_is_read_on(show, paper, window, settled, monkeypatch):
+def test_a_long_file_is_read_on(show, fake_core, window, settled, monkeypatch):
     from workbench.workspace import file_change_records
 
     monkeypatch.setattr(file_change_records, "PIECE", 1_000)
-    paper.put_files({"long.txt": "".join(f"line {n}\n" for n in range(400))})
+    fake_core.put_files({"long.txt": "".join(f"line {n}\n" for n in range(400))})
     preview = show("long.txt")
     while preview.more.isVisible():
         preview.more.click()
@@ -98,16 +100,16 @@ def test_a_long_file_is_read_on(show, paper, window, settled, monkeypatch):
     assert preview.plain.edit.toPlainText().endswith("line 398\nline 399\n")
 
 
-def test_a_file_that_goes_is_told_and_comes_back_by_itself(show, paper, window, settled):
-    paper.put_files({"a.txt": "one"})
+def test_a_file_that_goes_is_told_and_comes_back_by_itself(show, fake_core, window, settled):
+    fake_core.put_files({"a.txt": "one"})
     preview = show("a.txt")
-    (paper.file_home / "a.txt").unlink()
+    (fake_core.file_home / "a.txt").unlink()
     window.context.store.handle(FilesChanged("r", 1))
     settled()
     page = window.centre.files
     assert page.empty.isVisible()
     assert page.empty.accessibleName() == "There is no file a.txt."
-    paper.put_files({"a.txt": "two"})
+    fake_core.put_files({"a.txt": "two"})
     window.context.store.handle(FilesChanged("r", 1))
     settled()
     assert preview.plain.edit.toPlainText() == "two"
@@ -126,10 +128,10 @@ def test_the_lines_of_a_diff_have_the_numbers_of_the_files():
     assert list(line_labels(["  No changes."])) == [""]
 
 
-def test_what_was_not_kept_and_folders_say_so(window, paper, settled, monkeypatch):
-    snapshots = paper.file_desk._services.snapshots
+def test_what_was_not_kept_and_folders_say_so(window, fake_core, settled, monkeypatch):
+    snapshots = fake_core.file_desk._services.snapshots
     monkeypatch.setattr(type(snapshots), "_most", property(lambda self: 10))
-    paper.run_writes("run-9", {"sub/big.txt": "x" * 100})
+    fake_core.run_writes("run-9", {"sub/big.txt": "x" * 100})
     window.context.go(ShowChanges("run-9"))
     settled()
     page = window.centre.files.changes
@@ -145,10 +147,10 @@ def test_what_was_not_kept_and_folders_say_so(window, paper, settled, monkeypatc
     assert not page.undo.isEnabled()
 
 
-def test_only_so_many_lines_are_compared(window, paper, settled):
+def test_only_so_many_lines_are_compared(window, fake_core, settled):
     same = [f"line {n}\n" for n in range(9_000)]
-    paper.put_files({"a.txt": "".join(same)})
-    paper.run_writes("run-9", {"a.txt": "".join([*same[:8_000], "new\n", *same[8_000:]])})
+    fake_core.put_files({"a.txt": "".join(same)})
+    fake_core.run_writes("run-9", {"a.txt": "".join([*same[:8_000], "new\n", *same[8_000:]])})
     window.context.go(ShowChanges("run-9"))
     settled()
     diff = window.centre.files.changes.diff
@@ -160,13 +162,13 @@ def test_only_so_many_lines_are_compared(window, paper, settled):
     assert not complete
 
 
-def test_a_runs_page_leads_to_the_files_it_changed(window, paper, settled, make):
-    paper.put_files({"a.txt": "a\n"})
-    paper.put_run(make.run("run-7", RunState.RUNNING))
+def test_a_runs_page_leads_to_the_files_it_changed(window, fake_core, settled, make):
+    fake_core.put_files({"a.txt": "a\n"})
+    fake_core.put_run(make.run("run-7", RunState.RUNNING))
     window.output.show_run("run-7")
     settled()
     assert window.output.links.files.isHidden()
-    paper.run_writes("run-7", {"a.txt": "b\n"})
+    fake_core.run_writes("run-7", {"a.txt": "b\n"})
     settled()
     assert window.output.links.files.text() == "Files it changed · 1"
     window.output.links.files.click()
@@ -175,16 +177,16 @@ def test_a_runs_page_leads_to_the_files_it_changed(window, paper, settled, make)
 
 
 @pytest.fixture
-def held(window: Any, paper: Any, settled: Any) -> Any:
+def held(window: Any, fake_core: Any, settled: Any) -> Any:
     """A run that nobody approved wants to change two files, and the strip says so."""
-    paper.put_files({"orders.csv": "id,name\n1,one\n", "notes.txt": "old\n"})
-    paper.run_wants("r-held", {"orders.csv": "id,name\n1,other\n", "notes.txt": None})
-    paper.put_run(make_run("r-held", RunState.DONE, held=("notes.txt", "orders.csv")))
+    fake_core.put_files({"orders.csv": "id,name\n1,one\n", "notes.txt": "old\n"})
+    fake_core.run_wants("r-held", {"orders.csv": "id,name\n1,other\n", "notes.txt": None})
+    fake_core.put_run(make_run("r-held", RunState.DONE, held=("notes.txt", "orders.csv")))
     settled()
     return window.centre
 
 
-def test_changes_that_wait_are_told_shown_and_allowed_by_mouse(held, window, paper, settled, qtbot):
+def test_changes_that_wait_are_told_shown_and_allowed_by_mouse(held, window, fake_core, settled, qtbot):
     strip = window.strip
     assert "wants to change 2 files: notes.txt, orders.csv" in strip.text()
     QTest.mouseClick(strip.act, Qt.MouseButton.LeftButton)
@@ -207,14 +209,14 @@ def test_changes_that_wait_are_told_shown_and_allowed_by_mouse(held, window, pap
     with qtbot.waitSignal(dialog.finished):
         QTest.mouseClick(dialog.submit, Qt.MouseButton.LeftButton)
     settled()
-    assert (paper.file_home / "orders.csv").read_text() == "id,name\n1,other\n"
-    assert (paper.file_home / "notes.txt").read_text() == "old\n"
+    assert (fake_core.file_home / "orders.csv").read_text() == "id,name\n1,other\n"
+    assert (fake_core.file_home / "notes.txt").read_text() == "old\n"
     assert "wants to change notes.txt" in strip.text()
     QTest.mouseClick(page.deny, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     window.findChild(Question).accept()
     settled()
-    assert (paper.file_home / "notes.txt").read_text() == "old\n"
+    assert (fake_core.file_home / "notes.txt").read_text() == "old\n"
     assert strip.text() == ""
     assert "Changes" in page.note.text()
     assert not any(button.isVisible() for button in page.findChildren(QPushButton))
@@ -225,7 +227,7 @@ def test_changes_that_wait_are_told_shown_and_allowed_by_mouse(held, window, pap
     assert (row.title.startswith("You allowed: "), row.icon, row.badges) == (True, "check", ())
 
 
-def test_waiting_changes_stand_on_top_of_the_list_and_cannot_be_undone(held, window, paper, settled):
+def test_waiting_changes_stand_on_top_of_the_list_and_cannot_be_undone(held, window, fake_core, settled):
     window.docks["files"].come()
     window.files.look(CHANGES)
     window.files.reload()

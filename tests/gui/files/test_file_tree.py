@@ -24,8 +24,8 @@ FILES = {
 
 
 @pytest.fixture
-def pane(window: Any, paper: Any, settled: Any) -> Any:
-    paper.put_files(FILES)
+def pane(window: Any, fake_core: Any, settled: Any) -> Any:
+    fake_core.put_files(FILES)
     window.docks["files"].come()
     window.files.reload()
     settled()
@@ -75,7 +75,7 @@ def test_the_filter_finds_parts_of_paths_anywhere(pane, settled):
     assert len(titles(pane.model)) == 4
 
 
-def test_files_are_made_renamed_deleted_and_brought_back(pane, window, paper, settled, qtbot):
+def test_files_are_made_renamed_deleted_and_brought_back(pane, window, fake_core, settled, qtbot):
     window.commands.do("files.new")
     answer(window, qtbot, "new/plan.txt")
     settled()
@@ -87,7 +87,7 @@ def test_files_are_made_renamed_deleted_and_brought_back(pane, window, paper, se
     window.commands.do("files.remove")
     answer(window, qtbot)
     settled()
-    assert not (paper.file_home / "plan.md").exists()
+    assert not (fake_core.file_home / "plan.md").exists()
     window.commands.do("files.changes")
     settled()
     pane.changes.view.setCurrentIndex(pane.changes.model.index(0))
@@ -97,11 +97,11 @@ def test_files_are_made_renamed_deleted_and_brought_back(pane, window, paper, se
     assert dialog.ticked_paths() == ("plan.md",)
     dialog.accept()
     settled()
-    assert (paper.file_home / "plan.md").exists()
+    assert (fake_core.file_home / "plan.md").exists()
 
 
-def test_what_a_run_changed_is_listed_and_leads_to_its_page(pane, window, paper, settled, qtbot):
-    paper.run_writes("run-1", {"notes.txt": "one\n2\nthree\n", "orders.csv": None, "made.txt": "x"})
+def test_what_a_run_changed_is_listed_and_leads_to_its_page(pane, window, fake_core, settled, qtbot):
+    fake_core.run_writes("run-1", {"notes.txt": "one\n2\nthree\n", "orders.csv": None, "made.txt": "x"})
     settled()
     assert titles(pane.model) == [".git", "deep", "made.txt", "notes.txt"], "the tree follows"
     pane.look(CHANGES)
@@ -120,11 +120,11 @@ def test_what_a_run_changed_is_listed_and_leads_to_its_page(pane, window, paper,
     assert not page.run.isHidden()
 
 
-def test_files_are_dropped_in_and_their_paths_copied(pane, window, paper, settled, tmp_path):
+def test_files_are_dropped_in_and_their_paths_copied(pane, window, fake_core, settled, tmp_path):
     (tmp_path / "mine.csv").write_text("a,b\n")
     pane.tree.dropped.emit((str(tmp_path / "mine.csv"),), "deep")
     settled()
-    assert (paper.file_home / "deep/mine.csv").read_text() == "a,b\n"
+    assert (fake_core.file_home / "deep/mine.csv").read_text() == "a,b\n"
     assert pane.selected().path == "deep/mine.csv"
     window.commands.do("files.copy_path")
     assert QGuiApplication.clipboard().text().endswith("workspace/deep/mine.csv")
@@ -144,9 +144,9 @@ def test_enter_opens_a_file_and_keys_reach_everything(pane, settled, qtbot):
     assert wishes == [ShowFile("notes.txt")]
 
 
-def test_what_would_be_lost_by_an_undo_is_not_ticked(pane, window, paper, settled, qtbot):
-    paper.run_writes("run-1", {"notes.txt": "by the run\n", "made.txt": "x"})
-    (paper.file_home / "notes.txt").write_text("by a person\n")
+def test_what_would_be_lost_by_an_undo_is_not_ticked(pane, window, fake_core, settled, qtbot):
+    fake_core.run_writes("run-1", {"notes.txt": "by the run\n", "made.txt": "x"})
+    (fake_core.file_home / "notes.txt").write_text("by a person\n")
     settled()
     pane.look(CHANGES)
     pane.changes.select("run-1")
@@ -157,8 +157,8 @@ def test_what_would_be_lost_by_an_undo_is_not_ticked(pane, window, paper, settle
     assert "changed later" in dialog.list.topLevelItem(1).text(2)
     dialog.accept()
     settled()
-    assert (paper.file_home / "notes.txt").read_text() == "by a person\n"
-    assert not (paper.file_home / "made.txt").exists()
+    assert (fake_core.file_home / "notes.txt").read_text() == "by a person\n"
+    assert not (fake_core.file_home / "made.txt").exists()
 
 
 def test_how_full_it_is_stands_below(pane):

@@ -62,13 +62,13 @@ def test_a_recursive_schema_is_followed_as_deep_as_the_value() -> None:
     assert check({"next": {"next": {"n": "x"}}}, schema) == [("next.next.n", "must be a whole number.")]
 
 
-def test_of_several_branches_the_nearest_one_speaks() -> None:
+def test_of_several_branches_the_nearest_one_is_reported() -> None:
     first = {"properties": {"kind": {"const": "a"}, "n": {"type": "integer"}}, "required": ["kind", "n"]}
     second = {"properties": {"kind": {"const": "b"}}, "required": ["kind"]}
     assert check({"kind": "a", "n": "x"}, {"oneOf": [first, second]})[0][0] in ("n", "kind")
 
 
-def test_required_branches_are_told_in_words() -> None:
+def test_required_branches_are_named() -> None:
     assert check({}, {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}) == [("", "needs a or b.")]
 
 
@@ -94,7 +94,7 @@ def test_required_branches_are_told_in_words() -> None:
         ({"a": 1, "b": 2}, {"maxProperties": 1}, ("", "must have at most 1 entry.")),
     ],
 )  # fmt: skip
-def test_a_keyword_is_understood_and_told_in_words(value: Any, schema: Any, fault: tuple[str, str]) -> None:
+def test_a_keyword_is_understood_and_its_fault_is_a_sentence(value: Any, schema: Any, fault: tuple[str, str]) -> None:
     assert check(value, schema) == [fault]
 
 

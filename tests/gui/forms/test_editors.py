@@ -1,4 +1,4 @@
-"""The editors for files, dates, secrets, tuples, folds and faults, pressed as a person would press them."""
+"""The editors for files, dates, secrets, tuples, folds and faults, used by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_new_uuid_fits_its_format(form: SchemaForm) -> None:
     assert form.faults() == ()
 
 
-def test_a_secret_is_hidden_until_one_looks(form: SchemaForm, qtbot: Any) -> None:
+def test_a_secret_is_hidden_until_it_is_shown(form: SchemaForm, qtbot: Any) -> None:
     line = named(form, "api_key")
     qtbot.keyClicks(line, "abc")
     assert line.echoMode() == QLineEdit.EchoMode.Password
@@ -141,7 +141,7 @@ def test_a_press_on_a_fault_goes_to_its_field(form: SchemaForm, qtbot: Any) -> N
     qtbot.waitUntil(lambda: form.validate() == ())
 
 
-def test_a_folded_field_tells_its_value_in_one_line(form: SchemaForm) -> None:
+def test_a_folded_field_shows_its_value_in_one_line(form: SchemaForm) -> None:
     form.set_value({"rows": [{"price": 1.50}]})
     rows = field(form, "rows")
     named(rows, "Fold rows").click()
@@ -156,7 +156,7 @@ def test_a_number_steps_by_what_it_must_be_a_multiple_of(form: SchemaForm, qtbot
     assert form.value() == {"step": 0.3}
 
 
-def test_optional_fields_of_a_large_tool_wait_behind_a_button(theme: Any, qtbot: Any) -> None:
+def test_optional_fields_of_a_large_tool_are_shown_by_a_button(theme: Any, qtbot: Any) -> None:
     form = SchemaForm(theme)
     qtbot.addWidget(form)
     names = {f"field_{number}": {"type": "string"} for number in range(40)}

@@ -46,7 +46,7 @@ def form(theme: Any, qtbot: Any) -> SchemaForm:
 
 
 def named(form: QWidget, name: str) -> Any:
-    """The widget a person would reach by Tab under this name."""
+    """The visible widget with this name that Tab reaches."""
     reached = (w for w in form.findChildren(QWidget) if w.focusPolicy() & Qt.FocusPolicy.TabFocus and not w.isHidden())
     return next(widget for widget in reached if widget.accessibleName() == name)
 
@@ -102,7 +102,7 @@ def test_an_enum_keeps_real_types(form: SchemaForm) -> None:
     assert type(form.value()["kind"]) is int
 
 
-def test_a_number_out_of_bounds_is_told_with_its_path(form: SchemaForm, qtbot: Any) -> None:
+def test_a_number_out_of_bounds_is_reported_with_its_path(form: SchemaForm, qtbot: Any) -> None:
     qtbot.keyClicks(named(form, "count"), "12")
     assert form.faults() == (("count", "must be at most 9."),)
     field = next(f for f in form.findChildren(Field) if f.spec.name == "count")
@@ -254,7 +254,7 @@ def test_a_description_that_repeats_the_name_is_hidden() -> None:
     assert not repeats_name("Path of the repository", "repo_path")
 
 
-def test_json_is_coloured_without_changing_its_text_or_telling_of_an_edit(form: SchemaForm, qtbot: Any) -> None:
+def test_json_is_coloured_without_changing_its_text_or_reporting_an_edit(form: SchemaForm, qtbot: Any) -> None:
     form.show_json(True)
     edit = named(form, "Arguments as JSON")
     edit.setPlainText('{"title": "t",   "count": 1e0}')

@@ -1,4 +1,4 @@
-"""Schemas as they occur become the editor a person would expect."""
+"""Schemas as they occur become the expected editors."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_tuple_has_places_in_both_spellings() -> None:
     assert new.items is old.items is False
 
 
-def test_names_that_only_a_condition_speaks_of_get_a_field() -> None:
+def test_names_that_only_a_condition_mentions_get_a_field() -> None:
     schema = {
         "properties": {"kind": {}},
         "then": {"properties": {"size": {"type": "integer"}}},

@@ -46,9 +46,9 @@ def test_an_empty_session_says_what_will_be_listed(pane: PrivacyPane) -> None:
 
 
 def test_values_are_listed_without_the_value_and_lead_to_runs_and_tools(
-    pane: PrivacyPane, paper: Any, qtbot: Any
+    pane: PrivacyPane, fake_core: Any, qtbot: Any
 ) -> None:
-    session = paper.fill_privacy()
+    session = fake_core.fill_privacy()
     wishes: list[object] = []
     pane.context.messages.requested.connect(wishes.append)
     pane.look("hidden", session.id)
@@ -63,9 +63,9 @@ def test_values_are_listed_without_the_value_and_lead_to_runs_and_tools(
 
 
 def test_values_are_found_by_kind_and_by_words_and_more_are_asked_for(
-    pane: PrivacyPane, paper: Any, qtbot: Any
+    pane: PrivacyPane, fake_core: Any, qtbot: Any
 ) -> None:
-    session = paper.fill_privacy(120)
+    session = fake_core.fill_privacy(120)
     pane.look("hidden", session.id)
     qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 200)
     assert pane.masked.more.isVisible()
@@ -79,14 +79,14 @@ def test_values_are_found_by_kind_and_by_words_and_more_are_asked_for(
     qtbot.waitUntil(lambda: pane.masked.empty.accessibleName() == "No value matches")
 
 
-def test_return_on_a_row_looks_behind_it(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
-    session = paper.fill_privacy()
+def test_return_on_a_row_looks_behind_it(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
+    session = fake_core.fill_privacy()
     pane.look("hidden", session.id)
     qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)
     pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(0))
     QTest.keyClick(pane.masked.rows.view, Qt.Key.Key_Return)
     token = str(pane.masked.rows.model.index(0).data(KEY))
-    qtbot.waitUntil(lambda: ("reveal", (session.id, token, False)) in paper.asked)
+    qtbot.waitUntil(lambda: ("reveal", (session.id, token, False)) in fake_core.asked)
 
 
 def test_a_text_is_tried_with_why_and_what_a_model_reads(pane: PrivacyPane, qtbot: Any) -> None:
@@ -104,7 +104,7 @@ def test_a_text_is_tried_with_why_and_what_a_model_reads(pane: PrivacyPane, qtbo
     assert len(pane.trial.edit.extraSelections()) == 5
 
 
-def test_what_was_missed_becomes_a_mark_that_counts_at_once(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
+def test_what_was_missed_becomes_a_mark_that_counts_at_once(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
     pane.look("try")
     pane.trial.edit.setPlainText("😀 about Falcon-9")
     qtbot.waitUntil(lambda: "Nothing found" in pane.trial.summary.full_text())
@@ -119,7 +119,7 @@ def test_what_was_missed_becomes_a_mark_that_counts_at_once(pane: PrivacyPane, p
     assert "Falcon-9" in titles(pane.marks.rows.model)
 
 
-def test_the_menu_of_a_text_offers_the_kinds_for_what_was_missed(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
+def test_the_menu_of_a_text_offers_the_kinds_for_what_was_missed(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
     pane.trial.edit.setPlainText("badge 7-7-7")
     pane.trial.edit.selectAll()
     edit = pane.trial.edit
@@ -128,11 +128,13 @@ def test_the_menu_of_a_text_offers_the_kinds_for_what_was_missed(pane: PrivacyPa
     kinds = next(action.menu() for action in menu.actions() if action.menu() is not None)
     next(action for action in kinds.actions() if action.text() == "User names").trigger()
     menu.close()
-    qtbot.waitUntil(lambda: [(one.text, one.kind) for one in paper.personal.marks()] == [("badge 7-7-7", "USERNAME")])
+    qtbot.waitUntil(
+        lambda: [(one.text, one.kind) for one in fake_core.personal.marks()] == [("badge 7-7-7", "USERNAME")]
+    )
 
 
 def test_marks_are_added_by_form_refused_with_a_reason_and_taken_back(
-    pane: PrivacyPane, paper: Any, qtbot: Any
+    pane: PrivacyPane, fake_core: Any, qtbot: Any
 ) -> None:
     page = pane.marks
     pane.look("marks")
@@ -152,24 +154,24 @@ def test_marks_are_added_by_form_refused_with_a_reason_and_taken_back(
     qtbot.waitUntil(lambda: "help@corp.io" in titles(page.rows.model))
     choose(page.rows.view, page.rows.model, r"AB-\d{6}")
     page.remove.click()
-    qtbot.waitUntil(lambda: [one.text for one in paper.personal.marks()] == ["help@corp.io"])
+    qtbot.waitUntil(lambda: [one.text for one in fake_core.personal.marks()] == ["help@corp.io"])
 
 
-def test_a_mark_of_the_project_cannot_be_taken_back_here(pane: PrivacyPane, paper: Any, complete: Any) -> None:
-    rules = complete(paper.privacy_rules())
+def test_a_mark_of_the_project_cannot_be_taken_back_here(pane: PrivacyPane, fake_core: Any, complete: Any) -> None:
+    rules = complete(fake_core.privacy_rules())
     pane.marks.show_rules(replace(rules, marks=(PrivacyMark(True, "value", "Falcon", "CUSTOM", "project", id="b"),)))
     choose(pane.marks.rows.view, pane.marks.rows.model, "Falcon")
     assert not pane.marks.remove.isEnabled()
     assert "workbench.toml" in pane.marks.remove.toolTip()
 
 
-def test_a_kind_is_switched_off_and_hiding_as_a_whole_too(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
+def test_a_kind_is_switched_off_and_hiding_as_a_whole_too(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
     pane.look("kinds")
     pane.kinds.boxes["IP"].click()
-    qtbot.waitUntil(lambda: paper.current_settings.privacy_off == "IP")
+    qtbot.waitUntil(lambda: fake_core.current_settings.privacy_off == "IP")
     pane.kinds.enabled.click()
     qtbot.waitUntil(lambda: not pane.kinds.boxes["IP"].isEnabled())
-    assert not paper.current_settings.privacy_enabled
+    assert not fake_core.current_settings.privacy_enabled
     pane.kinds.enabled.click()
     qtbot.waitUntil(lambda: pane.kinds.boxes["IP"].isEnabled())
     assert not pane.kinds.boxes["IP"].isChecked()
@@ -183,23 +185,23 @@ def test_the_actions_open_the_pages_in_the_centre(window: Any, qtbot: Any) -> No
     qtbot.waitUntil(lambda: front.masked.report is not None)
 
 
-def test_a_kind_that_is_scored_has_a_threshold(pane: PrivacyPane, paper: Any, complete: Any, qtbot: Any) -> None:
-    rules = complete(paper.privacy_rules())
+def test_a_kind_that_is_scored_has_a_threshold(pane: PrivacyPane, fake_core: Any, complete: Any, qtbot: Any) -> None:
+    rules = complete(fake_core.privacy_rules())
     pane.kinds.show_rules(replace(rules, kinds=(KindRule("SCORED", "scored things", threshold=0.5),)))
     pane.kinds.scores["SCORED"].setValue(0.7)
-    qtbot.waitUntil(lambda: ("set_privacy_kind", ("SCORED", True, 0.7)) in paper.asked)
+    qtbot.waitUntil(lambda: ("set_privacy_kind", ("SCORED", True, 0.7)) in fake_core.asked)
 
 
-def test_values_are_kept_for_as_long_as_a_person_says(pane: PrivacyPane, paper: Any, qtbot: Any) -> None:
+def test_values_are_kept_for_as_long_as_a_person_says(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
     assert pane.kinds.days.text() == "until the core stops"
     pane.kinds.days.setValue(14)
-    qtbot.waitUntil(lambda: paper.current_settings.privacy_keep_days == 14)
+    qtbot.waitUntil(lambda: fake_core.current_settings.privacy_keep_days == 14)
 
 
 def test_a_click_selects_a_value_and_its_card_shows_where_it_came_from(
-    pane: PrivacyPane, paper: Any, qtbot: Any
+    pane: PrivacyPane, fake_core: Any, qtbot: Any
 ) -> None:
-    session = paper.fill_privacy()
+    session = fake_core.fill_privacy()
     pane.look("hidden", session.id)
     rows = pane.masked.rows
     qtbot.waitUntil(lambda: rows.model.rowCount() == 9)
@@ -210,7 +212,7 @@ def test_a_click_selects_a_value_and_its_card_shows_where_it_came_from(
     assert pane.masked.card.reveal.isEnabled()
 
 
-def test_kinds_have_readable_names(paper: Any, qapp: Any) -> None:
+def test_kinds_have_readable_names(fake_core: Any, qapp: Any) -> None:
     assert [kind_label(kind) for kind in ("DOB", "IBAN", "NAME", "URL_CREDENTIAL")] == [
         "Date of birth",
         "IBAN",

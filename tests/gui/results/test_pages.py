@@ -1,4 +1,4 @@
-"""Each page of a result: what it shows of hostile and of large results, and what a person can do on it."""
+"""Each page of a result: hostile and large results, keys and buttons."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QBuffer, Qt, QUrl
-from PySide6.QtGui import QColor, QGuiApplication, QPixmap
-from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QWidget
+from PySide6.QtGui import QAction, QColor, QGuiApplication, QPixmap
+from PySide6.QtWidgets import QAbstractButton, QLabel, QMainWindow, QPushButton, QWidget
 
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.results.contents import ending_of, image_of, seconds_of
@@ -98,6 +98,24 @@ def test_a_tree_copies_path_and_value_and_opens_level_by_level(theme: Any, qtbot
     assert not page.tree.isExpanded(page.model.index(0, 0, first))
     page.open_level()
     assert page.tree.isExpanded(page.model.index(0, 0, first))
+
+
+def test_the_key_that_copies_a_path_is_not_taken_by_the_window(theme: Any, qtbot: Any) -> None:
+    window, page = QMainWindow(), TreePage(theme)
+    window.setCentralWidget(page)
+    action = QAction("Save or copy the open call", window)
+    action.setShortcut("Ctrl+Shift+C")
+    window.addAction(action)
+    shown(window, qtbot)
+    page.show_value({"a": {"b": "deep"}})
+    assert page.seek("deep", 1) == "1 of 1"
+    window.activateWindow()
+    page.tree.setFocus()
+    qtbot.waitUntil(page.tree.hasFocus)
+    with qtbot.assertNotEmitted(action.triggered):
+        keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        qtbot.keyClick(page.tree, Qt.Key.Key_C, keys)
+    assert QGuiApplication.clipboard().text() == "a.b"
 
 
 @pytest.mark.parametrize(("value", "text"), [({}, "Empty object"), ([], "Empty list"), ({"a": {}}, "")])
@@ -190,7 +208,7 @@ def test_a_link_says_where_it_leads_before_it_opens(theme: Any, qtbot: Any, monk
         ("# x\n* y\n" * 100_000, "text/markdown", False),
     ],
 )
-def test_markdown_is_told_from_plain_text(text: str, mime: str, prose: bool) -> None:
+def test_markdown_is_distinguished_from_plain_text(text: str, mime: str, prose: bool) -> None:
     assert reads_as_markdown(text, mime) is prose
 
 
@@ -217,7 +235,7 @@ def test_a_drawing_that_could_read_files_is_not_drawn() -> None:
     assert image_of(Content("image", mime="image/png", data=base64.b64encode(svg).decode())) is None
 
 
-def test_a_sound_tells_its_length_and_that_it_cannot_be_played(theme: Any, qtbot: Any, qapp: Any) -> None:
+def test_a_sound_shows_its_length_and_that_it_cannot_be_played(theme: Any, qtbot: Any, qapp: Any) -> None:
     data = io.BytesIO()
     with wave.open(data, "wb") as sound:
         sound.setnchannels(1)
@@ -236,9 +254,9 @@ def test_a_sound_tells_its_length_and_that_it_cannot_be_played(theme: Any, qtbot
             Content("resource", uri="file:///a.txt", mime="text/plain", text="body"),
         )
     )
-    told = " ".join(label.full_text() for label in page.findChildren(ForeignLabel))
-    assert "2 · audio · audio/wav · 2.5 s" in told
-    assert "cannot be played here" in told
+    texts = " ".join(label.full_text() for label in page.findChildren(ForeignLabel))
+    assert "2 · audio · audio/wav · 2.5 s" in texts
+    assert "cannot be played here" in texts
     assert "Open example.com" in [button.text() for button in page.findChildren(QPushButton)]
     assert any(not label.pixmap().isNull() for label in page.findChildren(QLabel))
     save = next(b for b in page.findChildren(QPushButton) if b.accessibleName() == "Save part 2")

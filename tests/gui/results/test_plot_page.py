@@ -69,7 +69,7 @@ def drawn(theme: Any, qtbot: Any, value: Any) -> PlotPage:
     return page
 
 
-def test_it_is_drawn_moved_and_told(theme: Any, qtbot: Any) -> None:
+def test_it_is_drawn_moved_and_described(theme: Any, qtbot: Any) -> None:
     page = drawn(theme, qtbot, [{"n": n, "one": 1 + at, "two": 4} for at, n in enumerate(("<b>x</b>", "b", "c"))])
     assert page.bars()
     bars = next(button for button in page.findChildren(QPushButton) if button.text() == "Bars")

@@ -1,4 +1,4 @@
-"""Tokens are chips wherever an agent's view stands, and a person looks behind one by mouse, click or key."""
+"""Tokens are drawn as chips, and their values are revealed by mouse or key."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ TEXT = "😀 first line\nwrite to {} now\nand to {}"
 
 
 @pytest.fixture
-def session(paper: Any) -> Any:
-    return paper.fill_privacy()
+def session(fake_core: Any) -> Any:
+    return fake_core.fill_privacy()
 
 
 @pytest.fixture
@@ -52,8 +52,8 @@ def press(view: ResultView, name: str, qtbot: Any) -> None:
     qtbot.mouseClick(next(one for one in buttons if one.isVisible()), Qt.MouseButton.LeftButton)
 
 
-def revealed(paper: Any) -> list[tuple[Any, ...]]:
-    return [words for name, words in paper.asked if name == "reveal"]
+def revealed(fake_core: Any) -> list[tuple[Any, ...]]:
+    return [words for name, words in fake_core.asked if name == "reveal"]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_chips_are_painted_behind_the_letters(chips: TokenChips) -> None:
     assert chips.edit.grab().toImage() != with_chips
 
 
-def test_resting_the_mouse_shows_the_value_and_leaving_hides_it(chips: TokenChips, paper: Any, qtbot: Any) -> None:
+def test_resting_the_mouse_shows_the_value_and_leaving_hides_it(chips: TokenChips, fake_core: Any, qtbot: Any) -> None:
     def rests() -> bool:
         """What Qt still had to tell of another window may take the mouse away again."""
         QTest.mouseMove(chips.edit.viewport(), middle(chips, 0))
@@ -88,11 +88,11 @@ def test_resting_the_mouse_shows_the_value_and_leaving_hides_it(chips: TokenChip
     QGuiApplication.sendEvent(chips.edit.viewport(), QEvent(QEvent.Type.Leave))
     qtbot.waitUntil(lambda: not isValid(card) or not card.isVisible())
     QTest.mouseMove(chips.edit.viewport(), QPoint(3, 3))
-    assert len(revealed(paper)) == 1, "a mouse that passes by looks behind nothing"
+    assert len(revealed(fake_core)) == 1, "a mouse that passes by reveals nothing"
 
 
 def test_a_key_goes_from_chip_to_chip_and_the_card_copies(
-    chips: TokenChips, context: Any, paper: Any, qtbot: Any
+    chips: TokenChips, context: Any, fake_core: Any, qtbot: Any
 ) -> None:
     words: list[Any] = []
     context.messages.said.connect(words.append)
@@ -105,7 +105,7 @@ def test_a_key_goes_from_chip_to_chip_and_the_card_copies(
     QTest.mouseClick(card.copy, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(words))
     assert QGuiApplication.clipboard().text() == "ada0@example.org"
-    assert revealed(paper)[-1][2] is True, "a copy is told to the audit as one"
+    assert revealed(fake_core)[-1][2] is True, "the audit records a copy as one"
 
 
 def test_escape_closes_the_card_and_a_click_opens_it(chips: TokenChips, qtbot: Any) -> None:
@@ -116,15 +116,15 @@ def test_escape_closes_the_card_and_a_click_opens_it(chips: TokenChips, qtbot: A
     qtbot.waitUntil(lambda: not isValid(card) or not card.isVisible())
 
 
-def test_what_is_not_personal_passes_from_then_on(chips: TokenChips, paper: Any, qtbot: Any, session: Any) -> None:
+def test_what_is_not_personal_passes_from_then_on(chips: TokenChips, fake_core: Any, qtbot: Any, session: Any) -> None:
     assert chips.reveal_next()
     qtbot.waitUntil(lambda: chips.card is not None and chips.card.isVisible())
     QTest.mouseClick(chips.card.harmless, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bool(paper.personal.marks()))
+    qtbot.waitUntil(lambda: bool(fake_core.personal.marks()))
     assert session.mask("ada0@example.org") == "ada0@example.org"
 
 
-def test_a_token_that_stands_for_nothing_is_told(chips: TokenChips, qtbot: Any) -> None:
+def test_a_token_without_a_value_is_reported(chips: TokenChips, qtbot: Any) -> None:
     chips.edit.setPlainText("[EMAIL_77.abcd]")
     assert chips.reveal_next()
     qtbot.waitUntil(lambda: chips.card is not None and chips.card.isVisible())
@@ -132,7 +132,7 @@ def test_a_token_that_stands_for_nothing_is_told(chips: TokenChips, qtbot: Any) 
     assert chips.card.harmless.isHidden()
 
 
-def test_a_result_can_be_seen_as_a_model_sees_it_and_back(context: Any, paper: Any, qtbot: Any) -> None:
+def test_a_result_can_be_seen_as_a_model_sees_it_and_back(context: Any, fake_core: Any, qtbot: Any) -> None:
     view = ResultView(context)
     qtbot.addWidget(view)
     view.show()
@@ -153,8 +153,8 @@ def test_a_result_can_be_seen_as_a_model_sees_it_and_back(context: Any, paper: A
     assert not any(one.isVisible() for one in view.findChildren(QToolButton) if one.accessibleName() == MASKED)
 
 
-def test_what_is_turned_off_is_said_beside_the_result(context: Any, paper: Any, qtbot: Any, complete: Any) -> None:
-    complete(paper.change_setting("privacy.enabled", False))
+def test_what_is_turned_off_is_said_beside_the_result(context: Any, fake_core: Any, qtbot: Any, complete: Any) -> None:
+    complete(fake_core.change_setting("privacy.enabled", False))
     view = ResultView(context)
     qtbot.addWidget(view)
     view.show_text("rosa@corp.io")
@@ -165,7 +165,7 @@ def test_what_is_turned_off_is_said_beside_the_result(context: Any, paper: Any, 
 
 
 def test_the_audit_and_the_output_of_a_run_show_chips_of_their_session(
-    window: Any, paper: Any, make: Any, session: Any, tokens: list[str], qtbot: Any
+    window: Any, fake_core: Any, make: Any, session: Any, tokens: list[str], qtbot: Any
 ) -> None:
     note = Note("call.done", "crm answered", session=session.id, detail={"arguments": tokens[0]})
     window.context.store.handle(
@@ -174,7 +174,7 @@ def test_the_audit_and_the_output_of_a_run_show_chips_of_their_session(
     window.audit.card.show_entry(make.entry(901, "call.done", "x", session=session.id, detail=note.detail))
     assert window.audit.card.tokens.session == session.id
     run = make.run("r", RunState.DONE, model_view=f"to {tokens[0]}")
-    paper.put_run(run)
+    fake_core.put_run(run)
     window.output.show_run("r")
     qtbot.waitUntil(lambda: window.output.printed_tokens.session == run.proposal.session)
     qtbot.waitUntil(lambda: window.output.masked.accessibleName().startswith("1 value masked"))
@@ -194,8 +194,10 @@ def test_a_program_that_waits_shows_its_tokens_as_chips(context: Any, make: Any,
     dialog.done(0)
 
 
-def test_what_is_selected_in_a_result_or_in_output_is_marked(window: Any, paper: Any, make: Any, qtbot: Any) -> None:
-    paper.put_run(make.run("r", RunState.DONE, output="about Falcon-9\n", result='"Eagle-7"'))
+def test_what_is_selected_in_a_result_or_in_output_is_marked(
+    window: Any, fake_core: Any, make: Any, qtbot: Any
+) -> None:
+    fake_core.put_run(make.run("r", RunState.DONE, output="about Falcon-9\n", result='"Eagle-7"'))
     window.output.show_run("r")
     qtbot.waitUntil(lambda: "Falcon" in window.output.stream.toPlainText())
     window.output.result.look("Text")
@@ -204,4 +206,4 @@ def test_what_is_selected_in_a_result_or_in_output_is_marked(window: Any, paper:
         edit.moveCursor(QTextCursor.MoveOperation.Start)
         assert edit.find(name)
         edit.findChild(MarkMenu).mark_missed()
-    qtbot.waitUntil(lambda: {one.text for one in paper.personal.marks()} == {"Falcon-9", "Eagle-7"})
+    qtbot.waitUntil(lambda: {one.text for one in fake_core.personal.marks()} == {"Falcon-9", "Eagle-7"})

@@ -42,35 +42,14 @@ def told(run: Run, code: str, **verdict: Any) -> Run:
 
 
 @pytest.fixture
-def waiting(paper: Any, make: Any) -> Run:
+def waiting(fake_core: Any, make: Any) -> Run:
     run: Run = make.run("w", RunState.WAITING)
-    paper.run_list["w"] = run
+    fake_core.run_list["w"] = run
     return run
 
 
-@pytest.fixture
-def ask(context: Any, qtbot: Any) -> Any:
-    """Shows the dialog for a run; `settled` waits until Allow may be pressed."""
-    made: list[ApprovalDialog] = []
-
-    def show(run: Run, *, settled: bool = True) -> ApprovalDialog:
-        dialog = ApprovalDialog(context, run)
-        made.append(dialog)
-        dialog.resize(900, 600)
-        dialog.open()
-        if settled:
-            qtbot.waitUntil(dialog.allow_button.settled)
-        return dialog
-
-    yield show
-    for dialog in made:
-        if isValid(dialog):
-            dialog.done(0)
-            dialog.deleteLater()
-
-
-def decisions(paper: Any) -> list[Decision]:
-    return [words[0] for name, words in paper.asked if name == "decide"]
+def decisions(fake_core: Any) -> list[Decision]:
+    return [words[0] for name, words in fake_core.asked if name == "decide"]
 
 
 def press(widget: QWidget, key: Qt.Key, *, held: bool = False, release: bool = True) -> None:
@@ -93,7 +72,7 @@ def test_the_sentence_comes_first_and_the_claim_is_called_one(ask: Any, waiting:
 
 
 def test_nothing_allows_before_things_settled(
-    ask: Any, waiting: Run, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    ask: Any, waiting: Run, fake_core: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.gui.runs.allow_button.SETTLE_MS", 600_000)
     dialog = ask(waiting, settled=False)
@@ -104,17 +83,17 @@ def test_nothing_allows_before_things_settled(
     dialog.allow()
     press(dialog, Qt.Key.Key_Return)  # neither does a stray Enter deny at once
     qtbot.wait(30)
-    assert decisions(paper) == []
+    assert decisions(fake_core) == []
 
 
-def test_a_key_that_is_held_down_cannot_allow(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_a_key_that_is_held_down_cannot_allow(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
     button = dialog.allow_button
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Space):
         press(button, key, held=True)
     QApplication.sendEvent(button, QKeyEvent(QEvent.Type.KeyRelease, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier))
     qtbot.wait(30)
-    assert decisions(paper) == []
+    assert decisions(fake_core) == []
 
 
 def test_coming_back_to_the_front_makes_it_wait_again(ask: Any, waiting: Run) -> None:
@@ -126,38 +105,38 @@ def test_coming_back_to_the_front_makes_it_wait_again(ask: Any, waiting: Run) ->
     assert not dialog.allow_button.isEnabled()
 
 
-def test_a_press_that_began_here_allows_exactly_this_text(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_a_press_that_began_here_allows_exactly_this_text(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
     with qtbot.waitSignal(dialog.decided):
         press(dialog.allow_button, Qt.Key.Key_Return)
-    (decision,) = decisions(paper)
+    (decision,) = decisions(fake_core)
     assert decision.allow
     assert decision.sha == waiting.proposal.sha
     assert decision.seconds >= 0.69
 
 
 def test_enter_that_was_down_before_or_is_held_down_decides_nothing(
-    ask: Any, waiting: Run, paper: Any, qtbot: Any
+    ask: Any, waiting: Run, fake_core: Any, qtbot: Any
 ) -> None:
     dialog = ask(waiting, settled=False)
     qtbot.keyClick(dialog.deny_button, Qt.Key.Key_Return)
     repeated = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "", True)
     QApplication.sendEvent(dialog.deny_button, repeated)
     qtbot.wait(50)
-    assert decisions(paper) == []
+    assert decisions(fake_core) == []
     assert dialog.isVisible()
 
 
-def test_enter_presses_deny(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_enter_presses_deny(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
     with qtbot.waitSignal(dialog.decided):
         press(dialog, Qt.Key.Key_Return, release=False)
-    assert [decision.allow for decision in decisions(paper)] == [False]
+    assert [decision.allow for decision in decisions(fake_core)] == [False]
 
 
 @pytest.mark.parametrize("way", ["escape", "button", "close"])
 def test_putting_it_away_decides_nothing_and_keeps_what_was_typed(
-    ask: Any, waiting: Run, paper: Any, context: Any, qtbot: Any, way: str
+    ask: Any, waiting: Run, fake_core: Any, context: Any, qtbot: Any, way: str
 ) -> None:
     dialog = ask(waiting)
     qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
@@ -175,32 +154,32 @@ def test_putting_it_away_decides_nothing_and_keeps_what_was_typed(
     dialog.put_away()
     context.store.handle(RunChanged(replace(waiting, state=RunState.REFUSED)))
     assert dialog.result() == 0
-    assert decisions(paper) == []
+    assert decisions(fake_core) == []
 
 
-def test_enter_while_reading_the_code_decides_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_enter_while_reading_the_code_decides_nothing(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
     dialog.program.reader.setFocus()
     qtbot.keyClick(dialog.program.reader, Qt.Key.Key_Return)
     qtbot.wait(20)
-    assert decisions(paper) == []
+    assert decisions(fake_core) == []
 
 
-def test_enter_presses_the_button_that_has_the_keyboard(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_enter_presses_the_button_that_has_the_keyboard(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
     dialog.edit_button.setFocus()
     qtbot.keyClick(dialog.edit_button, Qt.Key.Key_Return)
     assert dialog.program.editing
-    assert decisions(paper) == []
+    assert decisions(fake_core) == []
 
 
-def test_a_reason_goes_along_with_the_denial(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_a_reason_goes_along_with_the_denial(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
     qtbot.mouseClick(dialog.button("Deny with reason…"), Qt.MouseButton.LeftButton)
     qtbot.keyClicks(dialog.reason_row.line, "not on Fridays")
     with qtbot.waitSignal(dialog.decided):
         qtbot.keyClick(dialog.reason_row.line, Qt.Key.Key_Return)
-    (decision,) = decisions(paper)
+    (decision,) = decisions(fake_core)
     assert (decision.allow, decision.reason) == (False, "not on Fridays")
 
 
@@ -262,18 +241,18 @@ def test_blocked_code_and_a_verdict_on_another_text_cannot_be_allowed(ask: Any, 
     assert not other.allow_button.isEnabled()
 
 
-def test_an_edit_is_assessed_again_under_a_new_sha(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
-    async def edit(run_id: str, code: str) -> Run:
+def test_an_edit_is_assessed_again_under_a_new_sha(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
+    async def edit(run_id: str, code: str, base: str) -> Run:
         run = told(waiting, code, sha="b" * 64, sentence="Now harmless.", risk=Risk.LOW, findings=())
         return replace(run, proposal=replace(run.proposal, sha="b" * 64, original=waiting.proposal.code))
 
-    paper.edit = edit
+    fake_core.edit = edit
     dialog = ask(waiting)
     qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
     assert not dialog.allow_button.isEnabled()
     dialog.program.editor.set_text("print('fine')\n")
     press(dialog, Qt.Key.Key_Return)  # Enter belongs to the editor now
-    assert decisions(paper) == []
+    assert decisions(fake_core) == []
     qtbot.mouseClick(dialog.button("Check my changes"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: dialog.head.sentence.full_text() == "Now harmless.")
     assert dialog.facts.full_text() == f"SHA-256 {'b' * 12}"
@@ -283,10 +262,10 @@ def test_an_edit_is_assessed_again_under_a_new_sha(ask: Any, waiting: Run, paper
     qtbot.waitUntil(dialog.allow_button.settled)
     with qtbot.waitSignal(dialog.decided):
         dialog.allow()
-    assert decisions(paper)[0].sha == "b" * 64
+    assert decisions(fake_core)[0].sha == "b" * 64
 
 
-def test_escape_leaves_an_edit_that_changed_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_escape_leaves_an_edit_that_changed_nothing(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
     qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
     dialog.reject()
@@ -295,7 +274,7 @@ def test_escape_leaves_an_edit_that_changed_nothing(ask: Any, waiting: Run, pape
     assert dialog.focusWidget() is dialog.deny_button
     press(dialog, Qt.Key.Key_Escape, release=False)
     assert not dialog.isVisible()
-    assert decisions(paper) == []
+    assert decisions(fake_core) == []
 
 
 @pytest.mark.parametrize(
@@ -308,7 +287,7 @@ def test_escape_leaves_an_edit_that_changed_nothing(ask: Any, waiting: Run, pape
     ],
 )
 def test_what_was_decided_elsewhere_is_said_and_ends_the_question(
-    ask: Any, waiting: Run, paper: Any, context: Any, change: dict[str, Any], words: str, qtbot: Any
+    ask: Any, waiting: Run, fake_core: Any, context: Any, change: dict[str, Any], words: str, qtbot: Any
 ) -> None:
     dialog = ask(waiting)
     context.store.handle(RunChanged(replace(waiting, **change)))
@@ -317,29 +296,31 @@ def test_what_was_decided_elsewhere_is_said_and_ends_the_question(
     dialog.allow()
     dialog.deny()
     qtbot.wait(20)
-    assert decisions(paper) == []
+    assert decisions(fake_core) == []
 
 
-def test_the_deadline_ends_the_question(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_the_deadline_ends_the_question(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
     dialog = ask(replace(waiting, deadline=time.time() + 0.2), settled=False)
     qtbot.waitUntil(lambda: "Time is up" in dialog.fault.sentence())
     dialog.allow()
-    assert decisions(paper) == []
+    assert decisions(fake_core) == []
 
 
-def test_a_lost_core_lets_nothing_through(ask: Any, waiting: Run, paper: Any) -> None:
+def test_a_lost_core_lets_nothing_through(ask: Any, waiting: Run, fake_core: Any) -> None:
     dialog = ask(waiting)
     dialog.core_lost()
     dialog.allow()
     assert "will not run" in dialog.fault.sentence()
-    assert decisions(paper) == []
+    assert decisions(fake_core) == []
 
 
-def test_an_answer_the_core_does_not_take_can_be_given_again(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_an_answer_the_core_does_not_take_can_be_given_again(
+    ask: Any, waiting: Run, fake_core: Any, qtbot: Any
+) -> None:
     async def decide(decision: Decision) -> Run:
         raise WorkbenchError("The core is not connected.", "Try again in a moment.")
 
-    paper.decide = decide
+    fake_core.decide = decide
     dialog = ask(waiting)
     dialog.allow()
     qtbot.waitUntil(lambda: dialog.fault.sentence() == "The core is not connected.")
@@ -422,15 +403,15 @@ def test_the_text_of_another_window_is_shown_when_the_user_chooses_it(editing: A
 
 
 def test_the_users_own_text_is_kept_and_replaces_the_other_one_when_it_is_checked(
-    editing: ApprovalDialog, waiting: Run, paper: Any, context: Any, qtbot: Any
+    editing: ApprovalDialog, waiting: Run, fake_core: Any, context: Any, qtbot: Any
 ) -> None:
     sent: list[str] = []
 
-    async def edit(run_id: str, code: str) -> Run:
+    async def edit(run_id: str, code: str, base: str) -> Run:
         sent.append(code)
         return changed_elsewhere(waiting, code, "e" * 64)
 
-    paper.edit = edit
+    fake_core.edit = edit
     context.store.handle(RunChanged(changed_elsewhere(waiting, "print('again')\n", "f" * 64)))
     qtbot.mouseClick(editing.button("Keep my text"), Qt.MouseButton.LeftButton)
     assert editing.program.editing
@@ -507,13 +488,15 @@ def test_a_dry_run_gives_the_keyboard_back_to_deny(ask: Any, waiting: Run, qtbot
     assert dialog.focusWidget() is dialog.deny_button
 
 
-def test_a_second_press_while_the_answer_is_sent_sends_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_a_second_press_while_the_answer_is_sent_sends_nothing(
+    ask: Any, waiting: Run, fake_core: Any, qtbot: Any
+) -> None:
     dialog = ask(waiting)
     with qtbot.waitSignal(dialog.decided):
         qtbot.mouseClick(dialog.button("Deny"), Qt.MouseButton.LeftButton)
         qtbot.mouseClick(dialog.button("Deny"), Qt.MouseButton.LeftButton)
         dialog.allow()
-    assert [decision.allow for decision in decisions(paper)] == [False]
+    assert [decision.allow for decision in decisions(fake_core)] == [False]
 
 
 def test_a_long_line_is_wrapped_so_that_nothing_is_hidden_to_the_right(ask: Any, waiting: Run) -> None:
@@ -561,35 +544,39 @@ def test_running_weaker_than_wanted_is_said_in_one_line_before_it_is_allowed(
 HOSTS = ("api.example.org:443", "files.example.net:8443")
 
 
-def test_hosts_are_unticked_at_first_and_allowing_opens_none(paper: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
+def test_hosts_are_unticked_at_first_and_allowing_opens_none(
+    fake_core: Any, ask: Any, waiting: Run, qtbot: Any
+) -> None:
     dialog = ask(told(waiting, waiting.proposal.code, hosts=HOSTS))
     assert [box.text() for box in dialog.hosts.boxes] == [f"Allow {host} for this run" for host in HOSTS]
     assert dialog.hosts.ticked() == ()
     qtbot.waitUntil(lambda: not dialog.obstacle())
     dialog.allow()
-    qtbot.waitUntil(lambda: bool(decisions(paper)))
-    assert (decisions(paper)[0].allow, decisions(paper)[0].hosts) == (True, ())
+    qtbot.waitUntil(lambda: bool(decisions(fake_core)))
+    assert (decisions(fake_core)[0].allow, decisions(fake_core)[0].hosts) == (True, ())
 
 
-def test_a_ticked_host_goes_with_the_decision(paper: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
+def test_a_ticked_host_goes_with_the_decision(fake_core: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
     dialog = ask(told(waiting, waiting.proposal.code, hosts=HOSTS))
     dialog.hosts.boxes[1].setFocus()
     qtbot.keyClick(dialog.hosts.boxes[1], Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: not dialog.obstacle())
     dialog.allow()
-    qtbot.waitUntil(lambda: bool(decisions(paper)))
-    assert decisions(paper)[0].hosts == (HOSTS[1],)
+    qtbot.waitUntil(lambda: bool(decisions(fake_core)))
+    assert decisions(fake_core)[0].hosts == (HOSTS[1],)
 
 
-def test_denying_opens_nothing_and_another_text_begins_unticked(paper: Any, ask: Any, waiting: Run, qtbot: Any) -> None:
+def test_denying_opens_nothing_and_another_text_begins_unticked(
+    fake_core: Any, ask: Any, waiting: Run, qtbot: Any
+) -> None:
     dialog = ask(told(waiting, waiting.proposal.code, hosts=HOSTS))
     dialog.hosts.boxes[0].setChecked(True)
     dialog.hosts.show_hosts(("other.example.org:443",))
     assert dialog.hosts.ticked() == ()
     dialog.hosts.boxes[0].setChecked(True)
     dialog.deny()
-    qtbot.waitUntil(lambda: bool(decisions(paper)))
-    assert decisions(paper)[0].hosts == ()
+    qtbot.waitUntil(lambda: bool(decisions(fake_core)))
+    assert decisions(fake_core)[0].hosts == ()
 
 
 def test_without_hosts_there_is_nothing_to_tick(ask: Any, waiting: Run) -> None:
@@ -597,13 +584,13 @@ def test_without_hosts_there_is_nothing_to_tick(ask: Any, waiting: Run) -> None:
 
 
 def test_what_ended_while_an_answer_failed_is_over(
-    ask: Any, waiting: Run, paper: Any, context: Any, qtbot: Any
+    ask: Any, waiting: Run, fake_core: Any, context: Any, qtbot: Any
 ) -> None:
     async def broken(decision: Decision) -> Run:
         context.store.handle(RunChanged(replace(waiting, state=RunState.INTERRUPTED)))
         raise ZeroDivisionError
 
-    paper.decide = broken
+    fake_core.decide = broken
     dialog = ask(waiting)
     with qtbot.waitSignal(context.tasks.failed):
         qtbot.mouseClick(dialog.deny_button, Qt.MouseButton.LeftButton)
@@ -612,18 +599,18 @@ def test_what_ended_while_an_answer_failed_is_over(
 
 
 def test_after_an_unforeseen_fault_the_request_can_still_be_answered(
-    ask: Any, waiting: Run, paper: Any, context: Any, qtbot: Any
+    ask: Any, waiting: Run, fake_core: Any, context: Any, qtbot: Any
 ) -> None:
     dialog = ask(waiting)
-    decide = paper.decide
+    decide = fake_core.decide
 
     async def broken(decision: Decision) -> Run:
         raise ZeroDivisionError
 
-    paper.decide = broken
+    fake_core.decide = broken
     with qtbot.waitSignal(context.tasks.failed):
         qtbot.mouseClick(dialog.deny_button, Qt.MouseButton.LeftButton)
-    paper.decide = decide
+    fake_core.decide = decide
     with qtbot.waitSignal(dialog.decided):
         qtbot.mouseClick(dialog.deny_button, Qt.MouseButton.LeftButton)
-    assert [decision.allow for decision in decisions(paper)] == [False]
+    assert [decision.allow for decision in decisions(fake_core)] == [False]

@@ -10,13 +10,11 @@ from msgspec.structs import replace
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAccessible, QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
-from shiboken6 import isValid
 
+from tests.gui.runs.test_approval import decisions
 from workbench.events import RunChanged
 from workbench.gui.kit.text import ForeignLabel
-from workbench.gui.runs.approval import ApprovalDialog
 from workbench.records import (
-    Decision,
     Finding,
     Flow,
     Gate,
@@ -34,33 +32,10 @@ SEAL = "5e" * 32
 
 
 @pytest.fixture
-def waiting(make: Any, paper: Any) -> Run:
+def waiting(make: Any, fake_core: Any) -> Run:
     run: Run = replace(make.run("w"), fingerprint=SEAL, scopes=("session", "text"))
-    paper.run_list["w"] = run
+    fake_core.run_list["w"] = run
     return run
-
-
-@pytest.fixture
-def ask(context: Any, qtbot: Any) -> Any:
-    made: list[ApprovalDialog] = []
-
-    def show(run: Run) -> ApprovalDialog:
-        dialog = ApprovalDialog(context, run)
-        made.append(dialog)
-        dialog.resize(900, 600)
-        dialog.open()
-        qtbot.waitUntil(dialog.allow_button.settled)
-        return dialog
-
-    yield show
-    for dialog in made:
-        if isValid(dialog):
-            dialog.done(0)
-            dialog.deleteLater()
-
-
-def decisions(paper: Any) -> list[Decision]:
-    return [words[0] for name, words in paper.asked if name == "decide"]
 
 
 def words_in(part: Any) -> list[str]:
@@ -68,7 +43,7 @@ def words_in(part: Any) -> list[str]:
 
 
 def test_one_answer_goes_to_every_identical_request_and_to_no_other(
-    ask: Any, waiting: Run, paper: Any, context: Any, qtbot: Any
+    ask: Any, waiting: Run, fake_core: Any, context: Any, qtbot: Any
 ) -> None:
     theirs = replace(waiting.proposal, session="session-2")
     for run in (
@@ -84,12 +59,12 @@ def test_one_answer_goes_to_every_identical_request_and_to_no_other(
     assert dialog.facts.full_text().startswith("Answers 3 identical requests · SHA-256 5e5e")
     with qtbot.waitSignal(dialog.decided):
         dialog.deny("no")
-    (decision,) = decisions(paper)
+    (decision,) = decisions(fake_core)
     assert (decision.also, decision.fingerprint, decision.scope) == (("same", "later"), SEAL, "once")
 
 
 def test_a_yes_reaches_further_only_when_that_was_chosen(
-    ask: Any, waiting: Run, paper: Any, context: Any, qtbot: Any
+    ask: Any, waiting: Run, fake_core: Any, context: Any, qtbot: Any
 ) -> None:
     dialog = ask(waiting)
     scope = dialog.scope
@@ -108,20 +83,20 @@ def test_a_yes_reaches_further_only_when_that_was_chosen(
     qtbot.waitUntil(dialog.allow_button.isEnabled)
     with qtbot.waitSignal(dialog.decided):
         dialog.allow()
-    assert decisions(paper)[0].scope == "session"
+    assert decisions(fake_core)[0].scope == "session"
 
 
 def test_a_denial_reaches_no_further_whatever_was_chosen(
-    ask: Any, waiting: Run, paper: Any, context: Any, qtbot: Any
+    ask: Any, waiting: Run, fake_core: Any, context: Any, qtbot: Any
 ) -> None:
     dialog = ask(waiting)
     dialog.scope.actions_by_scope()["session"].trigger()
     with qtbot.waitSignal(dialog.decided):
         dialog.deny()
-    assert decisions(paper)[0].scope == "once"
+    assert decisions(fake_core)[0].scope == "once"
 
 
-def test_choosing_the_reach_by_a_held_key_decides_nothing(ask: Any, waiting: Run, paper: Any, qtbot: Any) -> None:
+def test_choosing_the_reach_by_a_held_key_decides_nothing(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
     dialog = ask(waiting)
     dialog.scope.actions_by_scope()["session"].trigger()
     for widget in (dialog.allow_button, dialog):
@@ -129,7 +104,7 @@ def test_choosing_the_reach_by_a_held_key_decides_nothing(ask: Any, waiting: Run
             none = Qt.KeyboardModifier.NoModifier
             QApplication.sendEvent(widget, QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, none, "", autorep=True))
     qtbot.wait(20)
-    assert decisions(paper) == []
+    assert decisions(fake_core) == []
 
 
 @pytest.mark.parametrize(
@@ -172,9 +147,9 @@ def test_flows_lead_from_line_to_line(ask: Any, waiting: Run) -> None:
 
 
 def test_an_edit_is_judged_as_it_is_typed_and_nothing_is_decided_by_it(
-    ask: Any, waiting: Run, paper: Any, qtbot: Any
+    ask: Any, waiting: Run, fake_core: Any, qtbot: Any
 ) -> None:
-    paper.edit_verdict = Verdict(
+    fake_core.edit_verdict = Verdict(
         "c" * 64, Risk.LOW, Gate.AUTO, "Only computes.", (Finding("x", Risk.LOW, "m", Span(1)),)
     )
     dialog = ask(waiting)
@@ -182,8 +157,8 @@ def test_an_edit_is_judged_as_it_is_typed_and_nothing_is_decided_by_it(
     dialog.program.editor.set_text("print(1)\n")
     dialog.program.editor.set_text("print(2)\n")
     qtbot.waitUntil(lambda: dialog.head.sentence.full_text() == "Only computes.")
-    assert ("assess_edit", ("print(1)\n",)) not in paper.asked
-    assert ("assess_edit", ("print(2)\n",)) in paper.asked
+    assert ("assess_edit", ("print(1)\n",)) not in fake_core.asked
+    assert ("assess_edit", ("print(2)\n",)) in fake_core.asked
     assert dialog.run is waiting
     assert dialog.allow_button.obstacle()
     qtbot.mouseClick(dialog.button("Back"), Qt.MouseButton.LeftButton)
@@ -192,16 +167,16 @@ def test_an_edit_is_judged_as_it_is_typed_and_nothing_is_decided_by_it(
 
 
 def test_what_only_its_characters_keep_from_running_can_be_cleaned(
-    ask: Any, waiting: Run, paper: Any, qtbot: Any
+    ask: Any, waiting: Run, fake_core: Any, qtbot: Any
 ) -> None:
     finding = Finding("text.bidi", Risk.HIGH, "Reversed", Span(1))
-    paper.edit_verdict = Verdict("c" * 64, Risk.HIGH, Gate.BLOCKED, "Cannot run.", (finding,))
+    fake_core.edit_verdict = Verdict("c" * 64, Risk.HIGH, Gate.BLOCKED, "Cannot run.", (finding,))
     dialog = ask(waiting)
     qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
     editor = dialog.program.editor
     editor.set_text("a = 1 # \u202e\n")
     qtbot.waitUntil(dialog.clean_button.isVisible)
-    paper.edit_verdict = replace(paper.edit_verdict, gate=Gate.AUTO, findings=())
+    fake_core.edit_verdict = replace(fake_core.edit_verdict, gate=Gate.AUTO, findings=())
     qtbot.mouseClick(dialog.clean_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: editor.text() == "a = 1 # \n")
     qtbot.waitUntil(dialog.clean_button.isHidden)

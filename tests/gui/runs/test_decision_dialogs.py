@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from tests.gui.paper_heldcalls import make_held_call
+from tests.gui.fake_core import make_held_call
 from tests.gui.runs.test_elicitation_dialog import make_ask
 from workbench.events import AskArrived, CallHeld, HeldCallSettled
 from workbench.gui.runs.decision_dialog import DecisionDialog
@@ -53,7 +53,7 @@ def test_a_request_has_one_dialog_which_comes_back(owner: Any, opened: list[Deci
 
 
 def test_a_core_that_is_gone_ends_every_dialog_and_allows_nothing(
-    owner: Any, opened: list[DecisionDialog], paper: Any, qtbot: Any
+    owner: Any, opened: list[DecisionDialog], fake_core: Any, qtbot: Any
 ) -> None:
     owner.link(Link(LinkState.BROKEN))
     for dialog in opened:
@@ -63,34 +63,34 @@ def test_a_core_that_is_gone_ends_every_dialog_and_allows_nothing(
         dialog.allow()
         dialog.deny()
     QTest.qWait(20)
-    assert paper.answers == []
-    assert not [name for name, _ in paper.asked if name in ("decide", "answer_held_call")]
+    assert fake_core.answers == []
+    assert not [name for name, _ in fake_core.asked if name in ("decide", "answer_held_call")]
     for dialog in opened:
         qtbot.mouseClick(dialog.button("Close"), Qt.MouseButton.LeftButton)
     assert owner.find("w") is owner.find("p1-1") is owner.find("a1") is None
 
 
 def test_escape_and_the_close_button_of_the_window_never_answer(
-    opened: list[DecisionDialog], paper: Any, qtbot: Any
+    opened: list[DecisionDialog], fake_core: Any, qtbot: Any
 ) -> None:
     for dialog in opened:
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
         assert not dialog.isVisible()
         assert not dialog.is_over
     QTest.qWait(20)
-    assert paper.answers == []
-    assert not [name for name, _ in paper.asked if name in ("decide", "answer_held_call")]
+    assert fake_core.answers == []
+    assert not [name for name, _ in fake_core.asked if name in ("decide", "answer_held_call")]
 
 
-def test_enter_allows_nothing_in_any_dialog(opened: list[DecisionDialog], paper: Any, qtbot: Any) -> None:
+def test_enter_allows_nothing_in_any_dialog(opened: list[DecisionDialog], fake_core: Any, qtbot: Any) -> None:
     for dialog in opened:
         qtbot.waitUntil(dialog.allow_button.settled)
         for focus in (dialog, dialog.focusWidget() or dialog):
             QTest.keyClick(focus, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: len(paper.asked) >= 2)
-    decided = [arguments[0].allow for name, arguments in paper.asked if name in ("decide", "answer_held_call")]
+    qtbot.waitUntil(lambda: len(fake_core.asked) >= 2)
+    decided = [arguments[0].allow for name, arguments in fake_core.asked if name in ("decide", "answer_held_call")]
     assert decided == [False, False]
-    assert paper.answers == []
+    assert fake_core.answers == []
 
 
 def test_what_is_gone_is_said_and_opens_nothing(owner: Any, context: Any) -> None:

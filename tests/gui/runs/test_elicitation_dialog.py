@@ -58,11 +58,11 @@ def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def opened(window: Any, paper: Any, qtbot: Any) -> Any:
+def opened(window: Any, fake_core: Any, qtbot: Any) -> Any:
     """Puts a question and gives back its dialog."""
 
     def put(ask: Ask) -> Any:
-        paper.put_ask(ask)
+        fake_core.put_ask(ask)
         qtbot.waitUntil(lambda: window.context.store.elicitations.get(ask.id) == ask)
         window.commands.do("ask.answer")
         (dialog,) = window.findChildren(ElicitationDialog)
@@ -91,13 +91,13 @@ def send(dialog: Any) -> None:
     keys(dialog, key=Qt.Key.Key_Return, modifier=Qt.KeyboardModifier.ControlModifier)
 
 
-def test_a_form_is_filled_in_and_sent_by_key(opened: Any, paper: Any, qtbot: Any) -> None:
+def test_a_form_is_filled_in_and_sent_by_key(opened: Any, fake_core: Any, qtbot: Any) -> None:
     dialog = opened(make_ask())
     assert isinstance(focused(dialog), QLineEdit)
     keys(dialog, "Ada")
     send(dialog)
-    qtbot.waitUntil(lambda: len(paper.answers) == 1)
-    ask_id, action, content = paper.answers[0]
+    qtbot.waitUntil(lambda: len(fake_core.answers) == 1)
+    ask_id, action, content = fake_core.answers[0]
     assert (ask_id, action) == ("a1", "accept")
     assert json.loads(content) == {"name": "Ada", "seats": 2, "vegan": True}
     qtbot.waitUntil(lambda: not dialog_is_open(dialog))
@@ -109,33 +109,33 @@ def dialog_is_open(dialog: Any) -> bool:
     return isValid(dialog) and dialog.isVisible()
 
 
-def test_a_form_with_a_fault_is_not_sent_and_says_what_is_wrong(opened: Any, paper: Any) -> None:
+def test_a_form_with_a_fault_is_not_sent_and_says_what_is_wrong(opened: Any, fake_core: Any) -> None:
     dialog = opened(make_ask())
     send(dialog)
-    assert paper.answers == []
+    assert fake_core.answers == []
     assert dialog.fault.sentence() == "name is required."
 
 
-def test_escape_puts_it_away_cancel_takes_no_part_and_decline_says_no(opened: Any, paper: Any, qtbot: Any) -> None:
+def test_escape_puts_it_away_cancel_takes_no_part_and_decline_says_no(opened: Any, fake_core: Any, qtbot: Any) -> None:
     dialog = opened(make_ask())
     keys(dialog, key=Qt.Key.Key_Escape)
     assert not dialog.isVisible()
-    assert paper.answers == []
+    assert fake_core.answers == []
     dialog.come_back()
     qtbot.mouseClick(dialog.button("Cancel"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: [answer[1] for answer in paper.answers] == ["cancel"])
+    qtbot.waitUntil(lambda: [answer[1] for answer in fake_core.answers] == ["cancel"])
     qtbot.waitUntil(lambda: not dialog_is_open(dialog))
     dialog = opened(make_ask())
     dialog.button("Decline").setFocus()
     keys(dialog, key=Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: [answer[1] for answer in paper.answers] == ["cancel", "decline"])
+    qtbot.waitUntil(lambda: [answer[1] for answer in fake_core.answers] == ["cancel", "decline"])
 
 
-def test_later_leaves_the_question_open(opened: Any, paper: Any, window: Any, qtbot: Any) -> None:
+def test_later_leaves_the_question_open(opened: Any, fake_core: Any, window: Any, qtbot: Any) -> None:
     dialog = opened(make_ask())
     qtbot.mouseClick(dialog.button("Later"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not dialog_is_open(dialog))
-    assert paper.answers == []
+    assert fake_core.answers == []
     assert window.strip.isVisible()
 
 
@@ -159,15 +159,15 @@ def test_a_form_that_asks_for_a_secret_is_warned_of(opened: Any) -> None:
     assert cards[0].sentence() == "The form seems to ask for a secret: password."
 
 
-def test_a_form_without_fields_is_a_yes_or_no(opened: Any, paper: Any, qtbot: Any) -> None:
+def test_a_form_without_fields_is_a_yes_or_no(opened: Any, fake_core: Any, qtbot: Any) -> None:
     dialog = opened(make_ask(schema='{"type": "object", "properties": {}}'))
     assert dialog.button("Yes").isVisible()
     send(dialog)
-    qtbot.waitUntil(lambda: [answer[1:] for answer in paper.answers] == [("accept", "{}")])
+    qtbot.waitUntil(lambda: [answer[1:] for answer in fake_core.answers] == [("accept", "{}")])
 
 
-def test_a_refusal_of_the_core_keeps_what_was_typed(opened: Any, paper: Any, qtbot: Any) -> None:
-    paper.ask_fault = "name is too long."
+def test_a_refusal_of_the_core_keeps_what_was_typed(opened: Any, fake_core: Any, qtbot: Any) -> None:
+    fake_core.ask_fault = "name is too long."
     dialog = opened(make_ask())
     keys(dialog, "Ada")
     send(dialog)
@@ -176,7 +176,7 @@ def test_a_refusal_of_the_core_keeps_what_was_typed(opened: Any, paper: Any, qtb
 
 
 def test_a_page_opens_at_a_press_only_and_the_window_waits_for_its_end(
-    opened: Any, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    opened: Any, fake_core: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     visited: list[str] = []
     monkeypatch.setattr(page_body, "open_page", lambda url: visited.append(url) or True)
@@ -189,34 +189,34 @@ def test_a_page_opens_at_a_press_only_and_the_window_waits_for_its_end(
     keys(dialog, key=Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: dialog.allow_button.text() == "Done")
     assert visited == ["https://inn.example/sign?x=1"]
-    assert paper.answers == [("a1", "accept", "")]
-    paper.settle_ask("a1", "accept")
+    assert fake_core.answers == [("a1", "accept", "")]
+    fake_core.settle_ask("a1", "accept")
     qtbot.waitUntil(lambda: not dialog_is_open(dialog))
 
 
 def test_a_call_that_needs_a_page_is_made_again_at_a_press(
-    opened: Any, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    opened: Any, fake_core: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_body, "open_page", lambda url: True)
     dialog = opened(make_ask("url", repeats=True))
     send(dialog)
     qtbot.waitUntil(lambda: dialog.allow_button.text() == "Call again" and dialog.allow_button.isEnabled())
     send(dialog)
-    qtbot.waitUntil(lambda: len(paper.answers) == 2)
+    qtbot.waitUntil(lambda: len(fake_core.answers) == 2)
     qtbot.waitUntil(lambda: not dialog_is_open(dialog))
 
 
 def test_without_a_browser_the_address_can_be_opened_elsewhere(
-    opened: Any, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    opened: Any, fake_core: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_body, "open_page", lambda url: False)
     dialog = opened(make_ask("url"))
     send(dialog)
-    assert paper.answers == []
+    assert fake_core.answers == []
     dialog.body.copy.click()
     assert QGuiApplication.clipboard().text() == "https://inn.example/sign?x=1"
     dialog.body.elsewhere.click()
-    qtbot.waitUntil(lambda: paper.answers == [("a1", "accept", "")])
+    qtbot.waitUntil(lambda: fake_core.answers == [("a1", "accept", "")])
 
 
 def test_a_suspicious_address_is_shown_both_ways_with_each_warning(opened: Any) -> None:
@@ -229,7 +229,7 @@ def test_a_suspicious_address_is_shown_both_ways_with_each_warning(opened: Any) 
     assert "It mixes letters." in words
 
 
-def test_a_person_answers_in_a_models_place(opened: Any, paper: Any, qtbot: Any) -> None:
+def test_a_person_answers_in_a_models_place(opened: Any, fake_core: Any, qtbot: Any) -> None:
     dialog = opened(make_ask("sampling"))
     assert nameless(dialog) == []
     assert rich(dialog) == []
@@ -237,8 +237,8 @@ def test_a_person_answers_in_a_models_place(opened: Any, paper: Any, qtbot: Any)
     assert dialog.fault.sentence() == "Write an answer."
     keys(dialog, "Good evening")
     send(dialog)
-    qtbot.waitUntil(lambda: len(paper.answers) == 1)
-    assert json.loads(paper.answers[0][2]) == {
+    qtbot.waitUntil(lambda: len(fake_core.answers) == 1)
+    assert json.loads(fake_core.answers[0][2]) == {
         "role": "assistant",
         "content": {"type": "text", "text": "Good evening"},
         "model": "a person",
@@ -246,31 +246,31 @@ def test_a_person_answers_in_a_models_place(opened: Any, paper: Any, qtbot: Any)
     }
 
 
-def test_a_tool_that_was_offered_can_be_used_in_the_answer(opened: Any, paper: Any, qtbot: Any) -> None:
+def test_a_tool_that_was_offered_can_be_used_in_the_answer(opened: Any, fake_core: Any, qtbot: Any) -> None:
     dialog = opened(make_ask("sampling", request=json.dumps({**ASKED, "tools": [LOOK]})))
     dialog.body.kind.setCurrentIndex(1)
     dialog.body.form.set_value({"at": "the door"})
     send(dialog)
-    qtbot.waitUntil(lambda: len(paper.answers) == 1)
-    answer = json.loads(paper.answers[0][2])
+    qtbot.waitUntil(lambda: len(fake_core.answers) == 1)
+    answer = json.loads(fake_core.answers[0][2])
     assert answer["stopReason"] == "toolUse"
     assert (answer["content"]["name"], answer["content"]["input"]) == ("look", {"at": "the door"})
 
 
-def test_a_model_is_refused_with_a_reason(opened: Any, paper: Any, qtbot: Any) -> None:
+def test_a_model_is_refused_with_a_reason(opened: Any, fake_core: Any, qtbot: Any) -> None:
     dialog = opened(make_ask("sampling"))
     dialog.body.why.setText("Not today.")
     dialog.button("Decline").click()
-    qtbot.waitUntil(lambda: paper.answers == [("a1", "decline", '{"reason": "Not today."}')])
+    qtbot.waitUntil(lambda: fake_core.answers == [("a1", "decline", '{"reason": "Not today."}')])
 
 
 def test_a_press_that_was_meant_for_something_else_does_not_count(
-    opened: Any, paper: Any, monkeypatch: pytest.MonkeyPatch
+    opened: Any, fake_core: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(allow_button, "SETTLE_MS", 600_000)
     dialog = opened(make_ask(schema="{}"))
     send(dialog)
-    assert paper.answers == []
+    assert fake_core.answers == []
     assert QApplication.activeModalWidget() is None
 
 
@@ -294,14 +294,14 @@ def test_a_long_answer_that_was_put_away_is_there_again(opened: Any, window: Any
     assert dialog.body.text.text().count("A long answer.") == 200
 
 
-def test_what_was_entered_stays_when_the_time_is_up(opened: Any, paper: Any, qtbot: Any) -> None:
+def test_what_was_entered_stays_when_the_time_is_up(opened: Any, fake_core: Any, qtbot: Any) -> None:
     dialog = opened(make_ask())
     keys(dialog, "Ada")
-    paper.settle_ask("a1", "timed out")
+    fake_core.settle_ask("a1", "timed out")
     qtbot.waitUntil(lambda: dialog.fault.sentence() == "Time is up: the request of inn was closed.")
     assert dialog.body.form.value()["name"] == "Ada"
     send(dialog)
-    assert paper.answers == []
+    assert fake_core.answers == []
     qtbot.mouseClick(dialog.button("Close"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not dialog_is_open(dialog))
 
@@ -329,7 +329,7 @@ def test_a_form_scrolls_in_one_place_only(opened: Any) -> None:
 
 
 def test_after_an_unforeseen_fault_every_answer_can_be_given_again(
-    opened: Any, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    opened: Any, fake_core: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*_answer: Any) -> Ask:
         raise ZeroDivisionError
@@ -340,4 +340,4 @@ def test_after_an_unforeseen_fault_every_answer_can_be_given_again(
         qtbot.mouseClick(dialog.button("Decline"), Qt.MouseButton.LeftButton)
     assert dialog.button("Cancel").isEnabled()
     qtbot.mouseClick(dialog.button("Decline"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: [answer[1] for answer in paper.answers] == ["decline"])
+    qtbot.waitUntil(lambda: [answer[1] for answer in fake_core.answers] == ["decline"])

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from tests.gui.paper_heldcalls import make_held_call
+from tests.gui.fake_core import make_held_call
 from tests.gui.screens.test_many_screens import shoot
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.held_call_dialog import HeldCallDialog
@@ -31,16 +31,16 @@ def settle(dialog: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         qtbot.waitUntil(dialog.allow_button.settled)
 
 
-def answers(paper: Any) -> list[Any]:
-    return [words[0] for name, words in paper.asked if name == "answer_held_call"]
+def answers(fake_core: Any) -> list[Any]:
+    return [words[0] for name, words in fake_core.asked if name == "answer_held_call"]
 
 
 def test_the_strip_says_so_without_taking_the_keyboard_and_leads_to_the_dialog(
-    window: Any, paper: Any, qtbot: Any
+    window: Any, fake_core: Any, qtbot: Any
 ) -> None:
     window.activateWindow()
     window.servers.finder.setFocus()
-    paper.put_held_call(make_held_call())
+    fake_core.put_held_call(make_held_call())
     qtbot.waitUntil(lambda: window.strip.isVisible())
     assert window.servers.finder.hasFocus() or not window.isActiveWindow()
     assert "The destination (to)" in window.strip.text()
@@ -53,18 +53,18 @@ def test_the_strip_says_so_without_taking_the_keyboard_and_leads_to_the_dialog(
 
 
 def test_nothing_passes_in_the_first_moment_or_by_a_held_key_and_escape_denies(
-    window: Any, paper: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    window: Any, fake_core: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.gui.runs.allow_button.SETTLE_MS", 600_000)  # the first moment, however slow we are
-    paper.put_held_call(make_held_call())
+    fake_core.put_held_call(make_held_call())
     dialog = opened(window, qtbot)
     for text in ("Allow once", "Allow the rest of this run"):
         qtbot.mouseClick(dialog.button(text), Qt.MouseButton.LeftButton)
         QTest.keyClick(dialog.button(text), Qt.Key.Key_Return)
     QTest.keyClick(dialog, Qt.Key.Key_Return)  # a stray Enter does not deny either
-    assert answers(paper) == []
+    assert answers(fake_core) == []
     settle(dialog, qtbot, monkeypatch)
-    paper.put_held_call(make_held_call("p1-2", more=1, list=("first", "second")), before="p1-1")
+    fake_core.put_held_call(make_held_call("p1-2", more=1, list=("first", "second")), before="p1-1")
     qtbot.waitUntil(lambda: dialog.held_call.id == "p1-2")
     assert not dialog.allow_button.settled(), "another call joined: what is allowed is another thing now"
     assert dialog.allow_button.text() == "Allow these 2"
@@ -74,38 +74,38 @@ def test_nothing_passes_in_the_first_moment_or_by_a_held_key_and_escape_denies(
     qtbot.mouseClick(window.strip.act, Qt.MouseButton.LeftButton)
     assert dialog.isVisible()
     QTest.keyClick(dialog.button("Deny"), Qt.Key.Key_Return)
-    assert answers(paper) == [], "not in the first moment"
+    assert answers(fake_core) == [], "not in the first moment"
     settle(dialog, qtbot, monkeypatch)
     QTest.keyClick(dialog.button("Deny"), Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: bool(answers(paper)))
-    (answer,) = answers(paper)
+    qtbot.waitUntil(lambda: bool(answers(fake_core)))
+    (answer,) = answers(fake_core)
     assert (answer.held_call_id, answer.allow) == ("p1-2", False)
     qtbot.waitUntil(lambda: not window.strip.isVisible())
 
 
-def test_the_rest_of_a_run_is_allowed_and_a_reason_goes_with_a_no(window: Any, paper: Any, qtbot: Any) -> None:
-    paper.put_held_call(make_held_call(more=3, list=("a", "b", "c", "d")))
+def test_the_rest_of_a_run_is_allowed_and_a_reason_goes_with_a_no(window: Any, fake_core: Any, qtbot: Any) -> None:
+    fake_core.put_held_call(make_held_call(more=3, list=("a", "b", "c", "d")))
     dialog = opened(window, qtbot)
     qtbot.waitUntil(dialog.rest_button.isEnabled)
     qtbot.mouseClick(dialog.button("Allow the rest of this run"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bool(answers(paper)))
-    assert (answers(paper)[0].allow, answers(paper)[0].scope) == (True, "rest")
-    paper.put_held_call(make_held_call("p2-1"))
+    qtbot.waitUntil(lambda: bool(answers(fake_core)))
+    assert (answers(fake_core)[0].allow, answers(fake_core)[0].scope) == (True, "rest")
+    fake_core.put_held_call(make_held_call("p2-1"))
     dialog = opened(window, qtbot)
     qtbot.mouseClick(dialog.button("Deny with reason…"), Qt.MouseButton.LeftButton)
     QTest.keyClicks(dialog.reason_row.line, "wrong address")
     QTest.keyClick(dialog.reason_row.line, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: len(answers(paper)) == 2)
-    assert (answers(paper)[1].allow, answers(paper)[1].reason) == (False, "wrong address")
+    qtbot.waitUntil(lambda: len(answers(fake_core)) == 2)
+    assert (answers(fake_core)[1].allow, answers(fake_core)[1].reason) == (False, "wrong address")
 
 
 def test_a_waiting_call_in_the_tree_of_a_run_leads_to_its_question(
-    window: Any, paper: Any, make: Any, qtbot: Any
+    window: Any, fake_core: Any, make: Any, qtbot: Any
 ) -> None:
     trace = CallTrace("c1", "demo", "send_email", "{}", Risk.HIGH, "waiting")
-    paper.run_list["run-1"] = make.run("run-1", RunState.RUNNING, started=1.0, calls=(trace,))
-    paper.put_held_call(make_held_call("other-1", call_id="c9", deadline=1.0))
-    paper.put_held_call(make_held_call())
+    fake_core.run_list["run-1"] = make.run("run-1", RunState.RUNNING, started=1.0, calls=(trace,))
+    fake_core.put_held_call(make_held_call("other-1", call_id="c9", deadline=1.0))
+    fake_core.put_held_call(make_held_call())
     qtbot.waitUntil(lambda: "p1-1" in window.context.store.held_calls)
     window.output.show_run("run-1")
     qtbot.waitUntil(lambda: window.output.calls.rowCount() == 1)
@@ -116,25 +116,27 @@ def test_a_waiting_call_in_the_tree_of_a_run_leads_to_its_question(
     assert window.findChildren(HeldCallDialog)[0].held_call.id == "p1-1"
 
 
-def test_what_is_over_says_so_and_closing_the_window_decides_nothing(window: Any, paper: Any, qtbot: Any) -> None:
-    held_call = paper.put_held_call(make_held_call())
+def test_what_is_over_says_so_and_closing_the_window_decides_nothing(window: Any, fake_core: Any, qtbot: Any) -> None:
+    held_call = fake_core.put_held_call(make_held_call(author="you"))
     qtbot.waitUntil(lambda: window.strip.isVisible())
     dialog = opened(window, qtbot)
+    texts = [label.full_text() for label in dialog.findChildren(ForeignLabel)]
+    assert "Your program wants to call demo.send_email" in texts
     dialog.close()
     qtbot.waitUntil(lambda: not window.findChildren(HeldCallDialog))
-    assert answers(paper) == []
+    assert answers(fake_core) == []
     dialog = opened(window, qtbot)
-    paper.settle_held_call(held_call, "timed out")
+    fake_core.settle_held_call(held_call, "timed out")
     qtbot.waitUntil(lambda: dialog.allow_button.isHidden())
     qtbot.mouseClick(dialog.button("Close"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not window.findChildren(HeldCallDialog))
-    assert answers(paper) == []
+    assert answers(fake_core) == []
 
 
-def test_what_would_be_sent_stands_above_the_same_evidence_told_once(window: Any, paper: Any, qtbot: Any) -> None:
+def test_what_would_be_sent_stands_above_the_same_evidence_told_once(window: Any, fake_core: Any, qtbot: Any) -> None:
     origin = make_held_call().origins[0]
     origins = tuple(replace(origin, path=f"recipients[{number}]") for number in range(10))
-    paper.put_held_call(make_held_call(origins=origins, why=tuple(f"Reason {number}." for number in range(9))))
+    fake_core.put_held_call(make_held_call(origins=origins, why=tuple(f"Reason {number}." for number in range(9))))
     dialog = opened(window, qtbot)
     words = [one.full_text() for one in dialog.findChildren(ForeignLabel)]
     (card,) = [one for one in words if "records@" in one]
@@ -144,9 +146,9 @@ def test_what_would_be_sent_stands_above_the_same_evidence_told_once(window: Any
 
 
 @pytest.mark.parametrize(("colours", "width"), [("light", 0), ("dark", 0), ("dark", 460)])
-def test_it_can_be_looked_at(window: Any, paper: Any, qtbot: Any, colours: str, width: int) -> None:
+def test_it_can_be_looked_at(window: Any, fake_core: Any, qtbot: Any, colours: str, width: int) -> None:
     window.context.theme.choose(colours)
-    paper.put_held_call(make_held_call(risk=Risk.CRITICAL, trifecta=True))
+    fake_core.put_held_call(make_held_call(risk=Risk.CRITICAL, trifecta=True))
     qtbot.waitUntil(lambda: window.strip.isVisible())
     dialog = opened(window, qtbot)
     if width:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.gui.paper_heldcalls import make_held_call
+from tests.gui.fake_core import make_held_call
 from tests.gui.runs.test_held_call_dialog import answers, opened
 from workbench.records import HeldCall, Risk
 
@@ -19,8 +19,8 @@ def plain(**more: Any) -> HeldCall:
     return replace(make_held_call(), arguments=arguments, risk=Risk.MEDIUM, trifecta=False, origins=(), **more)
 
 
-def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, paper: Any, qtbot: Any) -> None:
-    paper.put_held_call(plain())
+def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, fake_core: Any, qtbot: Any) -> None:
+    fake_core.put_held_call(plain())
     dialog = opened(window, qtbot)
     choice = dialog.rules.choice
     qtbot.waitUntil(lambda: choice.count() == 3)
@@ -29,18 +29,20 @@ def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, pa
     choice.setCurrentIndex(1)
     qtbot.waitUntil(dialog.allow_button.isEnabled)
     dialog.allow_button.click()
-    qtbot.waitUntil(lambda: bool(answers(paper)))
-    assert [(one.where[0].pattern, one.source) for one in paper.rooms_rules.rules] == [("bob@acme.com", "a decision")]
+    qtbot.waitUntil(lambda: bool(answers(fake_core)))
+    assert [(one.where[0].pattern, one.source) for one in fake_core.rooms_rules.rules] == [
+        ("bob@acme.com", "a decision")
+    ]
 
 
-def test_a_no_teaches_nothing(window: Any, paper: Any, qtbot: Any) -> None:
-    paper.put_held_call(plain())
+def test_a_no_teaches_nothing(window: Any, fake_core: Any, qtbot: Any) -> None:
+    fake_core.put_held_call(plain())
     dialog = opened(window, qtbot)
     qtbot.waitUntil(lambda: dialog.rules.choice.count() == 3)
     dialog.rules.choice.setCurrentIndex(1)
     dialog.button("Deny").click()
-    qtbot.waitUntil(lambda: bool(answers(paper)))
-    assert paper.rooms_rules.rules == ()
+    qtbot.waitUntil(lambda: bool(answers(fake_core)))
+    assert fake_core.rooms_rules.rules == ()
 
 
 @pytest.mark.parametrize(
@@ -54,9 +56,9 @@ def test_a_no_teaches_nothing(window: Any, paper: Any, qtbot: Any) -> None:
     ],
 )
 def test_nothing_is_learned_of_what_is_doubtful(
-    window: Any, paper: Any, qtbot: Any, settled: Any, more: dict[str, Any]
+    window: Any, fake_core: Any, qtbot: Any, settled: Any, more: dict[str, Any]
 ) -> None:
-    paper.put_held_call(replace(plain(), **more))
+    fake_core.put_held_call(replace(plain(), **more))
     dialog = opened(window, qtbot)
     settled()
     assert dialog.rules.isHidden()
@@ -64,19 +66,19 @@ def test_nothing_is_learned_of_what_is_doubtful(
 
 
 def test_rules_that_arrive_late_are_not_offered_for_the_calls_that_joined(
-    window: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
-    suggest, answered = paper.suggest_permissions, asyncio.Event()
+    suggest, answered = fake_core.suggest_permissions, asyncio.Event()
 
     async def late(*about: Any) -> Any:
         rules = await suggest(*about)
         await answered.wait()
         return rules
 
-    paper.suggest_permissions = late
-    paper.put_held_call(plain())
+    fake_core.suggest_permissions = late
+    fake_core.put_held_call(plain())
     dialog = opened(window, qtbot)
-    paper.put_held_call(replace(plain(), id="p1-2", more=1, list=("first", "second")), before="p1-1")
+    fake_core.put_held_call(replace(plain(), id="p1-2", more=1, list=("first", "second")), before="p1-1")
     qtbot.waitUntil(lambda: dialog.held_call.id == "p1-2")
     answered.set()
     settled()

@@ -21,14 +21,14 @@ OBSERVED = (
 
 
 @pytest.fixture
-def pane(context: Any, paper: Any, make: Any, qtbot: Any) -> OutputPane:
+def pane(context: Any, fake_core: Any, make: Any, qtbot: Any) -> OutputPane:
     made = OutputPane(context)
     qtbot.addWidget(made)
     made.resize(980, 420)
     made.show()
     reads = ("private", "sends", "untrusted")
     run = make.run("r", RunState.DONE, started=1.0, ended=2.0, observed=OBSERVED, read=reads)
-    paper.run_list["r"] = run
+    fake_core.run_list["r"] = run
     made.show_run("r")
     qtbot.waitUntil(lambda: made.effects.model.rowCount() > 0)
     return made
@@ -47,13 +47,13 @@ def test_each_effect_says_whether_it_was_foretold_and_whether_it_happened(pane: 
 
 
 def test_the_run_says_at_once_that_something_was_unforeseen_and_that_a_trifecta_is_there(
-    pane: OutputPane, make: Any, paper: Any, qtbot: Any
+    pane: OutputPane, make: Any, fake_core: Any, qtbot: Any
 ) -> None:
     assert pane.tabs.tabText(2) == "Effects · 2 unexpected"
     assert pane.head.trifecta.isVisible()
     pane.tabs.setCurrentIndex(2)
     shoot(pane, "run-effects")
-    paper.run_list["s"] = make.run("s", RunState.DONE, started=1.0, ended=2.0)
+    fake_core.run_list["s"] = make.run("s", RunState.DONE, started=1.0, ended=2.0)
     pane.show_run("s")
     qtbot.waitUntil(lambda: pane.tabs.tabText(2) == "Effects")
     qtbot.waitUntil(lambda: "No effects" in pane.effects.summary.full_text())

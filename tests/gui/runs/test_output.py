@@ -11,14 +11,17 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
+from workbench.api.codec import TextPreview
 from workbench.demo.chart import HEIGHT, WIDTH, bar_chart
 from workbench.errors import WorkbenchError
 from workbench.events import RunCall, RunChanged, RunOutput
+from workbench.gui.code.diff_view import DifferenceDialog
 from workbench.gui.kit.colours import contrast
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.runs.output import OutputPane
+from workbench.gui.runs.run_head import RunLinks
 from workbench.gui.shell.actions import LINKED
 from workbench.gui.shell.navigation import KeepSkill, ShowCode, ShowTool
 from workbench.records import CallTrace, Decision, Fault, Ledger, Risk, Run, RunState
@@ -36,9 +39,9 @@ def pane(context: Any, qtbot: Any) -> OutputPane:
 
 
 @pytest.fixture
-def running(pane: OutputPane, paper: Any, make: Any, qtbot: Any) -> Run:
+def running(pane: OutputPane, fake_core: Any, make: Any, qtbot: Any) -> Run:
     run: Run = make.run("r", RunState.RUNNING, started=1.0)
-    paper.run_list["r"] = run
+    fake_core.run_list["r"] = run
     pane.show_run("r")
     qtbot.waitUntil(lambda: pane.head.state.full_text() == "Running")
     return run
@@ -96,18 +99,18 @@ def test_a_picture_in_a_result_is_shown_as_a_picture(pane: OutputPane, running: 
 
 
 def test_what_was_printed_stays_when_the_core_ends_and_later_it_is_said_to_be_gone(
-    pane: OutputPane, running: Run, make: Any, paper: Any, qtbot: Any
+    pane: OutputPane, running: Run, make: Any, fake_core: Any, qtbot: Any
 ) -> None:
     pane.context.store.handle(RunOutput("r", "stdout", "begun\n"))
     pane.context.store.handle(
         RunChanged(make.run("r", RunState.INTERRUPTED, fault=Fault("The core ended during the run.")))
     )
     qtbot.waitUntil(lambda: pane.stream.toPlainText() == "begun\n")
-    paper.run_list["past"] = make.run("past", RunState.DONE, model_view="begun")
+    fake_core.run_list["past"] = make.run("past", RunState.DONE, model_view="begun")
     pane.show_run("past")
     qtbot.waitUntil(lambda: "What the model sees" in pane.stream.placeholderText())
     assert pane.stream.toPlainText() == ""
-    paper.run_list["silent"] = make.run("silent", RunState.DONE, result="null", started=1.0)
+    fake_core.run_list["silent"] = make.run("silent", RunState.DONE, result="null", started=1.0)
     pane.show_run("silent")
     qtbot.waitUntil(lambda: pane.stream.placeholderText() == "Nothing printed.")
 
@@ -139,9 +142,9 @@ def test_streamed_output_is_not_doubled_at_the_end(pane: OutputPane, running: Ru
     assert pane.stream.toPlainText() == "once\n"
 
 
-def test_another_run_starts_from_nothing(pane: OutputPane, running: Run, paper: Any, make: Any, qtbot: Any) -> None:
+def test_another_run_starts_from_nothing(pane: OutputPane, running: Run, fake_core: Any, make: Any, qtbot: Any) -> None:
     pane.context.store.handle(RunOutput("r", "stdout", "old\n"))
-    paper.run_list["next"] = make.run("next", RunState.RUNNING, author="cursor")
+    fake_core.run_list["next"] = make.run("next", RunState.RUNNING, author="cursor")
     pane.show_run("next")
     qtbot.waitUntil(lambda: "by cursor" in pane.head.facts.full_text())
     assert pane.stream.placeholderText() == "Nothing printed yet."
@@ -149,18 +152,18 @@ def test_another_run_starts_from_nothing(pane: OutputPane, running: Run, paper: 
     assert pane.stream.toPlainText() == ""
 
 
-def test_stop_reaches_the_core(pane: OutputPane, running: Run, paper: Any, qtbot: Any) -> None:
+def test_stop_reaches_the_core(pane: OutputPane, running: Run, fake_core: Any, qtbot: Any) -> None:
     qtbot.mouseClick(pane.head.stop, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: ("stop_run", ("r",)) in paper.asked)
+    qtbot.waitUntil(lambda: ("stop_run", ("r",)) in fake_core.asked)
 
 
 def test_an_answer_that_is_prepared_is_told_and_can_be_stopped(
-    pane: OutputPane, running: Run, paper: Any, qtbot: Any
+    pane: OutputPane, running: Run, fake_core: Any, qtbot: Any
 ) -> None:
     pane.context.store.handle(RunChanged(replace(running, preparing=True)))
     assert pane.head.state.full_text() == "Preparing the answer…"
     qtbot.mouseClick(pane.head.stop, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: ("stop_run", ("r",)) in paper.asked)
+    qtbot.waitUntil(lambda: ("stop_run", ("r",)) in fake_core.asked)
     pane.context.store.handle(RunChanged(replace(running, preparing=True, stopping=True)))
     assert pane.head.state.full_text() == "Stopping…"
     assert not pane.head.stop.isEnabled()
@@ -187,7 +190,7 @@ def test_colours_are_shown_and_other_commands_are_chips(pane: OutputPane, runnin
 
 
 def test_a_flood_of_colours_is_written_out_whole(pane: OutputPane, running: Run) -> None:
-    pane.stream.take("stdout", "\x1b[31ma\x1b[32mb" * 5_000)
+    pane.stream.append_output("stdout", "\x1b[31ma\x1b[32mb" * 5_000)
     pane.stream.flush()
     assert pane.stream.toPlainText() == "ab" * 5_000
 
@@ -199,12 +202,12 @@ def test_the_program_of_a_run_opens_as_a_tab(pane: OutputPane, running: Run, qtb
 
 
 def test_stop_is_acknowledged_at_once_and_taken_back_when_the_core_refuses(
-    pane: OutputPane, running: Run, paper: Any, qtbot: Any
+    pane: OutputPane, running: Run, fake_core: Any, qtbot: Any
 ) -> None:
     async def stop_run(run_id: str) -> Run:
         raise WorkbenchError("The run cannot be stopped.", "It has just ended.")
 
-    paper.stop_run = stop_run
+    fake_core.stop_run = stop_run
     qtbot.mouseClick(pane.head.stop, Qt.MouseButton.LeftButton)
     assert pane.head.state.full_text() == "Stopping…"
     assert not pane.head.stop.isEnabled()
@@ -259,3 +262,33 @@ def test_a_call_in_the_table_has_a_menu_and_leads_to_its_tool(pane: OutputPane, 
     with qtbot.waitSignal(pane.context.messages.requested) as sent:
         QTest.keyClick(table, Qt.Key.Key_Return)
     assert sent.args == [ShowTool("demo", "list_orders")]
+
+
+def test_a_narrow_pane_drops_no_more_texts_than_it_must(pane: OutputPane, running: Run, make: Any) -> None:
+    done = make.run("r", RunState.DONE, model_view="seen", calls=(CALL,), result="1")
+    pane.context.store.handle(RunChanged(done))
+    buttons = (pane.open_button, pane.seen_button, pane.head.record)
+    QApplication.processEvents()
+    assert [button.text() for button in buttons] == ["Open program", "What the model sees", "Record…"]
+    pane.resize(560, 400)
+    QTest.qWait(20)
+    assert [bool(button.text()) for button in buttons] == [False, True, True]
+    assert pane.open_button.accessibleName() == "Open program"
+
+
+def test_the_changes_of_a_long_program_are_compared_as_a_whole(context: Any, make: Any, qtbot: Any) -> None:
+    texts = {"now": "x = 1\n" * 400 + "y = 3\n", "sent": "x = 1\n" * 400 + "y = 2\n"}
+
+    async def fetch(handle: str, offset: int, length: int) -> str:
+        return texts[handle]
+
+    links = RunLinks(replace(context, fetch=fetch))
+    qtbot.addWidget(links)
+    code, original = (TextPreview("x = 1\n", handle, len(texts[handle])) for handle in ("now", "sent"))
+    run = make.run("r", RunState.DONE)
+    links.show_run(replace(run, proposal=replace(run.proposal, code=code, original=original)))
+    links.changes.click()
+    qtbot.waitUntil(lambda: bool(links.window().findChildren(DifferenceDialog)))
+    (dialog,) = links.window().findChildren(DifferenceDialog)
+    assert sorted(dialog.diff.changed_lines()) == ["+y = 3", "-y = 2"]
+    dialog.done(0)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from tests.gui.paper_heldcalls import make_held_call
+from tests.gui.fake_core import make_held_call
 from tests.gui.runs.test_elicitation_dialog import make_ask
 from workbench.events import AskArrived, AskSettled, CallHeld, HeldCallSettled, RunChanged
 from workbench.gui.runs.pending_strip import PendingStrip
@@ -94,13 +94,26 @@ def test_what_was_hidden_still_waits_and_something_new_is_shown(strip: PendingSt
 
 
 def test_it_never_moves_what_the_user_is_working_with(
-    window: Any, paper: Any, make: Any, settled: Any, qtbot: Any
+    window: Any, fake_core: Any, make: Any, settled: Any, qtbot: Any
 ) -> None:
     window.activateWindow()
     window.servers.finder.setFocus()
     before = window.centre.mapTo(window, window.centre.rect().topLeft())
-    paper.put_run(make.run("one"))
+    fake_core.put_run(make.run("one"))
     settled()
     assert window.strip.isVisible()
     assert window.centre.mapTo(window, window.centre.rect().topLeft()) == before
     assert window.servers.finder.hasFocus() or not window.isActiveWindow()
+
+
+def test_title_status_bar_and_strip_count_the_same_decisions(
+    window: Any, fake_core: Any, make: Any, qtbot: Any
+) -> None:
+    fake_core.put_run(make.run("one"))
+    fake_core.put_run(make.run("two", RunState.DONE, held=("a.txt",)))
+    fake_core.put_held_call(make_held_call())
+    fake_core.put_ask(make_ask(by="claude-code"))
+    qtbot.waitUntil(lambda: window.windowTitle().startswith("(4 waiting)"))
+    qtbot.waitUntil(lambda: window.status.waiting.accessibleName() == "4 waiting")
+    assert window.docks["runs"].windowTitle() == "Runs · 4"
+    assert window.strip.aside().endswith("3 more")

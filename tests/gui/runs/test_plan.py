@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from tests.gui.conftest import make_run
-from tests.gui.paper_dryruns import make_plan
+from tests.gui.fake_core import make_plan
 from tests.gui.screens.test_many_screens import shoot
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
@@ -23,8 +23,8 @@ from workbench.records import Fault, Risk, Run, RunState
 ENTER, SPACE = Qt.Key.Key_Return, Qt.Key.Key_Space
 
 
-def choices(paper: Any) -> list[Any]:
-    return [words[0] for name, words in paper.asked if name == "run_plan"]
+def choices(fake_core: Any) -> list[Any]:
+    return [words[0] for name, words in fake_core.asked if name == "run_plan"]
 
 
 def finished_dry_run(dry_run_of: str = "", risk: Risk = Risk.HIGH) -> Run:
@@ -33,8 +33,8 @@ def finished_dry_run(dry_run_of: str = "", risk: Risk = Risk.HIGH) -> Run:
     return replace(run, proposal=proposal, plan=make_plan(), plan_notes=("There was no network in the dry run.",))
 
 
-def opened(context: Any, paper: Any, qtbot: Any, run: Run) -> Any:
-    paper.dry_run_record = run
+def opened(context: Any, fake_core: Any, qtbot: Any, run: Run) -> Any:
+    fake_core.dry_run_record = run
     dialog = PlanDialog(context, run)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)  # the test looks at it afterwards
     qtbot.addWidget(dialog)
@@ -47,8 +47,8 @@ def tick(dialog: Any, *numbers: int) -> None:
         dialog.list.topLevelItem(number - 1).setCheckState(0, Qt.CheckState.Checked)
 
 
-def test_nothing_is_ticked_and_nothing_runs_by_a_reflex(context: Any, paper: Any, qtbot: Any) -> None:
-    dialog = opened(context, paper, qtbot, finished_dry_run())
+def test_nothing_is_ticked_and_nothing_runs_by_a_reflex(context: Any, fake_core: Any, qtbot: Any) -> None:
+    dialog = opened(context, fake_core, qtbot, finished_dry_run())
     assert dialog.list.ticked_ids() == ()
     dialog.restart_settling()  # it was opened this moment
     QTest.keyClick(dialog, ENTER)
@@ -63,12 +63,12 @@ def test_nothing_is_ticked_and_nothing_runs_by_a_reflex(context: Any, paper: Any
     assert dialog.isVisible(), "Enter in the list decides nothing"
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not dialog.isVisible())
-    assert choices(paper) == []
+    assert choices(fake_core) == []
 
 
-def test_values_out_of_strangers_text_are_looked_at_before_they_go(context: Any, paper: Any, qtbot: Any) -> None:
+def test_values_out_of_strangers_text_are_looked_at_before_they_go(context: Any, fake_core: Any, qtbot: Any) -> None:
     run = finished_dry_run()
-    dialog = opened(context, paper, qtbot, replace(run, plan=tuple(reversed(run.plan))))
+    dialog = opened(context, fake_core, qtbot, replace(run, plan=tuple(reversed(run.plan))))
     dialog.button("Tick all").click()
     assert dialog.allow_button.obstacle().startswith("Look at step 3 first")
     dialog.list.setCurrentItem(dialog.list.topLevelItem(2))
@@ -82,14 +82,14 @@ def test_values_out_of_strangers_text_are_looked_at_before_they_go(context: Any,
 
 
 def test_a_critical_program_wants_its_name_typed_and_a_fault_of_the_core_is_shown(
-    context: Any, paper: Any, qtbot: Any
+    context: Any, fake_core: Any, qtbot: Any
 ) -> None:
-    dialog = opened(context, paper, qtbot, finished_dry_run(risk=Risk.CRITICAL))
+    dialog = opened(context, fake_core, qtbot, finished_dry_run(risk=Risk.CRITICAL))
     dialog.button("Tick all").click()
     assert dialog.allow_button.obstacle() == "Type the name first."
     QTest.keyClicks(dialog.typing.line, dialog.typing.name)
     qtbot.waitUntil(dialog.allow_button.isEnabled)
-    paper.plan_fault = WorkbenchError(
+    fake_core.plan_fault = WorkbenchError(
         "A plan can be used for one run only, and this one has been used.", "Start a new dry run."
     )
     dialog.allow_button.click()
@@ -97,11 +97,11 @@ def test_a_critical_program_wants_its_name_typed_and_a_fault_of_the_core_is_show
     assert dialog.isVisible()
 
 
-def test_a_changed_text_and_a_decision_elsewhere_void_what_is_shown(context: Any, paper: Any, qtbot: Any) -> None:
+def test_a_changed_text_and_a_decision_elsewhere_void_what_is_shown(context: Any, fake_core: Any, qtbot: Any) -> None:
     waits = make_run("run-1")
     edited = replace(waits, proposal=replace(waits.proposal, sha="b" * 64))
     for event in (RunChanged(edited), RunChanged(replace(waits, state=RunState.REFUSED))):
-        dialog = opened(context, paper, qtbot, finished_dry_run("run-1"))
+        dialog = opened(context, fake_core, qtbot, finished_dry_run("run-1"))
         context.store.handle(RunChanged(waits))
         assert not dialog.fault.isVisible()
         context.store.handle(event)
@@ -111,23 +111,23 @@ def test_a_changed_text_and_a_decision_elsewhere_void_what_is_shown(context: Any
 
 
 def test_the_list_has_the_keyboard_first_and_the_heading_of_the_evidence_is_there_once(
-    context: Any, paper: Any, qtbot: Any
+    context: Any, fake_core: Any, qtbot: Any
 ) -> None:
-    dialog = opened(context, paper, qtbot, finished_dry_run("run-1"))
+    dialog = opened(context, fake_core, qtbot, finished_dry_run("run-1"))
     assert dialog.focusWidget() is dialog.list
     texts = [label.text() for label in dialog.findChildren(QLabel) if label.isVisibleTo(dialog)]
     assert texts.count("Where its values came from") == 1
     assert dialog.step.arguments.y() < dialog.step.evidence.y(), "what would be sent comes first"
     QTest.keyClick(dialog.list, SPACE)
     assert dialog.isVisible()
-    assert choices(paper) == []
+    assert choices(fake_core) == []
 
 
 def test_a_plan_that_was_put_away_comes_back_and_no_second_dry_run_starts(
-    window: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
-    paper.plan = make_plan()[1:]
-    paper.put_run(make_run())
+    fake_core.plan = make_plan()[1:]
+    fake_core.put_run(make_run())
     settled()
     window.context.go(StartDryRun("run-1"))
     qtbot.waitUntil(lambda: bool(window.findChildren(PlanDialog)))
@@ -138,42 +138,44 @@ def test_a_plan_that_was_put_away_comes_back_and_no_second_dry_run_starts(
     window.context.go(StartDryRun("run-1"))
     assert dialog.isVisible()
     assert len(dialog.list.ticked_ids()) == 1
-    assert [name for name, _ in paper.asked].count("dry_run_waiting") == 1
+    assert [name for name, _ in fake_core.asked].count("dry_run_waiting") == 1
     dialog.done(0)
 
 
-def test_the_editor_starts_a_dry_run_and_what_is_ticked_goes_to_the_core(window: Any, paper: Any, qtbot: Any) -> None:
-    paper.plan = make_plan()
+def test_the_editor_starts_a_dry_run_and_what_is_ticked_goes_to_the_core(
+    window: Any, fake_core: Any, qtbot: Any
+) -> None:
+    fake_core.plan = make_plan()
     window.commands.do("editor.show")
     window.centre.editor.open_code("Send", "print(1)")
     QTest.keyClick(window.centre.editor, ENTER, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
     qtbot.waitUntil(lambda: bool(window.findChildren(PlanDialog)))
-    assert [words for name, words in paper.asked if name in ("dry_run", "submit")] == [("print(1)",)]
+    assert [words for name, words in fake_core.asked if name in ("dry_run", "submit")] == [("print(1)",)]
     (dialog,) = window.findChildren(PlanDialog)
     tick(dialog, 2)
     qtbot.waitUntil(dialog.allow_button.isEnabled)
     dialog.allow_button.click()
     qtbot.waitUntil(lambda: window.output.run_id == "real-1")
-    (choice,) = choices(paper)
+    (choice,) = choices(fake_core)
     assert (choice.dry_run, choice.sha, choice.ticked) == ("dry-run-1", "a" * 64, ("h2",))
 
 
 def test_a_dry_run_of_an_agents_program_starts_from_its_question_and_goes_on_by_its_plan(
-    window: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
-    paper.plan = make_plan()[1:]
-    paper.put_run(make_run())
+    fake_core.plan = make_plan()[1:]
+    fake_core.put_run(make_run())
     settled()
     window.commands.do("run.review")
     qtbot.waitUntil(lambda: bool(window.findChildren(ApprovalDialog)))
     (question,) = window.findChildren(ApprovalDialog)
     question.resize(640, 640)
     shoot(question, "plan-question-640")
-    paper.plan_fault = WorkbenchError("This program no longer waits.", "Start a dry run from the editor.")
+    fake_core.plan_fault = WorkbenchError("This program no longer waits.", "Start a dry run from the editor.")
     qtbot.mouseClick(question.button("Dry run first"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: question.fault.isVisible())
     assert question.button("Dry run first").isEnabled()
-    paper.plan_fault = None
+    fake_core.plan_fault = None
     qtbot.mouseClick(question.button("Dry run first"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(window.findChildren(PlanDialog)))
     (dialog,) = window.findChildren(PlanDialog)
@@ -183,28 +185,28 @@ def test_a_dry_run_of_an_agents_program_starts_from_its_question_and_goes_on_by_
     qtbot.waitUntil(dialog.allow_button.isEnabled)
     dialog.allow_button.click()
     qtbot.waitUntil(lambda: not window.findChildren(ApprovalDialog))
-    assert len(choices(paper)) == 1
-    assert not any(name == "decide" for name, _ in paper.asked)
+    assert len(choices(fake_core)) == 1
+    assert not any(name == "decide" for name, _ in fake_core.asked)
     shoot(window, "plan-window")
 
 
 @pytest.mark.parametrize(("colours", "size"), [("light", (1100, 700)), ("dark", (900, 640)), ("light", (640, 640))])
-def test_a_plan_can_be_looked_at(context: Any, paper: Any, qtbot: Any, colours: str, size: Any) -> None:
+def test_a_plan_can_be_looked_at(context: Any, fake_core: Any, qtbot: Any, colours: str, size: Any) -> None:
     context.theme.choose(colours)
-    dialog = opened(context, paper, qtbot, finished_dry_run())
+    dialog = opened(context, fake_core, qtbot, finished_dry_run())
     dialog.resize(*size)
     tick(dialog, 1, 3)
     qtbot.waitUntil(dialog.allow_button.settled)
     shoot(dialog, f"plan-{colours}-{size[0]}")
 
 
-def test_a_program_that_only_reads_is_described_as_one(context: Any, paper: Any, qtbot: Any) -> None:
+def test_a_program_that_only_reads_is_described_as_one(context: Any, fake_core: Any, qtbot: Any) -> None:
     run = replace(finished_dry_run(), plan=())
-    dialog = opened(context, paper, qtbot, run)
+    dialog = opened(context, fake_core, qtbot, run)
     texts = [label.text() for label in dialog.findChildren(QLabel) if label.isVisibleTo(dialog)]
     assert "The program only reads. Nothing would change." in texts
     assert dialog.windowTitle() == "This program only reads"
     assert dialog.button("Run").isVisibleTo(dialog)
-    broken = opened(context, paper, qtbot, replace(run, state=RunState.FAILED, fault=Fault("It failed.")))
+    broken = opened(context, fake_core, qtbot, replace(run, state=RunState.FAILED, fault=Fault("It failed.")))
     texts = [label.text() for label in broken.findChildren(QLabel) if label.isVisibleTo(broken)]
     assert "0 side effects held back; nothing has happened yet." in texts, "nobody knows what it would have done"

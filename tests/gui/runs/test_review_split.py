@@ -18,7 +18,7 @@ CODE = "".join(f"await send_invoice_reminder(customer={number})\n" for number in
 
 
 @pytest.fixture
-def dialog(context: Any, paper: Any, make: Any, qtbot: Any) -> Any:
+def dialog(context: Any, fake_core: Any, make: Any, qtbot: Any) -> Any:
     """A program with thirty effects of a tool with a long name."""
     findings = (Finding("mail.send", Risk.HIGH, "Sends.", Span(41)),)
     effects = tuple(Effect(EffectKind.WILL, f"Sends through {TOOL}", line, Risk.MEDIUM, False) for line in range(1, 31))

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu
 
-from tests.gui.paper_heldcalls import make_held_call
+from tests.gui.fake_core import make_held_call
 from workbench.events import CallHeld, RunChanged
 from workbench.gui.kit.rows import ROW
 from workbench.gui.runs.run_list import RunsPane
@@ -23,11 +23,11 @@ from workbench.records.runs import EXAMPLE_AGENT
 
 
 def test_a_waiting_run_is_counted_announced_and_reviewed_by_key(
-    window: Any, paper: Any, make: Any, settled: Any, qtbot: Any
+    window: Any, fake_core: Any, make: Any, settled: Any, qtbot: Any
 ) -> None:
     assert not window.commands["run.review"].isEnabled()
-    paper.put_run(make.run("one"))
-    paper.put_run(make.run("two"))
+    fake_core.put_run(make.run("one"))
+    fake_core.put_run(make.run("two"))
     settled()
     assert "2" in window.docks["runs"].windowTitle()
     assert window.strip.isVisible()
@@ -39,77 +39,77 @@ def test_a_waiting_run_is_counted_announced_and_reviewed_by_key(
 
 
 def test_a_waiting_run_never_takes_the_keyboard_from_who_types(
-    window: Any, paper: Any, make: Any, settled: Any, qtbot: Any
+    window: Any, fake_core: Any, make: Any, settled: Any, qtbot: Any
 ) -> None:
     window.activateWindow()
     box: QLineEdit = window.servers.finder
     box.setFocus()
     qtbot.waitUntil(box.hasFocus)
-    paper.put_run(make.run("one"))
+    fake_core.put_run(make.run("one"))
     settled()
     assert window.strip.isVisible()
     assert box.hasFocus()
     qtbot.keyClick(box, Qt.Key.Key_Return)
     settled()
-    assert not [asked for asked in paper.asked if asked[0] == "decide"]
+    assert not [asked for asked in fake_core.asked if asked[0] == "decide"]
 
 
 def test_the_strip_shows_the_most_urgent_and_goes_when_decided(
-    window: Any, paper: Any, make: Any, settled: Any
+    window: Any, fake_core: Any, make: Any, settled: Any
 ) -> None:
-    paper.put_run(make.run("slow", deadline=time.time() + 300))
-    paper.put_run(make.run("fast", deadline=time.time() + 20))
+    fake_core.put_run(make.run("slow", deadline=time.time() + 300))
+    fake_core.put_run(make.run("fast", deadline=time.time() + 20))
     settled()
     assert window.strip.current().id == "fast"
-    paper.put_run(make.run("fast", RunState.REFUSED))
-    paper.put_run(make.run("slow", RunState.DONE))
+    fake_core.put_run(make.run("fast", RunState.REFUSED))
+    fake_core.put_run(make.run("slow", RunState.DONE))
     settled()
     assert not window.strip.isVisible()
     assert not window.commands["run.review"].isEnabled()
 
 
-def test_the_only_run_under_way_is_stopped(window: Any, paper: Any, make: Any, settled: Any) -> None:
-    paper.put_run(make.run("one", RunState.RUNNING))
+def test_the_only_run_under_way_is_stopped(window: Any, fake_core: Any, make: Any, settled: Any) -> None:
+    fake_core.put_run(make.run("one", RunState.RUNNING))
     settled()
     window.commands.do("run.stop")
     settled()
-    assert ("stop_run", ("one",)) in paper.asked
+    assert ("stop_run", ("one",)) in fake_core.asked
     assert not window.commands["run.stop"].isEnabled()
 
 
-def test_the_users_own_program_is_stopped_while_it_waits(window: Any, paper: Any, make: Any, settled: Any) -> None:
+def test_the_users_own_program_is_stopped_while_it_waits(window: Any, fake_core: Any, make: Any, settled: Any) -> None:
     waiting = make.run("mine")
-    paper.put_run(replace(waiting, proposal=replace(waiting.proposal, origin=Origin.PERSON)))
-    paper.put_run(make.run("an agent's"))
+    fake_core.put_run(replace(waiting, proposal=replace(waiting.proposal, origin=Origin.PERSON)))
+    fake_core.put_run(make.run("an agent's"))
     settled()
     window.commands.do("run.stop")
     settled()
-    assert ("stop_run", ("mine",)) in paper.asked
+    assert ("stop_run", ("mine",)) in fake_core.asked
 
 
-def test_with_two_under_way_one_has_to_be_chosen(window: Any, paper: Any, make: Any, settled: Any) -> None:
-    paper.put_run(make.run("one", RunState.RUNNING))
-    paper.put_run(make.run("two", RunState.RUNNING))
+def test_with_two_under_way_one_has_to_be_chosen(window: Any, fake_core: Any, make: Any, settled: Any) -> None:
+    fake_core.put_run(make.run("one", RunState.RUNNING))
+    fake_core.put_run(make.run("two", RunState.RUNNING))
     settled()
     assert not window.commands["run.stop"].isEnabled()
     assert window.runs.list.select("two")
     window.commands.do("run.stop")
     settled()
-    assert ("stop_run", ("two",)) in paper.asked
+    assert ("stop_run", ("two",)) in fake_core.asked
 
 
-def test_an_empty_list_teaches_and_offers_the_example(window: Any, paper: Any, settled: Any) -> None:
+def test_an_empty_list_teaches_and_offers_the_example(window: Any, fake_core: Any, settled: Any) -> None:
     window.commands.do("agent.example")
     settled()
-    assert ("start_example_agent", ()) in paper.asked
+    assert ("start_example_agent", ()) in fake_core.asked
     assert window.runs.list.isVisible()
 
 
 def test_one_click_shows_a_run_that_is_over_but_opens_no_question(
-    window: Any, paper: Any, make: Any, settled: Any, qtbot: Any
+    window: Any, fake_core: Any, make: Any, settled: Any, qtbot: Any
 ) -> None:
-    paper.put_run(make.run("over", RunState.DONE))
-    paper.put_run(make.run("asks"))
+    fake_core.put_run(make.run("over", RunState.DONE))
+    fake_core.put_run(make.run("asks"))
     settled()
     window.context.messages.requested.disconnect()
     wishes: list[Any] = []
@@ -122,10 +122,10 @@ def test_one_click_shows_a_run_that_is_over_but_opens_no_question(
 
 
 def test_findings_of_a_run_are_written_as_sarif(
-    window: Any, paper: Any, make: Any, settled: Any, qtbot: Any, tmp_path: Any
+    window: Any, fake_core: Any, make: Any, settled: Any, qtbot: Any, tmp_path: Any
 ) -> None:
     assert not window.commands["run.sarif"].isEnabled(), "there is no run"
-    paper.put_run(make.run("one"))
+    fake_core.put_run(make.run("one"))
     settled()
     window.commands.do("run.sarif")
     qtbot.waitUntil(lambda: bool(window.runs.findChildren(QFileDialog)))
@@ -134,7 +134,7 @@ def test_findings_of_a_run_are_written_as_sarif(
     dialog.close()
     qtbot.waitUntil(lambda: (tmp_path / "one.sarif").is_file() and (tmp_path / "one.sarif").read_text() != "")
     assert json.loads((tmp_path / "one.sarif").read_text()) == {"runs": []}
-    assert next(asked for asked in paper.asked if asked[0] == "sarif")[1] == (("one.py",),)
+    assert next(asked for asked in fake_core.asked if asked[0] == "sarif")[1] == (("one.py",),)
 
 
 @pytest.fixture
@@ -189,11 +189,11 @@ def test_the_filter_finds_runs_by_purpose_author_and_state(pane: RunsPane, make:
 
 
 def test_a_click_shows_the_run_and_the_arrows_go_on_in_the_list(
-    window: Any, paper: Any, make: Any, settled: Any, qtbot: Any
+    window: Any, fake_core: Any, make: Any, settled: Any, qtbot: Any
 ) -> None:
     window.activateWindow()
-    paper.put_run(make.run("one", RunState.DONE))
-    paper.put_run(make.run("two", RunState.DONE, ended=5.0))
+    fake_core.put_run(make.run("one", RunState.DONE))
+    fake_core.put_run(make.run("two", RunState.DONE, ended=5.0))
     settled()
     view = window.runs.list.view
     qtbot.mouseClick(
@@ -237,15 +237,15 @@ def test_the_menu_acts_on_the_selected_run(pane: RunsPane, make: Any, qtbot: Any
     assert QGuiApplication.clipboard().text() == "d"
 
 
-def test_your_own_program_is_stopped_although_another_one_is_running(pane: RunsPane, make: Any, paper: Any) -> None:
+def test_your_own_program_is_stopped_although_another_one_is_running(pane: RunsPane, make: Any, fake_core: Any) -> None:
     mine = make.run("mine")
     mine = replace(mine, proposal=replace(mine.proposal, origin=Origin.PERSON))
-    paper.run_list["mine"] = mine
+    fake_core.run_list["mine"] = mine
     put(pane, make.run("theirs", RunState.RUNNING), mine)
     pane.context.commands.hold(LINKED, True)
     pane.context.commands.do("run.stop")
     QTest.qWait(20)
-    assert ("stop_run", ("mine",)) in paper.asked
+    assert ("stop_run", ("mine",)) in fake_core.asked
 
 
 def test_thousands_of_runs_stay_bounded_and_quick(pane: RunsPane, make: Any) -> None:
@@ -277,20 +277,20 @@ def test_the_run_that_the_user_has_just_started_is_selected(pane: RunsPane, make
 
 
 def test_the_example_agent_that_waits_is_shown_instead_of_started_twice(
-    pane: RunsPane, make: Any, paper: Any, qtbot: Any
+    pane: RunsPane, make: Any, fake_core: Any, qtbot: Any
 ) -> None:
     requests: list[Any] = []
     pane.context.messages.requested.connect(requests.append)
     pane.context.commands.hold(LINKED, True)
     put(pane, make.run("other"), make.run("shown", RunState.DONE, author=EXAMPLE_AGENT))
     pane.context.commands.do("agent.example")
-    qtbot.waitUntil(lambda: ("start_example_agent", ()) in paper.asked)
+    qtbot.waitUntil(lambda: ("start_example_agent", ()) in fake_core.asked)
     assert requests == []
     put(pane, make.run("example", author=EXAMPLE_AGENT))
     qtbot.waitUntil(lambda: pane.context.commands["agent.example"].isEnabled())
     pane.context.commands.do("agent.example")
     qtbot.waitUntil(lambda: requests == [ShowRun("example")])
-    assert paper.asked.count(("start_example_agent", ())) == 1
+    assert fake_core.asked.count(("start_example_agent", ())) == 1
 
 
 def test_review_opens_whatever_waits(pane: RunsPane, qtbot: Any) -> None:

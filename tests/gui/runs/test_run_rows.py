@@ -37,16 +37,16 @@ def test_hidden_characters_of_an_author_are_seen(qapp: Any, make: Any) -> None:
     assert "‹U+202E›" in run_rows([run], NOW)[1].detail
 
 
-def test_drafts_stand_apart_and_retired_skills_are_hidden(qapp: Any, paper: Any) -> None:
-    keys = [row.key for row in skill_rows(paper.skill_list.values(), "", False, NOW)]
+def test_drafts_stand_apart_and_retired_skills_are_hidden(qapp: Any, fake_core: Any) -> None:
+    keys = [row.key for row in skill_rows(fake_core.skill_list.values(), "", False, NOW)]
     assert keys == ["section:draft", "first_try", "section:kept", "weekly_report"]
-    keys = [row.key for row in skill_rows(paper.skill_list.values(), "", True, NOW)]
+    keys = [row.key for row in skill_rows(fake_core.skill_list.values(), "", True, NOW)]
     assert keys[-2:] == ["section:retired", "old_one"]
 
 
-def test_a_skill_is_found_by_what_it_says_of_itself(qapp: Any, paper: Any) -> None:
-    skill = paper.skill_list["weekly_report"]
-    skills = [replace(skill, description="Sums up SALES"), paper.skill_list["first_try"]]
+def test_a_skill_is_found_by_what_it_says_of_itself(qapp: Any, fake_core: Any) -> None:
+    skill = fake_core.skill_list["weekly_report"]
+    skills = [replace(skill, description="Sums up SALES"), fake_core.skill_list["first_try"]]
     assert [row.key for row in skill_rows(skills, "sales", False, NOW)] == ["section:kept", "weekly_report"]
 
 

@@ -80,7 +80,7 @@ def asked(make: Any) -> Run:
 
 
 @pytest.fixture
-def dialog(context: Any, paper: Any, make: Any, qtbot: Any) -> Any:
+def dialog(context: Any, fake_core: Any, make: Any, qtbot: Any) -> Any:
     """The question, with a second identical one waiting."""
     run = asked(make)
     for waiting in (run, replace(run, id="v")):
@@ -122,11 +122,11 @@ def test_the_reach_of_a_yes_is_chosen_in_a_menu(dialog: Any, context: Any) -> No
     _save(dialog, "approval-session")
 
 
-def test_an_edit_is_judged_as_it_is_typed(dialog: Any, context: Any, paper: Any, qtbot: Any) -> None:
+def test_an_edit_is_judged_as_it_is_typed(dialog: Any, context: Any, fake_core: Any, qtbot: Any) -> None:
     context.theme.choose("dark")
     dialog.resize(1100, 700)
     finding = Finding("text.bidi", Risk.HIGH, "A character that reverses the direction of text (U+202E)", Span(2))
-    paper.edit_verdict = Verdict("c" * 64, Risk.HIGH, Gate.BLOCKED, f"Cannot run: {finding.message}.", (finding,))
+    fake_core.edit_verdict = Verdict("c" * 64, Risk.HIGH, Gate.BLOCKED, f"Cannot run: {finding.message}.", (finding,))
     dialog.button("Edit").click()
     dialog.program.editor.set_text("print('fine')\n# \u202e hidden\n")
     qtbot.waitUntil(lambda: dialog.clean_button.isVisible())

@@ -49,11 +49,11 @@ def test_questions_can_be_looked_at(context: Any, qtbot: Any, colours: str, name
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_the_strip_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot: Any, colours: str) -> None:
+def test_the_strip_can_be_looked_at(window: Any, fake_core: Any, settled: Any, qtbot: Any, colours: str) -> None:
     window.context.theme.choose(colours)
     window.resize(1280, 800)
-    paper.put_ask(make_ask(by="claude-code", run_id="run-1"))
-    paper.put_ask(replace(make_ask("url"), id="a2", by="claude-code"))
+    fake_core.put_ask(make_ask(by="claude-code", run_id="run-1"))
+    fake_core.put_ask(replace(make_ask("url"), id="a2", by="claude-code"))
     qtbot.waitUntil(lambda: window.strip.isVisible())
     settled()
     shoot(window, f"ask-strip-{colours}")
@@ -63,7 +63,7 @@ def test_the_strip_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot
 def test_the_folders_of_a_server_can_be_looked_at(context: Any, qtbot: Any, colours: str) -> None:
     context.theme.choose(colours)
     state = ServerState(ServerConfig("files", "npx", roots=("workspace", "/srv/data")))
-    page = RootsPage(context, None, state)  # type: ignore[arg-type]  # it has no commands of its own
+    page = RootsPage(context, state)
     qtbot.addWidget(page)
     page.resize(640, 420)
     page.show()

@@ -20,7 +20,7 @@ def shoot(widget: Any, name: str) -> None:
     assert widget.grab().save(str(FOLDER / f"{name}.png"))
 
 
-def fill(paper: Any, make: Any) -> None:
+def fill(fake_core: Any, make: Any) -> None:
     about = {"run_id": "r1", "session": "agent-4f21", "actor": "claude-code", "risk": "medium"}
     steps = [
         ("run.proposed", "claude-code proposed a program", {}, 0.0),
@@ -35,7 +35,7 @@ def fill(paper: Any, make: Any) -> None:
         ("run.done", "ended", {"tokens": 420, "ms": 1900.0}, 6.2),
     ]  # fmt: skip
     begun = time.time() - 300
-    paper.entry_list = [
+    fake_core.entry_list = [
         replace(
             make.entry(
                 number,
@@ -58,10 +58,10 @@ def fill(paper: Any, make: Any) -> None:
     ("name", "colours", "width"), [("dark", "dark", 1500), ("light", "light", 1500), ("narrow", "dark", 900)]
 )
 def test_the_audit_with_chips_and_a_timeline(
-    window: Any, paper: Any, make: Any, settled: Any, name: str, colours: str, width: int, qtbot: Any
+    window: Any, fake_core: Any, make: Any, settled: Any, name: str, colours: str, width: int, qtbot: Any
 ) -> None:
     window.context.theme.choose(colours)
-    fill(paper, make)
+    fill(fake_core, make)
     window.resize(width, 950)
     window.audit.reload()
     settled()

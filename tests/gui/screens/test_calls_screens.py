@@ -23,7 +23,9 @@ def shoot(widget: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize(("colours", "width"), [("light", 1440), ("dark", 1440), ("light", 900)])
-def test_calls_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot: Any, colours: str, width: int) -> None:
+def test_calls_can_be_looked_at(
+    window: Any, fake_core: Any, settled: Any, qtbot: Any, colours: str, width: int
+) -> None:
     window.context.theme.choose(colours)
     window.resize(width, 900)
     window.context.go(ShowTool("demo", "list_orders"))

@@ -28,10 +28,12 @@ def opened(window: Any, qtbot: Any, action: str) -> Any:
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_importing_can_be_looked_at(window: Any, paper: Any, qtbot: Any, settled: Any, colours: str) -> None:
+def test_importing_can_be_looked_at(window: Any, fake_core: Any, qtbot: Any, settled: Any, colours: str) -> None:
     window.context.theme.choose(colours)
     window.resize(1440, 900)
-    paper.faults = (Fault("~/.codeium/windsurf/mcp_config.json cannot be read: line 3, column 1: Expecting value."),)
+    fake_core.faults = (
+        Fault("~/.codeium/windsurf/mcp_config.json cannot be read: line 3, column 1: Expecting value."),
+    )
     dialog = opened(window, qtbot, "servers.import")
     assert isinstance(dialog, ImportServers)
     qtbot.waitUntil(lambda: bool(dialog.found_rows))
@@ -41,7 +43,7 @@ def test_importing_can_be_looked_at(window: Any, paper: Any, qtbot: Any, settled
     settled()
     shoot(dialog, f"import-{colours}")
     dialog.reject()
-    paper.found = []
+    fake_core.found = []
     empty = opened(window, qtbot, "servers.import")
     settled()
     shoot(empty, f"import-none-{colours}")
@@ -49,7 +51,7 @@ def test_importing_can_be_looked_at(window: Any, paper: Any, qtbot: Any, settled
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_exporting_can_be_looked_at(window: Any, paper: Any, qtbot: Any, settled: Any, colours: str) -> None:
+def test_exporting_can_be_looked_at(window: Any, fake_core: Any, qtbot: Any, settled: Any, colours: str) -> None:
     window.context.theme.choose(colours)
     window.servers.show_tool("files")
     for action, name in (("servers.export", "export"), ("agent.connect", "connect-agent")):
@@ -63,9 +65,9 @@ def test_exporting_can_be_looked_at(window: Any, paper: Any, qtbot: Any, settled
         settled()
 
 
-def test_an_empty_project_can_be_looked_at(window: Any, paper: Any, settled: Any) -> None:
+def test_an_empty_project_can_be_looked_at(window: Any, fake_core: Any, settled: Any) -> None:
     window.context.theme.choose("dark")
-    del paper.server_states["files"]
+    del fake_core.server_states["files"]
     window.context.store.load()
     for size in ((1440, 900), (900, 640)):
         window.resize(*size)
@@ -75,12 +77,14 @@ def test_an_empty_project_can_be_looked_at(window: Any, paper: Any, settled: Any
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_the_list_and_its_form_can_be_looked_at(
-    window: Any, paper: Any, qtbot: Any, settled: Any, colours: str
+    window: Any, fake_core: Any, qtbot: Any, settled: Any, colours: str
 ) -> None:
     window.context.theme.choose(colours)
     window.resize(1440, 900)
     for name, category in (("git", "code"), ("github", "code"), ("calendar", "office"), ("notes", "")):
-        paper.put(ServerState(ServerConfig(name, "npx", ("-y", name), category=category, disabled=name == "github")))
+        fake_core.put(
+            ServerState(ServerConfig(name, "npx", ("-y", name), category=category, disabled=name == "github"))
+        )
     qtbot.waitUntil(lambda: window.servers.model.find("notes").isValid())
     settled()
     window.servers.show_tool("notes")
@@ -96,7 +100,7 @@ def test_the_list_and_its_form_can_be_looked_at(
     dialog.reject()
     settled()
     dialog = opened(window, qtbot, "server.add")
-    dialog.known.select(paper.known[1])
+    dialog.known.select(fake_core.known[1])
     shoot(dialog, f"known-server-{colours}")
     dialog.reject()
     settled()

@@ -33,14 +33,14 @@ FOUND = (
 
 
 @pytest.fixture
-def pane(window: Any, paper: Any, qtbot: Any, settled: Any) -> Any:
+def pane(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> Any:
     async def assess(code: str, language: str = "python", profile: str = "") -> Verdict:
         effects = (Effect(EffectKind.WILL, "Sends e-mails.", 13, Risk.HIGH),)
         return Verdict("a" * 64, Risk.HIGH, Gate.ASK, "Sends e-mails in a loop.", FOUND, effects)
 
-    paper.assess = assess
-    window.context.store.tools = {"demo": tuple(paper.tool_list)}
-    paper.candidates = tuple(
+    fake_core.assess = assess
+    window.context.store.tools = {"demo": tuple(fake_core.tool_list)}
+    fake_core.candidates = tuple(
         Candidate(name, kind, 0)
         for name, kind in (("list_orders", "module"), ("list_customers", "function"), ("limit", "statement"))
     )
@@ -54,7 +54,7 @@ def pane(window: Any, paper: Any, qtbot: Any, settled: Any) -> Any:
 
 @pytest.mark.parametrize(("size", "mode"), [((1440, 900), "dark"), ((1440, 900), "light"), ((900, 700), "light")])
 def test_the_editor_in_use(
-    window: Any, pane: Any, paper: Any, qtbot: Any, theme: Any, settled: Any, size: tuple[int, int], mode: str
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, theme: Any, settled: Any, size: tuple[int, int], mode: str
 ) -> None:
     theme.choose(mode)
     window.resize(*size)
@@ -69,7 +69,7 @@ def test_the_editor_in_use(
     shoot(tab.completion.popup, f"editor-completion-{mode}-{size[0]}")
     tab.completion.hide()
     shoot(window, f"editor-writing-{mode}-{size[0]}")
-    paper.shapes = (CallShape("send_email", ("to: str", "subject: str", "body: str"), 1, "Sends an e-mail."),)
+    fake_core.shapes = (CallShape("send_email", ("to: str", "subject: str", "body: str"), 1, "Sends an e-mail."),)
     tab.completion.show_call()
     qtbot.waitUntil(tab.completion.card.isVisible)
     tab.find_bar.open_bar(replacing=True)

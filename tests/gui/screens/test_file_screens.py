@@ -25,23 +25,25 @@ def shoot(widget: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize(("colours", "width"), [("light", 1440), ("dark", 1440), ("light", 900)])
-def test_files_can_be_looked_at(window: Any, paper: Any, settled: Any, qtbot: Any, colours: str, width: int) -> None:
+def test_files_can_be_looked_at(
+    window: Any, fake_core: Any, settled: Any, qtbot: Any, colours: str, width: int
+) -> None:
     window.context.theme.choose(colours)
     window.resize(width, 900)
     window.docks["files"].come()
     window.files.reload()
     settled()
     shoot(window, f"files-empty-{colours}-{width}")
-    paper.put_files({
+    fake_core.put_files({
         "orders.csv": TABLE, "report.md": REPORT, "results/6f1d2a7c9b10.txt": "x" * 9_000, "data/deep/a.json": "{}",
         "data/customers.json": '{"customers": [{"id": 1, "name": "Ada", "open": true}], "total": 1}',
         ".git/hooks/pre-commit": "#!/bin/sh\n", "Makefile": "all:\n\techo\n", "total.py": CODE,
     })  # fmt: skip
     changed = REPORT.replace("59 orders, worth 22,125.00", "61 orders, worth 23,400.00") + "* two are new\n"
-    paper.run_writes(
+    fake_core.run_writes(
         "run-1", {"report.md": changed, "data/deep/a.json": None, "summary.txt": "ok\n", ".vscode/tasks.json": "{}"}
     )
-    paper.run_writes("run-2", {"summary.txt": "later\n"}, "Add the last week")
+    fake_core.run_writes("run-2", {"summary.txt": "later\n"}, "Add the last week")
     window.files.reload()
     settled()
     window.files.tree.expand(window.files.model.find("data"))

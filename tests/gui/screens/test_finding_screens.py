@@ -37,18 +37,18 @@ def shoot(widget: Any, name: str) -> None:
 
 @pytest.mark.parametrize(("colours", "size"), [("light", (1440, 900)), ("dark", (900, 640))])
 def test_finding_anything_can_be_looked_at(
-    window: Any, paper: Any, settled: Any, colours: str, size: tuple[int, int]
+    window: Any, fake_core: Any, settled: Any, colours: str, size: tuple[int, int]
 ) -> None:
     async def find(words: str, kinds: Any, limit: int) -> Finds:
         return Finds(FINDS if "customers" in words else (), 5 if "customers" in words else 0, {"tool": known})
 
-    known, paper.find = 2_470, find
+    known, fake_core.find = 2_470, find
     window.context.theme.choose(colours)
     window.resize(*size)
     for words, name in (("who are my customers", "some"), ("xyzzyx", "none"), ("", "empty"), ("customers", "start")):
         if name == "start":
-            known, paper.find = 0, type(paper).find.__get__(paper)
-            paper.tool_list, paper.resource_list = [], []
+            known, fake_core.find = 0, type(fake_core).find.__get__(fake_core)
+            fake_core.tool_list, fake_core.resource_list = [], []
         window.context.go(Search("palette", words))
         settled()
         palette = next(one for one in window.findChildren(Palette) if one.isVisible())
@@ -62,11 +62,11 @@ def test_finding_anything_can_be_looked_at(
 
 @pytest.mark.parametrize(("colours", "size"), [("light", (1440, 900)), ("dark", (900, 640))])
 def test_companions_can_be_looked_at(
-    window: Any, paper: Any, settled: Any, colours: str, size: tuple[int, int]
+    window: Any, fake_core: Any, settled: Any, colours: str, size: tuple[int, int]
 ) -> None:
-    paper.companion_list = (Companion("demo", "send_email", 4), Companion("mail", "post_message_to_everybody", 2))
-    demo = paper.server_states["demo"]
-    paper.server_states["demo"] = replace(demo, config=replace(demo.config, category="Sales"))
+    fake_core.companion_list = (Companion("demo", "send_email", 4), Companion("mail", "post_message_to_everybody", 2))
+    demo = fake_core.server_states["demo"]
+    fake_core.server_states["demo"] = replace(demo, config=replace(demo.config, category="Sales"))
     window.context.theme.choose(colours)
     window.resize(*size)
     window.servers.open_tool(window.servers.model.find("demo", "list_orders"))

@@ -93,19 +93,19 @@ def test_a_form_of_every_kind_can_be_looked_at(theme: Any, qtbot: Any, colours: 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_a_large_tool_in_the_window_can_be_looked_at(
-    window: Any, paper: Any, settled: Any, colours: str, qtbot: Any
+    window: Any, fake_core: Any, settled: Any, colours: str, qtbot: Any
 ) -> None:
     from msgspec.structs import replace
 
     properties = {f"option_{number}": {"type": ["string", "null"]} for number in range(40)}
-    read = paper.tool
+    read = fake_core.tool
 
     async def tool(server: str, name: str) -> Any:
         found = await read(server, name)
         schema = {**EVERY_KIND, "properties": {**EVERY_KIND["properties"], **properties}}
         return replace(found, input_schema=schema)
 
-    paper.tool = tool
+    fake_core.tool = tool
     window.context.theme.choose(colours)
     window.resize(1440, 900)
     window.servers.show_tool("demo", "list_orders")

@@ -26,12 +26,12 @@ def shoot(widget: Any, name: str) -> None:
     assert len(seen) > 20, f"{name} shows next to nothing"
 
 
-def fill(paper: Any) -> None:
+def fill(fake_core: Any) -> None:
     dice = random.Random(3)
     for number, name in enumerate(_NAMES):
         status = ServerStatus.FAILED if name == "sentry" else ServerStatus.STOPPED if number > 4 else ServerStatus.READY
         runs = status is ServerStatus.READY
-        paper.server_states[name] = ServerState(
+        fake_core.server_states[name] = ServerState(
             ServerConfig(name, "npx", category="Work" if number < 4 else "Home"), status,
             fault=Fault("The server left with code 1 before it answered.") if name == "sentry" else None,
             protocol="2025-11-25" if number % 2 else "2026-07-28", era="legacy" if number % 2 else "modern",
@@ -41,7 +41,7 @@ def fill(paper: Any) -> None:
         )  # fmt: skip
         if runs:
             words = "Unknown tool: list_isues" if name == "github" else ""
-            paper.conditions[name] = Vitals(
+            fake_core.conditions[name] = Vitals(
                 name, 1.7e9, 30 + dice.random() * 90, 1, dice.randrange(900), len(words) % 5, dice.random() * 300,
                 900.0, words, 1.7e9,
             )  # fmt: skip
@@ -51,12 +51,12 @@ def fill(paper: Any) -> None:
     ("colours", "width", "height"), [("light", 1440, 900), ("dark", 1440, 900), ("dark", 900, 640)]
 )
 def test_all_servers_can_be_looked_at(
-    window: Any, paper: Any, settled: Any, qtbot: Any, colours: str, width: int, height: int
+    window: Any, fake_core: Any, settled: Any, qtbot: Any, colours: str, width: int, height: int
 ) -> None:
     window.context.theme.choose(colours)
     window.resize(width, height)
-    fill(paper)
-    for state in paper.server_states.values():
+    fill(fake_core)
+    for state in fake_core.server_states.values():
         window.context.store.handle(ServerChanged(state))
     window.commands.do("servers.all")
     page = window.centre.server.all

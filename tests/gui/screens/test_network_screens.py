@@ -23,10 +23,10 @@ def _save(widget: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_the_dialog_network(context: Any, paper: Any, bus: Any, make: Any, qtbot: Any, colours: str) -> None:
+def test_the_dialog_network(context: Any, fake_core: Any, bus: Any, make: Any, qtbot: Any, colours: str) -> None:
     context.theme.choose(colours)
-    paper.network_files[0].write_text(OFFER, "utf-8")
-    paper.network_files[1].write_text(OWN, "utf-8")
+    fake_core.network_files[0].write_text(OFFER, "utf-8")
+    fake_core.network_files[1].write_text(OWN, "utf-8")
     closed = make.entry(
         901,
         "connection.closed",
@@ -34,9 +34,9 @@ def test_the_dialog_network(context: Any, paper: Any, bus: Any, make: Any, qtbot
         actor="claude-code",
     )
     words = "Blocked: evil.test:443 is not among the hosts that programs may reach."
-    paper.entry_list[:] = [closed, make.entry(902, "connection.blocked", words, detail={"address": "203.0.113.9"})]
+    fake_core.entry_list[:] = [closed, make.entry(902, "connection.blocked", words, detail={"address": "203.0.113.9"})]
     bus.listen(context.store.handle)
-    paper.network_changed()
+    fake_core.network_changed()
     dialog = NetworkDialog(context)
     qtbot.addWidget(dialog)
     dialog.open()

@@ -25,20 +25,20 @@ def shoot(widget: Any, name: str) -> None:
     ("colours", "width", "height"), [("light", 1440, 900), ("dark", 1440, 900), ("dark", 940, 680)]
 )
 def test_the_pages_can_be_looked_at(
-    window: Any, paper: Any, qtbot: Any, settled: Any, colours: str, width: int, height: int
+    window: Any, fake_core: Any, qtbot: Any, settled: Any, colours: str, width: int, height: int
 ) -> None:
     name = colours if width > 1000 else "narrow"
     window.context.theme.choose(colours)
     window.resize(width, height)
-    paper.put(replace(paper.server_states["demo"], status=ServerStatus.READY, resource_count=4, prompt_count=2))
-    paper.put_offers(subscriptions=("demo://orders",))
+    fake_core.put(replace(fake_core.server_states["demo"], status=ServerStatus.READY, resource_count=4, prompt_count=2))
+    fake_core.put_offers(subscriptions=("demo://orders",))
     window.servers.show_tool("demo")
     centre = window.centre.server
     window.centre.setCurrentWidget(centre)
     centre.show_server("demo", "resources", "demo://about")
     qtbot.waitUntil(lambda: centre.sheet() is not None and centre.sheet().page().detail.result.isVisible())
     page = centre.sheet().page()
-    paper.bus.tell(ResourcesUpdated("demo", ("demo://about", "demo://orders")))
+    fake_core.bus.tell(ResourcesUpdated("demo", ("demo://about", "demo://orders")))
     qtbot.waitUntil(lambda: page.detail.notice.sentence() != "")
     shoot(window, f"resources-{name}")
     page.show_item("demo://customers/{id}{?part}")
@@ -54,7 +54,7 @@ def test_the_pages_can_be_looked_at(
     page.detail.get()
     qtbot.waitUntil(page.detail.copy.isEnabled)
     shoot(window, f"prompts-{name}")
-    paper.put_lines(
+    fake_core.put_lines(
         *((level, f"{level}: list_orders answered") for level in ("debug", "info", "notice", "warning", "error")),
         ("critical", '{"tool": "list_orders", "arguments": {"limit": 20}}'),
     )

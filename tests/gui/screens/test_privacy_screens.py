@@ -21,7 +21,7 @@ def _save(widget: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_the_pages_about_personal_data(context: Any, paper: Any, qtbot: Any, complete: Any, colours: str) -> None:
+def test_the_pages_about_personal_data(context: Any, fake_core: Any, qtbot: Any, complete: Any, colours: str) -> None:
     context.theme.choose(colours)
     pane = PrivacyPane(context)
     qtbot.addWidget(pane)
@@ -30,17 +30,17 @@ def test_the_pages_about_personal_data(context: Any, paper: Any, qtbot: Any, com
     pane.look("hidden")
     qtbot.waitUntil(lambda: pane.masked.report is not None)
     _save(pane, f"privacy-empty-{colours}")
-    paper.fill_privacy()
-    complete(paper.mark_privacy(PrivacyMark(True, "value", "Project Falcon", "CUSTOM")))
-    complete(paper.mark_privacy(PrivacyMark(True, "key", "badge_no", "USERNAME")))
-    complete(paper.mark_privacy(PrivacyMark(False, "value", "support@example.org")))
+    fake_core.fill_privacy()
+    complete(fake_core.mark_privacy(PrivacyMark(True, "value", "Project Falcon", "CUSTOM")))
+    complete(fake_core.mark_privacy(PrivacyMark(True, "key", "badge_no", "USERNAME")))
+    complete(fake_core.mark_privacy(PrivacyMark(False, "value", "support@example.org")))
     pane.reload()
     qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() > 3)
     pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(1))
     qtbot.wait(1)
     _save(pane, f"privacy-hidden-{colours}")
     pane.masked.card.reveal_now()
-    qtbot.waitUntil(lambda: bool(paper.asked and paper.asked[-1][0] == "reveal"))
+    qtbot.waitUntil(lambda: bool(fake_core.asked and fake_core.asked[-1][0] == "reveal"))
     pane.look("try")
     pane.trial.edit.setPlainText(EXAMPLE)
     qtbot.waitUntil(lambda: pane.trial.rows.model.rowCount() > 3)
@@ -66,7 +66,7 @@ def test_the_pages_about_personal_data(context: Any, paper: Any, qtbot: Any, com
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_a_result_as_a_model_sees_it(context: Any, paper: Any, qtbot: Any, colours: str) -> None:
+def test_a_result_as_a_model_sees_it(context: Any, fake_core: Any, qtbot: Any, colours: str) -> None:
     context.theme.choose(colours)
     view = ResultView(context)
     qtbot.addWidget(view)

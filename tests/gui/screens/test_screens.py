@@ -27,19 +27,19 @@ def shoot(widget: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_the_window_can_be_looked_at(window: Any, paper: Any, make: Any, settled: Any, colours: str) -> None:
+def test_the_window_can_be_looked_at(window: Any, fake_core: Any, make: Any, settled: Any, colours: str) -> None:
     window.context.theme.choose(colours)
     window.resize(1440, 900)
     settled()
     shoot(window, f"welcome-{colours}")
     window.commands.do("demo.connect")
     settled()
-    paper.put_run(make.run("w1"))
-    paper.put_run(make.run("w2", risk=Risk.MEDIUM, sentence="Writes output/report.csv.", deadline=time.time() + 25))
-    paper.put_run(make.run("r1", RunState.RUNNING, risk=Risk.LOW, sentence="Reads 20 orders.", at=time.time() - 60))
+    fake_core.put_run(make.run("w1"))
+    fake_core.put_run(make.run("w2", risk=Risk.MEDIUM, sentence="Writes output/report.csv.", deadline=time.time() + 25))
+    fake_core.put_run(make.run("r1", RunState.RUNNING, risk=Risk.LOW, sentence="Reads 20 orders.", at=time.time() - 60))
     for number, state in enumerate((RunState.DONE, RunState.FAILED, RunState.REFUSED, RunState.INTERRUPTED)):
         fault = Fault("The server did not answer in 30 s.") if state is RunState.FAILED else None
-        paper.put_run(
+        fake_core.put_run(
             make.run(
                 f"e{number}",
                 state,
@@ -49,7 +49,7 @@ def test_the_window_can_be_looked_at(window: Any, paper: Any, make: Any, settled
             )
         )
     for seq, kind in enumerate(("run.proposed", "run.checked", "call.done", "run.refused"), 501):
-        paper.put_entry(
+        fake_core.put_entry(
             make.entry(
                 seq,
                 kind,
@@ -77,16 +77,16 @@ def test_the_window_can_be_looked_at(window: Any, paper: Any, make: Any, settled
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_faults_can_be_looked_at(window: Any, paper: Any, settled: Any, colours: str) -> None:
+def test_faults_can_be_looked_at(window: Any, fake_core: Any, settled: Any, colours: str) -> None:
     window.context.theme.choose(colours)
     window.resize(1440, 900)
-    paper.connect_fault = Fault(
+    fake_core.connect_fault = Fault(
         "The server “files” could not be started: npx was not found.",
         "Install Node.js, or correct the command.",
         "sh: npx: not found",
     )
-    state = paper.server_states["files"]
-    paper.put(replace(state, allowed=True))
+    state = fake_core.server_states["files"]
+    fake_core.put(replace(state, allowed=True))
     settled()
     window.servers.show_tool("files")
     window.commands.do("server.connect")

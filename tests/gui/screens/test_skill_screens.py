@@ -78,8 +78,8 @@ VERDICT = Verdict(
 
 
 @pytest.fixture
-def library(paper: Any) -> Any:
-    paper.skill_list = {
+def library(fake_core: Any) -> Any:
+    fake_core.skill_list = {
         "late-orders": SKILL,
         "save-table-as-csv": replace(SKILL, name="save-table-as-csv", starter=True, version=1, tags=("files", "tables"),
                                      description="Write a list of records as a CSV file in the workspace."),
@@ -88,15 +88,15 @@ def library(paper: Any) -> Any:
         "weekly-mail": replace(SKILL, name="weekly-mail", state=SkillState.DRAFT, version=0, tags=(),
                                description="Writes the weekly mail.", cassettes=()),
     }  # fmt: skip
-    paper.skill_use = SkillUse("late-orders", 48, 46, 182_000, 1_763_500_000.0)
-    paper.skill_versions = (replace(SKILL, version=2, code=CODE.replace("14", "7"), kept_at="2026-10-02"),)
-    paper.hint_list = [SkillHint("k", 6, "r1", "count pending orders per country", ("shop.list_orders",), 9_000)]
-    paper.cassette_list = [
+    fake_core.skill_use = SkillUse("late-orders", 48, 46, 182_000, 1_763_500_000.0)
+    fake_core.skill_versions = (replace(SKILL, version=2, code=CODE.replace("14", "7"), kept_at="2026-10-02"),)
+    fake_core.hint_list = [SkillHint("k", 6, "r1", "count pending orders per country", ("shop.list_orders",), 9_000)]
+    fake_core.cassette_list = [
         CassetteInfo("first", "2026-11-02", "a81b2f90c3d4", '{"days": 10}', ("shop.list_orders",), 1, '{"late": 3}'),
         CassetteInfo("germany", "2026-11-04", "b2", '{"country": "Germany"}', ("shop.list_orders",), 2, '{"late": 1}'),
     ]  # fmt: skip
-    paper.skill_results = [replace(FAILED, cassette="first", state="passed", differences=()), FAILED]
-    return paper
+    fake_core.skill_results = [replace(FAILED, cassette="first", state="passed", differences=()), FAILED]
+    return fake_core
 
 
 FOLDER = Path(__file__).resolve().parents[3] / "screenshots"

@@ -36,15 +36,15 @@ def _save(widget: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_trust_of_a_tool_and_of_a_server(context: Any, paper: Any, qtbot: Any, colours: str) -> None:
+def test_trust_of_a_tool_and_of_a_server(context: Any, fake_core: Any, qtbot: Any, colours: str) -> None:
     context.theme.choose(colours)
     tool = effective_tool(SEND, SAID)
     rule = Permission("", "arguments", CallDecision.ALLOW, "files", "send_email", (Predicate("to", "*@acme.com"),))
-    used = paper.rooms_rules.set_rule(rule, tool)
-    paper.rooms_rules.note_use(used)
-    paper.rooms_rules.set_rule(replace(rule, kind="server", tool="", where=(), word=CallDecision.DENY), None)
+    used = fake_core.rooms_rules.set_rule(rule, tool)
+    fake_core.rooms_rules.note_use(used)
+    fake_core.rooms_rules.set_rule(replace(rule, kind="server", tool="", where=(), word=CallDecision.DENY), None)
     sheet = ToolPage(context, ToolView(tool))
-    page = TrustPage(context, None, ServerState(ServerConfig("files", "npx")))  # type: ignore[arg-type]
+    page = TrustPage(context, ServerState(ServerConfig("files", "npx")))
     for widget, name, width in ((sheet, "trust-tool", 900), (page, "trust-server", 900), (sheet, "trust-narrow", 560)):
         qtbot.addWidget(widget)
         widget.resize(width, 640)

@@ -27,35 +27,35 @@ def shoot(widget: Any, name: str) -> None:
     assert len(seen) > 20, f"{name} shows next to nothing"
 
 
-def talk(paper: Any) -> None:
+def talk(fake_core: Any) -> None:
     """A conversation with everything in it."""
-    paper.traffic("demo").mark("The server is starting.")
-    paper.pair("demo", 0, "initialize", {"result": {"protocolVersion": "2025-06-18"}}, protocolVersion="2025-11-25")
-    paper.traffic("demo").sent(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
-    paper.pair("demo", 1, "tools/list", {"result": {"tools": [{"name": "list_orders", "description": "Lists."}]}})
-    paper.traffic("demo").mark("The server is ready: protocol 2025-06-18, process 4711.")
-    paper.traffic("demo").add_invalid_line(b"Server listening on stdio (a line for humans)")
+    fake_core.traffic("demo").mark("The server is starting.")
+    fake_core.pair("demo", 0, "initialize", {"result": {"protocolVersion": "2025-06-18"}}, protocolVersion="2025-11-25")
+    fake_core.traffic("demo").sent(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    fake_core.pair("demo", 1, "tools/list", {"result": {"tools": [{"name": "list_orders", "description": "Lists."}]}})
+    fake_core.traffic("demo").mark("The server is ready: protocol 2025-06-18, process 4711.")
+    fake_core.traffic("demo").add_invalid_line(b"Server listening on stdio (a line for humans)")
     orders = [{"id": f"O-{number}", "total": 12.5 * number, "status": "paid"} for number in range(12)]
     answer = {"content": [], "structuredContent": {"orders": orders}}
-    paper.pair("demo", 2, "tools/call", {"result": answer}, name="list_orders", arguments={"limit": 12})
+    fake_core.pair("demo", 2, "tools/call", {"result": answer}, name="list_orders", arguments={"limit": 12})
     for step in range(3):
         text = b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"step %d"}}' % step
-        paper.traffic("demo").received(text)
+        fake_core.traffic("demo").received(text)
     refusal = {"error": {"code": -32602, "message": "Unknown tool: list_order"}}
-    paper.pair("demo", 3, "tools/call", refusal, name="list_order", arguments={})
-    paper.pair("demo", 4, "ping", {"result": {}})
+    fake_core.pair("demo", 3, "tools/call", refusal, name="list_order", arguments={})
+    fake_core.pair("demo", 4, "ping", {"result": {}})
 
 
 @pytest.mark.parametrize(
     ("colours", "width", "height"), [("light", 1440, 900), ("dark", 1440, 900), ("dark", 900, 640)]
 )
 def test_the_messages_can_be_looked_at(
-    window: Any, paper: Any, settled: Any, qtbot: Any, colours: str, width: int, height: int
+    window: Any, fake_core: Any, settled: Any, qtbot: Any, colours: str, width: int, height: int
 ) -> None:
     window.context.theme.choose(colours)
     window.resize(width, height)
     window.commands.do("demo.connect")
-    talk(paper)
+    talk(fake_core)
     window.centre.server.show_server("demo", "protocol")
     settled()
     window.centre.setCurrentWidget(window.centre.server)
@@ -92,14 +92,14 @@ def _text(definition: dict[str, Any] | None) -> str:
     return json.dumps(definition) if definition else ""
 
 
-def change(paper: Any, window: Any) -> None:
+def change(fake_core: Any, window: Any) -> None:
     """A rug pull, a new tool, one that is gone, and something odd."""
     rows = [
         ("send_email", ChangeKind.CHANGED, BEFORE, AFTER, True, (ODD,)),
         ("refund", ChangeKind.NEW, None, {**AFTER, "name": "refund"}, False, ()),
         ("old_report", ChangeKind.REMOVED, {**BEFORE, "name": "old_report"}, None, False, ()),
     ]
-    paper.changed["demo"] = [
+    fake_core.changed["demo"] = [
         DefinitionChange(
             "demo", tool, kind, "a" * 64, 1_794_000_000.0, _text(old), _text(new),
             blocked, odd,
@@ -107,7 +107,7 @@ def change(paper: Any, window: Any) -> None:
         for tool, kind, old, new, blocked, odd in rows
     ]  # fmt: skip
     words = "It claims to be read-only, but its name says that it changes something."
-    paper.odd["demo"] = [
+    fake_core.odd["demo"] = [
         ToolWarning(
             "demo",
             "delete_customer",
@@ -116,8 +116,8 @@ def change(paper: Any, window: Any) -> None:
             "Clients that trust the claim do not ask you for approval.",
         )
     ]
-    paper.tool_list[1] = replace(paper.tool_list[1], mark="changed")
-    paper.tool_list[2] = replace(paper.tool_list[2], warned=1)
+    fake_core.tool_list[1] = replace(fake_core.tool_list[1], mark="changed")
+    fake_core.tool_list[2] = replace(fake_core.tool_list[2], warned=1)
     window.context.store.handle(ToolsChanged("demo"))
 
 
@@ -125,13 +125,13 @@ def change(paper: Any, window: Any) -> None:
     ("colours", "width", "height"), [("light", 1440, 900), ("dark", 1440, 900), ("dark", 900, 640)]
 )
 def test_changes_and_condition_can_be_looked_at(
-    window: Any, paper: Any, settled: Any, qtbot: Any, colours: str, width: int, height: int
+    window: Any, fake_core: Any, settled: Any, qtbot: Any, colours: str, width: int, height: int
 ) -> None:
     window.context.theme.choose(colours)
     window.resize(width, height)
     window.commands.do("demo.connect")
     settled()
-    change(paper, window)
+    change(fake_core, window)
     shape = colours if width > 1000 else f"{colours}-narrow"
     window.centre.server.show_server("demo", "changes")
     settled()
@@ -139,12 +139,12 @@ def test_changes_and_condition_can_be_looked_at(
     page = window.centre.server.sheet().page()
     qtbot.waitUntil(lambda: "audit@example.net" in page.view.toPlainText())
     shoot(window, f"changes-{shape}")
-    paper.conditions["demo"] = Vitals(
+    fake_core.conditions["demo"] = Vitals(
         "demo", 1_794_000_000.0, 61.4, 3, 12, 2, 8.0, 410.0, "delete_customer failed: there is no customer C-7.",
         1_794_000_100.0, 2_000, 50_000, 40, 0,
     )  # fmt: skip
-    state = paper.server_states["demo"]
-    paper.put(replace(state, capabilities=("tools", "resources", "prompts", "logging"), restarts=1, title="Demo"))
+    state = fake_core.server_states["demo"]
+    fake_core.put(replace(state, capabilities=("tools", "resources", "prompts", "logging"), restarts=1, title="Demo"))
     window.centre.server.show_server("demo", "overview")
     settled()
     shoot(window, f"overview-{shape}")

@@ -41,7 +41,7 @@ def test_what_does_not_fit_an_address_too(url: str, headers: str, words: str) ->
         read_address("far", url, "", headers)
 
 
-def test_a_refusal_of_the_core_keeps_everything_that_was_typed(context: Any, paper: Any, qtbot: Any) -> None:
+def test_a_refusal_of_the_core_keeps_everything_that_was_typed(context: Any, fake_core: Any, qtbot: Any) -> None:
     dialog = AddServer(context)
     qtbot.addWidget(dialog)
     dialog.open()
@@ -54,7 +54,7 @@ def test_a_refusal_of_the_core_keeps_everything_that_was_typed(context: Any, pap
     dialog.name.setText("thing")
     with qtbot.waitSignal(dialog.accepted):
         dialog.button("Add").click()
-    assert ("edit_server", ("", ServerConfig("thing", "npx", ("thing",)), True)) in paper.asked
+    assert ("edit_server", ("", ServerConfig("thing", "npx", ("thing",)), True)) in fake_core.asked
 
 
 def test_what_is_pasted_fills_the_form(context: Any, qtbot: Any) -> None:
@@ -71,7 +71,7 @@ def test_what_is_pasted_fills_the_form(context: Any, qtbot: Any) -> None:
     assert dialog.read().name == "hub"
 
 
-def test_a_known_server_fills_the_form_and_is_added_as_shown(context: Any, paper: Any, qtbot: Any) -> None:
+def test_a_known_server_fills_the_form_and_is_added_as_shown(context: Any, fake_core: Any, qtbot: Any) -> None:
     dialog = AddServer(context)
     qtbot.addWidget(dialog)
     dialog.open()
@@ -88,13 +88,13 @@ def test_a_known_server_fills_the_form_and_is_added_as_shown(context: Any, paper
     )
     with qtbot.waitSignal(dialog.accepted):
         dialog.button("Add").click()
-    assert ("edit_server", ("", paper.known[1].config, True)) in paper.asked
+    assert ("edit_server", ("", fake_core.known[1].config, True)) in fake_core.asked
 
 
-def test_another_address_does_not_take_the_way_to_sign_in_along(context: Any, paper: Any, qtbot: Any) -> None:
+def test_another_address_does_not_take_the_way_to_sign_in_along(context: Any, fake_core: Any, qtbot: Any) -> None:
     dialog = AddServer(context)
     qtbot.addWidget(dialog)
-    dialog.known.select(paper.known[1])
+    dialog.known.select(fake_core.known[1])
     dialog.url.setText("https://elsewhere.example/mcp")
     assert dialog.read().oauth == {}
 
@@ -108,7 +108,7 @@ def test_the_time_limit_says_what_it_is_while_none_is_typed(context: Any, qtbot:
     qtbot.waitUntil(lambda: text.width() > text.fontMetrics().horizontalAdvance(text.text()))
 
 
-def test_an_edited_entry_keeps_what_the_form_does_not_show(context: Any, paper: Any, qtbot: Any) -> None:
+def test_an_edited_entry_keeps_what_the_form_does_not_show(context: Any, fake_core: Any, qtbot: Any) -> None:
     before = ServerConfig(
         "files", "npx", ("-y", "x"), {"A": "1"}, "sub", disabled=True, roots=("src",), category="work",
         timeout_seconds=30, description="mine",
@@ -121,15 +121,15 @@ def test_an_edited_entry_keeps_what_the_form_does_not_show(context: Any, paper: 
     dialog.separate_secrets.setChecked(False)
     with qtbot.waitSignal(dialog.accepted):
         dialog.button("Save").click()
-    name, config, keep = next(words for asked, words in paper.asked if asked == "edit_server")
+    name, config, keep = next(words for asked, words in fake_core.asked if asked == "edit_server")
     assert (name, config.name, config.roots, config.disabled, keep) == ("files", "my files", ("src",), True, False)
 
 
-def test_the_form_is_as_high_as_its_content(context: Any, paper: Any, qtbot: Any) -> None:
+def test_the_form_is_as_high_as_its_content(context: Any, fake_core: Any, qtbot: Any) -> None:
     dialog = AddServer(context)
     qtbot.addWidget(dialog)
     dialog.open()
-    dialog.known.select(paper.known[1])
+    dialog.known.select(fake_core.known[1])
     height, box = dialog.height(), dialog.headers.height()
     facts = dialog.known.facts
     assert facts.height() >= facts.heightForWidth(facts.width()), "the facts are not cut"

@@ -15,18 +15,18 @@ from workbench.records import Fault, ServerConfig, ServerState, ServerStatus, Vi
 
 
 @pytest.fixture
-def page(window: Any, paper: Any, settled: Any, qtbot: Any) -> Any:
+def page(window: Any, fake_core: Any, settled: Any, qtbot: Any) -> Any:
     for number in range(3):
         name = f"extra{number}"
-        paper.server_states[name] = ServerState(ServerConfig(name, "cat"), allowed=True)
-    paper.server_states["extra2"] = replace(
-        paper.server_states["extra2"], status=ServerStatus.FAILED, fault=Fault("It left with code 3.")
+        fake_core.server_states[name] = ServerState(ServerConfig(name, "cat"), allowed=True)
+    fake_core.server_states["extra2"] = replace(
+        fake_core.server_states["extra2"], status=ServerStatus.FAILED, fault=Fault("It left with code 3.")
     )
-    paper.server_states["demo"] = replace(
-        paper.server_states["demo"], status=ServerStatus.READY, pid=4711, tool_count=3, protocol="2025-11-25"
+    fake_core.server_states["demo"] = replace(
+        fake_core.server_states["demo"], status=ServerStatus.READY, pid=4711, tool_count=3, protocol="2025-11-25"
     )
     window.context.store.load()
-    paper.conditions["demo"] = Vitals("demo", 1.0, 61.0, 1, 12, 2, 8.0, 40.0)
+    fake_core.conditions["demo"] = Vitals("demo", 1.0, 61.0, 1, 12, 2, 8.0, 40.0)
     window.commands.do("servers.all")
     made = window.centre.server.all
     qtbot.waitUntil(lambda: made.model.rowCount() == 5)
@@ -66,15 +66,15 @@ def test_enter_opens_the_server_and_the_way_back_is_one_action(page: Any, window
     assert window.centre.tabText(window.centre.indexOf(window.centre.server)) == "All servers"
 
 
-def test_chosen_servers_are_connected_and_disconnected(page: Any, paper: Any, settled: Any, qtbot: Any) -> None:
+def test_chosen_servers_are_connected_and_disconnected(page: Any, fake_core: Any, settled: Any, qtbot: Any) -> None:
     choose(page, "extra0", "extra1", "demo")
     press(page, "Connect", qtbot)
     settled()
-    assert sorted(words[0] for name, words in paper.asked if name == "connect") == ["extra0", "extra1"]
+    assert sorted(words[0] for name, words in fake_core.asked if name == "connect") == ["extra0", "extra1"]
     qtbot.waitUntil(lambda: page.totals.text().startswith("3 of 5 ready"))
     press(page, "Disconnect", qtbot)
     settled()
-    assert sorted(words[0] for name, words in paper.asked if name == "disconnect") == ["demo", "extra0", "extra1"]
+    assert sorted(words[0] for name, words in fake_core.asked if name == "disconnect") == ["demo", "extra0", "extra1"]
     qtbot.waitUntil(lambda: not page.disconnect_action.isEnabled())
     assert {row.name for row in page.selected_rows()} == {"demo", "extra0", "extra1"}  # still chosen
 
@@ -100,6 +100,6 @@ def test_the_order_is_chosen_from_the_menu_too(page: Any) -> None:
     menu.close()
 
 
-def test_a_removed_server_leaves_the_table(page: Any, paper: Any, complete: Any, qtbot: Any) -> None:
-    complete(paper.remove_server("extra1"))
+def test_a_removed_server_leaves_the_table(page: Any, fake_core: Any, complete: Any, qtbot: Any) -> None:
+    complete(fake_core.remove_server("extra1"))
     qtbot.waitUntil(lambda: page.model.row_of("extra1") < 0)

@@ -26,13 +26,13 @@ def change(tool: str = "send_email", **fields: Any) -> DefinitionChange:
 
 
 @pytest.fixture
-def page(window: Any, paper: Any, settled: Any) -> Any:
+def page(window: Any, fake_core: Any, settled: Any) -> Any:
     """One blocked tool, one new, one odd."""
-    paper.changed["demo"] = [change(), change("fresh", kind=ChangeKind.NEW, before="", blocked=False)]
+    fake_core.changed["demo"] = [change(), change("fresh", kind=ChangeKind.NEW, before="", blocked=False)]
     why = "“Ignore all previous…”"
-    paper.odd["demo"] = [ToolWarning("demo", "list_orders", "poison", "It orders the model about.", why)]
-    paper.tool_list[0] = replace(paper.tool_list[0], warned=1)
-    paper.tool_list[1] = replace(paper.tool_list[1], mark="changed")
+    fake_core.odd["demo"] = [ToolWarning("demo", "list_orders", "poison", "It orders the model about.", why)]
+    fake_core.tool_list[0] = replace(fake_core.tool_list[0], warned=1)
+    fake_core.tool_list[1] = replace(fake_core.tool_list[1], mark="changed")
     window.context.store.handle(ToolsChanged("demo"))
     window.centre.server.show_server("demo", "changes")
     settled()
@@ -62,39 +62,39 @@ def test_what_waits_is_said_on_the_tab_and_in_the_tree(page: Any, window: Any, q
     assert (rows["send_email"].icon, rows["list_orders"].icon) == ("lock", "warning")
 
 
-def test_approving_takes_exactly_what_was_read(page: Any, window: Any, paper: Any, settled: Any) -> None:
+def test_approving_takes_exactly_what_was_read(page: Any, window: Any, fake_core: Any, settled: Any) -> None:
     window.commands.do("front.start")
     settled()
-    assert ("approve_definitions", ("demo", {"send_email": "a" * 64})) in paper.asked
+    assert ("approve_definitions", ("demo", {"send_email": "a" * 64})) in fake_core.asked
     assert page.approve.isHidden()
     assert not any("blocked" in title for title in tab_titles(window))
 
 
-def test_an_odd_change_is_asked_about_before_it_is_approved(page: Any, window: Any, paper: Any, qtbot: Any) -> None:
-    paper.changed["demo"] = [change(warnings=("It asks the model to hide something from you.",))]
+def test_an_odd_change_is_asked_about_before_it_is_approved(page: Any, window: Any, fake_core: Any, qtbot: Any) -> None:
+    fake_core.changed["demo"] = [change(warnings=("It asks the model to hide something from you.",))]
     window.context.store.handle(ToolsWarned("demo"))
     qtbot.waitUntil(lambda: page.warning.isVisible())
     page.approve.click()
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     window.findChild(Question).reject()
-    assert not [name for name, _ in paper.asked if name == "approve_definitions"]
+    assert not [name for name, _ in fake_core.asked if name == "approve_definitions"]
 
 
-def test_all_are_approved_at_once_after_a_question(page: Any, window: Any, paper: Any, qtbot: Any) -> None:
-    paper.changed["demo"] = [change(), change("list_orders")]
+def test_all_are_approved_at_once_after_a_question(page: Any, window: Any, fake_core: Any, qtbot: Any) -> None:
+    fake_core.changed["demo"] = [change(), change("list_orders")]
     window.context.store.handle(ToolsChanged("demo"))
     qtbot.waitUntil(lambda: page.approve_all.isVisible())
     page.approve_all.click()
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     window.findChild(Question).accept()
-    qtbot.waitUntil(lambda: any(name == "approve_definitions" for name, _ in paper.asked))
-    assert paper.asked[-1][1][1] == {"send_email": "a" * 64, "list_orders": "a" * 64}
+    qtbot.waitUntil(lambda: any(name == "approve_definitions" for name, _ in fake_core.asked))
+    assert fake_core.asked[-1][1][1] == {"send_email": "a" * 64, "list_orders": "a" * 64}
 
 
-def test_new_tools_lose_their_mark_when_they_were_seen(page: Any, paper: Any, qtbot: Any) -> None:
+def test_new_tools_lose_their_mark_when_they_were_seen(page: Any, fake_core: Any, qtbot: Any) -> None:
     page.mark_seen.click()
     qtbot.waitUntil(lambda: page.mark_seen.isHidden())
-    assert [one.tool for one in paper.changed["demo"]] == ["send_email"]
+    assert [one.tool for one in fake_core.changed["demo"]] == ["send_email"]
 
 
 def test_a_warning_says_why(page: Any) -> None:
@@ -103,8 +103,8 @@ def test_a_warning_says_why(page: Any) -> None:
     assert page.approve.isHidden()
 
 
-def test_without_changes_the_page_says_that_all_is_well(page: Any, window: Any, paper: Any, qtbot: Any) -> None:
-    paper.changed["demo"], paper.odd["demo"] = [], []
+def test_without_changes_the_page_says_that_all_is_well(page: Any, window: Any, fake_core: Any, qtbot: Any) -> None:
+    fake_core.changed["demo"], fake_core.odd["demo"] = [], []
     window.context.store.handle(ToolsChanged("demo"))
     qtbot.waitUntil(lambda: page.empty.isVisible())
     assert "Changes" in tab_titles(window)
@@ -123,12 +123,12 @@ def test_the_tools_own_sheet_says_it_too_and_leads_here(page: Any, window: Any, 
     assert "orders the model about" in window.centre.tool.page().notice.sentence()
 
 
-def test_now_is_compared_with_an_earlier_moment(page: Any, paper: Any, qtbot: Any) -> None:
+def test_now_is_compared_with_an_earlier_moment(page: Any, fake_core: Any, qtbot: Any) -> None:
     assert page.since.count() == 2
     assert "version 1.0, 3 tools" in page.since.itemText(1)
     page.since.setCurrentIndex(1)
     qtbot.waitUntil(lambda: "Be quick." in page.view.toPlainText())
-    assert ("compare_definitions", ("demo", 1_700_000_000.0)) in paper.asked
+    assert ("compare_definitions", ("demo", 1_700_000_000.0)) in fake_core.asked
     assert page.approve.isHidden()
     page.since.setCurrentIndex(0)
     qtbot.waitUntil(lambda: page.approve.isVisible())

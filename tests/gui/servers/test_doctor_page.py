@@ -24,9 +24,9 @@ def examine(window: Any, settled: Any) -> Any:
     return window.centre.server.sheet().page()
 
 
-def fail(paper: Any) -> None:
+def fail(fake_core: Any) -> None:
     fault = Fault("The command npx was not found.", "Install Node.js.")
-    paper.put(replace(paper.server_states["files"], status=ServerStatus.FAILED, fault=fault))
+    fake_core.put(replace(fake_core.server_states["files"], status=ServerStatus.FAILED, fault=fault))
 
 
 def button(page: Any, text: str) -> QPushButton:
@@ -34,26 +34,26 @@ def button(page: Any, text: str) -> QPushButton:
 
 
 def test_a_failed_server_is_examined_at_once_and_each_line_has_its_fix(
-    window: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
-    fail(paper)
+    fail(fake_core)
     settled()
     page = examine(window, settled)
     qtbot.waitUntil(lambda: "Install Node.js." in words(page))
-    assert paper.asked.count(("diagnose", ("files",))) == 1
+    assert fake_core.asked.count(("diagnose", ("files",))) == 1
     assert [check.name for check in page.checks_view.checks()] == ["Configuration", "Executable"]
 
 
 def test_a_server_that_did_not_fail_is_examined_when_a_person_asks(
-    window: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     page = examine(window, settled)
-    assert ("diagnose", ("files",)) not in paper.asked
+    assert ("diagnose", ("files",)) not in fake_core.asked
     button(page, "Check").click()
     qtbot.waitUntil(lambda: "1 problem found" in page.verdict.text())
 
 
-def test_the_report_can_be_copied_with_its_details(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_the_report_can_be_copied_with_its_details(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
     page = examine(window, settled)
     button(page, "Check").click()
     qtbot.waitUntil(lambda: button(page, "Copy report").isEnabled())

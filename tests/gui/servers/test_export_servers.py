@@ -37,23 +37,23 @@ def test_the_chosen_server_is_ticked_and_every_line_is_shown(dialog: Any) -> Non
     assert "Tick a server" in dialog.form.diff.toPlainText()
 
 
-def test_it_is_written_and_can_be_taken_back(dialog: Any, paper: Any, qtbot: Any) -> None:
+def test_it_is_written_and_can_be_taken_back(dialog: Any, fake_core: Any, qtbot: Any) -> None:
     dialog.form.write.click()
     qtbot.waitUntil(lambda: dialog.form.undo.isVisible())
-    assert ("export_servers", ("cursor:x", ("files",), False, "sha")) in paper.asked
+    assert ("export_servers", ("cursor:x", ("files",), False, "sha")) in fake_core.asked
     assert "mcp.json.before" in texts(dialog)
     dialog.form.undo.click()
     qtbot.waitUntil(lambda: "previous content" in texts(dialog))
-    assert ("undo_export", ("sha",)) in paper.asked
+    assert ("undo_export", ("sha",)) in fake_core.asked
 
 
 def test_an_app_that_is_not_here_and_a_file_that_cannot_be_changed_leave_the_clipboard(
-    dialog: Any, paper: Any, qtbot: Any
+    dialog: Any, fake_core: Any, qtbot: Any
 ) -> None:
     dialog.form.clients.setCurrentIndex(1)
     qtbot.waitUntil(lambda: "is not installed" in texts(dialog))
     assert not dialog.form.write.isEnabled()
-    paper.blocked = Fault("The file is not in YAML block style.", "Copy the entry.")
+    fake_core.blocked = Fault("The file is not in YAML block style.", "Copy the entry.")
     dialog.form.clients.setCurrentIndex(0)
     qtbot.waitUntil(lambda: "YAML block style" in texts(dialog))
     assert not dialog.form.write.isEnabled()
@@ -61,14 +61,14 @@ def test_an_app_that_is_not_here_and_a_file_that_cannot_be_changed_leave_the_cli
     assert QGuiApplication.clipboard().text() == "files"
 
 
-def test_the_workbench_itself_goes_the_same_way(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_the_workbench_itself_goes_the_same_way(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
     window.commands.do("agent.connect")
     qtbot.waitUntil(lambda: bool(window.findChildren(ConnectAgent)))
     dialog = window.findChildren(ConnectAgent)[0]
     qtbot.waitUntil(lambda: dialog.form.write.isEnabled())
     assert "workbench" in dialog.form.diff.toPlainText()
     dialog.form.write.click()
-    qtbot.waitUntil(lambda: ("export_servers", ("cursor:x", (), True, "sha")) in paper.asked)
+    qtbot.waitUntil(lambda: ("export_servers", ("cursor:x", (), True, "sha")) in fake_core.asked)
     settled()
     assert "Waiting for an agent…" in texts(dialog)
     for names, words in (

@@ -17,8 +17,8 @@ def texts(widget: Any) -> str:
 
 
 @pytest.fixture
-def dialog(window: Any, paper: Any, qtbot: Any, settled: Any) -> Any:
-    paper.secret_store = SecretStore("keyring", "Secrets are kept in your system's keyring.")
+def dialog(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> Any:
+    fake_core.secret_store = SecretStore("keyring", "Secrets are kept in your system's keyring.")
     window.commands.do("servers.import")
     qtbot.waitUntil(lambda: bool(window.findChildren(ImportServers)))
     found = window.findChildren(ImportServers)[0]
@@ -36,7 +36,7 @@ def test_everything_is_off_and_the_full_command_is_shown(dialog: Any) -> None:
 
 
 def test_a_ticked_server_comes_in_with_its_secret_kept_apart(
-    dialog: Any, window: Any, paper: Any, qtbot: Any, settled: Any
+    dialog: Any, window: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     dialog.found_rows[0].box.setChecked(True)
     assert dialog.separate_secrets.isVisible()
@@ -45,14 +45,14 @@ def test_a_ticked_server_comes_in_with_its_secret_kept_apart(
     assert dialog.add.text() == "Import 1 server"
     dialog.add.click()
     qtbot.waitUntil(lambda: window.servers.model.find("hub").isValid())
-    assert ("import_servers", ((ImportChoice("k1", "s1", "hub", keep_secrets=True),),)) in paper.asked
+    assert ("import_servers", ((ImportChoice("k1", "s1", "hub", keep_secrets=True),),)) in fake_core.asked
     settled()
     assert "Imported 1 server: hub" in window.status.message()
     assert window.servers.selected_server().config.name == "hub"
 
 
 def test_a_dialog_that_was_closed_meanwhile_is_left_alone(
-    dialog: Any, window: Any, paper: Any, qtbot: Any, settled: Any, monkeypatch: Any
+    dialog: Any, window: Any, fake_core: Any, qtbot: Any, settled: Any, monkeypatch: Any
 ) -> None:
     ready, faults = asyncio.Event(), list[Fault]()
     window.context.tasks.failed.connect(faults.append)
@@ -61,7 +61,7 @@ def test_a_dialog_that_was_closed_meanwhile_is_left_alone(
         await ready.wait()
         return ImportReport(("hub",))
 
-    monkeypatch.setattr(paper, "import_servers", slowly)
+    monkeypatch.setattr(fake_core, "import_servers", slowly)
     dialog.found_rows[0].box.setChecked(True)
     dialog.add.click()
     dialog.reject()
@@ -71,7 +71,7 @@ def test_a_dialog_that_was_closed_meanwhile_is_left_alone(
     assert not faults
 
 
-def test_a_taken_name_can_be_another_one_or_replace_the_server_here(dialog: Any, paper: Any, qtbot: Any) -> None:
+def test_a_taken_name_can_be_another_one_or_replace_the_server_here(dialog: Any, fake_core: Any, qtbot: Any) -> None:
     row = dialog.found_rows[1]
     row.box.setChecked(True)
     assert row.name.isVisible()
@@ -85,10 +85,10 @@ def test_a_taken_name_can_be_another_one_or_replace_the_server_here(dialog: Any,
     assert dialog.add.isEnabled()
 
 
-def test_two_of_the_same_name_do_not_meet(dialog: Any, paper: Any, qtbot: Any) -> None:
+def test_two_of_the_same_name_do_not_meet(dialog: Any, fake_core: Any, qtbot: Any) -> None:
     from msgspec.structs import replace
 
-    paper.found.append(replace(paper.found[0], key="k9", client="goose", file="~/.config/goose/config.yaml"))
+    fake_core.found.append(replace(fake_core.found[0], key="k9", client="goose", file="~/.config/goose/config.yaml"))
     dialog.load()
     qtbot.waitUntil(lambda: len(dialog.found_rows) == 4)
     for row in (dialog.found_rows[0], dialog.found_rows[3]):
@@ -97,17 +97,17 @@ def test_two_of_the_same_name_do_not_meet(dialog: Any, paper: Any, qtbot: Any) -
     assert not dialog.found_rows[3].conflict.isEnabled()
 
 
-def test_secrets_are_shown_when_asked_for_and_hidden_again(dialog: Any, paper: Any, qtbot: Any) -> None:
+def test_secrets_are_shown_when_asked_for_and_hidden_again(dialog: Any, fake_core: Any, qtbot: Any) -> None:
     button = dialog.found_rows[0].reveal
     button.click()
     qtbot.waitUntil(lambda: "the-value" in texts(dialog))
     button.click()
     assert "the-value" not in texts(dialog)
-    assert ("reveal_found_server", ("k1",)) in paper.asked
+    assert ("reveal_found_server", ("k1",)) in fake_core.asked
 
 
-def test_without_a_keyring_it_is_said_where_secrets_would_be(dialog: Any, paper: Any, qtbot: Any) -> None:
-    paper.secret_store = SecretStore("memory", "Secrets are kept in memory only.")
+def test_without_a_keyring_it_is_said_where_secrets_would_be(dialog: Any, fake_core: Any, qtbot: Any) -> None:
+    fake_core.secret_store = SecretStore("memory", "Secrets are kept in memory only.")
     dialog.load()
     qtbot.waitUntil(lambda: not dialog.separate_secrets.isChecked())
     dialog.found_rows[0].box.setChecked(True)
@@ -115,7 +115,7 @@ def test_without_a_keyring_it_is_said_where_secrets_would_be(dialog: Any, paper:
     assert not dialog.found_rows[0].choice(separate_secrets=dialog.separate_secrets.isChecked()).keep_secrets
 
 
-def test_what_did_not_go_is_said_and_the_dialog_stays(dialog: Any, paper: Any, qtbot: Any) -> None:
+def test_what_did_not_go_is_said_and_the_dialog_stays(dialog: Any, fake_core: Any, qtbot: Any) -> None:
     dialog.found_rows[1].box.setChecked(True)
     dialog.found_rows[1].name.setText("odd")
     dialog.add.click()
@@ -124,19 +124,19 @@ def test_what_did_not_go_is_said_and_the_dialog_stays(dialog: Any, paper: Any, q
 
 
 def test_files_that_cannot_be_read_are_told_and_nothing_found_is_no_dead_end(
-    dialog: Any, paper: Any, qtbot: Any
+    dialog: Any, fake_core: Any, qtbot: Any
 ) -> None:
-    paper.found, paper.faults = [], (Fault("mcp.json cannot be read: line 1.", "Mend it."),)
+    fake_core.found, fake_core.faults = [], (Fault("mcp.json cannot be read: line 1.", "Mend it."),)
     dialog.load()
     qtbot.waitUntil(lambda: "No servers in other clients" in texts(dialog))
     assert "line 1" in texts(dialog)
     assert "Claude Desktop" in texts(dialog)
 
 
-def test_the_list_and_an_empty_project_tell_of_them(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_the_list_and_an_empty_project_tell_of_them(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
     assert "2 servers found in other clients" in texts(window.servers)
     assert window.centre.welcome.found.isHidden()  # the project has a server of its own
-    del paper.server_states["files"]
+    del fake_core.server_states["files"]
     window.context.store.load()
     settled()
     assert "Claude Desktop and Cursor" in texts(window.centre.welcome)

@@ -15,13 +15,13 @@ def words(page: Any) -> str:
     return "\n".join(found.full_text() for found in page.findChildren(ForeignLabel) if not found.isHidden())
 
 
-def test_facts_and_condition_stand_together(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
-    paper.conditions["demo"] = Vitals(
+def test_facts_and_condition_stand_together(window: Any, fake_core: Any, settled: Any, qtbot: Any) -> None:
+    fake_core.conditions["demo"] = Vitals(
         "demo", 1_700_000_000.0, 61.4, 3, 12, 2, 8.0, 410.0, "It broke.", 1_700_000_100.0, 2_000, 50_000, 40, 0
     )
-    state = replace(paper.server_states["demo"], restarts=2, era="legacy", instructions="x" * 50_000)
+    state = replace(fake_core.server_states["demo"], restarts=2, era="legacy", instructions="x" * 50_000)
     state = replace(state, capabilities=("tools", "prompts.listChanged"))
-    paper.put(state)
+    fake_core.put(state)
     window.centre.server.show_server("demo", "overview")
     settled()
     window.centre.setCurrentWidget(window.centre.server)

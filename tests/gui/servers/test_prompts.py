@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QTabBar, QWidget
+from PySide6.QtWidgets import QTabBar
 
 from workbench.gui.kit.controls import Picture
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.servers.prompts import PromptsPage
-from workbench.gui.shell.commands import Commands
 from workbench.records import Content, PromptAnswer, PromptMessage
 
 
@@ -29,28 +27,19 @@ def in_window(window: Any, qtbot: Any) -> Any:
 
 
 @pytest.fixture
-def page(context: Any, paper: Any, qtbot: Any) -> Iterator[Any]:
-    """The page alone, as if it were in front."""
-    frame = QWidget()
-    qtbot.addWidget(frame)
-    made = PromptsPage(context, Commands(context.tasks, frame), paper.server_states["demo"], frame)
-    paper.bus.listen(context.store.handle)
-    frame.resize(1000, 700)
-    made.resize(1000, 700)
-    frame.show()
-    frame.activateWindow()
-    made.load()
-    made.set_seen(seen=True)
+def page(show_page: Any, qtbot: Any) -> Any:
+    made = show_page(PromptsPage)
     qtbot.waitUntil(lambda: made.list.model.rowCount() == 2)
-    yield made
-    frame.hide()
+    return made
 
 
 def words(page: Any) -> str:
     return "\n".join(found.full_text() for found in page.detail.findChildren(ForeignLabel) if found.isVisible())
 
 
-def test_enter_leads_to_the_first_blank_and_enter_in_the_last_one_gets_it(window: Any, paper: Any, qtbot: Any) -> None:
+def test_enter_leads_to_the_first_blank_and_enter_in_the_last_one_gets_it(
+    window: Any, fake_core: Any, qtbot: Any
+) -> None:
     page = in_window(window, qtbot)
     page.list.select("answer")
     qtbot.keyClick(page.list.view, Qt.Key.Key_Return)
@@ -61,7 +50,7 @@ def test_enter_leads_to_the_first_blank_and_enter_in_the_last_one_gets_it(window
     qtbot.waitUntil(arguments.line("tone").hasFocus)
     qtbot.keyClick(arguments.line("tone"), Qt.Key.Key_Return)
     qtbot.waitUntil(page.detail.messages.isVisible)
-    assert ("prompt", "answer", {"ticket": "TIC-0001"}) in paper.offers_asked
+    assert ("prompt", "answer", {"ticket": "TIC-0001"}) in fake_core.offers_asked
     assert "Reply to TIC-0001." in words(page)
     assert "Assistant" in words(page)
     assert page.detail.messages.findChild(Picture) is not None
@@ -69,21 +58,21 @@ def test_enter_leads_to_the_first_blank_and_enter_in_the_last_one_gets_it(window
     assert "≈ 40 tokens" in page.detail.summary.full_text()
 
 
-def test_arguments_are_completed_with_what_is_filled_already(page: Any, paper: Any, qtbot: Any) -> None:
+def test_arguments_are_completed_with_what_is_filled_already(page: Any, fake_core: Any, qtbot: Any) -> None:
     page.list.select("answer")
     arguments = page.detail.arguments
     arguments.line("ticket").setText("TIC-0002")
     qtbot.keyClicks(arguments.line("tone"), "fr")
     qtbot.waitUntil(lambda: arguments.line("tone").suggestions() == ("friendly",))
-    assert ("complete", "prompt", "answer", "tone", "fr", {"ticket": "TIC-0002"}) in paper.offers_asked
+    assert ("complete", "prompt", "answer", "tone", "fr", {"ticket": "TIC-0002"}) in fake_core.offers_asked
 
 
-def test_what_is_needed_is_asked_for_before_anything_is_sent(window: Any, paper: Any, qtbot: Any) -> None:
+def test_what_is_needed_is_asked_for_before_anything_is_sent(window: Any, fake_core: Any, qtbot: Any) -> None:
     page = in_window(window, qtbot)
     page.list.select("answer")
     window.commands.do("front.start")
     assert page.detail.arguments.is_marked("ticket")
-    assert not [one for one in paper.offers_asked if one[0] == "prompt"]
+    assert not [one for one in fake_core.offers_asked if one[0] == "prompt"]
 
 
 def test_a_fault_stands_where_the_messages_would(page: Any, qtbot: Any) -> None:
@@ -111,14 +100,29 @@ def test_what_was_typed_waits_while_another_prompt_is_looked_at(page: Any) -> No
     assert page.detail.arguments.values() == {"ticket": "TIC-0001"}
 
 
-def test_a_thousand_messages_and_foreign_text_are_shown_in_bounds(page: Any, paper: Any, qtbot: Any) -> None:
+def test_messages_belong_to_the_arguments_and_are_shown_again(page: Any, fake_core: Any, qtbot: Any) -> None:
+    page.list.select("answer")
+    page.detail.arguments.line("ticket").setText("TIC-0001")
+    page.detail.request()
+    qtbot.waitUntil(page.detail.messages.isVisible)
+    page.detail.arguments.line("ticket").setText("TIC-00012")
+    assert not page.detail.messages.isVisible()
+    assert not page.detail.copy_json.isEnabled()
+    page.list.select("hello")
+    page.list.select("answer")
+    page.detail.arguments.line("ticket").setText("TIC-0001")
+    assert page.detail.messages.isVisible()
+    assert len([one for one in fake_core.offers_asked if one[0] == "prompt"]) == 1
+
+
+def test_a_thousand_messages_and_foreign_text_are_shown_in_bounds(page: Any, fake_core: Any, qtbot: Any) -> None:
     async def get_prompt(server: str, name: str, arguments: Any) -> PromptAnswer:
         odd = PromptMessage("<b>root</b>", Content("text", "<img src=x>\u202e"))
         long = PromptMessage("user", Content("text", "x" * 10_000))
         broken = PromptMessage("user", Content("image", mime="image/png", data="no picture"))
         return PromptAnswer(name, messages=(odd, long, broken, *(odd,) * 997), raw="{}")
 
-    paper.get_prompt = get_prompt
+    fake_core.get_prompt = get_prompt
     page.list.select("hello")
     page.detail.request()
     qtbot.waitUntil(page.detail.messages.isVisible)
@@ -128,13 +132,13 @@ def test_a_thousand_messages_and_foreign_text_are_shown_in_bounds(page: Any, pap
     assert all(label.textFormat() == Qt.TextFormat.PlainText for label in labels)
 
 
-def test_a_server_without_prompts_says_so(page: Any, paper: Any, qtbot: Any) -> None:
-    paper.put_offers(prompts=())
+def test_a_server_without_prompts_says_so(page: Any, fake_core: Any, qtbot: Any) -> None:
+    fake_core.put_offers(prompts=())
     qtbot.waitUntil(lambda: page.empty.accessibleName() == "This server has no prompts")
 
 
-def test_the_counts_stand_beside_the_titles(paper: Any, window: Any, qtbot: Any) -> None:
+def test_the_counts_stand_beside_the_titles(fake_core: Any, window: Any, qtbot: Any) -> None:
     in_window(window, qtbot)
-    paper.put(replace(paper.server_states["demo"], resource_count=12, prompt_count=2))
+    fake_core.put(replace(fake_core.server_states["demo"], resource_count=12, prompt_count=2))
     tabs = window.centre.server.sheet().findChild(QTabBar)
     qtbot.waitUntil(lambda: {"Resources  12", "Prompts  2"} <= {tabs.tabText(at) for at in range(tabs.count())})

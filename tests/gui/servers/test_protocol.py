@@ -18,13 +18,17 @@ from workbench.gui.servers.protocol import ANSWER, COMPOSE
 
 
 @pytest.fixture
-def page(window: Any, paper: Any, settled: Any, qtbot: Any) -> Any:
+def page(window: Any, fake_core: Any, settled: Any, qtbot: Any) -> Any:
     """The page of a server that was asked three things."""
-    paper.traffic("demo").mark("The server is starting.")
-    paper.pair("demo", 1, "tools/list", {"result": {"tools": [{"name": "a", "description": "x" * 3_000 + " deep"}]}})
-    paper.pair("demo", 2, "tools/call", {"result": {"content": []}}, name="list_orders", arguments={})
-    paper.traffic("demo").received(b'{"method":"notifications/message","params":{"level":"info"}}')
-    paper.pair("demo", 3, "tools/call", {"error": {"code": -1, "message": "no"}}, name="delete_customer", arguments={})
+    fake_core.traffic("demo").mark("The server is starting.")
+    fake_core.pair(
+        "demo", 1, "tools/list", {"result": {"tools": [{"name": "a", "description": "x" * 3_000 + " deep"}]}}
+    )
+    fake_core.pair("demo", 2, "tools/call", {"result": {"content": []}}, name="list_orders", arguments={})
+    fake_core.traffic("demo").received(b'{"method":"notifications/message","params":{"level":"info"}}')
+    fake_core.pair(
+        "demo", 3, "tools/call", {"error": {"code": -1, "message": "no"}}, name="delete_customer", arguments={}
+    )
     window.centre.server.show_server("demo", "protocol")
     settled()
     window.centre.setCurrentWidget(window.centre.server)
@@ -45,8 +49,8 @@ def text(page: Any) -> str:
     return str(page.detail.text)
 
 
-def test_messages_appear_as_they_pass(page: Any, paper: Any, qtbot: Any) -> None:
-    paper.pair("demo", 4, "ping", {"result": {}})
+def test_messages_appear_as_they_pass(page: Any, fake_core: Any, qtbot: Any) -> None:
+    fake_core.pair("demo", 4, "ping", {"result": {}})
     qtbot.waitUntil(lambda: titles(page)[-2:] == ["ping", "answer to ping"])
     assert "10 messages" in page.totals.text()
 
@@ -62,7 +66,8 @@ def test_the_filter_sifts_and_words_deep_in_a_message_are_found_too(page: Any, q
     page.filter_strip.finder.setText("nowhere at all")
     qtbot.waitUntil(lambda: page.model.rowCount() == 0)
     assert page.empty.accessibleName() == "No matches"
-    page.filter_strip.clear()
+    clear = next(found for found in page.findChildren(QPushButton) if found.text() == "Clear the filter")
+    qtbot.mouseClick(clear, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.model.rowCount() == 8)
 
 
@@ -92,26 +97,28 @@ def test_copying_gives_the_message_the_line_or_the_pair(page: Any, qtbot: Any) -
     assert [json.loads(line)["id"] for line in QGuiApplication.clipboard().text().split("\n")] == [2, 2]
 
 
-def test_a_request_is_sent_again_and_its_new_answer_is_chosen(page: Any, paper: Any, qtbot: Any) -> None:
+def test_a_request_is_sent_again_and_its_new_answer_is_chosen(page: Any, fake_core: Any, qtbot: Any) -> None:
     choose(page, 1)
     page.detail.replay.trigger()
     qtbot.waitUntil(lambda: page.detail.row is not None and page.detail.row.frame.number == 9)
     assert titles(page)[-2:] == ["tools/list", "answer to tools/list"]
-    (sent,) = [words for name, words in paper.asked if name == "send_raw"]
+    (sent,) = [words for name, words in fake_core.asked if name == "send_raw"]
     assert json.loads(sent[1])["method"] == "tools/list"
     qtbot.waitUntil(lambda: "again" in text(page))
 
 
-def test_a_dangerous_call_asks_before_it_is_sent_again(page: Any, window: Any, paper: Any, qtbot: Any) -> None:
+def test_a_dangerous_call_asks_before_it_is_sent_again(page: Any, window: Any, fake_core: Any, qtbot: Any) -> None:
     choose(page, 6)
     page.detail.replay.trigger()
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     window.findChild(Question).reject()
     qtbot.waitUntil(lambda: "delete data for good" in page.detail.fault.sentence())
-    assert [words[2] for name, words in paper.asked if name == "send_raw"] == [False]
+    assert [words[2] for name, words in fake_core.asked if name == "send_raw"] == [False]
 
 
-def test_a_message_is_edited_checked_and_sent_with_the_keyboard(page: Any, window: Any, paper: Any, qtbot: Any) -> None:
+def test_a_message_is_edited_checked_and_sent_with_the_keyboard(
+    page: Any, window: Any, fake_core: Any, qtbot: Any
+) -> None:
     choose(page, 3)
     page.detail.edit.trigger()
     message_editor = page.detail.message_editor
@@ -125,7 +132,7 @@ def test_a_message_is_edited_checked_and_sent_with_the_keyboard(page: Any, windo
     window.commands.do("front.start")
     qtbot.waitUntil(lambda: "-32601" in page.detail.fault.sentence())
     assert page.detail.tabs.currentIndex() == COMPOSE
-    assert paper.asked[-1][0] == "send_raw"
+    assert fake_core.asked[-1][0] == "send_raw"
 
 
 def test_the_whole_conversation_is_saved(page: Any, tmp_path: Path, qtbot: Any) -> None:
@@ -143,10 +150,10 @@ def test_a_place_that_cannot_be_written_is_a_sentence(page: Any, window: Any, tm
     assert "cannot be written" in told.args[0].message
 
 
-def test_it_follows_the_end_until_somebody_looks_back(page: Any, paper: Any, qtbot: Any) -> None:
+def test_it_follows_the_end_until_somebody_looks_back(page: Any, fake_core: Any, qtbot: Any) -> None:
     follow = next(button for button in page.findChildren(QPushButton) if button.text() == "Auto-scroll")
     for number in range(300):
-        paper.pair("demo", 100 + number, "ping", {"result": {}})
+        fake_core.pair("demo", 100 + number, "ping", {"result": {}})
     bar = page.table.verticalScrollBar()
     qtbot.waitUntil(lambda: page.model.total() == 608 and bar.value() == bar.maximum())
     page.table.setFocus()
@@ -154,7 +161,7 @@ def test_it_follows_the_end_until_somebody_looks_back(page: Any, paper: Any, qtb
     QTest.keyClick(page.table, Qt.Key.Key_Up)
     assert not follow.isChecked()
     place = bar.value()
-    paper.pair("demo", 999, "ping", {"result": {}})
+    fake_core.pair("demo", 999, "ping", {"result": {}})
     qtbot.waitUntil(lambda: page.model.total() == 610)
     assert bar.value() == place
     QTest.keyClick(page.table, Qt.Key.Key_End)
@@ -171,17 +178,17 @@ def test_one_of_message_and_editor_is_shown(page: Any) -> None:
     assert shown == [True, False]
 
 
-def test_a_view_is_cleared_and_goes_on(page: Any, paper: Any, qtbot: Any) -> None:
+def test_a_view_is_cleared_and_goes_on(page: Any, fake_core: Any, qtbot: Any) -> None:
     clear = next(found for found in page.findChildren(QToolButton) if found.accessibleName() == "Clear")
     qtbot.mouseClick(clear, Qt.MouseButton.LeftButton)
     assert page.empty.accessibleName() == "No messages yet"
-    paper.pair("demo", 5, "ping", {"result": {}})
+    fake_core.pair("demo", 5, "ping", {"result": {}})
     qtbot.waitUntil(lambda: titles(page) == ["ping", "answer to ping"])
 
 
-def test_a_flood_is_taken_in_while_the_window_lives(page: Any, paper: Any, qtbot: Any) -> None:
+def test_a_flood_is_taken_in_while_the_window_lives(page: Any, fake_core: Any, qtbot: Any) -> None:
     for number in range(30_000):
-        paper.traffic("demo").received(b'{"method":"notifications/message","params":{"n":%d}}' % number)
+        fake_core.traffic("demo").received(b'{"method":"notifications/message","params":{"n":%d}}' % number)
     qtbot.waitUntil(lambda: page.model.total() == 30_008, timeout=60_000)
     assert page.model.total() < MOST_MESSAGES
     assert page.table.indexAt(page.table.viewport().rect().center()).isValid()

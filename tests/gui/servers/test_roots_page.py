@@ -17,7 +17,7 @@ FILES = ServerState(ServerConfig("files", "npx", roots=("docs", "/srv/da\u202eta
 
 
 @pytest.fixture
-def page(context: Any, paper: Any, qtbot: Any) -> Any:
+def page(context: Any, fake_core: Any, qtbot: Any) -> Any:
     """A page over a core that keeps what it is told."""
     sent: list[tuple[str, ...]] = []
 
@@ -27,8 +27,8 @@ def page(context: Any, paper: Any, qtbot: Any) -> Any:
         sent.append(roots)
         return replace(FILES, config=replace(FILES.config, roots=roots))
 
-    paper.set_roots = set_roots
-    made = RootsPage(context, None, FILES)  # type: ignore[arg-type]  # it has no commands of its own
+    fake_core.set_roots = set_roots
+    made = RootsPage(context, FILES)
     made.sent = sent  # type: ignore[attr-defined]
     qtbot.addWidget(made)
     made.show()

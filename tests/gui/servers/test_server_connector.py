@@ -10,52 +10,56 @@ from workbench.gui.servers.server_connector import describe_changes
 from workbench.records import ServerConfig, ServerState, ServerStatus
 
 
-def connected(paper: Any) -> list[str]:
-    return [words[0] for name, words in paper.asked if name == "connect"]
+def connected(fake_core: Any) -> list[str]:
+    return [words[0] for name, words in fake_core.asked if name == "connect"]
 
 
-def test_servers_that_ran_are_connected_again_by_a_new_core(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
+def test_servers_that_ran_are_connected_again_by_a_new_core(
+    window: Any, fake_core: Any, settled: Any, qtbot: Any
+) -> None:
     config = ServerConfig("notes", "npx")
-    paper.put(ServerState(config, ServerStatus.READY, allowed=True))
-    paper.put(ServerState(ServerConfig("idle", "npx"), ServerStatus.STOPPED, allowed=True))
+    fake_core.put(ServerState(config, ServerStatus.READY, allowed=True))
+    fake_core.put(ServerState(ServerConfig("idle", "npx"), ServerStatus.STOPPED, allowed=True))
     settled()
-    for name, state in paper.server_states.items():  # a new core: nothing runs
-        paper.server_states[name] = replace(state, status=ServerStatus.STOPPED)
+    for name, state in fake_core.server_states.items():  # a new core: nothing runs
+        fake_core.server_states[name] = replace(state, status=ServerStatus.STOPPED)
     window.context.store.load(restarted=True)
-    qtbot.waitUntil(lambda: connected(paper) == ["notes"])
+    qtbot.waitUntil(lambda: connected(fake_core) == ["notes"])
     settled()
     assert "Connecting again: notes." in window.status.message()
 
 
-def test_servers_that_still_run_are_left_alone(window: Any, paper: Any, settled: Any) -> None:
-    paper.put(ServerState(ServerConfig("notes", "npx"), ServerStatus.READY, allowed=True))
+def test_servers_that_still_run_are_left_alone(window: Any, fake_core: Any, settled: Any) -> None:
+    fake_core.put(ServerState(ServerConfig("notes", "npx"), ServerStatus.READY, allowed=True))
     settled()
     window.context.store.load()
     settled()
-    assert connected(paper) == []
+    assert connected(fake_core) == []
 
 
-def test_a_change_of_the_file_by_another_program_is_noticed(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
+def test_a_change_of_the_file_by_another_program_is_noticed(
+    window: Any, fake_core: Any, settled: Any, qtbot: Any
+) -> None:
     file = window.context.paths.servers_file
-    paper.server_states["fresh"] = ServerState(ServerConfig("fresh", "npx"))
+    fake_core.server_states["fresh"] = ServerState(ServerConfig("fresh", "npx"))
     file.write_text('{"mcpServers": {}}')
-    qtbot.waitUntil(lambda: ("reload_servers", ()) in paper.asked)
+    qtbot.waitUntil(lambda: ("reload_servers", ()) in fake_core.asked)
     settled()
     assert window.status.message() == "Servers were reloaded: added fresh."
-    del paper.server_states["files"]
+    del fake_core.server_states["files"]
     file.unlink()
     qtbot.waitUntil(lambda: window.status.message().startswith(".mcp.json was deleted. Servers were reloaded:"))
     assert "removed files" in window.status.message()
 
 
-def test_other_files_of_the_project_reload_nothing(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
+def test_other_files_of_the_project_reload_nothing(window: Any, fake_core: Any, settled: Any, qtbot: Any) -> None:
     (window.context.paths.project / "notes.txt").write_text("x")
     qtbot.wait(500)
     settled()
-    assert ("reload_servers", ()) not in paper.asked
+    assert ("reload_servers", ()) not in fake_core.asked
 
 
-def test_f5_says_what_changed(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
+def test_f5_says_what_changed(window: Any, fake_core: Any, settled: Any, qtbot: Any) -> None:
     window.commands.do("servers.reload")
     qtbot.waitUntil(lambda: window.status.message() == "Servers were reloaded: nothing changed.")
     settled()

@@ -52,36 +52,36 @@ def press(dialog: Question, text: str) -> None:
 
 
 def test_the_demo_server_connects_without_a_question_and_shows_its_tools(
-    window: Any, pane: Any, paper: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, settled: Any
 ) -> None:
     window.commands.do("demo.connect")
     settled()
-    assert ("connect", ("demo",)) in paper.asked
+    assert ("connect", ("demo",)) in fake_core.asked
     assert pane.tree.isExpanded(pane.model.find("demo"))
     assert "pid 1234" in texts(pane.card)
 
 
 def test_a_first_start_shows_the_whole_command_and_waits(
-    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     pane.show_tool("files")
     window.commands.do("server.connect")
     dialog = question(window, qtbot)
     shown = dialog.findChild(QPlainTextEdit).toPlainText()
     assert shown == "npx -y @acme/files ."
-    assert not [asked for asked in paper.asked if asked[0] == "connect"]
+    assert not [asked for asked in fake_core.asked if asked[0] == "connect"]
     press(dialog, "Start the server")
-    qtbot.waitUntil(lambda: ("connect", ("files",)) in paper.asked)
-    assert paper.agreed == "a" * 64  # what was shown, and nothing else
+    qtbot.waitUntil(lambda: ("connect", ("files",)) in fake_core.asked)
+    assert fake_core.agreed == "a" * 64  # what was shown, and nothing else
     settled()
 
 
 def test_where_a_secret_would_go_is_said_before_an_address_is_spoken_to(
-    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     warning = "Your stored secret “github” is sent to evil.example."
     told = "https://evil.example/mcp\nAuthorization: Bearer ${keyring:github}"
-    paper.consents["files"] = Consent("files", told, "b" * 64, warnings=(warning,), remote=True)
+    fake_core.consents["files"] = Consent("files", told, "b" * 64, warnings=(warning,), remote=True)
     pane.show_tool("files")
     window.commands.do("server.connect")
     dialog = question(window, qtbot)
@@ -90,24 +90,26 @@ def test_where_a_secret_would_go_is_said_before_an_address_is_spoken_to(
     assert "will run on your computer" not in texts(dialog)
     shoot(dialog, "consent-remote")
     press(dialog, "Connect")
-    qtbot.waitUntil(lambda: paper.agreed == "b" * 64)
+    qtbot.waitUntil(lambda: fake_core.agreed == "b" * 64)
     settled()
 
 
-def test_escape_on_the_question_starts_nothing(window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_escape_on_the_question_starts_nothing(
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
+) -> None:
     pane.show_tool("files")
     window.commands.do("server.connect")
     qtbot.keyClick(question(window, qtbot), Qt.Key.Key_Escape)
     settled()
-    assert not [asked for asked in paper.asked if asked[0] == "connect"]
+    assert not [asked for asked in fake_core.asked if asked[0] == "connect"]
     assert window.commands["server.connect"].isEnabled()
 
 
 def test_a_server_that_fails_while_another_pane_is_in_front_says_so_above_everything(
-    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
-    paper.connect_fault = Fault("The server could not be started.", "Install Node.js.")
-    paper.put(replace(paper.server_states["files"], allowed=True))
+    fake_core.connect_fault = Fault("The server could not be started.", "Install Node.js.")
+    fake_core.put(replace(fake_core.server_states["files"], allowed=True))
     settled()
     pane.show_tool("files")
     window.docks["skills"].come()
@@ -118,10 +120,12 @@ def test_a_server_that_fails_while_another_pane_is_in_front_says_so_above_everyt
 
 
 def test_a_server_that_fails_says_why_what_to_do_and_what_it_wrote(
-    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
-    paper.connect_fault = Fault("The server “files” could not be started.", "Install Node.js.", "sh: npx: not found")
-    paper.put(replace(paper.server_states["files"], allowed=True))
+    fake_core.connect_fault = Fault(
+        "The server “files” could not be started.", "Install Node.js.", "sh: npx: not found"
+    )
+    fake_core.put(replace(fake_core.server_states["files"], allowed=True))
     settled()
     pane.show_tool("files")
     window.commands.do("server.connect")
@@ -138,15 +142,15 @@ def test_a_server_that_fails_says_why_what_to_do_and_what_it_wrote(
     assert button(pane.card, "Connect").isEnabled()
 
 
-def test_the_card_keeps_its_height_while_a_server_starts(window: Any, pane: Any, paper: Any, settled: Any) -> None:
-    state = replace(paper.server_states["files"], allowed=True)
+def test_the_card_keeps_its_height_while_a_server_starts(window: Any, pane: Any, fake_core: Any, settled: Any) -> None:
+    state = replace(fake_core.server_states["files"], allowed=True)
     heights = set()
     for change in (
         {},
         {"status": ServerStatus.STARTING},
         {"status": ServerStatus.READY, "pid": 7, "title": "Everything", "version": "2", "protocol": "2025-06-18"},
     ):
-        paper.put(replace(state, **change))
+        fake_core.put(replace(state, **change))
         settled()
         pane.show_tool("files")
         settled()
@@ -154,7 +158,7 @@ def test_the_card_keeps_its_height_while_a_server_starts(window: Any, pane: Any,
     assert len(heights) == 1
 
 
-def test_only_what_is_possible_is_enabled(window: Any, pane: Any, paper: Any, settled: Any) -> None:
+def test_only_what_is_possible_is_enabled(window: Any, pane: Any, fake_core: Any, settled: Any) -> None:
     def able() -> set[str]:
         return {name for name in ("connect", "disconnect", "remove") if window.commands[f"server.{name}"].isEnabled()}
 
@@ -165,7 +169,9 @@ def test_only_what_is_possible_is_enabled(window: Any, pane: Any, paper: Any, se
     assert able() == {"disconnect"}
 
 
-def test_disconnecting_and_removing_ask_the_core(window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_disconnecting_and_removing_ask_the_core(
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
+) -> None:
     window.commands.do("demo.connect")
     settled()
     window.commands.do("server.disconnect")
@@ -176,18 +182,18 @@ def test_disconnecting_and_removing_ask_the_core(window: Any, pane: Any, paper: 
     qtbot.waitUntil(lambda: not pane.model.find("files").isValid())
 
 
-def test_a_restart_stops_the_server_and_starts_it_again(window: Any, pane: Any, paper: Any, settled: Any) -> None:
+def test_a_restart_stops_the_server_and_starts_it_again(window: Any, pane: Any, fake_core: Any, settled: Any) -> None:
     window.commands.do("demo.connect")
     settled()
-    paper.asked.clear()
+    fake_core.asked.clear()
     window.commands.do("server.restart")
     settled()
-    assert [name for name, _ in paper.asked if name in ("connect", "disconnect")] == ["disconnect", "connect"]
+    assert [name for name, _ in fake_core.asked if name in ("connect", "disconnect")] == ["disconnect", "connect"]
     assert pane.selected_server().status is ServerStatus.READY
 
 
 def test_the_card_makes_its_pane_no_wider_whatever_becomes_of_the_server(
-    window: Any, pane: Any, paper: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, settled: Any
 ) -> None:
     pane.show_tool("demo")
     settled()
@@ -263,7 +269,7 @@ def test_what_was_open_and_chosen_stays_so_when_the_core_comes_back(window: Any,
 
 
 def test_a_server_that_hangs_at_its_start_does_not_hold_up_the_others(
-    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     gate, asked = asyncio.Event(), []
 
@@ -272,9 +278,9 @@ def test_a_server_that_hangs_at_its_start_does_not_hold_up_the_others(
         await gate.wait()
         raise WorkbenchError("The server did not answer.", "Try again.")
 
-    paper.connect = connect
+    fake_core.connect = connect
     for name in ("files", "slow"):
-        paper.put(replace(paper.server_states["files"], config=ServerConfig(name, command=name), allowed=True))
+        fake_core.put(replace(fake_core.server_states["files"], config=ServerConfig(name, command=name), allowed=True))
     settled()
     for name in ("files", "files", "slow"):
         pane.show_tool(name)
@@ -286,18 +292,18 @@ def test_a_server_that_hangs_at_its_start_does_not_hold_up_the_others(
 
 
 def test_changes_of_many_servers_at_once_are_read_together(
-    window: Any, pane: ServersPane, paper: Any, qtbot: Any
+    window: Any, pane: ServersPane, fake_core: Any, qtbot: Any
 ) -> None:
     asked = 0
-    read = paper.tools
+    read = fake_core.tools
 
     async def tools() -> Any:
         nonlocal asked
         asked += 1
         return await read()
 
-    paper.tools = tools
-    paper.tool_list[0] = replace(paper.tool_list[0], title="Another title")
+    fake_core.tools = tools
+    fake_core.tool_list[0] = replace(fake_core.tool_list[0], title="Another title")
     for _ in range(30):
         window.context.store.handle(ToolsChanged("demo"))
         window.context.store.handle(ToolsChanged("files"))
@@ -342,22 +348,24 @@ def test_letters_typed_in_the_list_filter_it_and_the_choice_stays(window: Any, p
 
 
 def test_another_file_behind_the_command_asks_again_and_says_so(
-    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
-    paper.put(replace(paper.server_states["files"], allowed=True))
+    fake_core.put(replace(fake_core.server_states["files"], allowed=True))
     settled()
-    real, asked = paper.connect, []
+    real, asked = fake_core.connect, []
 
     async def connect(server: str, sha: str = "") -> ServerState:
         asked.append(server)
         if len(asked) == 1:
-            state = replace(paper.server_states[server], allowed=False, doubt="npx is now a different file: /tmp/npx")
-            paper.server_states[server] = state
+            state = replace(
+                fake_core.server_states[server], allowed=False, doubt="npx is now a different file: /tmp/npx"
+            )
+            fake_core.server_states[server] = state
             raise WorkbenchError("It was not started.", "Look at it.")
         answer: ServerState = await real(server)
         return answer
 
-    paper.connect = connect
+    fake_core.connect = connect
     pane.show_tool("files")
     window.commands.do("server.connect")
     dialog = question(window, qtbot)
@@ -369,7 +377,7 @@ def test_another_file_behind_the_command_asks_again_and_says_so(
 
 
 def test_a_removed_server_can_be_put_back_from_the_status_bar(
-    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     pane.show_tool("files")
     window.commands.do("server.remove")
@@ -385,14 +393,14 @@ def test_a_removed_server_can_be_put_back_from_the_status_bar(
 
 
 def test_servers_are_moved_by_keyboard_and_stay_chosen(
-    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     for name in ("b", "c"):
-        paper.put(ServerState(ServerConfig(name, "x")))
+        fake_core.put(ServerState(ServerConfig(name, "x")))
     settled()
     pane.show_tool("c")
     qtbot.keyClick(pane.tree, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
-    qtbot.waitUntil(lambda: ("move_server", ("c", "b")) in paper.asked)
+    qtbot.waitUntil(lambda: ("move_server", ("c", "b")) in fake_core.asked)
     settled()
     assert pane.selected_server().config.name == "c"
     assert [pane.model.server_at(pane.model.index(row, 0)).config.name for row in range(4)] == [
@@ -402,11 +410,13 @@ def test_servers_are_moved_by_keyboard_and_stay_chosen(
         "demo",
     ]
     qtbot.keyClick(pane.tree, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
-    qtbot.waitUntil(lambda: ("move_server", ("b", "c")) in paper.asked)
+    qtbot.waitUntil(lambda: ("move_server", ("b", "c")) in fake_core.asked)
     settled()
 
 
-def test_a_server_is_copied_switched_and_edited(window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_a_server_is_copied_switched_and_edited(
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
+) -> None:
     pane.show_tool("files")
     window.commands.do("server.duplicate")
     qtbot.waitUntil(lambda: pane.selected_server().config.name == "files-2")
@@ -464,7 +474,7 @@ def shown(window: Any, kind: type[Any], qtbot: Any) -> Any:
 
 
 def test_add_and_connect_asks_once_with_the_whole_command(
-    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     window.commands.do("server.add")
     dialog = shown(window, AddServer, qtbot)
@@ -474,13 +484,13 @@ def test_add_and_connect_asks_once_with_the_whole_command(
     assert question.windowTitle() == "Start “notes” for the first time?"
     assert "npx -y @acme/notes" in question.findChild(PlainEdit).text()
     qtbot.mouseClick(button(question, "Start the server"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: ("connect", ("notes",)) in paper.asked)
+    qtbot.waitUntil(lambda: ("connect", ("notes",)) in fake_core.asked)
     settled()
-    assert paper.agreed == "a" * 64
+    assert fake_core.agreed == "a" * 64
 
 
 def test_a_pasted_configuration_offers_all_of_its_servers_and_connects_them_in_one_question(
-    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     window.commands.do("server.add")
     dialog = shown(window, AddServer, qtbot)
@@ -504,18 +514,18 @@ def test_a_pasted_configuration_offers_all_of_its_servers_and_connects_them_in_o
     qtbot.mouseClick(button(question, "Connect ticked servers"), Qt.MouseButton.LeftButton)
     connected = {f"s{number:02}" for number in range(2, 14)}
     settled()
-    qtbot.waitUntil(lambda: {words[0] for name, words in paper.asked if name == "connect"} == connected)
+    qtbot.waitUntil(lambda: {words[0] for name, words in fake_core.asked if name == "connect"} == connected)
     settled()
-    assert "s00" not in paper.server_states
-    assert paper.server_states["s01"].status is ServerStatus.STOPPED
+    assert "s00" not in fake_core.server_states
+    assert fake_core.server_states["s01"].status is ServerStatus.STOPPED
     assert not any(one.isVisible() for one in window.findChildren(QDialog))
 
 
 def test_servers_that_are_chosen_together_are_asked_about_together(
-    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     for name in ("one", "two"):
-        paper.put(ServerState(ServerConfig(name, "npx", (name,))))
+        fake_core.put(ServerState(ServerConfig(name, "npx", (name,))))
     settled()
     window.commands.do("servers.all")
     settled()
@@ -526,7 +536,7 @@ def test_servers_that_are_chosen_together_are_asked_about_together(
     assert len(question.findChildren(TickBox)) == 3
     qtbot.keyClick(question, Qt.Key.Key_Escape)
     settled()
-    assert {words[0] for name, words in paper.asked if name == "connect"} <= {"demo"}
+    assert {words[0] for name, words in fake_core.asked if name == "connect"} <= {"demo"}
 
 
 def test_a_form_that_was_left_opens_again_with_what_was_typed(window: Any, pane: Any, qtbot: Any) -> None:
@@ -544,7 +554,7 @@ def test_a_form_that_was_left_opens_again_with_what_was_typed(window: Any, pane:
 
 
 def test_what_cannot_be_added_stays_with_a_sentence(
-    window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     window.commands.do("server.add")
     dialog = shown(window, AddServer, qtbot)
@@ -560,7 +570,7 @@ def test_what_cannot_be_added_stays_with_a_sentence(
     settled()
     assert several.isVisible()
     assert "demo: The name demo is taken" in several.fault.sentence()
-    assert "good" in paper.server_states
+    assert "good" in fake_core.server_states
     several.reject()
     dialog.reject()
 
@@ -569,7 +579,7 @@ def menu_action(pane: Any, text: str) -> Any:
     return next(action for action in pane.server_commands.menu().actions() if action.text() == text)
 
 
-def test_the_menu_of_a_tool_acts_on_that_tool(window: Any, pane: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_the_menu_of_a_tool_acts_on_that_tool(window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
     pane.show_tool("demo", "send_email")
     texts = [action.text() for action in pane.server_commands.menu().actions()]
     assert texts == ["Open", "Run", "Save call…", "Trust…", "Copy name", "Copy definition"]
@@ -580,33 +590,33 @@ def test_the_menu_of_a_tool_acts_on_that_tool(window: Any, pane: Any, paper: Any
     menu_action(pane, "Open").trigger()
     settled()
     assert window.centre.tool.page().tool.name == "send_email"
-    window.commands.bind("front.start", lambda: paper.note("started"))
+    window.commands.bind("front.start", lambda: fake_core.note("started"))
     pane.show_tool("demo", "list_orders")
     menu_action(pane, "Run").trigger()
-    qtbot.waitUntil(lambda: ("started", ()) in paper.asked)
+    qtbot.waitUntil(lambda: ("started", ()) in fake_core.asked)
     assert window.centre.tool.page().tool.name == "list_orders"
 
 
 def test_a_selected_tool_stays_selected_when_the_definitions_change(
-    window: Any, pane: Any, paper: Any, make: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, make: Any, qtbot: Any, settled: Any
 ) -> None:
     window.commands.do("demo.connect")
     settled()
     pane.show_tool("demo", "send_email")
-    paper.tool_list[1] = replace(paper.tool_list[1], mark="changed")
-    paper.tool_list.insert(0, make.tool("demo", "brand_new"))
+    fake_core.tool_list[1] = replace(fake_core.tool_list[1], mark="changed")
+    fake_core.tool_list.insert(0, make.tool("demo", "brand_new"))
     window.context.store.handle(ToolsChanged("demo"))
     qtbot.waitUntil(lambda: pane.model.find("demo", "brand_new").isValid())
     assert pane.model.tool_at(pane.tree.currentIndex()).name == "send_email"
-    del paper.tool_list[2]
+    del fake_core.tool_list[2]
     window.context.store.handle(ToolsChanged("demo"))
     qtbot.waitUntil(lambda: not pane.model.find("demo", "send_email").isValid())
     assert pane.selected_server().config.name == "demo", "the server of a tool that is gone"
 
 
-def test_a_new_server_far_down_is_selected_and_in_sight(window: Any, pane: Any, paper: Any, settled: Any) -> None:
+def test_a_new_server_far_down_is_selected_and_in_sight(window: Any, pane: Any, fake_core: Any, settled: Any) -> None:
     for number in range(80):
-        paper.put(ServerState(ServerConfig(f"s{number:02}", "npx")))
+        fake_core.put(ServerState(ServerConfig(f"s{number:02}", "npx")))
     settled()
     pane.show_tool("s79")
     assert pane.tree.viewport().rect().intersects(pane.tree.visualRect(pane.model.find("s79")))

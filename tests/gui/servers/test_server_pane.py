@@ -32,12 +32,23 @@ def test_the_chosen_server_opens_with_what_it_says_of_itself(window: Any, settle
     assert "not in this registry" in logs[0].toPlainText()
 
 
-def test_a_changed_state_is_shown_where_the_sheet_is_open(window: Any, paper: Any, settled: Any) -> None:
+def test_a_changed_state_is_shown_where_the_sheet_is_open(window: Any, fake_core: Any, settled: Any) -> None:
     sheet = open_server(window, settled, "files")
     fault = Fault("The server left with code 1.", "Look at its error output.")
-    paper.put(replace(paper.server_states["files"], status=ServerStatus.FAILED, fault=fault))
+    fake_core.put(replace(fake_core.server_states["files"], status=ServerStatus.FAILED, fault=fault))
     settled()
     assert "The server left with code 1." in words(sheet)
+
+
+def test_what_a_failed_server_printed_is_shown_once(window: Any, fake_core: Any, settled: Any, qtbot: Any) -> None:
+    fault = Fault("The server left with code 1.", "", "it broke\nnpm ERR! @acme/files is not in this registry.")
+    fake_core.put(replace(fake_core.server_states["files"], status=ServerStatus.FAILED, fault=fault))
+    sheet = open_server(window, settled, "files")
+    boxes = [box for box in sheet.findChildren(QPlainTextEdit) if box.isVisible()]
+    qtbot.waitUntil(lambda: "it broke" in boxes[0].toPlainText())
+    assert boxes[0].toPlainText().count("not in this registry") == 1
+    assert len(boxes) == 1
+    assert not [button for button in sheet.findChildren(QPushButton) if button.text() == "Details"]
 
 
 def test_each_server_keeps_its_own_sheet(window: Any, settled: Any) -> None:
@@ -47,9 +58,9 @@ def test_each_server_keeps_its_own_sheet(window: Any, settled: Any) -> None:
     assert open_server(window, settled, "files") is first
 
 
-def test_a_removed_server_takes_its_sheet_with_it(window: Any, paper: Any, complete: Any, settled: Any) -> None:
+def test_a_removed_server_takes_its_sheet_with_it(window: Any, fake_core: Any, complete: Any, settled: Any) -> None:
     open_server(window, settled, "files")
-    complete(paper.remove_server("files"))
+    complete(fake_core.remove_server("files"))
     settled()
     assert window.centre.server.sheet() is None
 
@@ -70,32 +81,32 @@ def button(sheet: Any, text: str) -> QPushButton:
     return next(one for one in sheet.findChildren(QPushButton) if one.text() == text and one.isVisible())
 
 
-def test_the_sheet_starts_and_stops_its_own_server(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_the_sheet_starts_and_stops_its_own_server(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
     sheet = open_server(window, settled, "demo")
     window.servers.show_tool("files")  # a different server is selected in the list
     qtbot.mouseClick(button(sheet, "Connect"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: ("connect", ("demo",)) in paper.asked)
+    qtbot.waitUntil(lambda: ("connect", ("demo",)) in fake_core.asked)
     settled()
-    paper.asked.clear()
+    fake_core.asked.clear()
     qtbot.mouseClick(button(sheet, "Restart"), Qt.MouseButton.LeftButton)
     settled()
-    assert [name for name, _ in paper.asked if name in ("connect", "disconnect")] == ["disconnect", "connect"]
+    assert [name for name, _ in fake_core.asked if name in ("connect", "disconnect")] == ["disconnect", "connect"]
     qtbot.mouseClick(button(sheet, "Disconnect"), Qt.MouseButton.LeftButton)
     settled()
-    assert paper.server_states["demo"].status is ServerStatus.STOPPED
-    assert paper.server_states["files"].status is ServerStatus.STOPPED
+    assert fake_core.server_states["demo"].status is ServerStatus.STOPPED
+    assert fake_core.server_states["files"].status is ServerStatus.STOPPED
 
 
-def test_a_failed_server_offers_what_can_be_done(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_a_failed_server_offers_what_can_be_done(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
     sheet = open_server(window, settled, "files")
     fault = Fault("The server left with code 1.", "Look at its error output.")
-    paper.put(replace(paper.server_states["files"], status=ServerStatus.FAILED, fault=fault))
+    fake_core.put(replace(fake_core.server_states["files"], status=ServerStatus.FAILED, fault=fault))
     settled()
     assert button(sheet, "Connect").isEnabled()
     qtbot.mouseClick(button(sheet, "Find out why"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: ("diagnose", ("files",)) in paper.asked)
+    qtbot.waitUntil(lambda: ("diagnose", ("files",)) in fake_core.asked)
     qtbot.mouseClick(button(sheet, "Remove"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "files" not in paper.server_states)
+    qtbot.waitUntil(lambda: "files" not in fake_core.server_states)
     settled()
 
 
@@ -109,8 +120,10 @@ def test_the_list_selects_the_server_whose_sheet_opens(window: Any, settled: Any
     assert window.servers.model.tool_at(window.servers.tree.currentIndex()).name == "send_email"
 
 
-def test_instructions_are_shown_as_prose(window: Any, paper: Any, settled: Any) -> None:
-    paper.put(replace(paper.server_states["files"], instructions="# Rules\n\nUse **this** ![x](http://a/b.png)."))
+def test_instructions_are_shown_as_prose(window: Any, fake_core: Any, settled: Any) -> None:
+    fake_core.put(
+        replace(fake_core.server_states["files"], instructions="# Rules\n\nUse **this** ![x](http://a/b.png).")
+    )
     sheet = open_server(window, settled, "files")
     prose = sheet.page().findChild(QTextBrowser)
     assert prose.isVisible()

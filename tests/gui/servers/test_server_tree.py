@@ -36,7 +36,7 @@ def shown(model: ServerTreeModel) -> dict[str, list[str]]:
 
 def test_the_model_obeys_qt_while_it_changes(model: ServerTreeModel, qtmodeltester: Any, make: Any) -> None:
     qtmodeltester.check(model)
-    model.put(server("another"))
+    model.update_server(server("another"))
     model.put_tools("demo", [make.tool("demo", "new_one")])
     model.remove("zoo")
     model.filter("new")
@@ -71,7 +71,7 @@ def test_a_filter_that_fits_a_server_shows_all_its_tools(model: ServerTreeModel)
 
 def test_a_tool_knows_its_server_after_another_server_came_before_it(model: ServerTreeModel) -> None:
     held = model.find("zoo", "feed")
-    model.put(server("aardvark"))
+    model.update_server(server("aardvark"))
     tool = model.find("zoo", "feed")
     assert model.server_at(tool).config.name == "zoo"  # type: ignore[union-attr]
     assert model.parent(tool) == model.find("zoo")
@@ -80,7 +80,7 @@ def test_a_tool_knows_its_server_after_another_server_came_before_it(model: Serv
 
 def test_a_change_of_state_paints_one_row_and_resets_nothing(model: ServerTreeModel, qtbot: Any) -> None:
     with qtbot.assertNotEmitted(model.modelReset), qtbot.waitSignal(model.dataChanged):
-        model.put(server("zoo", status=ServerStatus.READY, latency_ms=4.2))
+        model.update_server(server("zoo", status=ServerStatus.READY, latency_ms=4.2))
     assert "4 ms" in model.find("zoo").data(ROW).aside
 
 
@@ -91,7 +91,7 @@ def test_hints_are_words_and_the_dangerous_one_comes_first(model: ServerTreeMode
 
 def test_a_server_that_came_while_the_filter_hides_it_appears_when_the_filter_goes(model: ServerTreeModel) -> None:
     model.filter("lions")
-    model.put(server("late"))
+    model.update_server(server("late"))
     assert "late" not in shown(model)
     model.filter("")
     assert "late" in shown(model)
@@ -114,7 +114,7 @@ def test_removing_a_hidden_server_is_harmless(model: ServerTreeModel) -> None:
 def test_a_failed_server_says_so_in_a_word(model: ServerTreeModel) -> None:
     state = model.state("zoo")
     assert state is not None
-    model.put(replace(state, status=ServerStatus.FAILED))
+    model.update_server(replace(state, status=ServerStatus.FAILED))
     assert model.find("zoo").data(ROW).aside == "Failed"
 
 
@@ -145,9 +145,9 @@ def test_categories_are_headings_that_fold(model: ServerTreeModel, qtmodeltester
 
 def test_a_server_goes_where_its_category_is(model: ServerTreeModel) -> None:
     model.load([filed("a"), filed("b")], {})
-    model.put(filed("a", "work"))
+    model.update_server(filed("a", "work"))
     assert grouped(model) == ["b", "work", "a"]
-    model.put(filed("new", "work"))
+    model.update_server(filed("new", "work"))
     assert grouped(model) == ["b", "work", "a", "new"]
     model.load([filed("new", "work"), filed("b"), filed("a", "work")], {})
     assert grouped(model) == ["b", "work", "new", "a"]

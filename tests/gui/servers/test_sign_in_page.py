@@ -28,43 +28,43 @@ STEPS = (ASKED, KNOWN, TOKEN)
 
 
 @pytest.fixture
-def asked(paper: Any) -> list[tuple[str, ...]]:
-    """What the core was asked; `paper.sign_in_now` is what it tells."""
+def asked(fake_core: Any) -> list[tuple[str, ...]]:
+    """What the core was asked; `fake_core.sign_in_now` is what it tells."""
     words: list[tuple[str, ...]] = []
-    paper.sign_in_now = SignIn("far")
+    fake_core.sign_in_now = SignIn("far")
 
     async def sign_in(server: str) -> SignIn:
         words.append(("sign_in", server))
-        return paper.sign_in_now
+        return fake_core.sign_in_now
 
     async def sign_in_report(server: str) -> SignIn:
-        return paper.sign_in_now
+        return fake_core.sign_in_now
 
     async def cancel_sign_in(server: str) -> SignIn:
         words.append(("cancel", server))
-        paper.sign_in_now = SignIn("far", "cancelled")
-        return paper.sign_in_now
+        fake_core.sign_in_now = SignIn("far", "cancelled")
+        return fake_core.sign_in_now
 
     async def sign_out(server: str) -> SignIn:
         words.append(("sign_out", server))
-        paper.sign_in_now = SignIn("far")
-        return paper.sign_in_now
+        fake_core.sign_in_now = SignIn("far")
+        return fake_core.sign_in_now
 
     async def complete_sign_in(server: str, address: str) -> None:
         words.append(("bring", server, address))
 
     for question in (sign_in, sign_in_report, cancel_sign_in, sign_out, complete_sign_in):
-        setattr(paper, question.__name__, question)
+        setattr(fake_core, question.__name__, question)
     return words
 
 
 @pytest.fixture
-def page(window: Any, paper: Any, asked: Any, settled: Any) -> SignInPage:
+def page(window: Any, fake_core: Any, asked: Any, settled: Any) -> SignInPage:
     """The page of a server that wants a sign-in, opened from its card."""
     fault = Fault("far.example requires you to sign in.", "Press Sign in… for this server.")
     config = ServerConfig("far", url="https://far.example/mcp")
-    paper.put(ServerState(config, ServerStatus.FAILED, allowed=True, sign_in="needed", fault=fault))
-    paper.sign_in_now = SignIn("far", "waiting", URL, "login.example.com", STEPS[:2])
+    fake_core.put(ServerState(config, ServerStatus.FAILED, allowed=True, sign_in="needed", fault=fault))
+    fake_core.sign_in_now = SignIn("far", "waiting", URL, "login.example.com", STEPS[:2])
     settled()
     window.servers.show_tool("far")
     window.commands.do("server.sign_in")
@@ -106,8 +106,8 @@ def test_the_last_address_can_be_brought_from_another_machine(page: Any, asked: 
     assert asked[-1] == ("bring", "far", "http://127.0.0.1:5/callback?code=c&state=s")
 
 
-def test_a_failure_is_read_step_by_step(page: Any, paper: Any, window: Any, settled: Any) -> None:
-    paper.sign_in_now = SignIn(
+def test_a_failure_is_read_step_by_step(page: Any, fake_core: Any, window: Any, settled: Any) -> None:
+    fake_core.sign_in_now = SignIn(
         "far", "failed", steps=STEPS, fault=Fault("The token endpoint issued no token.", "See below.")
     )
     window.context.store.handle(SignInChanged("far", "failed"))
@@ -129,9 +129,9 @@ def test_it_is_cancelled_and_begun_again(page: Any, asked: Any, settled: Any) ->
     assert asked[-1] == ("sign_in", "far")
 
 
-def test_who_is_signed_in_can_sign_out(page: Any, paper: Any, window: Any, asked: Any, settled: Any) -> None:
-    paper.sign_in_now = SignIn("far", "done", stored=True, scope="read", expires=time.time() + 60, steps=STEPS[:2])
-    paper.put(ServerState(page.state.config, ServerStatus.READY, allowed=True, sign_in="done"))
+def test_who_is_signed_in_can_sign_out(page: Any, fake_core: Any, window: Any, asked: Any, settled: Any) -> None:
+    fake_core.sign_in_now = SignIn("far", "done", stored=True, scope="read", expires=time.time() + 60, steps=STEPS[:2])
+    fake_core.put(ServerState(page.state.config, ServerStatus.READY, allowed=True, sign_in="done"))
     settled()
     assert "You are signed in. Scope: read." in words_in(page)
     assert not window.servers.card.keys.isVisible()
@@ -141,7 +141,7 @@ def test_who_is_signed_in_can_sign_out(page: Any, paper: Any, window: Any, asked
     assert "You are not signed in." in words_in(page)
 
 
-def test_a_server_on_this_machine_has_nowhere_to_sign_in(window: Any, paper: Any, asked: Any, settled: Any) -> None:
+def test_a_server_on_this_machine_has_nowhere_to_sign_in(window: Any, fake_core: Any, asked: Any, settled: Any) -> None:
     window.servers.show_tool("files")
     window.centre.server.show_server("files", "sign_in")
     window.centre.setCurrentWidget(window.centre.server)

@@ -15,14 +15,18 @@ def tabs(sheet: Any) -> list[str]:
     return [bar.tabText(number) for number in range(bar.count()) if bar.isTabVisible(number)]
 
 
-def test_tasks_are_listed_cancelled_and_their_results_shown(window: Any, paper: Any, settled: Any, qtbot: Any) -> None:
+def test_tasks_are_listed_cancelled_and_their_results_shown(
+    window: Any, fake_core: Any, settled: Any, qtbot: Any
+) -> None:
     window.centre.server.show_server("demo")
     settled()
     sheet = window.centre.server.sheet()
     assert "Tasks" not in tabs(sheet)
-    paper.tasks["t1"] = ServerTask("demo", "t1", "working", "Step 3", "long_work", 1.7e9)
-    paper.tasks["t2"] = ServerTask("demo", "t2", "completed", "", "", 1.6e9)
-    paper.put(replace(paper.server_states["demo"], status=ServerStatus.READY, capabilities=("tools", "tasks.list")))
+    fake_core.tasks["t1"] = ServerTask("demo", "t1", "working", "Step 3", "long_work", 1.7e9)
+    fake_core.tasks["t2"] = ServerTask("demo", "t2", "completed", "", "", 1.6e9)
+    fake_core.put(
+        replace(fake_core.server_states["demo"], status=ServerStatus.READY, capabilities=("tools", "tasks.list"))
+    )
     qtbot.waitUntil(lambda: "Tasks" in tabs(sheet))
     window.centre.setCurrentWidget(window.centre.server)
     sheet.show_page("tasks")
@@ -32,7 +36,7 @@ def test_tasks_are_listed_cancelled_and_their_results_shown(window: Any, paper: 
     assert (page.cancel_action.isEnabled(), page.fetch_action.isEnabled()) == (True, False)
     page.cancel_action.trigger()
     qtbot.waitUntil(lambda: not page.cancel_action.isEnabled())
-    assert ("cancel_task", ("demo", "t1")) in paper.asked
+    assert ("cancel_task", ("demo", "t1")) in fake_core.asked
     page.list.select("t2")
     shown: list[str] = []
     page.result.show_json = shown.append

@@ -16,31 +16,31 @@ DEMO = ServerState(ServerConfig("demo", "python", builtin=True))
 
 
 @pytest.fixture
-def page(context: Any, paper: Any, qtbot: Any) -> Any:
-    made = TrustPage(context, None, FILES)  # type: ignore[arg-type]  # it has no commands of its own
+def page(context: Any, fake_core: Any, qtbot: Any) -> Any:
+    made = TrustPage(context, FILES)
     qtbot.addWidget(made)
     made.show()
-    paper.bus.listen(context.store.handle)
+    fake_core.bus.listen(context.store.handle)
     context.store.load()
     return made
 
 
-def test_a_server_is_believed_by_key_and_doubted_again(page: Any, paper: Any, qtbot: Any) -> None:
+def test_a_server_is_believed_by_key_and_doubted_again(page: Any, fake_core: Any, qtbot: Any) -> None:
     QTest.keyClick(page.trust, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: paper.rooms_rules.trust.believed == ("files",))
+    qtbot.waitUntil(lambda: fake_core.rooms_rules.trust.believed == ("files",))
     QTest.keyClick(page.trust, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: paper.rooms_rules.trust.believed == ())
+    qtbot.waitUntil(lambda: fake_core.rooms_rules.trust.believed == ())
 
 
 def test_the_built_in_server_is_believed_and_nothing_changes_that(context: Any, qtbot: Any) -> None:
-    page = TrustPage(context, None, DEMO)  # type: ignore[arg-type]  # it has no commands of its own
+    page = TrustPage(context, DEMO)
     qtbot.addWidget(page)
     context.store.load()
     qtbot.waitUntil(page.trust.isChecked)
     assert not page.trust.isEnabled()
 
 
-def test_a_rule_for_the_whole_server_is_added_and_revoked_by_key(page: Any, paper: Any, qtbot: Any) -> None:
+def test_a_rule_for_the_whole_server_is_added_and_revoked_by_key(page: Any, fake_core: Any, qtbot: Any) -> None:
     page.rules.word.setCurrentIndex(2)
     page.rules.add.click()
     qtbot.waitUntil(lambda: page.rules.list.count() == 1)
@@ -48,12 +48,12 @@ def test_a_rule_for_the_whole_server_is_added_and_revoked_by_key(page: Any, pape
     page.rules.list.setFocus()
     QTest.keyClick(page.rules.list, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: page.rules.list.count() == 0)
-    assert paper.rooms_rules.rules == ()
+    assert fake_core.rooms_rules.rules == ()
 
 
-def test_lost_rules_are_said_and_a_new_list_begins_at_a_press(context: Any, paper: Any, qtbot: Any) -> None:
-    paper.trust_folder.joinpath("permissions.json").write_text("{")
-    page = TrustPage(context, None, FILES)  # type: ignore[arg-type]  # it has no commands of its own
+def test_lost_rules_are_said_and_a_new_list_begins_at_a_press(context: Any, fake_core: Any, qtbot: Any) -> None:
+    fake_core.trust_folder.joinpath("permissions.json").write_text("{")
+    page = TrustPage(context, FILES)
     qtbot.addWidget(page)
     page.show()
     context.store.load()
@@ -61,4 +61,4 @@ def test_lost_rules_are_said_and_a_new_list_begins_at_a_press(context: Any, pape
     assert "cannot be read" in page.rules.fault.sentence()
     page.reset_rules.click()
     qtbot.waitUntil(lambda: not page.reset_rules.isVisible())
-    assert not paper.rooms_rules.trust.lost
+    assert not fake_core.rooms_rules.trust.lost

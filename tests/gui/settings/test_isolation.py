@@ -39,7 +39,7 @@ def test_each_level_says_what_it_is_or_what_it_lacks(dialog: IsolationDialog) ->
 
 
 def test_the_command_that_builds_a_level_is_copied_as_it_works_here(
-    dialog: IsolationDialog, paper: Any, settled: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    dialog: IsolationDialog, fake_core: Any, settled: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     qtbot.mouseClick(dialog.button("Check again"), Qt.MouseButton.LeftButton)
@@ -58,9 +58,9 @@ def test_the_command_that_builds_a_level_is_copied_as_it_works_here(
 
 
 def test_on_a_low_screen_the_levels_scroll_and_the_buttons_stay(
-    dialog: IsolationDialog, paper: Any, qtbot: Any
+    dialog: IsolationDialog, fake_core: Any, qtbot: Any
 ) -> None:
-    paper.level_list = paper.level_list * 12
+    fake_core.level_list = fake_core.level_list * 12
     again = dialog.button("Check again")
     qtbot.mouseClick(again, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(words(dialog)) > 24)
@@ -69,10 +69,10 @@ def test_on_a_low_screen_the_levels_scroll_and_the_buttons_stay(
 
 
 def test_what_was_built_meanwhile_is_seen_after_checking_again(
-    dialog: IsolationDialog, paper: Any, settled: Any, qtbot: Any
+    dialog: IsolationDialog, fake_core: Any, settled: Any, qtbot: Any
 ) -> None:
     built = Level("container", True, "podman", "Containers (podman, rootless) <b>start</b>.")
-    paper.level_list = (paper.level_list[0], built, paper.level_list[2])
+    fake_core.level_list = (fake_core.level_list[0], built, fake_core.level_list[2])
     qtbot.mouseClick(dialog.button("Check again"), Qt.MouseButton.LeftButton)
     settled()
     assert dialog.button("Check again").isEnabled()

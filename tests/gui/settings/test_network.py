@@ -17,11 +17,11 @@ OFFER = '[[network.allow]]\ndomain = "*.team.example.org"\nports = [443, 8443]\n
 
 
 @pytest.fixture
-def page(context: Any, paper: Any, bus: Any, qtbot: Any) -> Callable[[], NetworkDialog]:
+def page(context: Any, fake_core: Any, bus: Any, qtbot: Any) -> Callable[[], NetworkDialog]:
     bus.listen(context.store.handle)
 
     def show() -> NetworkDialog:
-        paper.network_changed()
+        fake_core.network_changed()
         dialog = NetworkDialog(context)
         qtbot.addWidget(dialog)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
@@ -65,7 +65,7 @@ def test_without_rules_it_says_what_to_do(page: Any) -> None:
     assert not dialog.button("Allow host").isEnabled()
 
 
-def test_a_host_is_allowed_by_the_form_and_removed(page: Any, paper: Any, qtbot: Any) -> None:
+def test_a_host_is_allowed_by_the_form_and_removed(page: Any, fake_core: Any, qtbot: Any) -> None:
     dialog = page()
     qtbot.keyClicks(dialog.host, "API.example.org")
     qtbot.keyClick(dialog.host, Qt.Key.Key_Return)
@@ -75,7 +75,7 @@ def test_a_host_is_allowed_by_the_form_and_removed(page: Any, paper: Any, qtbot:
     click(dialog, "api.example.org")
     qtbot.mouseClick(dialog.button("Remove rule"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "api.example.org" not in rows(dialog))
-    assert "allow = []" in paper.network_files[1].read_text("utf-8")
+    assert "allow = []" in fake_core.network_files[1].read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_what_is_no_host_is_explained_and_stays_in_the_form(
     qtbot.waitUntil(dialog.button("Allow host").isEnabled)
 
 
-def test_a_suggestion_of_the_project_is_accepted_and_withdrawn(page: Any, paper: Any, qtbot: Any) -> None:
-    paper.network_files[0].write_text(OFFER, "utf-8")
+def test_a_suggestion_of_the_project_is_accepted_and_withdrawn(page: Any, fake_core: Any, qtbot: Any) -> None:
+    fake_core.network_files[0].write_text(OFFER, "utf-8")
     dialog = page()
     assert rows(dialog)[0] == "Suggested by the project, not accepted"
     assert "203.0.113.0/24" in rows(dialog)
@@ -135,6 +135,6 @@ def test_new_connections_appear(page: Any, bus: Any, make: Any) -> None:
     assert not [row for row in rows(dialog) if "list_orders" in row]
 
 
-def test_a_closed_network_says_why(page: Any, paper: Any) -> None:
-    paper.network_files[0].write_text('[network]\ndeny = ["nonsense/9"]\n', "utf-8")
+def test_a_closed_network_says_why(page: Any, fake_core: Any) -> None:
+    fake_core.network_files[0].write_text('[network]\ndeny = ["nonsense/9"]\n', "utf-8")
     assert "Programs cannot reach any host: An entry of network.deny" in sentences(page())

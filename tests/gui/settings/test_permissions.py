@@ -42,10 +42,10 @@ def rules() -> Permissions:
 
 
 @pytest.fixture
-def page(context: Any, paper: Any, bus: Any, rules: Permissions, qtbot: Any) -> PermissionsDialog:
+def page(context: Any, fake_core: Any, bus: Any, rules: Permissions, qtbot: Any) -> PermissionsDialog:
     bus.listen(context.store.handle)
-    paper.allow(rules)
-    paper.network_changed()
+    fake_core.allow(rules)
+    fake_core.network_changed()
     dialog = PermissionsDialog(context)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     qtbot.addWidget(dialog)
@@ -73,9 +73,9 @@ def texts(page: PermissionsDialog) -> list[str]:
     return [str(model.index(row).data(role)) for row in range(model.rowCount())]
 
 
-def changes(paper: Any) -> list[tuple[str, tuple[Any, ...]]]:
+def changes(fake_core: Any) -> list[tuple[str, tuple[Any, ...]]]:
     kinds = ("permission", "trust", "host")
-    return [call for call in paper.asked if any(kind in call[0] for kind in kinds)]
+    return [call for call in fake_core.asked if any(kind in call[0] for kind in kinds)]
 
 
 def test_each_rule_says_what_it_allows_how_often_it_was_used_and_when_it_ends(page: PermissionsDialog) -> None:
@@ -99,7 +99,7 @@ def test_rules_are_found_by_words_and_an_empty_search_says_so(page: PermissionsD
     assert page.list.empty.accessibleName() == "No rule matches"
 
 
-def test_a_rule_is_revoked_by_mouse_and_that_is_undone(page: PermissionsDialog, paper: Any, qtbot: Any) -> None:
+def test_a_rule_is_revoked_by_mouse_and_that_is_undone(page: PermissionsDialog, fake_core: Any, qtbot: Any) -> None:
     assert not page.button("Revoke").isEnabled()
     click(page, "rule:p")
     qtbot.mouseClick(page.button("Revoke"), Qt.MouseButton.LeftButton)
@@ -108,10 +108,10 @@ def test_a_rule_is_revoked_by_mouse_and_that_is_undone(page: PermissionsDialog, 
     qtbot.mouseClick(page.button("Undo"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.message.text() == "The rule is restored.")
     assert any("Creates a ticket" in title for title in titles(page))
-    assert changes(paper) == [("revoke_permission", ("p",)), ("restore_permission", ("p",))]
+    assert changes(fake_core) == [("revoke_permission", ("p",)), ("restore_permission", ("p",))]
 
 
-def test_pressing_revoke_twice_revokes_one_rule(page: PermissionsDialog, paper: Any, qtbot: Any) -> None:
+def test_pressing_revoke_twice_revokes_one_rule(page: PermissionsDialog, fake_core: Any, qtbot: Any) -> None:
     click(page, "rule:m")
     button = page.button("Revoke")
     button.setFocus()
@@ -124,7 +124,7 @@ def test_pressing_revoke_twice_revokes_one_rule(page: PermissionsDialog, paper: 
     assert focus is page.list.view
     qtbot.keyClick(focus, Qt.Key.Key_Return)
     qtbot.keyClick(button, Qt.Key.Key_Return)
-    assert changes(paper) == [("revoke_permission", ("m",))]
+    assert changes(fake_core) == [("revoke_permission", ("m",))]
 
 
 def test_the_arrows_skip_headings(page: PermissionsDialog, qtbot: Any) -> None:
@@ -139,17 +139,17 @@ def test_the_arrows_skip_headings(page: PermissionsDialog, qtbot: Any) -> None:
     assert reached[-1] == "trust:files"
 
 
-def test_trust_in_a_server_is_withdrawn_and_restored(page: PermissionsDialog, paper: Any, qtbot: Any) -> None:
+def test_trust_in_a_server_is_withdrawn_and_restored(page: PermissionsDialog, fake_core: Any, qtbot: Any) -> None:
     click(page, "trust:files")
     assert not page.button("Show run").isEnabled()
     qtbot.mouseClick(page.button("Revoke"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.message.text() == "You no longer trust the annotations of files.")
     qtbot.mouseClick(page.button("Undo"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: changes(paper)[-1] == ("trust_server", ("files", True)))
+    qtbot.waitUntil(lambda: changes(fake_core)[-1] == ("trust_server", ("files", True)))
 
 
-def test_a_host_is_closed_and_opened_again(page: PermissionsDialog, paper: Any, complete: Any, qtbot: Any) -> None:
-    rules = complete(paper.add_host("api.example.org", (), ("tls",)))
+def test_a_host_is_closed_and_opened_again(page: PermissionsDialog, fake_core: Any, complete: Any, qtbot: Any) -> None:
+    rules = complete(fake_core.add_host("api.example.org", (), ("tls",)))
     key = f"host:you:{rules.hosts[0].sha}"
     click(page, key)
     qtbot.mouseClick(page.button("Revoke"), Qt.MouseButton.LeftButton)
@@ -168,18 +168,18 @@ def test_the_run_that_made_a_rule_is_shown(page: PermissionsDialog, context: Any
     assert not page.isVisible()
 
 
-def test_a_change_that_fails_says_why(page: PermissionsDialog, paper: Any, qtbot: Any) -> None:
+def test_a_change_that_fails_says_why(page: PermissionsDialog, fake_core: Any, qtbot: Any) -> None:
     async def revoke(rule_id: str) -> Permissions:
         raise WorkbenchError("The rule is gone.", "Look again.")
 
-    paper.revoke_permission = revoke
+    fake_core.revoke_permission = revoke
     click(page, "rule:d")
     qtbot.mouseClick(page.button("Revoke"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.fault.sentence() == "The rule is gone.")
 
 
-def test_without_a_rule_the_dialog_says_how_one_is_made(page: PermissionsDialog, paper: Any) -> None:
-    paper.allow(Permissions())
+def test_without_a_rule_the_dialog_says_how_one_is_made(page: PermissionsDialog, fake_core: Any) -> None:
+    fake_core.allow(Permissions())
     assert page.list.empty.isVisible()
     assert page.list.empty.accessibleName() == "No rules"
 
@@ -192,9 +192,9 @@ def test_the_dialog_is_drawn(page: PermissionsDialog, context: Any, colours: str
     assert page.grab().save(str(FOLDER / f"permissions-{colours}.png"))
 
 
-def test_a_void_rule_says_why(page: PermissionsDialog, paper: Any, rules: Permissions) -> None:
+def test_a_void_rule_says_why(page: PermissionsDialog, fake_core: Any, rules: Permissions) -> None:
     reason = "the definition of demo.create_ticket has changed since the rule was made"
-    paper.allow(replace(rules, void={"p": reason}))
+    fake_core.allow(replace(rules, void={"p": reason}))
     (pin,) = [text for text in texts(page) if "Creates a ticket" in text]
     assert "void" in pin
     assert reason in pin

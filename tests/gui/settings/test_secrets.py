@@ -28,31 +28,31 @@ KEYRING = replace(MEMORY, kind="keyring", sentence="Secrets are kept in your sys
 
 
 @pytest.fixture
-def asked(paper: Any) -> list[tuple[str, ...]]:
+def asked(fake_core: Any) -> list[tuple[str, ...]]:
     """What the core was asked, in order."""
     words: list[tuple[str, ...]] = []
 
     async def set_secret(name: str, value: str) -> SecretStore:
         words.append(("put", name, value))
-        return paper.secret_store
+        return fake_core.secret_store
 
     async def delete_secret(name: str) -> SecretStore:
         words.append(("drop", name))
-        return paper.secret_store
+        return fake_core.secret_store
 
     async def unlock_secrets(passphrase: str) -> SecretStore:
         words.append(("unlock", passphrase))
         if len(passphrase) < 8:
             raise WorkbenchError("The passphrase needs at least 8 characters.", "Several words are easy to remember.")
-        paper.secret_store = replace(MEMORY, kind="file", passphrase="")
-        return paper.secret_store
+        fake_core.secret_store = replace(MEMORY, kind="file", passphrase="")
+        return fake_core.secret_store
 
     async def move_secrets(server: str) -> ServerState:
         words.append(("move", server))
-        return paper.put(replace(paper.server_states[server], plain_secrets=()))
+        return fake_core.put(replace(fake_core.server_states[server], plain_secrets=()))
 
-    paper.set_secret, paper.delete_secret, paper.unlock_secrets = set_secret, delete_secret, unlock_secrets
-    paper.move_secrets, paper.secret_store = move_secrets, MEMORY
+    fake_core.set_secret, fake_core.delete_secret, fake_core.unlock_secrets = set_secret, delete_secret, unlock_secrets
+    fake_core.move_secrets, fake_core.secret_store = move_secrets, MEMORY
     return words
 
 
@@ -167,14 +167,14 @@ def test_a_banner_says_that_secrets_will_be_forgotten(window: Any, asked: Any, s
 
 
 @pytest.fixture
-def needy(paper: Any, asked: Any) -> None:
+def needy(fake_core: Any, asked: Any) -> None:
     """A server that needs a secret which is not stored."""
     config = ServerConfig("files", "npx", ("-y",), {"TOKEN": "${keyring:jira}"})
-    paper.put(ServerState(config, allowed=True))
+    fake_core.put(ServerState(config, allowed=True))
 
 
 def test_connecting_asks_for_the_missing_secret_and_goes_on(
-    window: Any, paper: Any, needy: Any, asked: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, needy: Any, asked: Any, qtbot: Any, settled: Any
 ) -> None:
     settled()
     window.servers.show_tool("files")
@@ -183,13 +183,13 @@ def test_connecting_asks_for_the_missing_secret_and_goes_on(
     field = question.findChild(SecretField)
     qtbot.keyClicks(field, "hush-hush")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: ("connect", ("files",)) in paper.asked)
+    qtbot.waitUntil(lambda: ("connect", ("files",)) in fake_core.asked)
     settled()
     assert asked == [("put", "jira", "hush-hush")]
 
 
 def test_who_would_not_enter_it_does_not_connect(
-    window: Any, paper: Any, needy: Any, asked: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, needy: Any, asked: Any, qtbot: Any, settled: Any
 ) -> None:
     settled()
     window.servers.show_tool("files")
@@ -197,13 +197,13 @@ def test_who_would_not_enter_it_does_not_connect(
     qtbot.keyClick(shown_question(window, qtbot), Qt.Key.Key_Escape)
     settled()
     assert asked == []
-    assert ("connect", ("files",)) not in paper.asked
+    assert ("connect", ("files",)) not in fake_core.asked
 
 
 def test_plain_secrets_are_told_at_the_server_and_moved_after_a_question(
-    window: Any, paper: Any, asked: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, asked: Any, qtbot: Any, settled: Any
 ) -> None:
-    paper.put(replace(paper.server_states["files"], plain_secrets=("TOKEN in env",)))
+    fake_core.put(replace(fake_core.server_states["files"], plain_secrets=("TOKEN in env",)))
     settled()
     window.servers.show_tool("files")
     assert "Looks like a secret in plain text: TOKEN in env." in words_in(window.servers.card)

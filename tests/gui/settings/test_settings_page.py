@@ -22,7 +22,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "screenshots"
 
 
 @pytest.fixture
-def page(context: Any, paper: Any, bus: Any, qtbot: Any) -> SettingsPane:
+def page(context: Any, fake_core: Any, bus: Any, qtbot: Any) -> SettingsPane:
     bus.listen(context.store.handle)
     page = SettingsPane(context)
     qtbot.addWidget(page)
@@ -43,8 +43,8 @@ def fact(page: SettingsPane, name: str) -> str:
     return page.detail.facts.value(name)
 
 
-def changes(paper: Any) -> list[tuple[Any, ...]]:
-    return [words for name, words in paper.asked if name == "change_setting"]
+def changes(fake_core: Any) -> list[tuple[Any, ...]]:
+    return [words for name, words in fake_core.asked if name == "change_setting"]
 
 
 def test_every_setting_is_listed_and_the_search_reads_names_and_descriptions(page: SettingsPane, qtbot: Any) -> None:
@@ -78,7 +78,7 @@ def test_each_type_has_its_editor_with_a_name(page: SettingsPane, name: str, kin
     assert interface.text(QAccessible.Text.Description) == DEFINITIONS[name].description
 
 
-def test_a_number_is_checked_while_typed_and_saved_with_return(page: SettingsPane, paper: Any, qtbot: Any) -> None:
+def test_a_number_is_checked_while_typed_and_saved_with_return(page: SettingsPane, fake_core: Any, qtbot: Any) -> None:
     page.show_setting("run.memory_mb")
     line = page.detail.editor.line
     assert line.text() == "512"
@@ -86,13 +86,13 @@ def test_a_number_is_checked_while_typed_and_saved_with_return(page: SettingsPan
     qtbot.keyClicks(line, "31")
     assert page.detail.problem.text() == "Enter a whole number: 32 or more."
     qtbot.keyClick(line, Qt.Key.Key_Return)
-    assert changes(paper) == []
+    assert changes(fake_core) == []
     line.selectAll()
     qtbot.keyClicks(line, "1,024")
     assert page.detail.problem.isHidden()
     qtbot.keyClick(line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: fact(page, "In use") == "1,024 MB")
-    assert changes(paper) == [("run.memory_mb", 1024)]
+    assert changes(fake_core) == [("run.memory_mb", 1024)]
     assert fact(page, "Comes from") == "Your settings (settings.toml)"
     assert fact(page, "Default") == "512 MB"
     assert fact(page, "Takes effect") == "At once"
@@ -101,27 +101,27 @@ def test_a_number_is_checked_while_typed_and_saved_with_return(page: SettingsPan
     qtbot.waitUntil(lambda: fact(page, "In use") == "1,025 MB")
 
 
-def test_leaving_an_editor_saves_and_a_wrong_value_is_not_saved(page: SettingsPane, paper: Any, qtbot: Any) -> None:
+def test_leaving_an_editor_saves_and_a_wrong_value_is_not_saved(page: SettingsPane, fake_core: Any, qtbot: Any) -> None:
     page.show_setting("run.calls")
     line = page.detail.editor.line
     line.selectAll()
     qtbot.keyClicks(line, "no")
     page.list.view.setFocus()
-    assert changes(paper) == []
+    assert changes(fake_core) == []
     page.show_setting("run.seconds")
     line = page.detail.editor.line
     line.selectAll()
     qtbot.keyClicks(line, "45")
     page.list.finder.setFocus()
-    qtbot.waitUntil(lambda: changes(paper) == [("run.seconds", 45)])
+    qtbot.waitUntil(lambda: changes(fake_core) == [("run.seconds", 45)])
 
 
-def test_a_switch_and_a_choice_are_saved_at_once_and_reset(page: SettingsPane, paper: Any, qtbot: Any) -> None:
+def test_a_switch_and_a_choice_are_saved_at_once_and_reset(page: SettingsPane, fake_core: Any, qtbot: Any) -> None:
     page.show_setting("search.learns")
     assert page.detail.scope.isHidden()
     qtbot.keyClick(page.detail.editor.box, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: fact(page, "In use") == "Off")
-    assert not paper.current_settings.search_learns
+    assert not fake_core.current_settings.search_learns
     assert page.detail.reset_button.isEnabled()
     qtbot.mouseClick(page.detail.reset_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: fact(page, "In use") == "On")
@@ -130,29 +130,29 @@ def test_a_switch_and_a_choice_are_saved_at_once_and_reset(page: SettingsPane, p
     page.show_setting("window.theme")
     qtbot.keyClick(page.detail.editor.combo, Qt.Key.Key_Down)
     page.detail.editor.combo.activated.emit(1)
-    qtbot.waitUntil(lambda: paper.current_settings.window_theme == "light")
+    qtbot.waitUntil(lambda: fake_core.current_settings.window_theme == "light")
 
 
-def test_a_project_value_is_written_into_its_file(page: SettingsPane, paper: Any, qtbot: Any) -> None:
+def test_a_project_value_is_written_into_its_file(page: SettingsPane, fake_core: Any, qtbot: Any) -> None:
     page.show_setting("run.seconds")
     scope = page.detail.scope
     scope.setCurrentIndex(1)
     scope.activated.emit(1)
-    assert "A project can set at most 60 seconds." in page.detail._limits.text()
+    assert "A project can set at most 60 seconds." in page.detail.limits.text()
     line = page.detail.editor.line
     line.setFocus()
     line.selectAll()
     qtbot.keyClicks(line, "50")
     qtbot.keyClick(line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: fact(page, "Comes from") == "This project (workbench.toml)")
-    assert changes(paper) == [("run.seconds", 50, "project")]
-    assert "seconds = 50" in paper.settings_files[0].read_text("utf-8")
+    assert changes(fake_core) == [("run.seconds", 50, "project")]
+    assert "seconds = 50" in fake_core.settings_files[0].read_text("utf-8")
     assert fact(page, "Project's value") == "50 seconds"
 
 
-def test_a_list_shows_only_the_entries_of_its_file(page: SettingsPane, paper: Any, qtbot: Any) -> None:
-    paper.settings_files[0].write_text("[privacy]\nsealed = 'crm.list'\n", "utf-8")
-    paper.settings_edited()
+def test_a_list_shows_only_the_entries_of_its_file(page: SettingsPane, fake_core: Any, qtbot: Any) -> None:
+    fake_core.settings_files[0].write_text("[privacy]\nsealed = 'crm.list'\n", "utf-8")
+    fake_core.settings_edited()
     page.show_setting("privacy.sealed")
     qtbot.waitUntil(lambda: fact(page, "In use") == "crm.list")
     page.detail.scope.setCurrentIndex(0)
@@ -166,25 +166,25 @@ def test_a_list_shows_only_the_entries_of_its_file(page: SettingsPane, paper: An
     qtbot.keyClick(box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: fact(page, "In use") == "crm.list mail notes.*")
     assert fact(page, "Comes from") == "Your settings and this project"
-    assert changes(paper) == [("privacy.sealed", "mail notes.*")]
+    assert changes(fake_core) == [("privacy.sealed", "mail notes.*")]
 
 
-def test_an_edited_file_is_shown_and_typing_is_kept(page: SettingsPane, paper: Any, qtbot: Any) -> None:
+def test_an_edited_file_is_shown_and_typing_is_kept(page: SettingsPane, fake_core: Any, qtbot: Any) -> None:
     page.show_setting("run.seconds")
     line = page.detail.editor.line
     line.selectAll()
     qtbot.keyClicks(line, "7")
-    paper.settings_files[1].write_text("[run]\ncalls = 5\nseconds = 'long'\n", "utf-8")
-    paper.settings_edited()
-    qtbot.waitUntil(lambda: "run.seconds must be of type int" in page.detail._notice.text())
+    fake_core.settings_files[1].write_text("[run]\ncalls = 5\nseconds = 'long'\n", "utf-8")
+    fake_core.settings_edited()
+    qtbot.waitUntil(lambda: "run.seconds must be of type int" in page.detail.notice.text())
     assert line.text() == "7"
     page.changed_only.setChecked(True)
     assert keys(page) == ["run.seconds", "run.calls"]
     assert fact(page, "Your value") == "long"
 
 
-def test_a_change_that_the_core_refuses_is_shown(page: SettingsPane, paper: Any, qtbot: Any) -> None:
-    paper.settings_files[1].write_text("[run\n", "utf-8")
+def test_a_change_that_the_core_refuses_is_shown(page: SettingsPane, fake_core: Any, qtbot: Any) -> None:
+    fake_core.settings_files[1].write_text("[run\n", "utf-8")
     page.show_setting("run.enabled")
     qtbot.keyClick(page.detail.editor.box, Qt.Key.Key_Space)
     qtbot.waitUntil(page.detail.fault.isVisible)
@@ -203,12 +203,12 @@ def choose_from_menu(page: SettingsPane, name: str, text: str) -> None:
     menu.close()
 
 
-def test_the_menu_of_a_row_edits_switches_resets_and_copies(page: SettingsPane, paper: Any, qtbot: Any) -> None:
+def test_the_menu_of_a_row_edits_switches_resets_and_copies(page: SettingsPane, fake_core: Any, qtbot: Any) -> None:
     choose_from_menu(page, "history.runs", "Turn off")
-    qtbot.waitUntil(lambda: not paper.current_settings.history_runs)
+    qtbot.waitUntil(lambda: not fake_core.current_settings.history_runs)
     qtbot.waitUntil(lambda: fact(page, "Your value") == "Off")
     choose_from_menu(page, "history.runs", "Reset your value")
-    qtbot.waitUntil(lambda: paper.current_settings.history_runs)
+    qtbot.waitUntil(lambda: fake_core.current_settings.history_runs)
     choose_from_menu(page, "history.runs", "Copy name")
     assert QApplication.clipboard().text() == "history.runs"
     choose_from_menu(page, "run.seconds", "Edit")
@@ -243,10 +243,10 @@ def test_the_window_opens_it_at_a_setting(window: Any, qtbot: Any, settled: Any)
 
 
 def test_theme_and_text_size_apply_to_the_open_window(
-    window: Any, paper: Any, bus: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, bus: Any, qtbot: Any, settled: Any
 ) -> None:
-    paper.settings_files[1].write_text("[window]\ntheme = 'light'\nfont_size = 14\n", "utf-8")
-    paper.settings_edited()
+    fake_core.settings_files[1].write_text("[window]\ntheme = 'light'\nfont_size = 14\n", "utf-8")
+    fake_core.settings_edited()
     bus.tell(SettingsChanged(("window.theme", "window.font_size")))
     qtbot.waitUntil(lambda: window.context.theme.setting == "light")
     assert QApplication.font().pointSize() == 14
@@ -291,7 +291,7 @@ def test_the_selected_row_stays_visible_when_the_page_becomes_narrow(page: Setti
     qtbot.waitUntil(lambda: page.split.orientation() is Qt.Orientation.Vertical and is_visible())
 
 
-def test_the_default_profile_is_chosen_among_those_that_exist(page: SettingsPane, paper: Any, qtbot: Any) -> None:
+def test_the_default_profile_is_chosen_among_those_that_exist(page: SettingsPane, fake_core: Any, qtbot: Any) -> None:
     page.show_setting("approval.profile")
     combo = page.detail.editor.combo
     assert [combo.itemText(row) for row in range(combo.count())] == ["read_only", "write_restricted", "execute_full"]
@@ -301,13 +301,13 @@ def test_the_default_profile_is_chosen_among_those_that_exist(page: SettingsPane
     qtbot.keyClick(combo, Qt.Key.Key_Down)
     assert page.detail.meaning.text() not in ("", shown)
     combo.activated.emit(combo.currentIndex())
-    qtbot.waitUntil(lambda: paper.current_settings.approval_profile == "execute_full")
-    paper.settings_files[1].write_text("[approval]\nprofile = 'gone'\n", "utf-8")
-    paper.settings_edited()
+    qtbot.waitUntil(lambda: fake_core.current_settings.approval_profile == "execute_full")
+    fake_core.settings_files[1].write_text("[approval]\nprofile = 'gone'\n", "utf-8")
+    fake_core.settings_edited()
     qtbot.waitUntil(lambda: page.detail.editor.value() == "gone")
 
 
-def test_an_address_is_checked_and_says_what_is_sent(page: SettingsPane, paper: Any, qtbot: Any) -> None:
+def test_an_address_is_checked_and_says_what_is_sent(page: SettingsPane, fake_core: Any, qtbot: Any) -> None:
     page.show_setting("telemetry.endpoint")
     line = page.detail.editor.line
     assert page.detail.meaning.text() == "Nothing is sent."
@@ -315,24 +315,24 @@ def test_an_address_is_checked_and_says_what_is_sent(page: SettingsPane, paper: 
     assert page.detail.problem.text() == "This must be empty or an HTTP address such as http://127.0.0.1:4318."
     assert page.detail.meaning.isHidden()
     qtbot.keyClick(line, Qt.Key.Key_Return)
-    assert changes(paper) == []
+    assert changes(fake_core) == []
     line.selectAll()
     qtbot.keyClicks(line, "http://127.0.0.1:4318/")
     assert page.detail.meaning.text().startswith(
         "Sent to http://127.0.0.1:4318/v1/traces after each run and call: names"
     )
     qtbot.keyClick(line, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: changes(paper) == [("telemetry.endpoint", "http://127.0.0.1:4318/")])
+    qtbot.waitUntil(lambda: changes(fake_core) == [("telemetry.endpoint", "http://127.0.0.1:4318/")])
 
 
 @pytest.mark.parametrize(("colours", "width"), [("light", 1100), ("dark", 1100), ("dark", 420)])
 def test_it_can_be_looked_at(
-    page: SettingsPane, context: Any, paper: Any, qtbot: Any, colours: str, width: int
+    page: SettingsPane, context: Any, fake_core: Any, qtbot: Any, colours: str, width: int
 ) -> None:
     context.theme.choose(colours)
-    paper.settings_files[0].write_text("[run]\nseconds = 600\n[cache]\ntools = 'docs'\n", "utf-8")
-    paper.settings_files[1].write_text("[run]\nmemory_mb = 1024\n", "utf-8")
-    paper.settings_edited()
+    fake_core.settings_files[0].write_text("[run]\nseconds = 600\n[cache]\ntools = 'docs'\n", "utf-8")
+    fake_core.settings_files[1].write_text("[run]\nmemory_mb = 1024\n", "utf-8")
+    fake_core.settings_edited()
     page.show_setting("run.seconds")
     qtbot.waitUntil(lambda: fact(page, "Project's value") == "600 seconds")
     page.resize(width, 700)

@@ -26,9 +26,9 @@ def cell(dialog: TokensDialog, row: int, title: str) -> str:
 
 
 def test_the_dialog_shows_the_total_each_conversation_and_the_advice(
-    context: Any, complete: Any, paper: Any, qtbot: Any
+    context: Any, complete: Any, fake_core: Any, qtbot: Any
 ) -> None:
-    dialog = TokensDialog(context, complete(paper.token_report()))
+    dialog = TokensDialog(context, complete(fake_core.token_report()))
     qtbot.addWidget(dialog)
     assert "≈ 41.8k tokens saved, worth $0.13" in texts(dialog)
     assert "1.9 MB of tool answers stayed" in texts(dialog)
@@ -37,8 +37,10 @@ def test_the_dialog_shows_the_total_each_conversation_and_the_advice(
     assert cell(dialog, 0, "Saved") == "41,200"
 
 
-def test_conversations_are_sorted_by_a_click_on_a_heading(context: Any, complete: Any, paper: Any, qtbot: Any) -> None:
-    dialog = TokensDialog(context, complete(paper.token_report()))
+def test_conversations_are_sorted_by_a_click_on_a_heading(
+    context: Any, complete: Any, fake_core: Any, qtbot: Any
+) -> None:
+    dialog = TokensDialog(context, complete(fake_core.token_report()))
     qtbot.addWidget(dialog)
     dialog.open()
     header = dialog.table.horizontalHeader()
@@ -47,7 +49,9 @@ def test_conversations_are_sorted_by_a_click_on_a_heading(context: Any, complete
     assert [cell(dialog, row, "Saved") for row in (0, 1)] == ["600", "41,200"]
 
 
-def test_a_new_price_changes_what_it_is_worth_and_is_stored(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_a_new_price_changes_what_it_is_worth_and_is_stored(
+    window: Any, fake_core: Any, qtbot: Any, settled: Any
+) -> None:
     window.commands.do("core.tokens")
     qtbot.waitUntil(lambda: window.findChild(TokensDialog) is not None)
     dialog = window.findChild(TokensDialog)
@@ -56,7 +60,7 @@ def test_a_new_price_changes_what_it_is_worth_and_is_stored(window: Any, paper: 
     settled()
     assert "worth $0.63" in texts(dialog)
     assert cell(dialog, 0, "Worth") == "$0.62"
-    assert paper.current_settings.tokens_cents_per_million == 1_500
+    assert fake_core.current_settings.tokens_cents_per_million == 1_500
     assert dialog.isVisible()
     dialog.reject()
 

@@ -37,11 +37,13 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bridge_file, "PAUSES", (0.0, 0.0, 0.0))
 
 
-def test_events_become_one_signal_and_questions_go_through(loop: Any, complete: Any, qtbot: Any, paper: Any) -> None:
+def test_events_become_one_signal_and_questions_go_through(
+    loop: Any, complete: Any, qtbot: Any, fake_core: Any
+) -> None:
     wires: list[PaperWire] = []
 
     async def connect() -> Any:
-        wires.append(PaperWire(paper))
+        wires.append(PaperWire(fake_core))
         return wires[-1]
 
     bridge = Bridge(connect)
@@ -58,12 +60,12 @@ def test_events_become_one_signal_and_questions_go_through(loop: Any, complete: 
 
 
 def test_a_lost_core_is_connected_again_under_the_same_questions(
-    loop: Any, complete: Any, qtbot: Any, paper: Any, hasty: None
+    loop: Any, complete: Any, qtbot: Any, fake_core: Any, hasty: None
 ) -> None:
     wires: list[PaperWire] = []
 
     async def connect() -> Any:
-        wires.append(PaperWire(paper))
+        wires.append(PaperWire(fake_core))
         return wires[-1]
 
     bridge, links = Bridge(connect), []
@@ -106,8 +108,8 @@ def test_a_question_without_a_core_gets_a_sentence(loop: Any, complete: Any) -> 
         bridge.api.no_such_question  # type: ignore[attr-defined]  # noqa: B018
 
 
-def test_after_a_lost_event_every_pane_loads_again(loop: Any, complete: Any, qtbot: Any, paper: Any) -> None:
-    wire = PaperWire(paper)
+def test_after_a_lost_event_every_pane_loads_again(loop: Any, complete: Any, qtbot: Any, fake_core: Any) -> None:
+    wire = PaperWire(fake_core)
 
     async def connect() -> Any:
         return wire

@@ -89,9 +89,9 @@ def test_tab_goes_through_the_kinds(palette: Palette, type_words: Any, qtbot: An
 
 
 def test_where_no_tool_is_known_it_says_how_to_get_some(
-    palette: Palette, paper: Any, type_words: Any, qtbot: Any, settled: Any
+    palette: Palette, fake_core: Any, type_words: Any, qtbot: Any, settled: Any
 ) -> None:
-    paper.tool_list, paper.resource_list = [], []
+    fake_core.tool_list, fake_core.resource_list = [], []
     shown = type_words("who are my customers")
     assert "Connect a server" in shown[0]
     assert {"Add a server", "Import servers from other clients", "Connect the demo server"} <= set(shown)
@@ -99,20 +99,22 @@ def test_where_no_tool_is_known_it_says_how_to_get_some(
 
 
 def test_a_question_that_cannot_be_answered_says_why_and_actions_still_work(
-    palette: Palette, paper: Any, type_words: Any, monkeypatch: pytest.MonkeyPatch
+    palette: Palette, fake_core: Any, type_words: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(**_: Any) -> None:
         raise WorkbenchError("The core is gone.", "It starts again.")
 
-    monkeypatch.setattr(paper, "find", broken)
+    monkeypatch.setattr(fake_core, "find", broken)
     assert type_words("verify") == ["The core is gone. It starts again.", "Verify the audit"]
 
 
-def test_what_changes_while_it_is_open_is_found(palette: Palette, paper: Any, type_words: Any, settled: Any) -> None:
-    tool = paper.tool_list.pop(0)
+def test_what_changes_while_it_is_open_is_found(
+    palette: Palette, fake_core: Any, type_words: Any, settled: Any
+) -> None:
+    tool = fake_core.tool_list.pop(0)
     assert "list_orders" not in type_words("list_orders")
-    paper.tool_list.append(tool)
-    paper.bus.tell(ToolsChanged("demo"))
+    fake_core.tool_list.append(tool)
+    fake_core.bus.tell(ToolsChanged("demo"))
     settled()
     assert titles(palette)[0] == "list_orders"
 
@@ -141,12 +143,24 @@ def test_an_action_whose_words_are_typed_stands_before_tools(palette: Palette, t
 
 
 def test_without_a_tool_the_action_one_names_comes_before_the_advice(
-    palette: Palette, paper: Any, type_words: Any
+    palette: Palette, fake_core: Any, type_words: Any
 ) -> None:
-    paper.tool_list, paper.resource_list = [], []
+    fake_core.tool_list, fake_core.resource_list = [], []
     shown = type_words("connect demo")
     assert shown[0] == "Connect the demo server"
     assert shown.count("Connect the demo server") == 1
+
+
+def test_typing_selects_the_first_row_again_although_the_selected_one_is_still_listed(
+    palette: Palette, type_words: Any, qtbot: Any, settled: Any
+) -> None:
+    type_words("connect")
+    qtbot.keyClick(palette.field, Qt.Key.Key_Down)
+    moved_to = palette.list.currentIndex().data()
+    settled()
+    assert palette.list.currentIndex().data() == moved_to
+    assert moved_to in type_words("connect ")
+    assert palette.list.currentIndex().data() == titles(palette)[0] != moved_to
 
 
 def test_a_palette_that_came_before_the_core_fills_when_it_is_there(
@@ -166,14 +180,14 @@ def test_retired_skills_are_not_found(type_words: Any) -> None:
 
 
 def test_arrows_move_and_enter_does_the_action(
-    palette: Palette, window: Any, paper: Any, qtbot: Any, settled: Any
+    palette: Palette, window: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     palette.field.setText("read .mcp.json")
     qtbot.keyClick(palette.field, Qt.Key.Key_Down)
     qtbot.keyClick(palette.field, Qt.Key.Key_Up)
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     settled()
-    assert ("reload_servers", ()) in paper.asked
+    assert ("reload_servers", ()) in fake_core.asked
 
 
 def test_words_that_fit_nothing_say_so_and_escape_closes(palette: Palette, type_words: Any, qtbot: Any) -> None:
@@ -193,8 +207,8 @@ def test_the_help_lists_every_action_with_its_keys(window: Any, qtbot: Any) -> N
     qtbot.waitUntil(lambda: window.findChild(Help) is not None)
 
 
-def test_resources_and_prompts_lead_to_their_place(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
-    paper.put(replace(paper.server_states["demo"], resource_count=4, prompt_count=2))
+def test_resources_and_prompts_lead_to_their_place(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
+    fake_core.put(replace(fake_core.server_states["demo"], resource_count=4, prompt_count=2))
     settled()
     for typed, page in (("about the company", "resources"), ("answer a ticket", "prompts")):
         window.commands.do("palette.open")

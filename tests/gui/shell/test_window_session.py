@@ -32,21 +32,21 @@ SCHEMA = {
 
 
 @pytest.fixture
-def schema(paper: Any) -> dict[str, Any]:
+def schema(fake_core: Any) -> dict[str, Any]:
     """The schema of every tool; a test may change it."""
     now: dict[str, Any] = {"schema": SCHEMA}
 
     async def tool(server: str, name: str) -> Tool:
-        found = next(one for one in paper.tool_list if (one.server, one.name) == (server, name))
+        found = next(one for one in fake_core.tool_list if (one.server, one.name) == (server, name))
         return Tool(server, name, name, "", now["schema"], None, found.hints, {}, "e" * 64, 120)
 
-    paper.tool = tool
+    fake_core.tool = tool
     return now
 
 
 @pytest.fixture
 def again(
-    window: Any, loop: Any, complete: Any, theme: Any, paper: Any, bus: Any, paths: Any, qtbot: Any
+    window: Any, loop: Any, complete: Any, theme: Any, fake_core: Any, bus: Any, paths: Any, qtbot: Any
 ) -> Iterator[Callable[[], Any]]:
     """Opens the window of the same project once more, as after a crash of the first one."""
     from workbench.api.in_memory import connect_in_memory
@@ -60,7 +60,7 @@ def again(
     opened: list[tuple[Any, ...]] = []
 
     async def connect() -> Any:
-        return await connect_in_memory(paper, bus)
+        return await connect_in_memory(fake_core, bus)
 
     def show() -> Any:
         tasks, bridge = Tasks(), Bridge(connect)

@@ -16,7 +16,7 @@ from workbench.records import Gate, Risk, RunState, Skill, SkillState, ToolUse, 
 
 
 @pytest.fixture
-def asked(paper: Any) -> list[tuple[Any, ...]]:
+def asked(fake_core: Any) -> list[tuple[Any, ...]]:
     """What the library was asked, in order."""
     words: list[tuple[Any, ...]] = []
 
@@ -32,7 +32,7 @@ def asked(paper: Any) -> list[tuple[Any, ...]]:
         uses = (ToolUse("demo", "list_orders", 1), ToolUse("demo", "list_orders", 2))
         return Verdict("s", Risk.LOW, Gate.AUTO, "Reads orders.", tools=uses)
 
-    paper.draft_skill, paper.keep_skill, paper.assess = draft_skill, keep_skill, assess
+    fake_core.draft_skill, fake_core.keep_skill, fake_core.assess = draft_skill, keep_skill, assess
     return words
 
 
@@ -70,8 +70,11 @@ def test_a_run_becomes_a_draft_and_then_exactly_that_draft_is_kept(
     dialog.fields.name.setText("weekly-report")
     assert not dialog.button("Keep").isEnabled()
     dialog.fields.description.setPlainText("Sums up the week. ")
-    with qtbot.waitSignal(dialog.kept) as kept:
-        dialog.button("Keep").click()
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    dialog.fields.description.setFocus()
+    with qtbot.waitSignal(dialog.kept, timeout=5_000) as kept:
+        qtbot.keyClick(dialog.fields.description, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert asked == [
         ("draft", "weekly-report", "Sums up the week.", run.proposal.code, "r"),
         ("keep", "weekly-report", "d" * 64),
@@ -110,11 +113,11 @@ def test_the_words_that_agents_read_can_be_read_before_they_are_kept(keep: Any) 
     assert not keep(code="print(1)").tabs.tabBar().isVisible()
 
 
-def test_a_fault_is_said_and_nothing_typed_is_lost(keep: Any, paper: Any, qtbot: Any) -> None:
+def test_a_fault_is_said_and_nothing_typed_is_lost(keep: Any, fake_core: Any, qtbot: Any) -> None:
     async def draft_skill(*words: str) -> Skill:
         raise WorkbenchError("The project is not writable.", "Check its folder.")
 
-    paper.draft_skill = draft_skill
+    fake_core.draft_skill = draft_skill
     dialog = keep(code="print(1)")
     dialog.fields.name.setText("one")
     dialog.fields.description.setPlainText("Prints one.")

@@ -44,7 +44,7 @@ def test_a_draft_can_be_kept_and_a_kept_skill_retired(window: Any, requests: lis
     assert requests == [KeepSkill("first_try"), ShowSkill("weekly_report", "code")]
 
 
-def test_retiring_asks_first_and_hides_the_skill(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_retiring_asks_first_and_hides_the_skill(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
     choose(window, "weekly_report")
     window.commands.do("skill.retire")
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
@@ -55,12 +55,12 @@ def test_retiring_asks_first_and_hides_the_skill(window: Any, paper: Any, qtbot:
     assert window.skills.model.find("weekly_report").isValid()
 
 
-def test_opening_a_skill_shows_its_program_in_the_editor(window: Any, paper: Any, settled: Any) -> None:
+def test_opening_a_skill_shows_its_program_in_the_editor(window: Any, fake_core: Any, settled: Any) -> None:
     choose(window, "weekly_report")
     window.commands.do("skill.open")
     settled()
     assert window.centre.currentWidget() is window.centre.editor
-    assert window.centre.editor.current_tab().text() == paper.skill_list["weekly_report"].code
+    assert window.centre.editor.current_tab().text() == fake_core.skill_list["weekly_report"].code
 
 
 def test_a_click_on_a_skill_is_enough_to_retire_it(window: Any, requests: list[Any], qtbot: Any) -> None:
@@ -71,7 +71,7 @@ def test_a_click_on_a_skill_is_enough_to_retire_it(window: Any, requests: list[A
     assert window.commands["skill.retire"].isEnabled()
 
 
-def test_enter_presses_the_answer_that_has_the_keyboard(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
+def test_enter_presses_the_answer_that_has_the_keyboard(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
     choose(window, "weekly_report")
     window.commands.do("skill.retire")
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
@@ -83,7 +83,7 @@ def test_enter_presses_the_answer_that_has_the_keyboard(window: Any, paper: Any,
 
 
 def test_a_skill_is_begun_by_its_name_checked_as_typed_and_opens_in_the_editor(
-    window: Any, paper: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
     window.commands.do("skill.new")
     dialog = window.findChild(NewSkillDialog)
@@ -92,7 +92,7 @@ def test_a_skill_is_begun_by_its_name_checked_as_typed_and_opens_in_the_editor(
     assert "lowercase" in dialog.fields.name_problem.text()
     dialog.fields.name.setText("weekly_report".replace("_", "-"))
     assert not dialog.fields.name_problem.text()
-    paper.skill_list["late-orders"] = replace(paper.skill_list["first_try"], name="late-orders")
+    fake_core.skill_list["late-orders"] = replace(fake_core.skill_list["first_try"], name="late-orders")
     window.context.store.handle(SkillsChanged("late-orders"))
     qtbot.waitUntil(lambda: "late-orders" in {skill.name for skill in window.context.store.skills})
     dialog.fields.name.setText("late-orders")
@@ -104,7 +104,7 @@ def test_a_skill_is_begun_by_its_name_checked_as_typed_and_opens_in_the_editor(
     assert dialog.button("Create draft").isEnabled()
     dialog.button("Create draft").click()
     qtbot.waitUntil(lambda: window.centre.currentWidget() is window.centre.editor)
-    assert ("new_skill", ("late-mails", "Finds late mails.")) in paper.asked
+    assert ("new_skill", ("late-mails", "Finds late mails.")) in fake_core.asked
     assert window.centre.editor.current_tab().skill == "late-mails"
     window.centre.editor.keep_as_skill()
     qtbot.waitUntil(lambda: window.findChild(KeepDialog) is not None)
@@ -132,11 +132,11 @@ def test_the_filter_leads_into_the_list_by_keyboard(window: Any, qtbot: Any, set
     assert not pane.finder.text()
 
 
-def test_a_draft_of_an_agent_is_announced_with_its_author(window: Any, paper: Any, settled: Any) -> None:
+def test_a_draft_of_an_agent_is_announced_with_its_author(window: Any, fake_core: Any, settled: Any) -> None:
     messages: list[str] = []
     window.context.messages.said.connect(lambda message: messages.append(message.text))
-    draft = replace(paper.skill_list["first_try"], name="mail-report", author="Claude Code", sha="f" * 64)
-    paper.skill_list["mail-report"] = draft
+    draft = replace(fake_core.skill_list["first_try"], name="mail-report", author="Claude Code", sha="f" * 64)
+    fake_core.skill_list["mail-report"] = draft
     window.context.store.handle(SkillsChanged("mail-report"))
     settled()
     assert messages == ["Claude Code saved mail-report as a draft. Review it in Skills."]
@@ -169,9 +169,9 @@ def test_the_menu_of_a_skill_has_the_actions_of_its_state(window: Any, requests:
     menu.close()
 
 
-def test_an_earlier_version_is_kept_again_as_a_new_one(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
-    paper.skill_versions = (
-        replace(paper.skill_list["weekly_report"], version=1, code="print('first')\n", sha="a" * 64),
+def test_an_earlier_version_is_kept_again_as_a_new_one(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
+    fake_core.skill_versions = (
+        replace(fake_core.skill_list["weekly_report"], version=1, code="print('first')\n", sha="a" * 64),
     )
     window.context.go(ShowSkill("weekly_report", "versions"))
     settled()
@@ -185,7 +185,7 @@ def test_an_earlier_version_is_kept_again_as_a_new_one(window: Any, paper: Any, 
     dialog.done(0)
 
 
-def test_a_page_whose_skill_is_filtered_out_selects_it(window: Any, paper: Any, settled: Any) -> None:
+def test_a_page_whose_skill_is_filtered_out_selects_it(window: Any, fake_core: Any, settled: Any) -> None:
     window.skills.finder.setText("nothing like it")
     settled()
     window.context.go(ShowSkill("old_one"))
@@ -194,20 +194,20 @@ def test_a_page_whose_skill_is_filtered_out_selects_it(window: Any, paper: Any, 
     assert window.commands["skill.back"].isEnabled()
 
 
-def test_the_tests_of_a_skill_that_is_not_open_yet_are_played(window: Any, paper: Any, settled: Any) -> None:
+def test_the_tests_of_a_skill_that_is_not_open_yet_are_played(window: Any, fake_core: Any, settled: Any) -> None:
     choose(window, "weekly_report")
     window.commands.do("skill.test")
     settled()
     assert window.centre.skill.tabs.currentWidget() is window.centre.skill.tests
-    assert ("test_skill", ("weekly_report", False)) in paper.asked
+    assert ("test_skill", ("weekly_report", False)) in fake_core.asked
 
 
 @pytest.fixture
-def redrafted(window: Any, paper: Any, qtbot: Any) -> Any:
+def redrafted(window: Any, fake_core: Any, qtbot: Any) -> Any:
     """A kept skill that an agent drafted the next version of."""
-    kept = paper.skill_list["weekly_report"]
+    kept = fake_core.skill_list["weekly_report"]
     draft = replace(kept, state=SkillState.DRAFT, version=0, code="print('next')\n", sha="9" * 64, author="Claude Code")
-    paper.draft_list["weekly_report"] = draft
+    fake_core.draft_list["weekly_report"] = draft
     window.context.store.handle(SkillsChanged("weekly_report"))
     qtbot.waitUntil(lambda: draft in window.context.store.skills)
     return draft
@@ -236,8 +236,10 @@ def test_the_draft_of_a_kept_skill_is_edited_and_kept(window: Any, redrafted: An
     dialog.done(0)
 
 
-def test_a_retired_skill_stays_in_the_list_beside_a_new_draft_of_its_name(window: Any, paper: Any, qtbot: Any) -> None:
-    paper.draft_list["old_one"] = replace(paper.skill_list["old_one"], state=SkillState.DRAFT, sha="8" * 64)
+def test_a_retired_skill_stays_in_the_list_beside_a_new_draft_of_its_name(
+    window: Any, fake_core: Any, qtbot: Any
+) -> None:
+    fake_core.draft_list["old_one"] = replace(fake_core.skill_list["old_one"], state=SkillState.DRAFT, sha="8" * 64)
     window.context.store.handle(SkillsChanged("old_one"))
     window.commands.do("skills.retired")
     qtbot.waitUntil(lambda: window.skills.model.find("retired:old_one").isValid())
@@ -249,10 +251,10 @@ def test_a_retired_skill_stays_in_the_list_beside_a_new_draft_of_its_name(window
     assert not window.commands["skill.keep"].isEnabled()
 
 
-def test_keeping_is_off_while_nothing_has_changed(window: Any, paper: Any, qtbot: Any, settled: Any) -> None:
-    code = paper.skill_list["weekly_report"].code
-    kept = replace(paper.skill_list["weekly_report"], sha=hashlib.sha256(code.encode()).hexdigest())
-    paper.skill_list["weekly_report"] = kept
+def test_keeping_is_off_while_nothing_has_changed(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
+    code = fake_core.skill_list["weekly_report"].code
+    kept = replace(fake_core.skill_list["weekly_report"], sha=hashlib.sha256(code.encode()).hexdigest())
+    fake_core.skill_list["weekly_report"] = kept
     window.context.store.handle(SkillsChanged("weekly_report"))
     qtbot.waitUntil(lambda: kept in window.context.store.skills)
     choose(window, "weekly_report")
@@ -276,7 +278,9 @@ def test_keeping_is_off_while_nothing_has_changed(window: Any, paper: Any, qtbot
     qtbot.waitUntil(keep.isEnabled)
 
 
-def test_the_current_version_is_not_offered_for_restoring(window: Any, paper: Any, redrafted: Any, qtbot: Any) -> None:
+def test_the_current_version_is_not_offered_for_restoring(
+    window: Any, fake_core: Any, redrafted: Any, qtbot: Any
+) -> None:
     window.context.go(ShowSkill("weekly_report", "versions"))
     page = window.centre.skill.versions
     qtbot.waitUntil(lambda: page.restore.isVisible())

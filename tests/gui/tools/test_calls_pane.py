@@ -63,10 +63,10 @@ def test_typing_searches_and_the_filter_narrows(pane: Any, qtbot: Any) -> None:
     qtbot.waitUntil(lambda: [t for t in titles(pane.history.list.view) if "_" in t] == ["send_email"])
 
 
-def test_a_call_that_is_made_appears_at_the_top(pane: Any, window: Any, paper: Any, qtbot: Any) -> None:
+def test_a_call_that_is_made_appears_at_the_top(pane: Any, window: Any, fake_core: Any, qtbot: Any) -> None:
     pane.show_list(HISTORY)
-    call = PastCall(9, paper.past_list[-1].at + 9_000, "demo", "fresh_call", "{}")
-    paper.past_list.append(call)
+    call = PastCall(9, fake_core.past_list[-1].at + 9_000, "demo", "fresh_call", "{}")
+    fake_core.past_list.append(call)
     window.context.store.handle(CallsKept((call,)))
     qtbot.waitUntil(lambda: "fresh_call" in titles(pane.history.list.view))
     assert next(title for title in titles(pane.history.list.view) if "_" in title) == "fresh_call"
@@ -93,11 +93,11 @@ def test_a_past_call_can_be_saved_and_forgotten(pane: Any, wishes: list[Any], wi
     qtbot.waitUntil(lambda: "get_order" not in titles(pane.history.list.view))
 
 
-def test_clearing_the_history_asks_first(pane: Any, window: Any, paper: Any, qtbot: Any) -> None:
+def test_clearing_the_history_asks_first(pane: Any, window: Any, fake_core: Any, qtbot: Any) -> None:
     pane.show_list(HISTORY)
     window.commands.do("history.clear")
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
-    assert len(paper.past_list) == 4
+    assert len(fake_core.past_list) == 4
     (yes,) = [b for b in window.findChild(Question).findChildren(QPushButton) if b.text() == "Clear history"]
     qtbot.mouseClick(yes, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: pane.history.empty.isVisible())
@@ -167,7 +167,7 @@ def test_a_saved_call_opens_in_its_form(pane: Any, window: Any, qtbot: Any) -> N
 
 
 def test_saving_names_the_call_and_a_taken_name_is_said_in_the_dialog(
-    pane: Any, window: Any, paper: Any, qtbot: Any
+    pane: Any, window: Any, fake_core: Any, qtbot: Any
 ) -> None:
     pane.show_list(SAVED)
     pane.saved.list.select("calls/shop/mail.json")
@@ -182,7 +182,7 @@ def test_saving_names_the_call_and_a_taken_name_is_said_in_the_dialog(
     dialog.tags.setText("slow, smoke")
     qtbot.mouseClick(dialog.button("Save"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "letter" in titles(pane.saved.list.view))
-    assert paper.saved_list["calls/shop/letter.json"].tags == ("slow", "smoke")
+    assert fake_core.saved_list["calls/shop/letter.json"].tags == ("slow", "smoke")
     assert "mail" not in titles(pane.saved.list.view)
 
 
@@ -196,11 +196,11 @@ def form(window: Any, settled: Any) -> Any:
     return window.centre.tool.page().call
 
 
-def test_the_open_call_is_saved_with_what_it_just_got(form: Any, window: Any, paper: Any, qtbot: Any) -> None:
+def test_the_open_call_is_saved_with_what_it_just_got(form: Any, window: Any, fake_core: Any, qtbot: Any) -> None:
     async def call(call: ToolCall) -> Outcome:
         return Outcome(call.id, True, structured='{"total": 3}')
 
-    paper.call = call
+    fake_core.call = call
     with qtbot.waitSignal(form.finished):
         form.run()
     window.commands.do("tool.save")
@@ -211,7 +211,7 @@ def test_the_open_call_is_saved_with_what_it_just_got(form: Any, window: Any, pa
     dialog.expect.setCurrentIndex(1)
     window.docks["servers"].come()
     qtbot.mouseClick(dialog.button("Save"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "calls/demo/list_orders.json" in paper.saved_list)
+    qtbot.waitUntil(lambda: "calls/demo/list_orders.json" in fake_core.saved_list)
     qtbot.waitUntil(lambda: window.status.message() == "Saved as calls/demo/list_orders.json.")
     assert window.calls.visibleRegion().isEmpty(), "saving puts nothing before what the user looks at"
     qtbot.waitUntil(lambda: window.calls.saved.list.model.find("calls/demo/list_orders.json").isValid())
@@ -219,7 +219,7 @@ def test_the_open_call_is_saved_with_what_it_just_got(form: Any, window: Any, pa
     qtbot.mouseClick(window.status.offer, Qt.MouseButton.LeftButton)
     assert not window.calls.visibleRegion().isEmpty()
     assert window.calls.saved.key() == "calls/demo/list_orders.json"
-    kept = paper.saved_list["calls/demo/list_orders.json"]
+    kept = fake_core.saved_list["calls/demo/list_orders.json"]
     assert (kept.arguments, kept.kept) == ({"limit": 20}, {"total": 3})
 
 
@@ -230,11 +230,11 @@ def test_the_open_call_is_copied_in_other_words(form: Any, settled: Any, form_na
     assert QGuiApplication.clipboard().text() == f"{form_name} demo list_orders {{'limit': 20}}"
 
 
-def test_the_palette_finds_saved_calls(paper: Any) -> None:
+def test_the_palette_finds_saved_calls(fake_core: Any) -> None:
     from workbench.gui.shell.palette_matches import find_targets, saved_targets
     from workbench.records import SavedCalls
 
-    targets = saved_targets(SavedCalls(tuple(paper.saved_list.values())))
+    targets = saved_targets(SavedCalls(tuple(fake_core.saved_list.values())))
     assert find_targets("smoke", targets)[0][1].request == ShowCall("demo", "list_orders", {"limit": 3})
 
 

@@ -11,10 +11,10 @@ from workbench.records import ChangeKind, DefinitionChange
 
 
 def test_a_removed_tool_is_listed_until_its_change_was_seen(
-    window: Any, paper: Any, settled: Any, complete: Any, qtbot: Any
+    window: Any, fake_core: Any, settled: Any, complete: Any, qtbot: Any
 ) -> None:
-    paper.changed["demo"] = [DefinitionChange("demo", "old_report", ChangeKind.REMOVED, "", 1.7e9, before="{}")]
-    paper.bus.tell(ToolsChanged("demo"))
+    fake_core.changed["demo"] = [DefinitionChange("demo", "old_report", ChangeKind.REMOVED, "", 1.7e9, before="{}")]
+    fake_core.bus.tell(ToolsChanged("demo"))
     servers = window.servers
     qtbot.waitUntil(lambda: servers.model.find("demo", "old_report").isValid())
     assert "removed" in servers.model.find("demo", "old_report").data(Qt.ItemDataRole.AccessibleTextRole)
@@ -23,5 +23,5 @@ def test_a_removed_tool_is_listed_until_its_change_was_seen(
     qtbot.keyClick(servers.tree, Qt.Key.Key_Return)
     settled()
     qtbot.waitUntil(lambda: type(window.centre.server.sheet().page()).__name__ == "ChangesPage")
-    complete(paper.mark_changes_seen("demo"))
+    complete(fake_core.mark_changes_seen("demo"))
     qtbot.waitUntil(lambda: not servers.model.find("demo", "old_report").isValid())

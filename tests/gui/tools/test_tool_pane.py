@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,9 +18,11 @@ from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, ServerChanged, ToolsChanged
 from workbench.gui.forms.field import Field
 from workbench.gui.kit.plain_edit import PlainEdit
+from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.shell.context import Message
 from workbench.gui.shell.keyboard import ButtonKeys
 from workbench.gui.shell.navigation import Search, ShowCode, ShowTool
+from workbench.gui.tools import call_panel
 from workbench.gui.tools.call_panel import CallPanel
 from workbench.gui.tools.tool_page import WRAPPER
 from workbench.gui.tools.tool_pane import ToolPane
@@ -26,7 +30,7 @@ from workbench.records import CallDecision, Companion, Content, Fault, Outcome, 
 
 
 @pytest.fixture
-def calls(paper: Any) -> list[ToolCall]:
+def calls(fake_core: Any) -> list[ToolCall]:
     """What reached the core; delete_customer wants to be confirmed."""
     made: list[ToolCall] = []
 
@@ -37,7 +41,7 @@ def calls(paper: Any) -> list[ToolCall]:
             return Outcome(call.id, False, fault=fault, needs_confirmation=True, asks="destroys")
         return Outcome(call.id, True, (Content("text", "hello"),), ms=12, bytes=5, tokens=2)
 
-    paper.call = call
+    fake_core.call = call
     return made
 
 
@@ -97,19 +101,19 @@ def test_a_destructive_tool_asks_in_place_and_cancel_has_the_keyboard(
 
 
 def test_an_answer_is_about_the_arguments_that_were_shown(
-    pane: ToolPane, calls: list[Any], paper: Any, qtbot: Any
+    pane: ToolPane, calls: list[Any], fake_core: Any, qtbot: Any
 ) -> None:
     """The form can be edited while the core is asked; what was not shown is never sent as confirmed."""
     open_tool(pane, qtbot, "delete_customer")
     panel = pane.page().call
-    answer, gate = paper.call, asyncio.Event()
+    answer, gate = fake_core.call, asyncio.Event()
 
     async def slow(call: ToolCall) -> Outcome:
         await gate.wait()
         outcome: Outcome = await answer(call)
         return outcome
 
-    paper.call = slow
+    fake_core.call = slow
     panel.form.set_value({"limit": 1})
     panel.run()
     qtbot.waitUntil(lambda: panel.running)
@@ -134,7 +138,7 @@ def test_the_keyboard_comes_to_the_first_field_and_stays_on_the_button_that_runs
     panel.show()
     panel.setFocus()
     assert panel.form.first_field() is panel.focusWidget()
-    assert panel.focusWidget() is not panel.form._filter
+    assert panel.focusWidget().property("kind") != "search", "not the filter above the fields"
     panel.form.set_value({"field_0": "x"})
     button(panel, "Run").setFocus()
     qtbot.keyClick(button(panel, "Run"), Qt.Key.Key_Space)
@@ -144,7 +148,7 @@ def test_the_keyboard_comes_to_the_first_field_and_stays_on_the_button_that_runs
 
 @pytest.mark.parametrize(("words", "tool"), [("Always call this tool", "delete_customer"), ("Trust this server", "")])
 def test_a_lasting_yes_is_kept_for_own_calls_and_the_call_goes_out(
-    pane: ToolPane, calls: list[Any], paper: Any, qtbot: Any, words: str, tool: str
+    pane: ToolPane, calls: list[Any], fake_core: Any, qtbot: Any, words: str, tool: str
 ) -> None:
     kept: list[Permission] = []
 
@@ -152,7 +156,7 @@ def test_a_lasting_yes_is_kept_for_own_calls_and_the_call_goes_out(
         kept.append(rule)
         return rule
 
-    paper.set_permission = set_permission
+    fake_core.set_permission = set_permission
     open_tool(pane, qtbot, "delete_customer")
     panel = pane.page().call
     panel.run()
@@ -218,7 +222,7 @@ def test_what_was_typed_is_kept_while_another_tool_is_looked_at(pane: ToolPane, 
     assert pane.page().call.form.value() == {"limit": 7}
 
 
-def test_a_changed_definition_keeps_the_arguments(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+def test_a_changed_definition_keeps_the_arguments(pane: ToolPane, fake_core: Any, qtbot: Any) -> None:
     open_tool(pane, qtbot, "list_orders")
     old = pane.page()
     old.call.form.set_value({"limit": 7})
@@ -227,7 +231,7 @@ def test_a_changed_definition_keeps_the_arguments(pane: ToolPane, paper: Any, qt
     async def tool(server: str, name: str) -> Tool:
         return replace(told, description="Changed.", hash="0" * 64)
 
-    paper.tool = tool
+    fake_core.tool = tool
     pane.context.store.handle(ToolsChanged("demo"))
     qtbot.waitUntil(lambda: pane.page() is not None and pane.page().tool.description == "Changed.")
     assert pane.page().call.form.value() == {"limit": 7}
@@ -237,21 +241,21 @@ def titles(pane: ToolPane) -> list[str]:
     return [pane.tabs.tabText(number) for number in range(pane.tabs.count())]
 
 
-def asked(paper: Any) -> list[str]:
+def asked(fake_core: Any) -> list[str]:
     """The tools that were read."""
-    return [words[1] for name, words in paper.asked if name == "tool_view"]
+    return [words[1] for name, words in fake_core.asked if name == "tool_view"]
 
 
-def test_opening_a_tool_is_one_request(pane: ToolPane, paper: Any, qtbot: Any, monkeypatch: Any) -> None:
+def test_opening_a_tool_is_one_request(pane: ToolPane, fake_core: Any, qtbot: Any, monkeypatch: Any) -> None:
     requests: list[str] = []
     for name in ("tool_view", "servers", "permissions", "wrapper", "saved_calls", "past_calls", "settings", "status"):
-        original = getattr(paper, name)
+        original = getattr(fake_core, name)
 
         def counted(*args: Any, _name: str = name, _original: Any = original) -> Any:
             requests.append(_name)
             return _original(*args)
 
-        monkeypatch.setattr(paper, name, counted, raising=False)
+        monkeypatch.setattr(fake_core, name, counted, raising=False)
     open_tool(pane, qtbot, "list_orders")
     qtbot.waitUntil(lambda: pane.context.tasks.running() == 0)
     assert requests == ["tool_view"]
@@ -325,19 +329,19 @@ def test_tabs_have_a_menu(pane: ToolPane, qtbot: Any) -> None:
     assert titles(pane) == []
 
 
-def test_restored_tabs_are_read_when_they_come_to_the_front(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+def test_restored_tabs_are_read_when_they_come_to_the_front(pane: ToolPane, fake_core: Any, qtbot: Any) -> None:
     keys = [("demo", name) for name in ("list_orders", "send_email", "delete_customer")]
     pane.restore(keys, keys[1])
     qtbot.waitUntil(lambda: pane.page() is not None and pane.page().tool.name == "send_email")
     assert titles(pane) == ["list_orders", "send_email", "delete_customer"]
-    assert asked(paper) == ["send_email"]
+    assert asked(fake_core) == ["send_email"]
     qtbot.mouseClick(pane.tabs, Qt.MouseButton.LeftButton, pos=pane.tabs.tabRect(2).center())
     qtbot.waitUntil(lambda: pane.page().tool.name == "delete_customer")
-    assert asked(paper) == ["send_email", "delete_customer"]
+    assert asked(fake_core) == ["send_email", "delete_customer"]
 
 
-def test_many_tabs_keep_few_pages(pane: ToolPane, paper: Any, make: Any, qtbot: Any) -> None:
-    paper.tool_list += [make.tool("demo", f"tool_{number}") for number in range(30)]
+def test_many_tabs_keep_few_pages(pane: ToolPane, fake_core: Any, make: Any, qtbot: Any) -> None:
+    fake_core.tool_list += [make.tool("demo", f"tool_{number}") for number in range(30)]
     for number in range(30):
         pane.show_tool("demo", f"tool_{number}", stay=True)
         qtbot.waitUntil(lambda number=number: pane.page() is not None and pane.page().tool.name == f"tool_{number}")
@@ -346,20 +350,22 @@ def test_many_tabs_keep_few_pages(pane: ToolPane, paper: Any, make: Any, qtbot: 
     assert pane.width() == 900
 
 
-def test_changes_are_read_for_the_tool_in_front_and_later_for_others(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+def test_changes_are_read_for_the_tool_in_front_and_later_for_others(
+    pane: ToolPane, fake_core: Any, qtbot: Any
+) -> None:
     for name in ("list_orders", "send_email"):
         pane.show_tool("demo", name, stay=True)
         qtbot.waitUntil(lambda name=name: pane.page() is not None and pane.page().tool.name == name)
-    paper.asked.clear()
+    fake_core.asked.clear()
     pane.context.store.handle(ToolsChanged("demo"))
-    qtbot.waitUntil(lambda: asked(paper) == ["send_email"])
+    qtbot.waitUntil(lambda: asked(fake_core) == ["send_email"])
     qtbot.waitUntil(lambda: pane.context.tasks.running() == 0)
     pane.show_tool("demo", "list_orders")
-    qtbot.waitUntil(lambda: asked(paper) == ["send_email", "list_orders"])
+    qtbot.waitUntil(lambda: asked(fake_core) == ["send_email", "list_orders"])
 
 
 @pytest.fixture
-def running(pane: ToolPane, paper: Any, qtbot: Any) -> Iterator[Any]:
+def running(pane: ToolPane, fake_core: Any, qtbot: Any) -> Iterator[Any]:
     """A panel whose call has not been answered, and the calls that were cancelled."""
     gate, cancelled = asyncio.Event(), []
 
@@ -371,7 +377,7 @@ def running(pane: ToolPane, paper: Any, qtbot: Any) -> Iterator[Any]:
         cancelled.append(call_id)
         gate.set()
 
-    paper.call, paper.cancel_call = call, cancel_call
+    fake_core.call, fake_core.cancel_call = call, cancel_call
     open_tool(pane, qtbot, "list_orders")
     panel = pane.page().call
     panel.run()
@@ -381,7 +387,7 @@ def running(pane: ToolPane, paper: Any, qtbot: Any) -> Iterator[Any]:
     qtbot.waitUntil(lambda: pane.context.tasks.running() == 0)
 
 
-def test_a_tab_may_be_closed_while_its_call_is_running(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+def test_a_tab_may_be_closed_while_its_call_is_running(pane: ToolPane, fake_core: Any, qtbot: Any) -> None:
     gate = asyncio.Event()
     faults: list[Any] = []
     pane.context.tasks.failed.connect(faults.append)
@@ -390,7 +396,7 @@ def test_a_tab_may_be_closed_while_its_call_is_running(pane: ToolPane, paper: An
         await gate.wait()
         return Outcome(call.id, True)
 
-    paper.call = call
+    fake_core.call = call
     open_tool(pane, qtbot, "list_orders")
     pane.run()
     qtbot.waitUntil(lambda: pane.page().call.running)
@@ -403,7 +409,7 @@ def test_a_tab_may_be_closed_while_its_call_is_running(pane: ToolPane, paper: An
 
 
 def test_a_definition_that_changes_during_a_call_is_shown_after_it(
-    pane: ToolPane, paper: Any, running: Any, qtbot: Any
+    pane: ToolPane, fake_core: Any, running: Any, qtbot: Any
 ) -> None:
     panel, _ = running
     before = pane.page().tool
@@ -411,10 +417,10 @@ def test_a_definition_that_changes_during_a_call_is_shown_after_it(
     async def tool(server: str, name: str) -> Tool:
         return replace(before, description="Changed.", hash="0" * 64)
 
-    paper.tool = tool
-    paper.asked.clear()
+    fake_core.tool = tool
+    fake_core.asked.clear()
     pane.context.store.handle(ToolsChanged("demo"))
-    qtbot.waitUntil(lambda: asked(paper) == ["list_orders"])
+    qtbot.waitUntil(lambda: asked(fake_core) == ["list_orders"])
     assert pane.page().call is panel
     panel.cancel()
     qtbot.waitUntil(lambda: pane.page() is not None and pane.page().tool.description == "Changed.")
@@ -434,22 +440,37 @@ def test_escape_in_a_search_field_cancels_no_call(pane: ToolPane, running: Any, 
     qtbot.waitUntil(lambda: len(cancelled) == 1)
 
 
-def test_a_failure_shows_how_long_the_call_really_took(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+@pytest.fixture
+def let_time_pass(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Moves the clock of the call panel."""
+    passed = [0.0]
+    clock = SimpleNamespace(**{**vars(time), "monotonic": lambda: time.monotonic() + passed[0]})
+    monkeypatch.setattr(call_panel, "time", clock)
+
+    def advance(seconds: float) -> None:
+        passed[0] += seconds
+
+    return advance
+
+
+def test_a_failure_shows_how_long_the_call_really_took(
+    pane: ToolPane, fake_core: Any, qtbot: Any, let_time_pass: Any
+) -> None:
     async def call(call: ToolCall) -> Outcome:
-        pane.page().call.answer._began -= 7
+        let_time_pass(7)
         raise WorkbenchError("The connection to the core was lost.")
 
-    paper.call = call
+    fake_core.call = call
     open_tool(pane, qtbot, "list_orders")
     pane.run()
     qtbot.waitUntil(lambda: pane.page().call.answer.sentence() == "Failed · 7.0 s")
 
 
-def test_after_a_call_without_arguments_run_has_the_keyboard(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+def test_after_a_call_without_arguments_run_has_the_keyboard(pane: ToolPane, fake_core: Any, qtbot: Any) -> None:
     async def tool(server: str, name: str) -> Tool:
         return Tool(server, name, name, "", {"type": "object", "properties": {}}, None)
 
-    paper.tool = tool
+    fake_core.tool = tool
     pane.show_tool("demo", "list_orders", enter=True)
     qtbot.waitUntil(lambda: pane.page() is not None and button(pane, "Run").hasFocus())
     qtbot.keyClick(button(pane, "Run"), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -475,11 +496,15 @@ def test_the_menu_of_arguments_names_what_each_entry_does(pane: ToolPane, calls:
     assert said.args == [Message("Form reset.", "tool.back")]
 
 
-def test_progress_is_shown_and_cancel_reaches_the_server(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+def test_progress_is_shown_and_cancel_reaches_the_server(
+    pane: ToolPane, fake_core: Any, qtbot: Any, let_time_pass: Any
+) -> None:
+    sent: list[str] = []
     cancelled: list[str] = []
     gate = asyncio.Event()
 
     async def call(call: ToolCall) -> Outcome:
+        sent.append(call.id)
         await gate.wait()
         return Outcome(call.id, False, fault=Fault("The call was cancelled."))
 
@@ -487,30 +512,30 @@ def test_progress_is_shown_and_cancel_reaches_the_server(pane: ToolPane, paper: 
         cancelled.append(call_id)
         gate.set()
 
-    paper.call, paper.cancel_call = call, cancel_call
+    fake_core.call, fake_core.cancel_call = call, cancel_call
     open_tool(pane, qtbot, "list_orders")
     panel = pane.page().call
     panel.run()
-    qtbot.waitUntil(lambda: panel.running)
-    pane.context.store.handle(CallProgress(panel._call_id, 3, 10, "third page"))
+    qtbot.waitUntil(lambda: panel.running and len(sent) == 1)
+    pane.context.store.handle(CallProgress(sent[0], 3, 10, "third page"))
     assert panel.answer.sentence().endswith(" · 3 / 10 (30%) · third page")
-    panel.answer._began -= 5
+    let_time_pass(5)
     qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Running for 6"))  # also without reports of the server
     assert panel.answer.sentence().endswith("third page")
     assert button(panel, "Cancel").isVisible()
     assert not [one for one in panel.findChildren(QPushButton) if one.text() == "Run" and one.isVisible()]
     qtbot.keyClick(panel, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not panel.running)
-    assert len(cancelled) == 1
+    assert cancelled == sent
     assert panel.answer.fault.sentence() == "The call was cancelled."
     assert panel.answer.sentence().startswith("Cancelled · 6")
 
 
-def test_a_lost_core_is_a_sentence_and_a_hint(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+def test_a_lost_core_is_a_sentence_and_a_hint(pane: ToolPane, fake_core: Any, qtbot: Any) -> None:
     async def call(call: ToolCall) -> Outcome:
         raise WorkbenchError("The core is not connected.", "It is being started again.")
 
-    paper.call = call
+    fake_core.call = call
     open_tool(pane, qtbot, "list_orders")
     pane.run()
     answer = pane.page().call.answer
@@ -528,7 +553,7 @@ def test_an_answer_that_departs_from_its_schema_is_pointed_out(pane: ToolPane, q
     answer = pane.page().call.answer
     outcome = Outcome("c", True, (), '{"a": 1}', schema_fault="a must be text.")
     answer.show_outcome(outcome, has_schema=True)
-    assert answer._schema.full_text() == "does not match schema"
+    assert "does not match schema" in [text.full_text() for text in answer.findChildren(ForeignLabel)]
     assert answer.schema_fault.sentence() == "a must be text."
 
 
@@ -537,17 +562,16 @@ def test_each_step_says_what_it_costs_and_the_wrapper_comes_when_asked(pane: Too
     sheet = pane.page()
     words = sheet.tab_texts()
     assert words[0] == "Call"
-    assert "≈" in words[1]
-    assert "≈" in words[2]
+    assert words[1:3] == ("Description  ≈ 5 tokens", "Schema  ≈ 120 tokens")
     sheet.show_tab(WRAPPER)
     qtbot.waitUntil(lambda: "≈" in sheet.tab_texts()[3])
 
 
-def test_the_same_call_opens_as_code(pane: ToolPane, paper: Any, qtbot: Any) -> None:
+def test_the_same_call_opens_as_code(pane: ToolPane, fake_core: Any, qtbot: Any) -> None:
     async def call_as_code(server: str, tool: str, arguments: Any) -> str:
         return f"await {tool}({arguments})"
 
-    paper.call_as_code = call_as_code
+    fake_core.call_as_code = call_as_code
     open_tool(pane, qtbot, "list_orders")
     pane.page().call.form.set_value({"limit": 2})
     with qtbot.waitSignal(pane.context.messages.requested) as wanted:
@@ -566,11 +590,11 @@ def test_everything_that_takes_the_keyboard_has_a_name(pane: ToolPane, qtbot: An
 
 
 def test_what_is_often_used_with_a_tool_and_its_category_are_one_press_away(
-    pane: ToolPane, paper: Any, qtbot: Any
+    pane: ToolPane, fake_core: Any, qtbot: Any
 ) -> None:
-    demo = paper.server_states["demo"]
-    paper.server_states["demo"] = replace(demo, config=replace(demo.config, category="Sales"))
-    paper.companion_list = (Companion("demo", "send_email", 4), Companion("mail", "post", 2))
+    demo = fake_core.server_states["demo"]
+    fake_core.server_states["demo"] = replace(demo, config=replace(demo.config, category="Sales"))
+    fake_core.companion_list = (Companion("demo", "send_email", 4), Companion("mail", "post", 2))
     pane.context.store.load()
     qtbot.waitUntil(lambda: "demo" in pane.context.store.servers)
     open_tool(pane, qtbot, "list_orders")
@@ -589,7 +613,7 @@ def test_what_is_often_used_with_a_tool_and_its_category_are_one_press_away(
         ShowTool("demo", "send_email", enter=True),
         ShowTool("mail", "post", enter=True),
     ]
-    paper.companion_list = ()
+    fake_core.companion_list = ()
     pane.context.store.handle(ServerChanged(demo))
     pane.show_tool("demo", "list_orders")
     qtbot.waitUntil(lambda: not related.isVisible())

@@ -18,7 +18,7 @@ SEND = Tool("demo", "send_email", "", "Sends.", SCHEMA, None, Hints(read_only=Tr
 
 
 @pytest.fixture
-def page(context: Any, paper: Any, qtbot: Any) -> Any:
+def page(context: Any, fake_core: Any, qtbot: Any) -> Any:
     context.store.load()
     made = ToolTrustPage(context, effective_tool(SEND, Trust()))
     qtbot.addWidget(made)
@@ -34,13 +34,13 @@ def test_what_the_server_says_what_is_not_believed_and_what_is_guessed_is_told(p
     assert shown["sends"] == "Guess: yes"
 
 
-def test_a_word_of_the_person_counts_at_once(page: Any, paper: Any, qtbot: Any) -> None:
+def test_a_word_of_the_person_counts_at_once(page: Any, fake_core: Any, qtbot: Any) -> None:
     choice = page.annotations.choices["private"]
     choice.setFocus()
     choice.setCurrentIndex(1)
     choice.activated.emit(1)
-    qtbot.waitUntil(lambda: "demo" in paper.rooms_rules.trust.annotations)
-    assert paper.rooms_rules.trust.annotations["demo"]["send_email"].private is True
+    qtbot.waitUntil(lambda: "demo" in fake_core.rooms_rules.trust.annotations)
+    assert fake_core.rooms_rules.trust.annotations["demo"]["send_email"].private is True
     assert choice.currentText() == "Yes"
 
 

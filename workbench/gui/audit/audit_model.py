@@ -66,7 +66,7 @@ def _columns(run_title: RunTitle) -> tuple[Column[Entry], ...]:
 
 
 class AuditModel(ColumnsModel[Entry]):
-    """Entries, newest first."""
+    """The entries of the audit, newest first."""
 
     page_needed = Signal(object)
     """Carries the EntryQuery of a page."""
@@ -111,7 +111,7 @@ class AuditModel(ColumnsModel[Entry]):
         return replace(self._query, brief=False, limit=0, before=0) != EntryQuery(limit=0)
 
     @property
-    def held(self) -> int:
+    def loaded_count(self) -> int:
         """How many entries are in memory."""
         return len(self._live) + sum(map(len, self._pages.values()))
 

@@ -138,7 +138,7 @@ MOST_DRAWN = 12  # servers or kinds in a chart; the table has all
 
 
 class Series(Struct, frozen=True):
-    """The bars of one colour."""
+    """The bars of a chart that have the same colour."""
 
     name: str
     role: str  # a colour of the theme

@@ -112,8 +112,8 @@ class AssessmentStrip(QFrame):
 
     line_wanted = Signal(int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None, *, compact: bool = False) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, *, compact: bool = False) -> None:
+        super().__init__()
         self._theme = theme
         self._compact = compact
         unit = theme.unit

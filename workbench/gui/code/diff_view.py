@@ -201,8 +201,8 @@ class DifferenceDialog(Dialog):
             part.setVisible(bool(expected or got))
         self._close = self.add_close()
 
-    def offer(self, words: str) -> SignalInstance:
+    def offer(self, text: str) -> SignalInstance:
         """Add a button that closes the dialog; returns the signal of its click."""
-        button = self.add_button(words, self.accept, "primary", default=True)
+        button = self.add_button(text, self.accept, "primary", default=True)
         self._close.setDefault(False)
         return button.clicked

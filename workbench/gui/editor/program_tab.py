@@ -118,15 +118,8 @@ class ProgramTab(QWidget):
     text_kept = Signal()
     """The text changed and is being written to disk."""
 
-    def __init__(
-        self,
-        context: Context,
-        drafts: Drafts,
-        draft: Draft,
-        appearance: EditorAppearance,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context, drafts: Drafts, draft: Draft, appearance: EditorAppearance) -> None:
+        super().__init__()
         self._context = context
         self._drafts = drafts
         self.key, self.title, self.skill = draft.key, draft.title, draft.skill

@@ -126,12 +126,9 @@ class FileCommands(QObject):
         question = Question(self._context.theme, title, sentence, self._owner.window())
         field = QLineEdit(visible(start))
         field.setAccessibleName("Path in the workspace")
-        texts = [field.text()]
-        field.textChanged.connect(texts.append)  # the field is deleted with the dialog, before the answer is read
-        question.add(field)
         name = start.rpartition("/")[2]
         field.setSelection(len(start) - len(name), len(Path(name).stem) if name else 0)
-        return texts[-1].strip() if await question.ask(yes) else ""
+        return await question.ask_text(field, yes) or ""
 
     def _start(self) -> str:
         folder = self._folder()

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from functools import partial
-
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDialog, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
 from workbench.gui.files.change_rows import title_of
-from workbench.gui.kit.dialogs import Dialog
+from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.lists import paragraph
 from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip, visible
 from workbench.gui.kit.theme import mark
@@ -33,7 +30,7 @@ _ACTIONS = {
 }
 
 
-class UndoDialog(Dialog):
+class UndoDialog(Question):
     """Files are ticked where nothing else would be lost. `held`: the changes were not made yet and are allowed here."""
 
     def __init__(self, context: Context, plan: UndoPlan, parent: QWidget | None = None, *, held: bool = False) -> None:
@@ -46,6 +43,7 @@ class UndoDialog(Dialog):
             )
         super().__init__(context.theme, f"{verb} changes", intro, parent)
         self._verb = verb
+        self._ticked: tuple[str, ...] = ()  # stays when the dialog is deleted
         unit = context.theme.unit
         self.resize(unit * 220, unit * 120)
         self.setMinimumSize(unit * 100, unit * 70)
@@ -55,15 +53,21 @@ class UndoDialog(Dialog):
         mark(self.reason, role="muted")
         self._fill(plan)
         self.body.addWidget(paragraph(visible(title_of(plan.changes)), "strong"))
-        self.body.addWidget(self.list, 1)
+        self.add(self.list)
         self.body.addWidget(self.reason)
-        self.add_button("Cancel", self.reject, default=True)
-        self.submit = self.add_button(self._verb, self.accept, "primary")
-        self.list.itemChanged.connect(self._count)
+        self.list.itemChanged.connect(self.update_buttons)
         self.list.currentItemChanged.connect(self._show_reason)
         self._show_reason()
-        self._count()
-        self.list.setFocus()
+
+    async def ask_paths(self) -> tuple[str, ...]:
+        """Open, wait for the user, and return the ticked files; none if the user cancels."""
+        return self._ticked if await self.ask(self._verb) else ()
+
+    def update_buttons(self) -> None:
+        self._ticked = self.ticked_paths()
+        if self.submit is not None:
+            self.submit.setEnabled(bool(self._ticked))
+            self.submit.setText(f"{self._verb} {count_of(len(self._ticked), 'file')}")
 
     def ticked_paths(self) -> tuple[str, ...]:
         items = (self.list.topLevelItem(row) for row in range(self.list.topLevelItemCount()))
@@ -99,15 +103,10 @@ class UndoDialog(Dialog):
         item = self.list.currentItem()
         self.reason.setText(f"{item.text(0)}: {item.text(2)}" if item is not None else "")
 
-    def _count(self) -> None:
-        number = len(self.ticked_paths())
-        self.submit.setEnabled(number > 0)
-        self.submit.setText(f"{self._verb} {count_of(number, 'file')}")
-
 
 async def ask_undo(context: Context, name: str, owner: QWidget) -> str:
     """Show the plan of an undo, undo what the user ticks, and return a message about it."""
-    paths = await _ask_paths(UndoDialog(context, await context.api.undo_plan(name), owner))
+    paths = await UndoDialog(context, await context.api.undo_plan(name), owner).ask_paths()
     if not paths:
         return ""
     done = await context.api.undo_files(name, paths)
@@ -116,7 +115,7 @@ async def ask_undo(context: Context, name: str, owner: QWidget) -> str:
 
 async def ask_allow(context: Context, run_id: str, owner: QWidget) -> str:
     """Show what a held run would write, write what the user ticks, and return a message about it."""
-    paths = await _ask_paths(UndoDialog(context, await context.api.held_plan(run_id), owner, held=True))
+    paths = await UndoDialog(context, await context.api.held_plan(run_id), owner, held=True).ask_paths()
     if not paths:
         return ""
     done = await context.api.decide_files(run_id, paths, ())
@@ -135,19 +134,3 @@ async def ask_deny(context: Context, run_id: str, owner: QWidget) -> str:
         return ""
     await context.api.decide_files(run_id, (), paths)
     return "Kept the old files."
-
-
-async def _ask_paths(dialog: UndoDialog) -> tuple[str, ...]:
-    answer: asyncio.Future[tuple[str, ...]] = asyncio.get_running_loop().create_future()
-    dialog.finished.connect(partial(_set_answer, answer, dialog))
-    dialog.open()
-    try:
-        return await answer
-    except asyncio.CancelledError:
-        dialog.reject()
-        raise
-
-
-def _set_answer(answer: asyncio.Future[tuple[str, ...]], dialog: UndoDialog, code: int) -> None:
-    if not answer.done():
-        answer.set_result(dialog.ticked_paths() if code == QDialog.DialogCode.Accepted else ())

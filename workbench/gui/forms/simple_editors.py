@@ -96,7 +96,7 @@ class EnumEditor(Editor):
         self._choices = spec.shape.choices
         self._box = CalmCombo(self)
         labels = spec.shape.labels or ("",) * len(self._choices)
-        self._box.addItems([_label(choice, words) for choice, words in zip(self._choices, labels, strict=True)])
+        self._box.addItems([_label(choice, name) for choice, name in zip(self._choices, labels, strict=True)])
         self._box.setPlaceholderText(hint_of(spec.shape) or "choose…")
         self._box.setCurrentIndex(-1)
         self._box.setAccessibleName(spec.name)
@@ -116,10 +116,10 @@ class EnumEditor(Editor):
         self._box.setCurrentIndex(-1)
 
 
-def _label(choice: JsonValue, words: str) -> str:
+def _label(choice: JsonValue, name: str) -> str:
     """The name of the value in the schema, followed by the value if it differs."""
     plain = (one_line(choice, 120) or "“”") if isinstance(choice, str) else one_line(dump(choice, indent=None), 120)
-    return f"{one_line(words, 120)}  ·  {plain}" if words and words != plain else plain
+    return f"{one_line(name, 120)}  ·  {plain}" if name and name != plain else plain
 
 
 _LONGEST = 400  # digits; Python itself refuses to read numbers far beyond

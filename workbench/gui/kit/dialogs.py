@@ -9,7 +9,17 @@ from typing import Any, Protocol
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QDialog, QFormLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.layouts import column, scroll_area
@@ -259,6 +269,7 @@ class Question(Dialog):
     def __init__(self, theme: Theme, title: str, sentence: str, parent: QWidget | None = None) -> None:
         super().__init__(theme, title, sentence, parent)
         self._first: QWidget | None = None  # what has the keyboard when it opens; Cancel otherwise
+        self.submit: QPushButton | None = None  # once it is asked
         self.setMinimumWidth(theme.unit * 120)
 
     def show_text(self, text: str, name: str) -> None:
@@ -280,7 +291,8 @@ class Question(Dialog):
         """Open, wait for the user, and return whether the answer was yes."""
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         cancel = self.add_button("Cancel", self.reject, default=True)
-        self.add_button(yes, self.accept, "danger" if danger else "primary")
+        self.submit = self.add_button(yes, self.accept, "danger" if danger else "primary")
+        self.update_buttons()
         QShortcut(QKeySequence("Ctrl+Return"), self, self.accept).setAutoRepeat(False)
         (self._first or cancel).setFocus()
         self.finished.connect(partial(_settle, answer))
@@ -290,6 +302,13 @@ class Question(Dialog):
         except asyncio.CancelledError:
             self.reject()
             raise
+
+    async def ask_text(self, field: QLineEdit, yes: str) -> str | None:
+        """Ask for one line of text; None if the user cancels."""
+        texts = [field.text()]
+        field.textChanged.connect(texts.append)  # the field is deleted with the dialog, before the answer is read
+        self.add(field)
+        return texts[-1].strip() if await self.ask(yes) else None
 
 
 def _settle(answer: asyncio.Future[bool], code: int) -> None:

@@ -48,6 +48,8 @@ class Picker(QDialog):
         self._theme = theme
         self._owner = parent
         self._rows_for = rows_for
+        self.moved = False
+        """Whether a key has chosen another row than the first since this was last set to False."""
         self.field = QLineEdit()
         self.field.setPlaceholderText(title)
         self.field.setAccessibleName(title)
@@ -124,6 +126,7 @@ class Picker(QDialog):
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in _MOVE_KEYS:
                 self.list.keyPressEvent(event)
+                self.moved = True
                 return True
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.enter()

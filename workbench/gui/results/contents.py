@@ -19,6 +19,7 @@ from workbench.gui.kit.json_text import pretty
 from workbench.gui.results.plot_page import drawable
 from workbench.gui.results.table_page import records_of
 from workbench.gui.results.text_pages import reads_as_markdown
+from workbench.gui.shell.long_text import size_words
 from workbench.records import Content, JsonValue, Outcome
 
 _LARGEST: Final = 40_000_000  # characters of base64; more is not decoded in the window
@@ -117,10 +118,10 @@ def _is_part(value: JsonValue) -> bool:
 
 def _part(value: Mapping[str, JsonValue]) -> Content:
     inner = value["resource"] if value["type"] == "resource" else value
-    words = {key: found if isinstance(found := inner.get(key), str) else "" for key in _KEYS}
+    texts = {key: found if isinstance(found := inner.get(key), str) else "" for key in _KEYS}
     kind = "link" if value["type"] == "resource_link" else str(value["type"])
-    text = words["text"] or ((words["title"] or words["name"]) if kind == "link" else "")
-    return Content(kind, text, words["mimeType"], words["data"] or words["blob"], words["uri"])
+    text = texts["text"] or ((texts["title"] or texts["name"]) if kind == "link" else "")
+    return Content(kind, text, texts["mimeType"], texts["data"] or texts["blob"], texts["uri"])
 
 
 _KEYS = ("text", "title", "name", "mimeType", "data", "blob", "uri")
@@ -138,7 +139,7 @@ class Contents(Struct, frozen=True):
     value: JsonValue = None
     has_value: bool = False  # the result is JSON; `value` may then be null too
     blocks: tuple[Content, ...] = ()
-    words: str = ""  # the text that the server sent, also beside the value
+    server_text: str = ""  # the text that the server sent, also beside the value
     outcome: Outcome | None = None
     mime: str = ""
 
@@ -151,12 +152,12 @@ class Contents(Struct, frozen=True):
             found.append(TREE)
             found += [PLOT] if drawable(self.value) else []
             found.append(JSON)
-        elif reads_as_markdown(self.words, self.mime):
+        elif reads_as_markdown(self.server_text, self.mime):
             found.append(PROSE)
         if len(self.blocks) > 1 or any(block.kind not in ("text", "image") for block in self.blocks):
             mixed = not found or len({block.kind for block in self.blocks}) > 1
             found.insert(0 if mixed and TREE not in found else len(found), PARTS)
-        if self.words.strip() if found and set(found) <= {IMAGE, PARTS} else self._has_own_text():
+        if self.server_text.strip() if found and set(found) <= {IMAGE, PARTS} else self._has_own_text():
             found.append(TEXT)
         return (*found, RAW) if self.outcome is not None or self.has_value else tuple(found)
 
@@ -168,22 +169,22 @@ class Contents(Struct, frozen=True):
         """Whether the text says more than the view JSON."""
         if not isinstance(self.value, dict | list):
             return True
-        if self.words.lstrip()[:1] not in ("{", "["):
-            return bool(self.words.strip())
-        if len(self.words) > _COMPARED or (self.outcome is not None and not self.outcome.structured):
+        if self.server_text.lstrip()[:1] not in ("{", "["):
+            return bool(self.server_text.strip())
+        if len(self.server_text) > _COMPARED or (self.outcome is not None and not self.outcome.structured):
             return False  # servers repeat structured content as text
-        return parsed(self.words) != (self.value, True)
+        return parsed(self.server_text) != (self.value, True)
 
     def text(self) -> str:
         """The text of the server, or else the value as JSON."""
-        if self.words or not self.has_value:
-            return self.words
+        if self.server_text or not self.has_value:
+            return self.server_text
         return self.value if isinstance(self.value, str) else pretty(self.value)
 
     def raw(self) -> str:
         """The complete result as JSON; hidden characters are escaped."""
         if self.outcome is None:
-            return pretty(self.value) if self.has_value else self.words
+            return pretty(self.value) if self.has_value else self.server_text
         names = ("text", "mime", "uri", "data")
         blocks: list[dict[str, Any]] = [  # Any: JSON
             {"type": block.kind, **{name: getattr(block, name) for name in names if getattr(block, name)}}
@@ -199,19 +200,19 @@ class Contents(Struct, frozen=True):
 
 def of_outcome(outcome: Outcome) -> Contents:
     """The answer of a call; structured content is preferred to text."""
-    words = "\n\n".join(block_words(block) for block in outcome.content if block.kind != "image")
+    text = "\n\n".join(block_text(block) for block in outcome.content if block.kind != "image")
     value, readable = parsed(outcome.structured) if outcome.structured else _parsed_block(outcome.content)
     mime = next((block.mime for block in outcome.content if block.text), "")
     if not (readable and isinstance(value, dict | list)):
         value, readable = None, False
-    return Contents(value, readable, outcome.content, words, outcome, mime)
+    return Contents(value, readable, outcome.content, text, outcome, mime)
 
 
 def of_json(text: str) -> Contents:
     """A result as JSON text, for example of a run; other text is shown as it is. Content blocks in it, above all
     pictures, are shown as such."""
     value, readable = parsed(text)
-    return Contents(value, True, parts_in(value)) if readable else Contents(words=text)
+    return Contents(value, True, parts_in(value)) if readable else Contents(server_text=text)
 
 
 def parsed(text: str) -> tuple[JsonValue, bool]:
@@ -223,12 +224,17 @@ def parsed(text: str) -> tuple[JsonValue, bool]:
         return None, False
 
 
-def block_words(block: Content) -> str:
+def block_text(block: Content) -> str:
     """The text of a content block, or a description of it."""
     if block.text:
         return block.text
-    words = [f"({block.kind})", block.uri, block.mime, f"{len(block.data) * 3 // 4:,} bytes" if block.data else ""]
-    return " ".join(word for word in words if word)
+    parts = (f"({block.kind})", block.uri, block.mime, size_text(block) if block.data else "")
+    return " ".join(part for part in parts if part)
+
+
+def size_text(block: Content) -> str:
+    """The size of a block's data or text."""
+    return size_words(len(block.data) * 3 // 4 if block.data else len(block.text.encode("utf-8", "replace")))
 
 
 def _parsed_block(content: tuple[Content, ...]) -> tuple[JsonValue, bool]:

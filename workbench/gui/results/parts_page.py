@@ -14,9 +14,8 @@ from workbench.gui.kit.lists import push_button
 from workbench.gui.kit.plain_edit import GrowingText
 from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.results.contents import bytes_of, image_of, seconds_of
+from workbench.gui.results.contents import bytes_of, image_of, seconds_of, size_text
 from workbench.gui.results.page import Page
-from workbench.gui.shell.long_text import size_words
 from workbench.records import Content
 from workbench.records.common_types import count_of
 
@@ -28,8 +27,8 @@ _PICTURE = 60  # height of a picture, in units
 class PartsPage(Page):
     """Shows a card for each content block of a result."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
@@ -105,8 +104,7 @@ class PartsPage(Page):
 def _facts(number: int, block: Content) -> str:
     data = bytes_of(block) if block.kind == "audio" else None
     seconds = seconds_of(data) if data else 0.0
-    size = (
-        size_words(len(block.data) * 3 // 4) if block.data else size_words(len(block.text.encode("utf-8", "replace")))
-    )
     length = f"{seconds:.1f} s" if seconds else ""
-    return " · ".join(part for part in (f"{number}", block.kind, block.mime, block.uri, length, size) if part)
+    return " · ".join(
+        part for part in (f"{number}", block.kind, block.mime, block.uri, length, size_text(block)) if part
+    )

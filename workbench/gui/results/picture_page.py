@@ -6,23 +6,22 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea
 
 from workbench.gui.kit.controls import Picture
 from workbench.gui.kit.lists import Strip, push_button, tool_button
 from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.results.contents import image_of
+from workbench.gui.results.contents import image_of, size_text
 from workbench.gui.results.page import Page
-from workbench.gui.shell.long_text import size_words
 from workbench.records import Content
 
 
 class PicturePage(Page):
     """Shows one picture at a time."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._blocks: tuple[Content, ...] = ()
         self._at = 0
         self.picture = Picture()
@@ -69,8 +68,7 @@ class PicturePage(Page):
         self._resize_picture(self._full.isChecked())
         self.picture.setAccessibleName(f"Picture, {image.width()} by {image.height()} pixels, {kind}")
         place = [f"{self._at + 1}/{len(self._blocks)}"] if len(self._blocks) > 1 else []
-        size = size_words(len(block.data) * 3 // 4)
-        self._facts.setText(" · ".join([*place, f"{image.width()} × {image.height()}", kind, size]))
+        self._facts.setText(" · ".join([*place, f"{image.width()} × {image.height()}", kind, size_text(block)]))
 
     def _resize_picture(self, full: bool) -> None:
         """Resize the picture to the available room, except at full size, where it scrolls."""

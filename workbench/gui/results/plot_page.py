@@ -50,7 +50,7 @@ class Chart(Struct, frozen=True):
     left_out: int = 0  # values that are not drawn
 
     def sentence(self) -> str:
-        """A description in words, for screen readers."""
+        """A description for screen readers."""
         count = len(self.series[0].values)
         parts = []
         for one in self.series:
@@ -172,8 +172,8 @@ _WIDE = 0.8  # share of the distance between values that bars cover
 class PlotPage(Page):
     """Arrow keys move the plot, plus and minus zoom, Home shows everything."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._chart: Chart | None = None
         self.plot: Any = None  # pyqtgraph has no types

@@ -94,7 +94,7 @@ class ResultView(QWidget):
         self._show_whole([text], lambda texts: of_json(texts[0]))
 
     def show_text(self, text: str) -> None:
-        self._show_whole([text], lambda texts: Contents(words=texts[0]))
+        self._show_whole([text], lambda texts: Contents(server_text=texts[0]))
 
     def views(self) -> tuple[str, ...]:
         """The views of this result, the best one first."""
@@ -183,7 +183,7 @@ class ResultView(QWidget):
         if not missing:
             self._show(contents_of(texts))
             return
-        self._show(Contents(words=next(text for text in texts if whole_size([text]))))
+        self._show(Contents(server_text=next(text for text in texts if whole_size([text]))))
         self._contents_of, self._waiting = contents_of, texts
         if missing <= _AT_ONCE:
             self._fetch()
@@ -299,7 +299,7 @@ class ResultView(QWidget):
                 if (chart := chart_of(contents.value)) is not None:
                     page.show_chart(chart)
             case ProsePage():
-                page.show_markdown(contents.words)
+                page.show_markdown(contents.server_text)
             case PicturePage():
                 page.show_pictures(contents.images)
             case PartsPage():

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QMenu, QSplitter, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QSplitter, QTableView, QToolButton
 
 from workbench.gui.kit.json_text import dump, is_number
 from workbench.gui.kit.lists import Strip, search_box, tool_button
@@ -127,8 +127,8 @@ def _cell_text(value: JsonValue) -> str:
 class TablePage(Page):
     """Enter on a cell shows its complete value below."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self.model = RecordsModel()
         self.table = self._make_table()

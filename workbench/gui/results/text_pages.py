@@ -7,7 +7,7 @@ import re
 
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
+from PySide6.QtWidgets import QFrame, QTextBrowser
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.diff_view import DiffView
@@ -29,8 +29,8 @@ _PORTION = 120_000  # and in each portion after that
 class TextPage(Page):
     """Read-only text; invisible characters are shown as chips."""
 
-    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__()
         self.edit = PlainEdit(parent=self)
         self.edit.setReadOnly(True)
         self.edit.setUndoRedoEnabled(False)
@@ -87,8 +87,8 @@ def _cut(text: str, length: int) -> str:
 class JsonPage(TextPage):
     """Indented JSON with colours."""
 
-    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(theme, name, parent)
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__(theme, name)
         self._colours = JsonColours(self.edit, theme)
 
 
@@ -121,8 +121,8 @@ class _Browser(QTextBrowser):
 class ProsePage(Page):
     """Draws Markdown. A clicked link is shown below with its target before it can be opened."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self.browser = _Browser(self)
         self.browser.setOpenLinks(False)
         self.browser.setOpenExternalLinks(False)
@@ -246,8 +246,8 @@ _MOST_LINES = 1_500  # lines that are compared, after equal ones at the beginnin
 class ChangesPage(Page):
     """The difference between two answers. JSON is compared by its values, whatever its layout."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self.view = DiffView(theme, self)
         self.view.setAccessibleName("Changes since the previous answer")
         self.set_content(self.view)

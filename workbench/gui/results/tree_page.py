@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QHeaderView, QSizePolicy, QTreeView, QWidget
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHeaderView, QSizePolicy, QTreeView
 
 from workbench.gui.kit.json_text import dump
 from workbench.gui.kit.lists import Strip, label, tool_button
@@ -24,7 +24,6 @@ Index: TypeAlias = QModelIndex | QPersistentModelIndex
 _BATCH = 250  # children created at once
 _SHOWN = 400  # characters of a value in its row
 _ROOT = QModelIndex()
-VALUE_ROLE = Qt.ItemDataRole.UserRole  # the JSON value itself
 
 
 @dataclass(slots=True)
@@ -120,7 +119,7 @@ class JsonTree(QAbstractItemModel):
             return self._theme.colour("code_key" if index.column() == 0 else _role(node.value))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{one_line(node.key, 200)}: {value_text(node.value)}"
-        return node.value if role == VALUE_ROLE and not isinstance(node.value, Mapping | list) else None
+        return None
 
     def _node(self, index: Index) -> _Node:
         return self._nodes[index.internalId() if index.isValid() else 0]
@@ -194,11 +193,16 @@ _OPENED = 12  # a tree with no more top rows than this is expanded by one level
 _MOST_OPENED = 3_000  # rows that expanding a level may add
 
 
+def _copies_path(event: QKeyEvent) -> bool:
+    control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+    return event.key() == Qt.Key.Key_C and event.modifiers() == control | shift
+
+
 class TreePage(Page):
     """Ctrl+C copies the value of the selected row, Ctrl+Shift+C its path."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._value: JsonValue = None
         self._found: tuple[str, list[Place]] = ("", [])
         self._at = -1
@@ -267,11 +271,17 @@ class TreePage(Page):
         QGuiApplication.clipboard().setText(self.model.path_at(self.tree.currentIndex()))
         self.said.emit("Path copied.")
 
+    def event(self, event: QEvent) -> bool:
+        """In the tree, Ctrl+Shift+C is not the shortcut of an action of the window."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _copies_path(event):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
-        if event.key() == Qt.Key.Key_C and event.modifiers() == control:
+        if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_value()
-        elif event.key() == Qt.Key.Key_C and event.modifiers() == control | shift:
+        elif _copies_path(event):
             self.copy_path()
         else:
             super().keyPressEvent(event)

@@ -64,7 +64,7 @@ class ReviewSplit(AdaptiveSplit):
         self._effects, self._program = effects, program
 
     def sizeHint(self) -> QSize:
-        """No more than the least it needs: the area around it scrolls, and gives it the rest."""
+        """The minimum height: the area around it scrolls, and gives it the rest."""
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -373,7 +373,8 @@ class ApprovalDialog(DecisionDialog):
         if code == self._code:
             self._leave_edit()
         else:
-            self.submit("check an edited program", partial(self.context.api.edit, self.run.id, code), self._edited)
+            edit = partial(self.context.api.edit, self.run.id, code, self.run.proposal.sha)
+            self.submit("check an edited program", edit, self._edited)
 
     def _edited(self, run: Run) -> None:
         self._stop_editing()

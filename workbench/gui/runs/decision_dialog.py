@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
@@ -28,8 +28,8 @@ from workbench.gui.shell.context import Context
 from workbench.records import Fault, Risk, Verdict
 
 T = TypeVar("T")
-DECIDED: Final = "This has been decided."
 _CLOCK_MS = 500
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class NameToType(QWidget):
@@ -154,7 +154,7 @@ class DecisionDialog(LaterDialog):
 
     def obstacle(self) -> str:
         """Why the request cannot be allowed now; empty where it can."""
-        return DECIDED if self._over or self._sending else ""
+        return "This has been decided." if self._over or self._sending else ""
 
     def is_reading(self, focus: QWidget) -> bool:
         """Whether the widget with the focus is one that the user reads: Enter does nothing there."""
@@ -271,22 +271,22 @@ class DecisionDialog(LaterDialog):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A button with the focus takes Enter before the dialog does."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-            if enter and (event.isAutoRepeat() or not self.allow_button.settled()):
-                return True
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._ignores_enter(event):
+            return True
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses the default button, but not by a key that was down before the dialog came, and not in text
-        that the user reads."""
+        """Enter presses the default button, but not in text that the user reads."""
         focus = self.focusWidget()
-        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        reading = focus is not None and self.is_reading(focus)
-        if enter and (event.isAutoRepeat() or not self.allow_button.settled() or reading):
+        reading = focus is not None and self.is_reading(focus) and event.key() in _ENTER
+        if reading or self._ignores_enter(event):
             event.accept()
-            return
-        super().keyPressEvent(event)
+        else:
+            super().keyPressEvent(event)
+
+    def _ignores_enter(self, event: QKeyEvent) -> bool:
+        """A key that was down before the dialog came, or that is held down, presses nothing."""
+        return event.key() in _ENTER and (event.isAutoRepeat() or not self.allow_button.settled())
 
     # layout
 

@@ -295,4 +295,4 @@ class PlanDialog(DecisionDialog):
             button.setVisible(steps > 0)
         body: QWidget = AdaptiveSplit(_WIDE, (11, 9), self.list, self.step) if steps else QWidget()
         column(self, self.make_head("list", "accent", title, notes), body, self.fault, foot, grows=body)
-        self.set_size(225, 150)
+        self.set_size(225 if steps else 150, 150 if steps else 60)

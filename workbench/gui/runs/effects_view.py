@@ -92,13 +92,13 @@ class EffectsView(QScrollArea):
         picture.setAccessibleName(word.text)
         self._grid.addWidget(picture, place, 0, Qt.AlignmentFlag.AlignTop)
         text = ForeignLabel(row.text, role="" if row.risk is not None else "warning", breaks=True)
-        self._grid.addLayout(self._cell(text, row.remark), place, 1, 1, 1 if row.line > 0 else 2)
+        self._grid.addLayout(self._text_cell(text, row.remark), place, 1, 1, 1 if row.line > 0 else 2)
         if row.line > 0:
             link = line_link(row.line, row.text, self.line_wanted)
             self._grid.addWidget(link, place, 2, Qt.AlignmentFlag.AlignTop)
             self._links.append(link)
 
-    def _cell(self, text: QWidget, remark: str) -> QBoxLayout:
+    def _text_cell(self, text: QWidget, remark: str) -> QBoxLayout:
         """The text of one row, and a remark that moves below it where it is narrow."""
         cell = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         cell.setSpacing(self._theme.unit // 2)

@@ -184,7 +184,7 @@ class HeldCallDialog(DecisionDialog):
         self.held_call, self.request_id = held_call, held_call.id
         calls = held_call.more + 1
         name = f"{held_call.server}.{held_call.tool}"
-        author = one_line(held_call.author, 60) or "A program"
+        author = "Your program" if held_call.author == "you" else one_line(held_call.author, 60) or "A program"
         times = f" {calls:,} times" if calls > 1 else ""
         self._title.setText(f"{author} wants to call {name}{times}")
         risk = risk_word(held_call.risk)

@@ -8,15 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHeaderView,
-    QScrollArea,
-    QSplitter,
-    QStackedWidget,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHeaderView, QScrollArea, QSplitter, QStackedWidget, QTabWidget, QWidget
 
 from workbench import tokens
 from workbench.errors import WorkbenchError
@@ -41,14 +33,7 @@ from workbench.gui.runs.stream_view import StreamView
 from workbench.gui.shell.actions import KEEPABLE, RECORDABLE
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole, whole_size
-from workbench.gui.shell.navigation import (
-    KeepSkill,
-    RecordRun,
-    ShowHeldCall,
-    ShowPlan,
-    ShowPrivacy,
-    ShowTool,
-)
+from workbench.gui.shell.navigation import KeepSkill, RecordRun, ShowHeldCall, ShowPlan, ShowPrivacy, ShowTool
 from workbench.records import CallTrace, Fault, Gate, Ledger, Observation, Run, RunState
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
@@ -165,7 +150,7 @@ class OutputPane(Pane):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._run: Run | None = None
-        self._wanted = ""
+        self.run_id = ""  # of the run that is shown, also while it is loaded
         self._build()
         self._tick = QTimer(self, interval=500)
         self._tick.timeout.connect(self._show_head)
@@ -176,14 +161,10 @@ class OutputPane(Pane):
         store.on(FilesChanged, self._files_changed)
         store.linked.connect(self._reload)
 
-    @property
-    def run_id(self) -> str:
-        return self._wanted
-
     def show_run(self, run_id: str) -> None:
         """Show a run and follow its events."""
-        if run_id != self._wanted:
-            self._wanted = run_id
+        if run_id != self.run_id:
+            self.run_id = run_id
             self._run = None
             self.head.again.setEnabled(True)
             self._offer(None)
@@ -216,44 +197,44 @@ class OutputPane(Pane):
 
     def record(self) -> None:
         """Make a recording of the run that is shown."""
-        self.context.go(RecordRun(self._wanted))
+        self.context.go(RecordRun(self.run_id))
 
     def keep(self) -> None:
         """Make a skill of the run that is shown."""
-        self.context.go(KeepSkill(run_id=self._wanted))
+        self.context.go(KeepSkill(run_id=self.run_id))
 
     # events
 
     def _run_changed(self, event: RunChanged) -> None:
-        if event.run.id == self._wanted:
+        if event.run.id == self.run_id:
             self._show(event.run)
 
     def _printed_more(self, event: RunOutput) -> None:
-        if event.run_id == self._wanted:
-            self.stream.take(event.stream, event.text)
+        if event.run_id == self.run_id:
+            self.stream.append_output(event.stream, event.text)
 
     def _call_changed(self, event: RunCall) -> None:
-        if event.run_id == self._wanted:
+        if event.run_id == self.run_id:
             self.calls.put(event.trace)
             self._count_calls()
 
     def _files_changed(self, event: FilesChanged) -> None:
-        if event.id == self._wanted:
+        if event.id == self.run_id:
             self.links.note_files(event.id, event.count)
 
     def _reload(self) -> None:
-        if self._wanted:
-            self.show_run(self._wanted)
+        if self.run_id:
+            self.show_run(self.run_id)
 
     async def _load(self, run_id: str) -> None:
         try:
             run = await self.context.api.run(run_id)
         except WorkbenchError as fault:
-            if run_id == self._wanted and self._run is None:
+            if run_id == self.run_id and self._run is None:
                 self._show_body()
                 self._fault.show_fault(Fault(fault.message, fault.hint))
             return
-        if run_id == self._wanted and (self._run is None or self._run.state not in ENDS):
+        if run_id == self.run_id and (self._run is None or self._run.state not in ENDS):
             self._show(run)
 
     # what is shown
@@ -318,10 +299,10 @@ class OutputPane(Pane):
             self.stream.show_whole(str(output))
         else:
             fetching = fetch_whole(self.context.fetch, [output])
-            self.context.tasks.run("fetch long output", fetching, partial(self._show_fetched, self._wanted))
+            self.context.tasks.run("fetch long output", fetching, partial(self._show_fetched, self.run_id))
 
     def _show_fetched(self, run_id: str, texts: list[str]) -> None:
-        if run_id == self._wanted:
+        if run_id == self.run_id:
             self.stream.show_whole(texts[0])
 
     def _count_calls(self) -> None:
@@ -378,7 +359,7 @@ class OutputPane(Pane):
         return (self._decide_action if call.state == "waiting" else self._tool_action, self._copy_action)
 
     def _show_plan(self) -> None:
-        self.context.go(ShowPlan(self._wanted))
+        self.context.go(ShowPlan(self.run_id))
 
     def _open_program(self) -> None:
         if self._run is not None:
@@ -407,17 +388,13 @@ class OutputPane(Pane):
         lead_focus(self, self._pages)
         column(self, self._pages)
         self._fault = _FaultArea(theme)
+        self.fault = self._fault.card
         self.ledger = ForeignLabel(role="muted", elide=True)
         self.ledger.setContentsMargins(theme.unit * 3, theme.unit, theme.unit * 3, theme.unit)
         self.ledger.hide()
         head, split = self._make_head(), self._make_split()
         column(self._body, head, self._fault, split, self.ledger, grows=split)
         self._body.setFocusProxy(self.tabs)
-
-    @property
-    def fault(self) -> Notice:
-        """Why the run did not end well."""
-        return self._fault.card
 
     def _make_head(self) -> RunHead:
         theme = self.context.theme

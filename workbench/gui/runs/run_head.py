@@ -6,11 +6,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtWidgets import (
-    QLabel,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from workbench.gui.code.diff_view import DifferenceDialog
 from workbench.gui.kit.controls import RoomyButton
@@ -24,11 +20,7 @@ from workbench.gui.runs.program_view import is_cleanable
 from workbench.gui.runs.run_rows import can_keep, can_run_again
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole
-from workbench.gui.shell.navigation import (
-    HELD,
-    ShowChanges,
-    ShowCode,
-)
+from workbench.gui.shell.navigation import HELD, ShowChanges, ShowCode
 from workbench.records import Gate, Run, RunState
 from workbench.records.runs import ENDS
 
@@ -70,13 +62,11 @@ class RunHead(Strip):
         self.record = self._button("history", "Record…", "Test a skill with the calls and answers of this run")
         self.keep = QPushButton(icon("bookmark", "muted"), "Keep as skill…")
         self.keep.setToolTip("Make a skill of this program that agents can use")
-        self.row.addWidget(self._picture)
-        self.row.addWidget(self.state)
-        self.row.addSpacing(theme.unit)
-        self.row.addWidget(self.facts, 1)
-        self.row.addWidget(self.trifecta)
-        for button in (self.stop, self.again, self.plan, self.record, self.keep):
-            self.row.addWidget(button)
+        buttons = (self.stop, self.again, self.plan, self.record, self.keep)
+        for widget in (self._picture, self.state, self.facts, self.trifecta, *buttons):
+            self.row.addWidget(widget)
+        self.row.setStretchFactor(self.facts, 1)
+        for button in buttons:
             button.hide()
 
     def add(self, widget: QWidget) -> None:

@@ -121,9 +121,9 @@ class StreamView(PlainEdit):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self._theme = theme
-        self._waiting: list[tuple[str, str]] = []
-        self._seen = 0
-        self._printed: dict[str, AnsiParser] = {}
+        self._pending: list[tuple[str, str]] = []
+        self._length = 0
+        self._parsers: dict[str, AnsiParser] = {}
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -138,19 +138,19 @@ class StreamView(PlainEdit):
         self._apply_font()
         theme.changed.connect(self._apply_font)
 
-    def take(self, stream: str, text: str) -> None:
+    def append_output(self, stream: str, text: str) -> None:
         """Add a piece of output, shown within 50 ms."""
-        self._waiting.append((stream, text))
-        self._seen += len(text)
+        self._pending.append((stream, text))
+        self._length += len(text)
         if not self._pause.isActive():
             self._pause.start()
 
     def show_whole(self, text: str) -> None:
         """Show the complete output, unless it was streamed already."""
         self.flush()
-        if len(text) != self._seen or not text:
+        if len(text) != self._length or not text:
             self.start_over()
-            self.take("stdout", text)
+            self.append_output("stdout", text)
         self.flush(last=True)
 
     def explain(self, *, lost: bool, seen: bool, started: bool) -> None:
@@ -162,9 +162,9 @@ class StreamView(PlainEdit):
         self.setPlaceholderText(text)
 
     def start_over(self) -> None:
-        self._waiting.clear()
-        self._seen = 0
-        self._printed.clear()
+        self._pending.clear()
+        self._length = 0
+        self._parsers.clear()
         self.clear()
 
     def flush(self, *, last: bool = False) -> None:
@@ -173,10 +173,10 @@ class StreamView(PlainEdit):
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.beginEditBlock()  # one layout, not one for each colour
-        for stream, text in self._waiting:
+        for stream, text in self._pending:
             self._write(cursor, stream, text)
-        self._waiting.clear()
-        for stream in self._printed if last else ():
+        self._pending.clear()
+        for stream in self._parsers if last else ():
             self._write(cursor, stream, "", last=True)
         cursor.endEditBlock()
         if at_end:
@@ -184,7 +184,7 @@ class StreamView(PlainEdit):
 
     def _write(self, cursor: QTextCursor, stream: str, text: str, *, last: bool = False) -> None:
         """A program that changes colour at each letter must not block the window: the rest has one colour."""
-        pieces = list(self._printed.setdefault(stream, AnsiParser()).pieces(text, last=last))
+        pieces = list(self._parsers.setdefault(stream, AnsiParser()).pieces(text, last=last))
         for piece, style in pieces[:_STYLED]:
             self.insert_at(cursor, visible(piece), self._format(stream, style))
         if rest := "".join(piece for piece, _ in pieces[_STYLED:]):

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSpinBox, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.controls import CalmCombo, TickBox
 from workbench.gui.kit.dialogs import FormDialog
+from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
@@ -43,14 +44,9 @@ class KnownServers(QWidget):
         self.button.setToolTip("Servers of GitHub, Slack and others, from their own publishers")
         self.button.clicked.connect(self._load)
         mark(self.button, kind="quiet")
-        self.facts = ForeignLabel()
-        mark(self.facts, role="muted")
+        self.facts = ForeignLabel(role="muted")
         self.facts.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(context.theme.unit)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.facts)
+        column(self, row(None, self.button, None), self.facts, spacing=context.theme.unit)
         self.setFocusProxy(self.button)
 
     def select(self, known: KnownServer) -> None:
@@ -197,17 +193,8 @@ class AddServer(FormDialog):
     # construction
 
     def _text_fields(self) -> dict[str, QLineEdit | PlainEdit]:
-        return {
-            "paste": self.paste,
-            "name": self.name,
-            "command": self.command,
-            "folder": self.folder,
-            "variables": self.variables,
-            "url": self.url,
-            "headers": self.headers,
-            "category": self.category,
-            "description": self.description,
-        }
+        lines = (self.paste, self.name, self.command, self.folder, self.url, self.category, self.description)
+        return {field.accessibleName(): field for field in (*lines, self.variables, self.headers)}
 
     def _make_fields(self, unit: int) -> None:
         self.known = KnownServers(self._context, self)
@@ -242,17 +229,15 @@ class AddServer(FormDialog):
         self.add_row("Paste", self.paste)
         self.add_row("Name", self.name)
         self.add_row("Kind", self.kind)
-        fields: tuple[tuple[str, QWidget, int], ...] = (
-            ("Command line", self.command, COMMAND),
-            ("Working folder", self.folder, COMMAND),
-            ("Environment variables", self.variables, COMMAND),
-            ("Address", self.url, ADDRESS),
-            ("Transport", self.transport, ADDRESS),
-            ("Headers", self.headers, ADDRESS),
-        )
-        for title, field, kind in fields:
-            self.add_row(title, field)
-            self._kind_of[field] = kind
+        of_command = {
+            "Command line": self.command,
+            "Working folder": self.folder,
+            "Environment variables": self.variables,
+        }
+        of_address = {"Address": self.url, "Transport": self.transport, "Headers": self.headers}
+        for kind, fields in ((COMMAND, of_command), (ADDRESS, of_address)):
+            for title, field in fields.items():
+                self._kind_of[self.add_row(title, field)] = kind
         self.add_row("Category", self.category)
         self.add_row("Description", self.description)
         self.add_row("Time limit for calls", self.time_limit)
@@ -284,8 +269,8 @@ class AddServer(FormDialog):
 
     def _read_paste(self, text: str) -> None:
         """Fill the fields from a complete snippet."""
+        self.show_fault(None)
         if not text.strip():
-            self.show_fault(None)
             return
         try:
             configs = read_pasted(text)
@@ -293,7 +278,6 @@ class AddServer(FormDialog):
             self.show_fault(fault)
             self.fit_height()
             return
-        self.show_fault(None)
         if len(configs) == 1 or self._before is not None:
             self.fill(configs[0])
         else:

@@ -19,7 +19,6 @@ from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import clock, duration, state_word
 from workbench.gui.servers.server_card import push_button
 from workbench.gui.servers.server_connector import RUNNING
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.navigation import ConnectServers, ShowServer
 from workbench.records import ServerState, ServerStatus, Vitals
@@ -164,7 +163,7 @@ class ServersTable(Table[ServerRow]):
 class AllServers(Pane):
     """A filter and buttons, the table, and the totals of all servers."""
 
-    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._vitals: dict[str, Vitals] = {}
         self.model = servers_model(context.theme, self)
@@ -180,7 +179,7 @@ class AllServers(Pane):
         for number, entry in enumerate(COLUMNS):
             self._sort_menu.addAction(entry.title, partial(self._sort, number))
         self.poll = QTimer(self, interval=_POLL_MS)
-        self._lay_out(commands)
+        self._lay_out()
         self._connect_signals()
         self._show_servers()
 
@@ -290,7 +289,7 @@ class AllServers(Pane):
         parts += [f"{count_of(calls, 'call')}, {count_of(errors, 'error')}"] if calls else []
         return "  ·  ".join(parts)
 
-    def _lay_out(self, commands: Commands) -> None:
+    def _lay_out(self) -> None:
         theme = self.context.theme
         strip = Strip(theme)
         strip.row.addWidget(self.finder, 1)
@@ -298,7 +297,7 @@ class AllServers(Pane):
             button = push_button(action, action.text(), "quiet")
             button.setIcon(action.icon())
             strip.row.addWidget(button)
-        strip.row.addWidget(action_button(commands["server.add"], theme))
+        strip.row.addWidget(action_button(self.context.commands["server.add"], theme))
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.table)

@@ -30,18 +30,18 @@ async def ask_consent(context: Context, state: ServerState, parent: QWidget) -> 
         title = f"Start “{consent.server}” {'again' if state.doubt else 'for the first time'}?"
         sentence = "This command runs on your computer with your user rights, outside the sandbox:"
     question = Question(context.theme, title, sentence, parent)
-    for widget in _what_starts(context.theme, consent, state.doubt):
+    for widget in _consent_details(context.theme, consent, state.doubt):
         question.body.addWidget(widget)
     question.show_note(_ASKED_AGAIN)
     return consent.sha if await question.ask("Connect" if consent.remote else "Start the server") else ""
 
 
-def _what_starts(theme: Theme, consent: Consent, doubt: str, whose: str = "") -> list[QWidget]:
+def _consent_details(theme: Theme, consent: Consent, doubt: str, suffix: str = "") -> list[QWidget]:
     """The exact command or address, notes and warnings. `doubt`: why the server is no longer allowed."""
     name = "Address and headers" if consent.remote else "Full command"
     warnings = (*consent.warnings, f"{doubt}.") if doubt else consent.warnings
     return [
-        text_box(theme, consent.told, f"{name}{whose}"),
+        text_box(theme, consent.told, f"{name}{suffix}"),
         *(paragraph(visible(note), "muted") for note in consent.notes),
         *(paragraph(visible(warning), "warning") for warning in warnings),
     ]
@@ -83,7 +83,7 @@ class ConsentList(Question):
         box.setAccessibleName(f"Connect {name}")
         box.setChecked(True)
         self._boxes.append((box, consent))
-        return column(None, box, *_what_starts(theme, consent, doubt, f" of {name}"), spacing=theme.unit)
+        return column(None, box, *_consent_details(theme, consent, doubt, f" of {name}"), spacing=theme.unit)
 
 
 async def enter_missing(context: Context, config: ServerConfig, parent: QWidget) -> bool:

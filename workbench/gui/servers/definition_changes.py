@@ -30,7 +30,6 @@ from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import clock
 from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.servers.server_tree import CHANGE_WORDS
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.records import ChangeKind, DefinitionChange, Fault, JsonValue, Moment, ServerState, ToolWarning
 from workbench.records.common_types import count_of
@@ -44,7 +43,7 @@ _MISSING = object()
 
 
 class TextPiece(Struct, frozen=True):
-    """A part of a text diff."""
+    """A part of the merged texts of a diff."""
 
     kind: str  # "=" unchanged, "-" removed, "+" added
     text: str
@@ -213,8 +212,8 @@ def _parse(text: str) -> JsonValue:
 class ChangesPage(ServerPage):
     """The changes and warnings of a server at the left, the selected one at the right with its decision."""
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
-        super().__init__(context, commands, state, parent)
+    def __init__(self, context: Context, state: ServerState) -> None:
+        super().__init__(context, state)
         self._changes: dict[str, DefinitionChange] = {}
         self._warnings: dict[str, ToolWarning] = {}
         self.empty = EmptyState(

@@ -13,7 +13,6 @@ from workbench.gui.kit.layouts import column
 from workbench.gui.kit.lists import EmptyState, Strip, label
 from workbench.gui.kit.theme import mark
 from workbench.gui.servers.server_page import ServerPage
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.records import Check, CheckState, ServerState, ServerStatus
 from workbench.records.common_types import count_of
@@ -22,8 +21,8 @@ from workbench.records.common_types import count_of
 class DoctorPage(ServerPage):
     """Starts by itself for a failed server, otherwise when the user presses Check."""
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
-        super().__init__(context, commands, state, parent)
+    def __init__(self, context: Context, state: ServerState) -> None:
+        super().__init__(context, state)
         self._is_checking = False
         self.checks_view = ChecksView(context.theme, "Checks of the server")
         self._start = QPushButton("Check")

@@ -108,7 +108,7 @@ class ExportForm(QWidget):
             self.diff.show_diff("", "Tick a server to preview the change.")
             return
         self.file.setText(preview.client.file)
-        changes, blocked = bool(preview.diff), _why_not(preview)
+        changes, blocked = bool(preview.diff), _write_obstacle(preview)
         self.diff.show_diff(preview.diff or preview.entries)
         self.notes.setText("\n".join(preview.notes))
         self.notes.setVisible(bool(preview.notes))
@@ -163,7 +163,7 @@ class ExportForm(QWidget):
         self._show_message("")
 
 
-def _why_not(preview: ExportPreview) -> Fault | None:
+def _write_obstacle(preview: ExportPreview) -> Fault | None:
     """Why the file cannot be written."""
     if preview.blocked is not None or preview.client.installed:
         return preview.blocked

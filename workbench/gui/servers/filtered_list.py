@@ -134,8 +134,8 @@ class FilteredList(QWidget):
         self._clear.clicked.connect(self.finder.clear)
         self.finder.textChanged.connect(self._filter)
         self.view.chosen.connect(self.opened)
-        self.view.clicked.connect(self._tell_opened)
-        self.view.selection_changed.connect(self._tell_selected)
+        self.view.clicked.connect(self._emit_opened)
+        self.view.selection_changed.connect(self._emit_selected)
         for changed in (model.modelReset, model.rowsInserted, model.rowsRemoved):
             changed.connect(self._show_count)
         self._show_count()
@@ -173,7 +173,7 @@ class FilteredList(QWidget):
         self._keep_selection(lambda: self.model.filter(text))
 
     def _keep_selection(self, change: Callable[[], None]) -> None:
-        """Qt loses the selection when a model is reset. It is the same entry, so nobody is told."""
+        """Select the same entry again after the model was reset. No signal is emitted."""
         key = self.view.key()
         change()
         if (index := self.model.find(key)).isValid():
@@ -188,10 +188,10 @@ class FilteredList(QWidget):
         self._clear.setVisible(bool(total))
         self._stack.setCurrentWidget(self.view if shown else self.empty)
 
-    def _tell_opened(self) -> None:
+    def _emit_opened(self) -> None:
         if key := self.view.key():
             self.opened.emit(key)
 
-    def _tell_selected(self) -> None:
+    def _emit_selected(self) -> None:
         if key := self.view.key():
             self.selected.emit(key)

@@ -155,6 +155,7 @@ CLIENTS = "Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Cline, LM Stu
 class ImportServers(Dialog):
     """Lists servers of other clients, unticked. Stays open, with everything ticked, if an import fails."""
 
+    verb = "Import"  # of the buttons
     imported = Signal(object)
     """Carries one ImportReport."""
     connect_wanted = Signal(object)
@@ -175,9 +176,8 @@ class ImportServers(Dialog):
         self.all_new = self.add_button("Tick all new", self._tick_new, "quiet", left=True)
         self.add_button("Cancel", self.reject)
         self.add = self.add_button("", partial(self._start, connect=False))
-        self.add_and_connect = self.add_button(
-            self._connect_text(), partial(self._start, connect=True), "primary", default=True
-        )
+        connect = partial(self._start, connect=True)
+        self.add_and_connect = self.add_button(f"{self.verb} and connect", connect, "primary", default=True)
         self._update()
         self.load()
 
@@ -227,7 +227,9 @@ class ImportServers(Dialog):
         self._column.addStretch(1)
 
     def _source(self, found: FoundServer) -> str:
-        return f"{found.client} · {f'project {found.project}' if found.project else found.file}"
+        """The client and the file or project where a server was found."""
+        place = f"project {found.project}" if found.project else found.file
+        return f"{found.client} · {place}" if place else found.client
 
     def _lay_out(self, unit: int) -> None:
         self.setMinimumSize(unit * 120, unit * 110)
@@ -262,10 +264,11 @@ class ImportServers(Dialog):
                 above.add(server_row.chosen_name())
         ticked = self._ticked()
         secrets = sum(len(server_row.found.masked) for server_row in ticked)
-        self.separate_secrets.setText(self._secrets_text(secrets))
+        what = count_of(secrets, "secret") if secrets else "secrets"
+        self.separate_secrets.setText(f"Store {what} separately, not in .mcp.json")
         self.separate_secrets.setVisible(secrets > 0)
         self.store.setVisible(secrets > 0)
-        self.add.setText(self._add_text(len(ticked)))
+        self.add.setText(f"{self.verb} {count_of(len(ticked), 'server')}")
         self.all_new.setVisible(any(server_row.found.standing is ImportConflict.NEW for server_row in self.found_rows))
         self.update_buttons()
 
@@ -274,15 +277,6 @@ class ImportServers(Dialog):
         valid = bool(names) and all(names) and len(set(names)) == len(names)
         for button in (self.add, self.add_and_connect):
             button.setEnabled(valid)
-
-    def _secrets_text(self, secrets: int) -> str:
-        return f"Store {count_of(secrets, 'secret')} separately, not in .mcp.json"
-
-    def _add_text(self, number: int) -> str:
-        return f"Import {count_of(number, 'server')}"
-
-    def _connect_text(self) -> str:
-        return "Import and connect"
 
     def _start(self, *, connect: bool) -> None:
         separate = self.separate_secrets.isChecked() and self.separate_secrets.isEnabled()
@@ -308,6 +302,8 @@ class ImportServers(Dialog):
 class PastedServers(ImportServers):
     """The same list with the servers of a pasted configuration. New servers are ticked."""
 
+    verb = "Add"
+
     def __init__(self, context: Context, configs: Sequence[ServerConfig], parent: QWidget | None = None) -> None:
         self._configs = tuple(configs)
         intro = "Ticked servers are written to this project's .mcp.json. You see the full command before they start."
@@ -325,21 +321,9 @@ class PastedServers(ImportServers):
         self._update()
         self.add_and_connect.setFocus()
 
-    def _source(self, found: FoundServer) -> str:
-        return "Pasted configuration"
-
-    def _secrets_text(self, secrets: int) -> str:
-        return "Store secrets separately, not in .mcp.json"
-
     def _update(self) -> None:
         super()._update()
         self.separate_secrets.show()  # the window does not know which values of the paste are secrets
-
-    def _add_text(self, number: int) -> str:
-        return f"Add {count_of(number, 'server')}"
-
-    def _connect_text(self) -> str:
-        return "Add and connect"
 
     async def _write(self, rows: list[FoundRow], separate_secrets: bool) -> ImportReport:
         added, faults = list[str](), list[Fault]()
@@ -363,4 +347,4 @@ def _pasted(number: int, config: ServerConfig, existing: Mapping[str, ServerConf
         conflict = ImportConflict.HERE
     valid = bool(named.command or named.url)
     notes = () if valid else ("This entry has neither a command nor an address and cannot be added.",)
-    return FoundServer(str(number), "Pasted", "", named, "", conflict, notes=notes)
+    return FoundServer(str(number), "Pasted configuration", "", named, "", conflict, notes=notes)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
@@ -19,7 +18,6 @@ from workbench.gui.kit.text import one_line
 from workbench.gui.kit.wording import clock
 from workbench.gui.results.result_view import ResultView
 from workbench.gui.servers.server_page import ServerPage
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole
 from workbench.records import ServerState, ServerStatus, ServerTask
@@ -33,8 +31,8 @@ _NO_TASKS = ("No tasks", "A tool call that runs as a task is listed here until t
 class TasksPage(ServerPage):
     """Reads the list regularly while it is seen."""
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
-        super().__init__(context, commands, state, parent)
+    def __init__(self, context: Context, state: ServerState) -> None:
+        super().__init__(context, state)
         self._tasks: dict[str, ServerTask] = {}
         self._reading = False
         self._summary = label("", "muted")

@@ -98,7 +98,7 @@ _ICONS = {
 
 
 class MessageFilter(Struct, frozen=True):
-    """Which messages to show."""
+    """The conditions that a shown message meets."""
 
     words: tuple[str, ...] = ()  # in lower case; a message must contain all of them
     found: frozenset[float] = frozenset()  # times of the messages in which the core found the words
@@ -142,7 +142,7 @@ def exact_time(at: float) -> str:
 
 
 def title(row: MessageRow) -> str:
-    """A message in one line."""
+    """The text of a message in one line of the table."""
     frame = row.frame
     if frame.direction == "·":
         return one_line(frame.text, 200)
@@ -316,11 +316,7 @@ class FilterStrip(Strip):
         self.finder.textChanged.connect(self._pause.start)
         self.direction = self._combo("Direction")
         self.direction.setMinimumContentsLength(14)
-        for text, direction in (
-            ("Both directions", ""),
-            ("To the server", ">"),
-            ("From the server", "<!"),
-        ):
+        for text, direction in (("Both directions", ""), ("To the server", ">"), ("From the server", "<!")):
             self.direction.addItem(text, direction)
         self.method = self._combo("Method")
         self.method.addItem("All methods", "")
@@ -341,7 +337,7 @@ class FilterStrip(Strip):
         )
 
     def clear(self) -> None:
-        """Show everything."""
+        """Reset all controls, so that every message is shown."""
         self.finder.clear()
         for combo in (self.direction, self.method):
             combo.setCurrentIndex(0)

@@ -24,7 +24,6 @@ from workbench.gui.kit.wording import cost, duration
 from workbench.gui.servers.filtered_list import FilteredList, FilteredModel
 from workbench.gui.servers.server_page import ServerPage
 from workbench.gui.servers.template_arguments import ArgumentField, ArgumentsForm
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import size_words
 from workbench.gui.shell.navigation import ShowServer
@@ -143,7 +142,7 @@ class OfferDetail(QWidget, Generic[Answer]):
         self.context.say(self.copied)
 
     def answer(self) -> Answer | None:
-        """The answer that is shown."""
+        """The server's answer for the current address; None if it was not requested."""
         return self._answers.get(self.address)
 
     async def _fetch(self, address: str) -> None:
@@ -186,15 +185,9 @@ class OfferPage(ServerPage):
     no_entries = ("", "")  # title and sentence for a server without entries
 
     def __init__(
-        self,
-        context: Context,
-        commands: Commands,
-        state: ServerState,
-        parent: QWidget | None,
-        model: FilteredModel[Any],
-        detail: OfferDetail[Any],
+        self, context: Context, state: ServerState, model: FilteredModel[Any], detail: OfferDetail[Any]
     ) -> None:
-        super().__init__(context, commands, state, parent)
+        super().__init__(context, state)
         self._stale = True
         self._seen = False
         self._wanted = ""  # the entry to open once the list is loaded

@@ -19,7 +19,6 @@ from workbench.gui.kit.plain_edit import reading_box
 from workbench.gui.kit.wording import clock, duration, state_word
 from workbench.gui.servers.server_card import command_line, error_output
 from workbench.gui.servers.server_page import ServerPage
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import size_words
 from workbench.records import ServerState, ServerStatus, Vitals
@@ -41,8 +40,8 @@ _ERAS = {
 class OverviewPage(ServerPage):
     """Reads memory, calls and error output regularly while it is seen."""
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
-        super().__init__(context, commands, state, parent)
+    def __init__(self, context: Context, state: ServerState) -> None:
+        super().__init__(context, state)
         self._vitals = Vitals(self.server)
         self.fault = Notice(context.theme)
         self.facts = FactsGrid(context.theme)

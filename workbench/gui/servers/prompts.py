@@ -22,7 +22,6 @@ from workbench.gui.results.result_view import ResultView
 from workbench.gui.servers.filtered_list import FilteredModel
 from workbench.gui.servers.offers import OfferDetail, OfferPage
 from workbench.gui.servers.template_arguments import ArgumentField
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, size_words, whole_size
 from workbench.records import (
@@ -167,9 +166,9 @@ class PromptDetail(OfferDetail[PromptAnswer]):
 
     def _copy_json(self) -> None:
         if answer := self.answer():
-            self.context.tasks.run("copy a prompt", fetch_whole(self.context.fetch, [answer.raw]), self._copied)
+            self.context.tasks.run("copy a prompt", fetch_whole(self.context.fetch, [answer.raw]), self._copy_texts)
 
-    def _copied(self, texts: list[str]) -> None:
+    def _copy_texts(self, texts: list[str]) -> None:
         QGuiApplication.clipboard().setText(texts[0])
         self.context.say("Copied the messages as JSON.")
 
@@ -181,13 +180,13 @@ class PromptsPage(OfferPage):
     no_entries = ("This server has no prompts", "Prompts are prepared messages for a model. Tools work without them.")
     detail: PromptDetail
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, state: ServerState) -> None:
         model = FilteredModel[Prompt](
             lambda prompt: prompt.name,
             lambda prompt: f"{prompt.name}\n{prompt.title}\n{prompt.description}",
             prompt_row,
         )
-        super().__init__(context, commands, state, parent, model, PromptDetail(context, state.config.name))
+        super().__init__(context, state, model, PromptDetail(context, state.config.name))
         self._prompts: dict[str, Prompt] = {}
 
     async def fetch(self) -> Offers:

@@ -34,7 +34,6 @@ from workbench.gui.servers.message_table import (
     title,
 )
 from workbench.gui.servers.server_page import ServerPage
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole
 from workbench.records import Fault, RawAnswer, ServerState
@@ -271,13 +270,15 @@ _PAGE = 1_000  # messages that the core returns at once
 class ProtocolPage(ServerPage):
     """Filter and table above, the selected message below."""
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
-        super().__init__(context, commands, state, parent)
+    def __init__(self, context: Context, state: ServerState) -> None:
+        super().__init__(context, state)
         self.model = MessagesModel(context.theme, self)
         self.filter_strip = FilterStrip(context.theme)
         self.table = MessagesTable(context.theme, self.model)
         self.detail = MessageDetail(context, self.server)
         self.empty = EmptyState(context.theme, "list", "", "")
+        self._clear_filter = self.empty.offer(text="Clear the filter")
+        self._clear_filter.clicked.connect(self.filter_strip.clear)
         self.totals = label("", "muted")
         self.auto_scroll = QPushButton("Auto-scroll")
         self._reading = asyncio.Lock()
@@ -426,6 +427,7 @@ class ProtocolPage(ServerPage):
         shown_of = f"{shown:,} of " if shown != total else ""
         dropped = f", {self.model.dropped:,} older ones dropped" if self.model.dropped else ""
         self.totals.setText(f"{shown_of}{count_of(total, 'message')}{dropped}")
+        self._clear_filter.setVisible(bool(total))
         if total:
             self.empty.say("No matches", "Clear the filter to see all messages.")
         else:

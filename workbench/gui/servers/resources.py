@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from workbench.errors import WorkbenchError
 from workbench.events import ResourcesUpdated
@@ -17,7 +17,6 @@ from workbench.gui.results.result_view import ResultView
 from workbench.gui.servers.filtered_list import FilteredModel
 from workbench.gui.servers.offers import OfferDetail, OfferPage
 from workbench.gui.servers.template_arguments import ArgumentField
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import size_words
 from workbench.records import Completion, Fault, Offers, Outcome, Resource, ResourceTemplate, ServerState
@@ -134,9 +133,9 @@ class ResourcesPage(OfferPage):
     no_entries = ("This server has no resources", "Resources are texts, pictures and data. Tools work without them.")
     detail: ResourceDetail
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, state: ServerState) -> None:
         model = FilteredModel(entry_key, _search_text, self._row)
-        super().__init__(context, commands, state, parent, model, ResourceDetail(context, state.config.name))
+        super().__init__(context, state, model, ResourceDetail(context, state.config.name))
         self._subscriptions: frozenset[str] = frozenset()
         self._updated: dict[str, None] = {}  # addresses, the latest announcement last
         self._entries: dict[str, Listed] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QPushButton
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.icons import icon
@@ -14,7 +14,6 @@ from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.servers.server_page import ServerPage
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.records import Fault, ServerState
 
@@ -24,8 +23,8 @@ _WORKSPACE = "workspace"
 class RootsPage(ServerPage):
     """Each change is written to `.mcp.json` and sent to the server at once."""
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
-        super().__init__(context, commands, state, parent)
+    def __init__(self, context: Context, state: ServerState) -> None:
+        super().__init__(context, state)
         self.list = QListWidget()
         self.add = QPushButton(icon("folder", "muted"), "Add folder…")
         self.workspace = QPushButton("Add the workspace")
@@ -46,7 +45,7 @@ class RootsPage(ServerPage):
 
     def show_state(self, state: ServerState) -> None:
         super().show_state(state)
-        if self._shown() != list(state.config.roots):
+        if self._roots_in_list() != list(state.config.roots):
             place = self.list.currentRow()
             self.list.clear()
             for root in state.config.roots:
@@ -67,7 +66,7 @@ class RootsPage(ServerPage):
             return
         super().keyPressEvent(event)
 
-    def _shown(self) -> list[str]:
+    def _roots_in_list(self) -> list[str]:
         return [self.list.item(place).data(Qt.ItemDataRole.UserRole) for place in range(self.list.count())]
 
     def _choose_folder(self) -> None:

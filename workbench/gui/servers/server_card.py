@@ -18,7 +18,6 @@ from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import duration, state_word
 from workbench.gui.servers.server_connector import RUNNING
 from workbench.gui.shell.actions import SERVER_PLAIN, SERVER_REMOTE
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.records import Fault, ServerConfig, ServerState, ServerStatus
 from workbench.records.common_types import count_of
@@ -27,10 +26,10 @@ from workbench.records.common_types import count_of
 class SecretsNotice(QFrame):
     """Shows that a server requires a sign-in or has secrets in plain text in `.mcp.json`; hidden otherwise."""
 
-    def __init__(self, context: Context, commands: Commands) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
-        self._commands = commands
+        commands = context.commands
         self._state: ServerState | None = None
         self._sign_in = push_button(commands["server.sign_in"], "Sign in…", "primary")
         self._plain = paragraph("", "warning")
@@ -42,8 +41,8 @@ class SecretsNotice(QFrame):
         self._state = state
         places = state.plain_secrets if state else ()
         needed = state is not None and state.sign_in == "needed"
-        self._commands.hold(SERVER_PLAIN, bool(places))
-        self._commands.hold(SERVER_REMOTE, state is not None and state.config.remote)
+        self._context.commands.hold(SERVER_PLAIN, bool(places))
+        self._context.commands.hold(SERVER_REMOTE, state is not None and state.config.remote)
         self.setVisible(bool(places) or needed)
         self._sign_in.setVisible(needed)
         for part in (self._plain, self._move):
@@ -88,9 +87,10 @@ def error_output(fault: Fault | None, lines: Sequence[str]) -> str:
 class ServerCard(QFrame):
     """State, facts or fault, buttons and error output of one server. Shown below the tree."""
 
-    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
+        commands = context.commands
         self._state: ServerState | None = None
         self.setObjectName("server-card")
         mark(self, kind="foot")
@@ -101,7 +101,7 @@ class ServerCard(QFrame):
         self._fault, self._hint = ForeignLabel(role="error"), ForeignLabel(role="muted")
         self._printed = ForeignLabel(elide=True, role="mono")
         self._warnings = ForeignLabel(elide=True, role="warning")
-        self.keys = SecretsNotice(context, commands)
+        self.keys = SecretsNotice(context)
         self._log = reading_box("", "Error output of the server")
         self._log.setPlaceholderText("The server printed nothing to its error output.")
         self._log.setFixedHeight(context.theme.unit * 32)

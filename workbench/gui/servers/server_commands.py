@@ -14,7 +14,6 @@ from workbench.gui.kit.icons import icon
 from workbench.gui.kit.json_text import dump
 from workbench.gui.kit.text import one_line
 from workbench.gui.shell.actions import SERVER_REMOVED
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import ShowServer
 from workbench.records import ChangeKind, ImportReport, ServerConfig, ServerState, Tool
@@ -51,11 +50,11 @@ SERVER_MENU: tuple[str | None, ...] = (
 class ServerCommands(QObject):
     """Binds the server actions to the selected row of the pane of servers."""
 
-    def __init__(self, context: Context, commands: Commands, pane: ServersPane) -> None:
+    def __init__(self, context: Context, pane: ServersPane) -> None:
         super().__init__(pane)
         self._context = context
         self._pane = pane
-        self._commands = commands
+        commands = context.commands
         self._removed: list[str] = []  # names of removed servers, the latest last
         self._unsaved_form: dict[str, str] = {}  # content of the form for a new server when it was closed
         for name, work in (
@@ -106,8 +105,8 @@ class ServerCommands(QObject):
         for name in SERVER_MENU:
             if name is None:
                 menu.addSeparator()
-            elif self._commands[name].isEnabled():
-                menu.addAction(self._commands[name])
+            elif self._context.commands[name].isEnabled():
+                menu.addAction(self._context.commands[name])
         return menu
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -115,7 +114,7 @@ class ServerCommands(QObject):
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             action = {Qt.Key.Key_Up: "server.up", Qt.Key.Key_Down: "server.down"}.get(Qt.Key(event.key()))
             if action and event.modifiers() == Qt.KeyboardModifier.AltModifier:
-                self._commands.do(action)
+                self._context.commands.do(action)
                 return True
         return False
 
@@ -197,7 +196,7 @@ class ServerCommands(QObject):
         name = state.config.name
         await self._context.api.remove_server(name)
         self._removed.append(name)
-        self._commands.hold(SERVER_REMOVED, True)
+        self._context.commands.hold(SERVER_REMOVED, True)
         done = f"Removed {name} and signed out." if state.sign_in == "done" else f"Removed {name}."
         self._context.say(f"{done} Its calls stay in the audit.", "server.restore")
 
@@ -205,7 +204,7 @@ class ServerCommands(QObject):
         if not self._removed:
             return
         name = self._removed.pop()
-        self._commands.hold(SERVER_REMOVED, bool(self._removed))
+        self._context.commands.hold(SERVER_REMOVED, bool(self._removed))
         await self._context.api.restore_server(name)
         self._pane.show_tool(name)
         self._context.say(f"Restored {name}.")
@@ -241,7 +240,7 @@ class ServerCommands(QObject):
     def _select_added(self, state: ServerState) -> None:
         """Select the new server, so that its card offers to connect it."""
         self._pane.show_tool(state.config.name)
-        self._commands.do("pane.servers")
+        self._context.commands.do("pane.servers")
         self._context.say(f"Added “{state.config.name}”. Connect it to see its tools.")
 
     def _connect_added(self, names: tuple[str, ...]) -> None:

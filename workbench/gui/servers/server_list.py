@@ -27,7 +27,6 @@ from workbench.gui.servers.server_commands import ServerCommands
 from workbench.gui.servers.server_connector import RUNNING, ServerConnector, ServersFileWatcher
 from workbench.gui.servers.server_tree import HEADING, ServerTreeModel, StagedExpansion
 from workbench.gui.shell.actions import SERVER, SERVER_REMOVABLE, SERVER_RESTS, SERVER_RUNS
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.navigation import Request, Search, ShowServer, ShowTool
 from workbench.gui.shell.window_state import Layout
@@ -46,7 +45,7 @@ class FoundServersStrip(QFrame):
     counted = Signal()
     """`new` is known, whether the strip is shown or not."""
 
-    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._layout = Layout(context.paths)
@@ -57,7 +56,7 @@ class FoundServersStrip(QFrame):
         show = QPushButton("Show")
         show.setAccessibleName("Show the servers found in other clients")
         show.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        show.clicked.connect(commands["servers.import"].trigger)
+        show.clicked.connect(context.commands["servers.import"].trigger)
         mark(show, kind="link")
         close = tool_button("close", "Do not show this again", context.theme)
         close.clicked.connect(self._close)
@@ -102,18 +101,17 @@ class ServersPane(Pane):
     expanded = Signal(object)
     """Carries the names of the servers whose tools are shown."""
 
-    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self._commands = commands
         self.model = ServerTreeModel(self)
         self.tree = RowsTree(context.theme, "Servers and tools", self)
         self.tree.setModel(self.model)
         self.finder = search_box("Find a tool", "Filter servers and tools")
-        self.card = ServerCard(context, commands, self)
-        self.found = FoundServersStrip(context, commands, self)
+        self.card = ServerCard(context)
+        self.found = FoundServersStrip(context, self)
         self.connector = ServerConnector(context, self, self._is_fault_shown)
         self.file_watcher = ServersFileWatcher(context, self)
-        self.server_commands = ServerCommands(context, commands, self)
+        self.server_commands = ServerCommands(context, self)
         self._open: set[str] = set()  # servers whose tools are shown, remembered while a filter is set
         self._expansion = StagedExpansion(self.tree)
         self._pause = QTimer(self, singleShot=True, interval=_FILTER_MS)
@@ -153,7 +151,7 @@ class ServersPane(Pane):
         self.loaded.emit()
 
     def _show_state(self, state: ServerState) -> None:
-        self._keep_selection(lambda: self.model.put(state))
+        self._keep_selection(lambda: self.model.update_server(state))
         self._show_selection()
         self._update_stack()
 
@@ -171,25 +169,17 @@ class ServersPane(Pane):
                 self.tree.expand(index)
 
     def _keep_selection(self, change: Callable[[], None]) -> None:
-        """Change the model; the selected server or tool and the expanded servers stay the same."""
+        """Change the model; the same server or tool stays selected, or the server of a tool that is gone."""
+        selected = self._selected_names()
+        change()
+        if selected[0] and self._selected_names() != selected:
+            place = self.model.find(*selected)
+            self.tree.setCurrentIndex(place if place.isValid() else self.model.find(selected[0]))
+
+    def _selected_names(self) -> tuple[str, str]:
         index = self.tree.currentIndex()
         server, tool = self.model.server_at(index), self.model.tool_at(index)
-        resets: list[bool] = []
-        connection = self.model.modelReset.connect(lambda: resets.append(True))
-        change()
-        self.model.modelReset.disconnect(connection)
-        if resets:
-            self._expand_open()
-        if server is None:
-            return
-        name, tool_name = server.config.name, tool.name if tool else ""
-        now = self.tree.currentIndex()
-        tool_now = self.model.tool_at(now)
-        if resets or (tool_now.name if tool_now else "") != tool_name:
-            place = self.model.find(name, tool_name)
-            if not place.isValid():
-                place = self.model.find(name)
-            self.tree.setCurrentIndex(place)
+        return server.config.name if server else "", tool.name if tool else ""
 
     # opening
 
@@ -204,7 +194,7 @@ class ServersPane(Pane):
             return
         state = self.model.state(server)
         if state and state.status not in RUNNING and not self.model.rowCount(self.model.find(server)):
-            self._commands.do("server.connect")
+            self.context.commands.do("server.connect")
             return
         index = self.model.find(server)
         self.tree.setExpanded(index, not self.tree.isExpanded(index))
@@ -212,7 +202,6 @@ class ServersPane(Pane):
     def _toggle_category(self, category: str) -> None:
         place = self.tree.currentIndex().row()
         self.model.toggle_category(category)
-        self._expand_open()
         self.tree.setCurrentIndex(self.model.index(place, 0))
 
     def open_tool(self, index: QModelIndex, *, enter: bool = False, then: str = "") -> None:
@@ -308,10 +297,10 @@ class ServersPane(Pane):
         state = self.selected_server()
         self.card.show_state(state)
         runs = state is not None and state.status in RUNNING
-        self._commands.hold(SERVER, state is not None)
-        self._commands.hold(SERVER_RUNS, runs)
-        self._commands.hold(SERVER_RESTS, state is not None and not runs)
-        self._commands.hold(SERVER_REMOVABLE, state is not None and not state.config.builtin)
+        self.context.commands.hold(SERVER, state is not None)
+        self.context.commands.hold(SERVER_RUNS, runs)
+        self.context.commands.hold(SERVER_RESTS, state is not None and not runs)
+        self.context.commands.hold(SERVER_REMOVABLE, state is not None and not state.config.builtin)
 
     def _update_stack(self) -> None:
         nothing_matches = bool(self.finder.text()) and not self.model.rowCount()
@@ -321,7 +310,7 @@ class ServersPane(Pane):
         strip = Strip(self.context.theme)
         strip.row.addWidget(self.finder, 1)
         for name in ("server.add", "servers.reload"):
-            strip.row.addWidget(action_button(self._commands[name], self.context.theme))
+            strip.row.addWidget(action_button(self.context.commands[name], self.context.theme))
         self._stack = QStackedWidget()
         self._stack.addWidget(self.tree)
         self._stack.addWidget(self._empty)
@@ -353,9 +342,10 @@ class ServersPane(Pane):
         self.tree.collapsed.connect(self._note_expanded)
         self.tree.selectionModel().currentChanged.connect(self._show_selection)
         self.tree.selectionModel().currentChanged.connect(self._selection_moved)
+        self.model.modelReset.connect(self._expand_open)
         self.model.modelReset.connect(self._show_selection)
         self.connector.connecting.connect(self._expand_connecting)
-        self._commands.bind("servers.reload", self.file_watcher.reload)
-        self._commands.bind("demo.connect", self._connect_demo)
+        self.context.commands.bind("servers.reload", self.file_watcher.reload)
+        self.context.commands.bind("demo.connect", self._connect_demo)
         if store.servers:
             self._show_all()

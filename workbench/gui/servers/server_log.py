@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from workbench.errors import WorkbenchError
 from workbench.events import OffersChanged, ServerLogged
@@ -23,7 +23,6 @@ from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import StateText, clock
 from workbench.gui.servers.filtered_list import FilteredList, FilteredModel
 from workbench.gui.servers.server_page import ServerPage
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.records import Fault, LogLine, Offers, ServerLog, ServerState
 from workbench.records.common_types import count_of
@@ -43,7 +42,7 @@ _WIDE = 220  # letters of width from which list and text are side by side
 
 
 def log_model() -> FilteredModel[LogLine]:
-    """Oldest first."""
+    """The lines of a log, the oldest first."""
     return FilteredModel(_key, lambda line: f"{line.level} {line.logger} {line.text}", _log_row, LONGEST_LOG)
 
 
@@ -71,8 +70,8 @@ def _log_row(line: LogLine) -> Row:
 class LogPage(ServerPage):
     """Reads new lines while it is seen and not paused; the core keeps the lines that arrive meanwhile."""
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
-        super().__init__(context, commands, state, parent)
+    def __init__(self, context: Context, state: ServerState) -> None:
+        super().__init__(context, state)
         self._last = 0  # number of the newest line shown
         self._newest = 0  # number of the newest line in the core, as far as known
         self._fetching = False

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
-
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.records import ServerState
 
@@ -12,9 +9,8 @@ from workbench.records import ServerState
 class ServerPage(Pane):
     """A page of one server's sheet. It is created when the user first opens it, which also calls `load`."""
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
-        super().__init__(context, parent)
-        self.commands = commands
+    def __init__(self, context: Context, state: ServerState) -> None:
+        super().__init__(context)
         self.state = state
         context.store.linked.connect(self.load)
 

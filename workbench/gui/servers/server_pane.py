@@ -20,7 +20,6 @@ from workbench.gui.kit.wording import state_word
 from workbench.gui.servers.all_servers import AllServers
 from workbench.gui.servers.server_connector import RUNNING
 from workbench.gui.servers.server_page import ServerPage
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.navigation import ConnectServers, DoAction, ShowTool
 from workbench.records import ServerState, ServerStatus
@@ -35,9 +34,9 @@ class Page(Struct, frozen=True):
     class_name: str
     needs: str = ""  # the capability without which the page would be empty
 
-    def make(self, context: Context, commands: Commands, state: ServerState) -> ServerPage:
+    def make(self, context: Context, state: ServerState) -> ServerPage:
         module = import_module(f"workbench.gui.servers.{self.module}")
-        page: ServerPage = getattr(module, self.class_name)(context, commands, state)
+        page: ServerPage = getattr(module, self.class_name)(context, state)
         return page
 
 
@@ -60,10 +59,9 @@ _NUMBERS = {page.id: number for number, page in enumerate(PAGES)}
 class ServerSheet(QWidget):
     """The pages of one server below its name, state and buttons. A page is created when it is first opened."""
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState) -> None:
+    def __init__(self, context: Context, state: ServerState) -> None:
         super().__init__()
         self._context = context
-        self._commands = commands
         self._state = state
         self._pages: dict[str, ServerPage] = {}  # by id, those that were opened
         self._picture, self._state_text = QLabel(), label("", "muted")
@@ -86,7 +84,7 @@ class ServerSheet(QWidget):
         self._tabs.setCurrentIndex(_NUMBERS.get(name, self._tabs.currentIndex()))
 
     def page(self) -> ServerPage:
-        """The page in front."""
+        """The page that is in front."""
         return self._pages[PAGES[self._tabs.currentIndex()].id]
 
     def show_state(self, state: ServerState) -> None:
@@ -121,7 +119,7 @@ class ServerSheet(QWidget):
         entry = PAGES[number]
         before = self._stack.currentWidget()
         if entry.id not in self._pages:
-            page = self._pages[entry.id] = entry.make(self._context, self._commands, self._state)
+            page = self._pages[entry.id] = entry.make(self._context, self._state)
             self._stack.addWidget(page)
             page.load()
         page = self._pages[entry.id]
@@ -164,7 +162,7 @@ class ServerSheet(QWidget):
         self._tabs.setExpanding(False)
         self._tabs.setUsesScrollButtons(True)
         self._tabs.setAccessibleName("Pages of the server")
-        all_servers = action_button(self._commands["servers.all"], self._context.theme)
+        all_servers = action_button(self._context.commands["servers.all"], self._context.theme)
         parts = (self._picture, self._name, self._state_text, *self._buttons.values(), all_servers)
         margins = (unit * 3, unit * 3, unit * 3, unit)
         head = row(None, *parts, margins=margins, spacing=unit * 2, grows=self._name)
@@ -205,12 +203,11 @@ class ServerPane(Pane):
     named = Signal(str)
     """Carries the name of the server on screen; empty for all of them."""
 
-    def __init__(self, context: Context, commands: Commands, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self._commands = commands
         self._sheets: dict[str, ServerSheet] = {}
         self._wanted: tuple[str, str, str] | None = None  # what to show once the servers are loaded
-        self.all = AllServers(context, commands)
+        self.all = AllServers(context)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.all)
         self.setFocusProxy(self.all)
@@ -227,7 +224,7 @@ class ServerPane(Pane):
         self._wanted = None
         self._set_seen(seen=False)
         if name not in self._sheets:
-            self._sheets[name] = ServerSheet(self.context, self._commands, self.context.store.servers[name])
+            self._sheets[name] = ServerSheet(self.context, self.context.store.servers[name])
             self._pages.addWidget(self._sheets[name])
         sheet = self._sheets[name]
         if page:
@@ -246,7 +243,7 @@ class ServerPane(Pane):
         self.named.emit("")
 
     def sheet(self) -> ServerSheet | None:
-        """The sheet on screen."""
+        """The sheet that is shown; None for the table of all servers."""
         shown = self._pages.currentWidget()
         return shown if isinstance(shown, ServerSheet) else None
 

@@ -139,7 +139,7 @@ class ServerTreeModel(QAbstractItemModel):
         at = group.index(name) + step
         return group[at] if 0 <= at < len(group) else ""
 
-    def put(self, state: ServerState) -> None:
+    def update_server(self, state: ServerState) -> None:
         """Add a server or update its row."""
         name = state.config.name
         known = name in self._states

@@ -20,7 +20,6 @@ from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import duration
 from workbench.gui.servers.server_page import ServerPage
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.records import ServerState, SignIn, SignInStep
 
@@ -118,8 +117,8 @@ class BrowserCard(QFrame):
 class SignInPage(ServerPage):
     """Reads the whole report again after each change: the steps are few."""
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
-        super().__init__(context, commands, state, parent)
+    def __init__(self, context: Context, state: ServerState) -> None:
+        super().__init__(context, state)
         self.report = SignIn(state.config.name)
         self._sentence = paragraph("", "muted")
         self.begin = QPushButton("Sign in…")

@@ -96,7 +96,7 @@ Complete: TypeAlias = Callable[[str, str, dict[str, str]], Coroutine[Any, Any, C
 
 
 class ArgumentField(Struct, frozen=True):
-    """An argument to fill in."""
+    """An argument of a prompt or template to fill in."""
 
     name: str
     description: str = ""

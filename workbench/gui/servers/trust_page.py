@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.controls import TickBox
 from workbench.gui.kit.layouts import column
 from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.servers.server_page import ServerPage
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.rules_box import RulesBox
 from workbench.records import Fault, Permissions, ServerState
@@ -21,8 +20,8 @@ from workbench.records import Fault, Permissions, ServerState
 class TrustPage(ServerPage):
     """Changes apply at once and are recorded in the audit."""
 
-    def __init__(self, context: Context, commands: Commands, state: ServerState, parent: QWidget | None = None) -> None:
-        super().__init__(context, commands, state, parent)
+    def __init__(self, context: Context, state: ServerState) -> None:
+        super().__init__(context, state)
         self.trust = TickBox(context.theme, "Trust this server's annotations")
         self.reset_rules = QPushButton("Reset rules")
         self.rules = RulesBox(context, self.server)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QLineEdit, QPushButto
 from workbench.events import SecretsChanged
 from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.icons import pixmap
-from workbench.gui.kit.layouts import column, row
+from workbench.gui.kit.layouts import column, row, to_top
 from workbench.gui.kit.list_pane import ListPane, menu_action
 from workbench.gui.kit.lists import EmptyState, label, paragraph
 from workbench.gui.kit.rows import Row, grouped
@@ -150,6 +150,7 @@ class SecretsDialog(Dialog):
     def _lay_out(self, unit: int) -> None:
         sentences = column(None, self._sentence, self._hint, spacing=unit)
         head = row(None, self._picture, sentences, grows=sentences, spacing=unit * 3)
+        to_top(head, self._picture)
         self.name.setAccessibleName("Name of the secret")
         self.name.setPlaceholderText("github")
         form = QFormLayout()

@@ -217,7 +217,7 @@ class SettingDetail(QScrollArea):
         self._shown: tuple[object, ...] = ()  # name, scope and choices that the editor is for
         self._name = label("", "title")
         self._name.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._description, self._limits = paragraph(""), paragraph("", "muted")
+        self._description, self.limits = paragraph(""), paragraph("", "muted")
         self.meaning, self.problem = paragraph("", "muted"), paragraph("", "error")
         self.scope = CalmCombo()
         self.scope.setAccessibleName("Who the value is for")
@@ -230,8 +230,8 @@ class SettingDetail(QScrollArea):
         self.reset_button = QPushButton("Reset")
         self.open_button = QPushButton(icon("external", "muted"), "Open file")
         self.facts = FactsGrid(context.theme)
-        self._notice = ForeignLabel()
-        mark(self._notice, role="warning")
+        self.notice = ForeignLabel()
+        mark(self.notice, role="warning")
         self.fault = Notice(context.theme)
         self._body = QWidget()
         self._lay_out(context.theme.unit)
@@ -276,7 +276,7 @@ class SettingDetail(QScrollArea):
         facts = row(None, self.facts, margins=(0, unit * 2, 0, 0))
         column(
             self._body, self._name, self._description, scopes, self._editor_row, self.meaning, self.problem,
-            self._limits, self._notice, self.fault, buttons, facts, None,
+            self.limits, self.notice, self.fault, buttons, facts, None,
             margins=(unit * 6,) * 4, spacing=unit * 3,
         )  # fmt: skip
 
@@ -295,8 +295,8 @@ class SettingDetail(QScrollArea):
         self._name.setText(value.name)
         self._description.setText(definition.description)
         self._show_editor(value, definition, scope, written)
-        _show_text(self._limits, self._limit_text(definition, scope))
-        _show_text(self._notice, value.notice)
+        _show_text(self.limits, self._limit_text(definition, scope))
+        _show_text(self.notice, value.notice)
         self.reset_button.setEnabled(written is not None)
         self.reset_button.setToolTip(f"Remove {value.name} from {self.file().name}")
         self.open_button.setEnabled(self.file().exists())

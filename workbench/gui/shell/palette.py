@@ -14,7 +14,6 @@ from workbench.events import OffersChanged, ServerChanged, SkillsChanged, ToolsC
 from workbench.gui.kit.picker import Picker
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import one_line
-from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import Request
 from workbench.gui.shell.palette_matches import (
@@ -53,11 +52,11 @@ class Palette(Picker):
 
     WIDTH = 180
 
-    def __init__(self, context: Context, commands: Commands, parent: QWidget, words: str = "") -> None:
+    def __init__(self, context: Context, parent: QWidget, words: str = "") -> None:
         super().__init__(context.theme, "Search or run anything", None, parent, empty="Searching…")
         self._context = context
-        self._commands = commands
-        self._actions = action_targets(commands)
+        self._commands = context.commands
+        self._actions = action_targets(context.commands)
         self._places: list[Target] = []  # servers and saved calls
         self._finds: Finds | None = None  # the last answer
         self._fault = ""
@@ -86,7 +85,7 @@ class Palette(Picker):
         for kind in (ToolsChanged, OffersChanged, SkillsChanged, ServerChanged):
             context.store.on(kind, self._index_changed)
         context.store.linked.connect(self._core_returned)
-        commands.changed.connect(self._actions_changed)
+        context.commands.changed.connect(self._actions_changed)
         context.tasks.run("palette", self._load())
         self._ask()
 
@@ -129,7 +128,7 @@ class Palette(Picker):
 
     def _typed(self) -> None:
         self._question += 1
-        self._entered = False
+        self._entered = self.moved = False
         self._tries = _MOST_TRIES
         self._ask()
 
@@ -162,9 +161,8 @@ class Palette(Picker):
     # showing
 
     def _draw(self) -> None:
-        """The first row is selected unless the user has moved to another row that is still listed."""
-        keep = self.list.key() if self.list.currentIndex().row() > 0 else ""
-        self.show_rows(self._rows(), keep)
+        """Select the first row, unless the user has moved to another one since the last letter."""
+        self.show_rows(self._rows(), self.list.key() if self.moved else "")
         total = self._finds.total if self._finds is not None and self.tabs.currentIndex() != _ACTIONS else 0
         shown = len(self._finds.finds) if self._finds is not None else 0
         self.set_foot(f"{shown} of {total} · {_KEYS}" if total > shown else _KEYS)

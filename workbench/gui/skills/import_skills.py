@@ -23,7 +23,7 @@ from workbench.gui.kit.wording import risk_word, skill_word
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole
 from workbench.gui.skills.tests_page import PlainView
-from workbench.records import Skill, SkillReview
+from workbench.records import SkillReview
 from workbench.records.common_types import count_of
 
 
@@ -44,15 +44,11 @@ class ImportSkillsDialog(Dialog):
     def review(self, path: str) -> None:
         """Read the skills in this folder or file; nothing is written."""
         self.path.setText(path)
-        self.show_fault(None)
-        self._context.tasks.run("review skills", self._load(path))
+        self._show_reviews(())
+        self.run(self._context.tasks, "review skills", self._load(path))
 
     async def _load(self, path: str) -> None:
-        try:
-            self._show_reviews(await self._context.api.review_skills(path))
-        except WorkbenchError as fault:
-            self._show_reviews(())
-            self.show_fault(fault)
+        self._show_reviews(await self._context.api.review_skills(path))
 
     def _show_reviews(self, reviews: tuple[SkillReview, ...]) -> None:
         self._reviews = {review.key: review for review in reviews}
@@ -63,17 +59,10 @@ class ImportSkillsDialog(Dialog):
     def import_selected(self) -> None:
         review = self.selected()
         if review is not None and not review.refusal:
-            self.import_button.setEnabled(False)
-            self._context.tasks.run("import a skill", self._import(review))
+            self.run(self._context.tasks, "import a skill", self._import(review))
 
     async def _import(self, review: SkillReview) -> None:
-        try:
-            skill: Skill = await self._context.api.import_skill(review.key)
-        except WorkbenchError as fault:
-            self.show_fault(fault)
-            self.import_button.setEnabled(True)
-            return
-        self.imported.emit(skill)
+        self.imported.emit(await self._context.api.import_skill(review.key))
         self._show_reviews(tuple(other for other in self._reviews.values() if other is not review))
         if not self._reviews:
             self.accept()
@@ -84,11 +73,15 @@ class ImportSkillsDialog(Dialog):
     def _show_selected(self) -> None:
         review = self.selected()
         self._split.setVisible(review is not None)
-        for part in (self.import_button, self._import_action):
-            part.setEnabled(review is not None and not review.refusal)
+        self.update_buttons()
         if review is not None:
             self.show_fault(WorkbenchError(f"Cannot be imported: {review.refusal}") if review.refusal else None)
             self._context.tasks.run("read a skill", self._show(review))
+
+    def update_buttons(self) -> None:
+        review = self.selected()
+        for part in (self.import_button, self._import_action):
+            part.setEnabled(review is not None and not review.refusal)
 
     async def _show(self, review: SkillReview) -> None:
         code, notes = await fetch_whole(self._context.fetch, [review.skill.code, review.skill.notes])

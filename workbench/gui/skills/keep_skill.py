@@ -150,6 +150,7 @@ class KeepDialog(Dialog):
         self._draft_button.setIcon(icon("pencil", "muted"))
         self._keep_button = self.add_button("Keep", self.keep, "primary", default=True)
         self._keep_button.setIcon(icon("bookmark", "on_accent"))
+        self._keep_button.setShortcut("Ctrl+Return")
         self.fields.changed.connect(self._check)
         self.assessment.line_wanted.connect(self._go_to)
         self.resize(theme.unit * 170, theme.unit * 160)

@@ -75,7 +75,7 @@ class SkillFields(QWidget):
         self.setFocusProxy(self.name)
 
     def set_taken(self, names: frozenset[str]) -> None:
-        """Refuse these names."""
+        """Refuse the names of these skills."""
         self._taken = names
         self._check()
 

@@ -103,11 +103,7 @@ class SkillCommands(QObject):
         field = QLineEdit(text)
         field.setAccessibleName(title)
         field.selectAll()
-        question = Question(self._context.theme, title, sentence, self._window)
-        question.add(field)
-        texts = [text]
-        field.textChanged.connect(texts.append)  # the field is deleted with the dialog, before the answer is read
-        return texts[-1].strip() if await question.ask(yes) else None
+        return await Question(self._context.theme, title, sentence, self._window).ask_text(field, yes)
 
     async def _export(self, name: str) -> None:
         ask_target(

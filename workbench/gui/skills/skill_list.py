@@ -381,8 +381,8 @@ class SkillsPane(Pane):
             names += ["skill.retire"] if skill.state is SkillState.KEPT else []
         return [self._show_versions if name == "versions" else action(name) if name else None for name in names]
 
-    def _open_page(self, _key: str) -> None:
-        self._go(ShowSkill)
+    def _open_page(self, key: str) -> None:
+        self.context.go(ShowSkill(self._skills[key].name))
 
     def _open_versions(self) -> None:
         self._go(partial(ShowSkill, view="versions"))

@@ -107,7 +107,7 @@ class TestsPage(QWidget):
         self._context.tasks.run("read recordings", self._load(skill.name))
 
     def test(self) -> None:
-        """Play all recordings."""
+        """Play all recordings of the skill."""
         if self._skill is not None:
             self._context.tasks.run("test a skill", self._test(self._skill.name))
 
