@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
@@ -15,7 +16,7 @@ from workbench.gui.main_window import MainWindow
 from workbench.gui.shell.bridge import Bridge
 from workbench.gui.shell.navigation import ShowTool
 from workbench.gui.shell.window_state import Layout
-from workbench.records import CallTrace, Ledger, Observation, Risk, RunState
+from workbench.records import CallTrace, Fault, Ledger, Observation, Risk, RunState, ServerStatus
 
 RIGHT, LEFT = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.LeftDockWidgetArea
 
@@ -139,3 +140,24 @@ def test_the_first_run_shows_its_panes_where_there_is_room(context: Any, make: A
     context.store.handle(RunChanged(make.run("a")))
     assert not window.docks["runs"].isHidden()
     assert window.layout_file.runs_introduced
+
+
+@pytest.mark.parametrize("width", [1022, 1360])
+def test_the_servers_keep_their_width_when_a_server_is_selected(
+    window: Any, fake_core: Any, settled: Any, width: int
+) -> None:
+    window.resize(width, 700)
+    window.reset_layout()
+    window.resize(width, 700)
+    settled()
+    before = window.docks["servers"].width()
+    window.servers.tree.setCurrentIndex(window.servers.model.index(0, 0))
+    settled()
+    assert window.servers.card.isVisible()
+    assert window.docks["servers"].width() == before
+    state = fake_core.server_states["demo"]
+    fake_core.put(
+        replace(state, status=ServerStatus.FAILED, fault=Fault("The command npx was not found.", "Install it."))
+    )
+    settled()
+    assert window.docks["servers"].width() == before

@@ -185,6 +185,26 @@ def test_an_earlier_version_is_kept_again_as_a_new_one(window: Any, fake_core: A
     dialog.done(0)
 
 
+def test_restoring_a_version_asks_before_it_replaces_a_draft(
+    window: Any, fake_core: Any, qtbot: Any, settled: Any
+) -> None:
+    kept = fake_core.skill_list["weekly_report"]
+    fake_core.skill_versions = (replace(kept, version=1, code="print('first')\n", sha="a" * 64),)
+    fake_core.draft_list["weekly_report"] = replace(kept, state=SkillState.DRAFT, version=0, sha="9" * 64)
+    window.context.go(ShowSkill("weekly_report", "versions"))
+    settled()
+    page = window.centre.skill.versions
+    page.before.setCurrentIndex(0)
+    qtbot.waitUntil(page.restore.isEnabled)
+    qtbot.mouseClick(page.restore, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.findChild(Question) is not None)
+    question = window.findChild(Question)
+    assert window.findChild(KeepDialog) is None
+    qtbot.mouseClick(question.button("Replace the draft"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.findChild(KeepDialog) is not None)
+    window.findChild(KeepDialog).done(0)
+
+
 def test_a_page_whose_skill_is_filtered_out_selects_it(window: Any, fake_core: Any, settled: Any) -> None:
     window.skills.finder.setText("nothing like it")
     settled()

@@ -117,6 +117,7 @@ class ServersPane(Pane):
         self._pause = QTimer(self, singleShot=True, interval=_FILTER_MS)
         self.follow_timer = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self._empty = self._make_empty()
+        self.setMinimumWidth(context.theme.unit * 64)  # of the card: Qt resizes a dock whose minimum width changes
         self._lay_out()
         self._connect_signals()
 

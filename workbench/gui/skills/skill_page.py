@@ -35,6 +35,7 @@ class VersionsPage(QWidget):
         self._context = context
         self._versions: list[tuple[str, Skill]] = []
         self._current = ""  # hash of the current code
+        self._has_draft = False  # beside the kept versions
         self.before, self.after = CalmCombo(), CalmCombo()
         self.before.setAccessibleName("Earlier version")
         self.after.setAccessibleName("Later version")
@@ -59,6 +60,7 @@ class VersionsPage(QWidget):
         self._versions = [(f"version {skill.version}" if skill.version else "draft", skill) for skill in kept]
         self._versions += [("draft", page.draft)] if page.draft is not None else []
         self._current = page.skill.sha
+        self._has_draft = page.draft is not None
         last = len(self._versions) - 1
         for combo, chosen in ((self.before, max(0, last - 1)), (self.after, last)):
             with QSignalBlocker(combo):
@@ -89,8 +91,14 @@ class VersionsPage(QWidget):
             self.diff.show_change(*texts)
 
     def _restore(self) -> None:
-        skill = self._versions[self.before.currentIndex()][1]
-        self._context.go(KeepSkill(skill.name, skill.code))
+        name, skill = self._versions[self.before.currentIndex()]
+        self._context.tasks.run("restore a version", self._keep_again(name, skill))
+
+    async def _keep_again(self, name: str, skill: Skill) -> None:
+        title = f"Replace the draft of {skill.name}?"
+        sentence = f"Keeping {name} again deletes the draft. Its text cannot be brought back."
+        if not self._has_draft or await self._context.ask(title, sentence, "Replace the draft", danger=True):
+            self._context.go(KeepSkill(skill.name, skill.code))
 
 
 class SkillPane(Pane):
