@@ -25,6 +25,7 @@ from workbench.gui.audit.filters import (
 )
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.dialogs import ask_target
 from workbench.gui.kit.layouts import column
 from workbench.gui.kit.list_pane import menu_action
 from workbench.gui.kit.lists import EmptyState, Strip, action_button, lead_focus, search_box
@@ -32,7 +33,6 @@ from workbench.gui.kit.table import Table
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import first_sentence
-from workbench.gui.results.saving import ask_target
 from workbench.gui.shell.actions import ENTRY_RUN
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane

@@ -9,9 +9,8 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
-from workbench.gui.kit.dialogs import Question
+from workbench.gui.kit.dialogs import Question, ask_target
 from workbench.gui.kit.text import one_line, visible
-from workbench.gui.results.saving import ask_target
 from workbench.gui.shell.context import Context
 from workbench.records.common_types import count_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
+    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -377,3 +378,19 @@ def text_box(theme: Theme, text: str, name: str) -> PlainEdit:
     box.setFixedHeight(box.fontMetrics().lineSpacing() * lines + theme.unit * 5)
     mark(box, kind="code")
     return box
+
+
+def ask_target(
+    owner: QWidget, title: str, name: str, use: Callable[[str], object], filters: Sequence[str] = ()
+) -> QFileDialog:
+    """Ask where to save a file, without blocking the window, and pass the path to `use`."""
+    dialog = QFileDialog(owner, title)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+    if filters:
+        dialog.setNameFilters(filters)
+    dialog.selectFile(name)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.fileSelected.connect(use)
+    dialog.open()
+    return dialog

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from workbench.errors import WorkbenchError
+from workbench.gui.kit.dialogs import ask_target
 from workbench.gui.results.contents import bytes_of, ending_of
 from workbench.gui.shell.context import Context
 from workbench.records import Content
@@ -18,22 +17,6 @@ from workbench.records import Content
 def ask_and_save(context: Context, owner: QWidget, name: str, data: bytes) -> QFileDialog:
     """Ask for the file name, without blocking the window, and write the file."""
     return ask_target(owner, "Save", name, lambda path: context.tasks.run("save a result", _write(path, data)))
-
-
-def ask_target(
-    owner: QWidget, title: str, name: str, use: Callable[[str], object], filters: Sequence[str] = ()
-) -> QFileDialog:
-    """Ask where to save a file, without blocking the window, and pass the path to `use`."""
-    dialog = QFileDialog(owner, title)
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setFileMode(QFileDialog.FileMode.AnyFile)
-    if filters:
-        dialog.setNameFilters(filters)
-    dialog.selectFile(name)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.fileSelected.connect(use)
-    dialog.open()
-    return dialog
 
 
 def file_of(block: Content, stem: str) -> tuple[str, bytes]:

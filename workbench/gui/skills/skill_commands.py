@@ -9,8 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from workbench.gui.kit.dialogs import Question
-from workbench.gui.results.saving import ask_target
+from workbench.gui.kit.dialogs import Question, ask_target
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import ShowSkill
 from workbench.gui.skills.import_skills import ImportSkillsDialog
