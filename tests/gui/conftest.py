@@ -32,8 +32,7 @@ def fake_core(bus: Bus) -> FakeCore:
 @pytest.fixture
 def theme(qapp: Any) -> Iterator[Any]:
     """The theme, new for each test. Earlier windows are deleted first: giving them the new theme would take long."""
-    from workbench.gui.kit.fonts import load_fonts
-    from workbench.gui.kit.theme import Theme
+    from workbench.gui.kit.theme import Theme, load_fonts
 
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     qapp.setStyle("Fusion")

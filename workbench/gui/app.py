@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication
 
-from workbench.gui.kit.fonts import load_fonts
-from workbench.gui.kit.theme import Theme
+from workbench.gui.kit.theme import Theme, load_fonts
 from workbench.gui.main_window import MainWindow
 from workbench.gui.shell.bridge import Bridge, Wire
 from workbench.gui.shell.commands import Commands

@@ -45,10 +45,11 @@ class Skill(Struct, frozen=True):
     missing: tuple[str, ...] = ()  # required tools that no server offers now, each with similar names
     faults: tuple[str, ...] = ()  # problems of its folder; a skill with faults cannot be imported by programs
 
-    def is_kept_with(self, code: str) -> bool:
-        """Whether keeping this code again would change nothing but the text for agents."""
-        same = self.sha == hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
-        return same and self.state is SkillState.KEPT and not self.faults
+
+def is_kept_with(skill: Skill, code: str) -> bool:
+    """Whether keeping this code again would change nothing but the text for agents."""
+    same = skill.sha == hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
+    return same and skill.state is SkillState.KEPT and not skill.faults
 
 
 class SkillUse(Struct, frozen=True):

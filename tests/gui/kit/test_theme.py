@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QLabel, QProxyStyle, QStyle
 
 from workbench.gui.kit import icons
 from workbench.gui.kit.colours import DARK, LIGHT, RISK_ROLES, Colours, blend, contrast
-from workbench.gui.kit.fonts import load_fonts
+from workbench.gui.kit.theme import load_fonts
 from workbench.records import Risk
 
 GROUNDS = ("background", "surface", "raised", "sunken", "hover", "selected")

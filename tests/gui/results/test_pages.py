@@ -14,11 +14,11 @@ from PySide6.QtGui import QAction, QColor, QGuiApplication, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QLabel, QMainWindow, QPushButton, QWidget
 
 from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.results.changes_page import ChangesPage
 from workbench.gui.results.contents import ending_of, image_of, seconds_of
-from workbench.gui.results.parts_page import PartsPage
-from workbench.gui.results.picture_page import PicturePage
+from workbench.gui.results.parts_page import PartsPage, PicturePage
 from workbench.gui.results.table_page import TablePage
-from workbench.gui.results.text_pages import ChangesPage, JsonPage, ProsePage, TextPage, reads_as_markdown
+from workbench.gui.results.text_pages import JsonPage, ProsePage, TextPage, reads_as_markdown
 from workbench.gui.results.tree_page import TreePage
 from workbench.records import Content
 

@@ -10,8 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from workbench.gui.kit.plotting import whole_places
+from workbench.gui.results.charts import MOST_POINTS, chart_of, drawable
 from workbench.gui.results.contents import PLOT, of_json
-from workbench.gui.results.plot_page import MOST_POINTS, PlotPage, chart_of, drawable
+from workbench.gui.results.plot_page import PlotPage
 
 
 def test_numbers_are_found_in_every_usual_shape() -> None:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPixmap
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from workbench.api.codec import TextPreview
-from workbench.gui.results.picture_page import PicturePage
+from workbench.gui.results.parts_page import PicturePage
 from workbench.gui.results.result_view import ResultView
 from workbench.gui.results.table_page import TablePage
 from workbench.gui.results.text_pages import TextPage
@@ -175,6 +175,17 @@ def test_a_long_text_is_searched_to_its_end(view: ResultView, qtbot: Any) -> Non
     qtbot.keyClicks(view.find_bar.text, "needle")
     qtbot.waitUntil(lambda: view.find_bar.status_text() == "1 of 1")
     assert view.page().edit.textCursor().blockNumber() == 100_000
+
+
+def test_every_hit_on_screen_is_marked(view: ResultView, qtbot: Any) -> None:
+    view.show_text("one needle, two needles\n" + "hay\n" * 1_000 + "needle")
+    view.open_find()
+    qtbot.keyClicks(view.find_bar.text, "needle")
+    qtbot.waitUntil(lambda: view.find_bar.status_text() == "1 of 3")
+    edit = view.page().edit
+    assert [one.cursor.selectedText() for one in edit.extraSelections()] == ["needle", "needle"]
+    qtbot.keyClick(view.find_bar, Qt.Key.Key_Escape)
+    assert edit.extraSelections() == []
 
 
 def test_a_result_is_saved_whole(view: ResultView, context: Any, qtbot: Any, tmp_path: Any) -> None:

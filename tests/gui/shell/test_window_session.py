@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from PySide6.QtWidgets import QLineEdit
 
 from workbench.gui.forms.form import SchemaForm
-from workbench.gui.forms.secret_fields import draft_without_secrets
+from workbench.gui.forms.text_purpose import draft_without_secrets
 from workbench.gui.shell.navigation import ShowTool
 from workbench.gui.shell.window_state import LONGEST, WindowSession
 from workbench.records import Tool

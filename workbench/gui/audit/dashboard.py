@@ -28,7 +28,6 @@ from workbench.gui.kit.table import Column, Table, TableModel
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import amount, duration, kind_label, risk_word, run_word
-from workbench.gui.results.saving import ask_and_save
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole
 from workbench.records import Figures, Risk, RunState
@@ -384,7 +383,7 @@ class Dashboard(Dialog):
             (text,) = await fetch_whole(self._context.fetch, (report,))
         finally:
             self.report.setEnabled(True)
-        ask_and_save(self._context, self, f"audit-report.{form}", text.encode("utf-8", "replace"))
+        self._context.save_file(self, f"audit-report.{form}", text.encode("utf-8", "replace"))
 
 
 class ChartCard(QFrame):

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from PySide6.QtCore import QEvent, QMimeData, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
-    QColor,
     QFont,
     QHelpEvent,
     QKeyEvent,
@@ -17,16 +16,14 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QTextBlock,
     QTextCursor,
-    QTextFormat,
 )
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from workbench.gui.code.colour_schemes import Scheme
 from workbench.gui.code.highlighting import LARGEST, Highlighter, Lexing
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.plain_edit import PlainEdit, code_points, continues, editable_text, units, utf16_slice
+from workbench.gui.kit.plain_edit import PlainEdit, code_points, editable_text, highlight, units, utf16_slice
 from workbench.gui.kit.text import plain_tip
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import risk_word
@@ -200,7 +197,6 @@ class CodeEditor(PlainEdit):
         self._highlighter = Highlighter(self.document(), self.scheme)
         self._gutter = Gutter(self)
         self._marks: Mapping[int, GutterMark] = {}
-        self._layers: dict[str, list[QTextEdit.ExtraSelection]] = {}
         self._lexing: Lexing | None = None
         self._line = -1  # the current line in the gutter
         self._lexed = ""  # the text of `_lexing`
@@ -217,7 +213,7 @@ class CodeEditor(PlainEdit):
         self.textChanged.connect(self._text_changed)
         self.blockCountChanged.connect(self._fit_gutter)
         self.updateRequest.connect(self._scroll_gutter)
-        self.cursorPositionChanged.connect(self._mark_lines)
+        self.cursorPositionChanged.connect(self.show_highlights)
 
     def set_text(self, text: str) -> None:
         """Show a text. Characters that Qt would treat as line ends are shown as chips."""
@@ -252,11 +248,6 @@ class CodeEditor(PlainEdit):
         """The mark of a line, counted from 1."""
         return self._marks.get(line)
 
-    def show_layer(self, name: str, selections: Sequence[QTextEdit.ExtraSelection]) -> None:
-        """Set the highlights of one purpose; they move with the text."""
-        self._layers[name] = list(selections)
-        self._mark_lines()
-
     def go_to(self, line: int, column: int = 0) -> None:
         """Move the cursor to a line, counted from 1, and centre it."""
         cursor = QTextCursor(self.document())
@@ -280,18 +271,6 @@ class CodeEditor(PlainEdit):
     def label_length(self) -> int:
         """The length of the longest label."""
         return len(str(self.line_count()))
-
-    def visible_lines(self) -> Iterator[tuple[int, int, int]]:
-        """Number from 0, top and height of each line whose start is on screen."""
-        block: QTextBlock = self.firstVisibleBlock()
-        bottom = self.viewport().height()
-        while block.isValid():
-            place = self.blockBoundingGeometry(block).translated(self.contentOffset())
-            if place.top() > bottom:
-                return
-            if not continues(block):
-                yield self.line_of(block), round(place.top()), round(place.height())
-            block = block.next()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -470,7 +449,8 @@ class CodeEditor(PlainEdit):
         else:
             self._gutter.update(0, rect.y(), self._gutter.width(), rect.height())
 
-    def _mark_lines(self) -> None:
+    def show_highlights(self) -> None:
+        """Draw the highlights of all purposes, the current line, and the brackets at the cursor."""
         selections = [selection for name in sorted(self._layers) for selection in self._layers[name]]
         if not self.isReadOnly() and not self.textCursor().hasSelection():
             line = highlight(self.textCursor(), self.scheme.colour("hover"))
@@ -505,19 +485,3 @@ class CodeEditor(PlainEdit):
 
     def _bracket(self, place: int) -> QTextEdit.ExtraSelection:
         return highlight(self.cursor_over(place, place + 1), self.scheme.soft("accent", 0.3))
-
-    def cursor_over(self, start: int, end: int) -> QTextCursor:
-        """A cursor that selects from one position of the document to another."""
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(start)
-        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        return cursor
-
-
-def highlight(cursor: QTextCursor, background: QColor) -> QTextEdit.ExtraSelection:
-    """A background behind what the cursor selects, or behind its whole line."""
-    selection = QTextEdit.ExtraSelection()
-    selection.format.setBackground(background)
-    selection.format.setProperty(QTextFormat.Property.FullWidthSelection, not cursor.hasSelection())
-    selection.cursor = cursor
-    return selection

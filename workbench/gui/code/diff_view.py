@@ -11,11 +11,10 @@ from PySide6.QtCore import SignalInstance
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
-from workbench.gui.code.code_editor import highlight
 from workbench.gui.code.code_view import CodeView
 from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.lists import label
-from workbench.gui.kit.plain_edit import units
+from workbench.gui.kit.plain_edit import highlight, units
 from workbench.gui.kit.text import one_line, visible
 from workbench.gui.kit.theme import Theme
 from workbench.gui.shell.context import Context

@@ -29,6 +29,7 @@ from workbench.gui.shell.navigation import FollowRun, KeepSkill, ShowPlan
 from workbench.gui.shell.tabs import TabbedPane, add_close_button
 from workbench.records import Skill
 from workbench.records.runs import ENDS
+from workbench.records.skills import is_kept_with
 
 _STARTING = "…"  # stands for the id of a run until the core returns it
 _STATE = "editor"  # the REPL session of programs that keep their variables
@@ -460,7 +461,7 @@ class EditorPane(TabbedPane):
         self._keep.setText(text)
         self._keep.setToolButtonStyle(style)
         self._keep.setAccessibleName(text or "Keep as a skill…")
-        unchanged = tab is not None and skill is not None and skill.is_kept_with(tab.text())
+        unchanged = tab is not None and skill is not None and is_kept_with(skill, tab.text())
         self._keep.setEnabled(not unchanged)
         if skill is None:
             tip = "Keep as a skill…"

@@ -17,10 +17,10 @@ from workbench.gui.code.assessment import AssessmentStrip, problems_of_text, pro
 from workbench.gui.code.code_view import marks_of
 from workbench.gui.code.colour_schemes import EditorAppearance
 from workbench.gui.code.completion import CodeCompletion
-from workbench.gui.code.find_bar import FindBar
 from workbench.gui.code.program_editor import ProgramEditor
 from workbench.gui.editor.drafts import Draft, Drafts, digest_of
 from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.find_bar import FindBar
 from workbench.gui.kit.layouts import column
 from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import plain_tip, visible

@@ -18,8 +18,8 @@ from workbench.gui.kit.layouts import column
 from workbench.gui.kit.lists import EmptyState, Strip
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
-from workbench.gui.results.picture_page import PicturePage
-from workbench.gui.results.saving import ask_and_save, file_of
+from workbench.gui.results.contents import file_of
+from workbench.gui.results.parts_page import PicturePage
 from workbench.gui.results.table_page import TablePage
 from workbench.gui.results.text_pages import TextPage
 from workbench.gui.results.tree_page import TreePage
@@ -120,7 +120,7 @@ class Preview(QWidget):
 
     def _save(self, block: Content) -> None:
         stem = (self._piece.path if self._piece else "picture").rpartition("/")[2].rpartition(".")[0]
-        ask_and_save(self._context, self, *file_of(block, stem or "picture"))
+        self._context.save_file(self, *file_of(block, stem or "picture"))
 
     def _want_more(self) -> None:
         if self._piece is not None:

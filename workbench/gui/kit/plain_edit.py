@@ -1,15 +1,15 @@
-"""Plain text boxes: exact text in and out, quick with very long lines, and one that grows with its text."""
+"""Plain text boxes: exact text in and out, highlights, quick with very long lines, and one that grows with its text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
 from PySide6.QtCore import QMimeData, QSize, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QKeyEvent, QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QWidget
 
 from workbench.gui.kit.theme import mark
 
@@ -87,6 +87,7 @@ class PlainEdit(QPlainTextEdit):
         self._grown: tuple[int, int] | None = None  # the places where a line may have become too long
         self._halving = QTimer(self, singleShot=True, interval=0)
         self._halving.timeout.connect(self._break_grown)
+        self._layers: dict[str, list[QTextEdit.ExtraSelection]] = {}
         self.document().contentsChange.connect(self._changed)
         if text:
             self.setPlainText(text)
@@ -175,6 +176,34 @@ class PlainEdit(QPlainTextEdit):
             column -= block.length() - 1
             block = block.next()
         return block.position() + max(0, min(column, block.length() - 1))
+
+    def visible_lines(self) -> Iterator[tuple[int, int, int]]:
+        """Number from 0, top and height of each line whose start is on screen."""
+        block: QTextBlock = self.firstVisibleBlock()
+        bottom = self.viewport().height()
+        while block.isValid():
+            place = self.blockBoundingGeometry(block).translated(self.contentOffset())
+            if place.top() > bottom:
+                return
+            if not continues(block):
+                yield self.line_of(block), round(place.top()), round(place.height())
+            block = block.next()
+
+    def cursor_over(self, start: int, end: int) -> QTextCursor:
+        """A cursor that selects from one position of the document to another."""
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    def show_layer(self, name: str, selections: Sequence[QTextEdit.ExtraSelection]) -> None:
+        """Set the highlights of one purpose; they move with the text."""
+        self._layers[name] = list(selections)
+        self.show_highlights()
+
+    def show_highlights(self) -> None:
+        """Draw the highlights of all purposes."""
+        self.setExtraSelections([selection for name in sorted(self._layers) for selection in self._layers[name]])
 
     def insert_at(self, cursor: QTextCursor, text: str, looks: QTextCharFormat | None = None) -> None:
         """Insert text at a cursor, replacing its selection, with soft breaks inside long lines."""
@@ -267,6 +296,15 @@ def _soft_break() -> QTextCharFormat:
 def continues(block: QTextBlock) -> bool:
     """Whether the block continues the line of the previous block."""
     return block.isValid() and block.charFormat().objectType() == _SOFT
+
+
+def highlight(cursor: QTextCursor, background: QColor) -> QTextEdit.ExtraSelection:
+    """A background behind what the cursor selects, or behind its whole line."""
+    selection = QTextEdit.ExtraSelection()
+    selection.format.setBackground(background)
+    selection.format.setProperty(QTextFormat.Property.FullWidthSelection, not cursor.hasSelection())
+    selection.cursor = cursor
+    return selection
 
 
 class GrowingText(PlainEdit):

@@ -6,14 +6,36 @@ knows how that looks. `mark()` sets one. No pane sets a colour or a pixel by its
 
 from __future__ import annotations
 
+import logging
+from functools import cache
+
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from workbench.gui.kit.colours import DARK, LIGHT, RISK_ROLES, Colours, blend
-from workbench.gui.kit.fonts import MONO_FAMILIES, UI_FAMILIES
 from workbench.gui.kit.stylesheet import stylesheet
+from workbench.paths import resources
 from workbench.records import Risk
+
+log = logging.getLogger(__name__)
+
+UI_FAMILIES = ("Inter", "Inter Variable", "Cantarell", "Noto Sans", "DejaVu Sans")
+MONO_FAMILIES = ("JetBrains Mono", "Noto Sans Mono", "DejaVu Sans Mono", "monospace")
+
+
+@cache
+def load_fonts() -> tuple[str, ...]:
+    """Register the shipped font files with Qt, once. Returns the families."""
+    families: list[str] = []
+    folder = resources() / "fonts"
+    for file in sorted((*folder.glob("*.ttf"), *folder.glob("*.otf"))):
+        number = QFontDatabase.addApplicationFont(str(file))
+        if number < 0:
+            log.warning("the font %s cannot be read", file.name)
+            continue
+        families.extend(QFontDatabase.applicationFontFamilies(number))
+    return tuple(dict.fromkeys(families))
 
 
 class Theme(QObject):

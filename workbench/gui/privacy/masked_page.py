@@ -20,7 +20,6 @@ from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import clock, kind_label
 from workbench.gui.privacy.rows import masked_row, session_text
-from workbench.gui.results.saving import ask_and_save
 from workbench.gui.results.token_chips import RevealCard, place_name
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import Request, ShowRun, ShowServer, ShowTool
@@ -233,7 +232,7 @@ class MaskedPage(QWidget):
 
     async def _export(self) -> None:
         text = await self._context.api.privacy_export(self._session_id())
-        ask_and_save(self._context, self, "masked-values.json", text.encode("utf-8", "surrogatepass"))
+        self._context.save_file(self, "masked-values.json", text.encode("utf-8", "surrogatepass"))
 
     def _start_forget(self) -> None:
         self._context.tasks.run("delete values", self._forget())

@@ -16,7 +16,7 @@ from PySide6.QtGui import QImage, QImageReader
 
 from workbench.gc_pause import pause_gc
 from workbench.gui.kit.json_text import pretty
-from workbench.gui.results.plot_page import drawable
+from workbench.gui.results.charts import drawable
 from workbench.gui.results.table_page import records_of
 from workbench.gui.results.text_pages import reads_as_markdown
 from workbench.gui.shell.long_text import size_words
@@ -87,6 +87,14 @@ def ending_of(mime: str) -> str:
     return f".{tail}" if tail.isalnum() and len(tail) <= 5 else ".bin"
 
 
+def file_of(block: Content, stem: str) -> tuple[str, bytes]:
+    """The file name and content for a part of a result."""
+    if block.data:
+        data = bytes_of(block)
+        return stem + ending_of(block.mime), data if data is not None else block.data.encode("ascii", "replace")
+    return stem + (ending_of(block.mime) if block.mime else ".txt"), block.text.encode("utf-8", "surrogatepass")
+
+
 _MOST = 60  # parts
 _COMPARED = 200_000  # characters of text that are compared with the structured content
 _DEEPEST = 8  # levels of lists and objects
@@ -128,9 +136,8 @@ _KEYS = ("text", "title", "name", "mimeType", "data", "blob", "uri")
 _TEXTS_OF = {"text": ("text",), "image": ("data", "mimeType"), "audio": ("data", "mimeType"), "resource_link": ("uri",)}
 
 
-TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, JSON, TEXT, RAW, CHANGES = (
-    "Table", "Tree", "Plot", "Prose", "Image", "Parts", "JSON", "Text", "Raw", "Changes",
-)  # fmt: skip
+VIEWS = ("Table", "Tree", "Plot", "Prose", "Image", "Parts", "JSON", "Text", "Raw", "Changes")
+TABLE, TREE, PLOT, PROSE, IMAGE, PARTS, JSON, TEXT, RAW, CHANGES = VIEWS
 
 
 class Contents(Struct, frozen=True):

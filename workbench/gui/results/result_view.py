@@ -1,7 +1,7 @@
 """Shows the result of a call or run in the view that suits it best, and in all others that are possible.
 
-A view is filled when it is first shown. Long text arrives as a preview; a few megabytes are fetched at once, more only
-on request.
+A page is made and filled when it is first shown. Long text arrives as a preview; a few
+megabytes are fetched at once, more only on request.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QStackedWidget, QWidget
 
-from workbench.gui.code.find_bar import FindBar
 from workbench.gui.kit.controls import FoldingRow
+from workbench.gui.kit.find_bar import FindBar
 from workbench.gui.kit.json_text import pretty
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import push_button, tool_button
@@ -32,18 +32,15 @@ from workbench.gui.results.contents import (
     TABLE,
     TEXT,
     TREE,
+    VIEWS,
     Contents,
+    file_of,
     of_json,
     of_outcome,
 )
 from workbench.gui.results.page import Page
-from workbench.gui.results.parts_page import PartsPage
-from workbench.gui.results.picture_page import PicturePage
-from workbench.gui.results.plot_page import PlotPage, chart_of
-from workbench.gui.results.saving import ask_and_save, file_of
 from workbench.gui.results.table_page import TablePage
-from workbench.gui.results.text_pages import LONGEST_COMPARED as LONGEST
-from workbench.gui.results.text_pages import ChangesPage, JsonPage, ModelPage, ProsePage, TextPage
+from workbench.gui.results.text_pages import JsonPage, ModelPage, ProsePage, TextPage
 from workbench.gui.results.token_chips import MarkMenu, TokenChips
 from workbench.gui.results.tree_page import TreePage
 from workbench.gui.shell.context import Context
@@ -52,6 +49,7 @@ from workbench.records import Content, Outcome
 
 _AT_ONCE = 4_000_000  # characters fetched without asking
 
+_LONGEST_COMPARED = 200_000  # characters; more would block the window
 _HEAD_LETTERS = 58  # of width from which views and actions share a row
 
 
@@ -66,6 +64,11 @@ class ResultView(QWidget):
     ) -> None:
         super().__init__(parent)
         self._context = context
+        self._pages: dict[str, Page] = {}
+        self._model: ModelPage | None = None  # the result as a model sees it
+        self._fillers: dict[str, Callable[[Contents], None]] = {}  # how each page shows a result
+        self._chips: list[TokenChips] = []
+        self._session = ""  # whose tokens are in the text
         self._seen = seen  # shows what a model got, with its tokens
         self._compares = compares  # all results come from one tool, so that they can be compared
         self._contents = Contents()
@@ -76,7 +79,6 @@ class ResultView(QWidget):
         self._views: tuple[str, ...] = (TEXT,)
         self._buttons: dict[str, QPushButton] = {}
         self._build()
-        context.theme.changed.connect(self._apply_theme)
 
     def clear(self) -> None:
         self._before = None
@@ -106,7 +108,7 @@ class ResultView(QWidget):
 
     def page(self) -> Page:
         """The page of the view on screen, or the masked one."""
-        return self._model if self._eye.isChecked() else self._pages[self.view()]
+        return self._masked_page() if self._eye.isChecked() else self._page(self.view())
 
     def look(self, view: str) -> None:
         """Show a view of the result."""
@@ -118,6 +120,7 @@ class ResultView(QWidget):
 
     def show_tokens_of(self, session: str) -> None:
         """Tokens in the text stand for values of this session."""
+        self._session = session
         for chips in self._chips:
             chips.show_tokens_of(session)
 
@@ -143,7 +146,7 @@ class ResultView(QWidget):
             self._save_part(contents.blocks[0])
             return
         name = "result.json" if contents.has_value else "result.txt"
-        ask_and_save(self._context, self, name, contents.text().encode("utf-8", "surrogatepass"))
+        self._context.save_file(self, name, contents.text().encode("utf-8", "surrogatepass"))
 
     def _show(self, contents: Contents) -> None:
         self._waiting = []
@@ -168,14 +171,14 @@ class ResultView(QWidget):
         """Keep the text of this answer, to compare the next one with it."""
         outcome = self._contents.outcome
         if self._compares and outcome is not None:
-            text = self._contents.text() if outcome.bytes <= LONGEST else ""
-            self._before = text if 0 < len(text) <= LONGEST else None
+            text = self._contents.text() if outcome.bytes <= _LONGEST_COMPARED else ""
+            self._before = text if 0 < len(text) <= _LONGEST_COMPARED else None
 
     def _comparable(self) -> bool:
-        if self._before is None or self._contents.outcome is None or self._contents.outcome.bytes > LONGEST:
+        if self._before is None or self._contents.outcome is None or self._contents.outcome.bytes > _LONGEST_COMPARED:
             return False
         text = self._contents.text()
-        return 0 < len(text) <= LONGEST and text != self._before
+        return 0 < len(text) <= _LONGEST_COMPARED and text != self._before
 
     def _show_whole(self, texts: list[str], contents_of: Callable[[list[str]], Contents]) -> None:
         """Show what consists of these texts. If parts are still in the core, show a preview until they are fetched."""
@@ -208,35 +211,12 @@ class ResultView(QWidget):
         self._stack.setMinimumHeight(unit * 14)  # a page with a row of buttons must not make a window grow
         self.find_bar = FindBar(theme, "Find in the result", self)
         self.find_bar.closed.connect(self._stack.setFocus)
-        table = TablePage(theme)
-        self._pages: dict[str, Page] = {
-            TABLE: table,
-            TREE: TreePage(theme),
-            PLOT: PlotPage(theme),
-            PROSE: ProsePage(theme),
-            IMAGE: PicturePage(theme),
-            PARTS: PartsPage(theme),
-            JSON: JsonPage(theme, "Result as JSON"),
-            TEXT: TextPage(theme, "Result as text"),
-            RAW: JsonPage(theme, "Raw result"),
-            CHANGES: ChangesPage(theme),
-        }
-        self._model = ModelPage(self._context)
-        for page in (*self._pages.values(), self._model):
-            self._stack.addWidget(page)
-            page.said.connect(self._context.say)
-            page.save_wanted.connect(self._save_part)
-        texts = [page.edit for page in (*self._pages.values(), table.detail) if isinstance(page, TextPage)]
-        self._chips = [TokenChips(edit, self._context) for edit in texts]
-        for edit in texts:
-            MarkMenu(edit, self._context)
         column(self, self._head(unit), self._more_bar(unit), self.find_bar, self._stack, grows=self._stack)
-        self._apply_theme()
         self.clear()
 
     def _head(self, unit: int) -> FoldingRow:
         self._group = QButtonGroup(self)
-        for name in self._pages:
+        for name in VIEWS:
             button = push_button(name, self._clicked, kind="chip", checkable=True)
             self._group.addButton(button)
             self._buttons[name] = button
@@ -263,13 +243,62 @@ class ResultView(QWidget):
         row(self._more, self._note, self._all, margins=(unit * 3, unit) * 2, spacing=unit * 2, grows=self._note)
         return self._more
 
-    def _apply_theme(self) -> None:
-        mono = self._context.theme.mono()
-        for page in (*self._pages.values(), self._model.text):
-            if isinstance(page, TextPage):
-                page.edit.setFont(mono)
-            elif isinstance(page, TreePage):
-                page.tree.setFont(mono)
+    def _page(self, view: str) -> Page:
+        """The page of a view, made when it is first needed."""
+        if view not in self._pages:
+            page, self._fillers[view] = self._make_page(view)
+            self._pages[view] = page
+            self._stack.addWidget(page)
+            page.said.connect(self._context.say)
+            page.save_wanted.connect(self._save_part)
+            text = page.detail if isinstance(page, TablePage) else page
+            if isinstance(text, TextPage):
+                self._chips.append(TokenChips(text.edit, self._context, self._session))
+                MarkMenu(text.edit, self._context)
+        return self._pages[view]
+
+    def _make_page(self, view: str) -> tuple[Page, Callable[[Contents], None]]:
+        """The page of a view, and how it shows a result."""
+        theme = self._context.theme
+        if view == TABLE:
+            table = TablePage(theme)
+            return table, lambda contents: table.show_value(contents.value)
+        if view == TREE:
+            tree = TreePage(theme)
+            return tree, lambda contents: tree.show_value(contents.value)
+        if view == PROSE:
+            prose = ProsePage(theme)
+            return prose, lambda contents: prose.show_markdown(contents.server_text)
+        if view == PLOT:
+            from workbench.gui.results.plot_page import PlotPage
+
+            plot = PlotPage(theme)
+            return plot, lambda contents: plot.show_value(contents.value)
+        if view == IMAGE:
+            from workbench.gui.results.parts_page import PicturePage
+
+            pictures = PicturePage(theme)
+            return pictures, lambda contents: pictures.show_pictures(contents.images)
+        if view == PARTS:
+            from workbench.gui.results.parts_page import PartsPage
+
+            parts = PartsPage(theme)
+            return parts, lambda contents: parts.show_parts(contents.blocks)
+        if view == CHANGES:
+            from workbench.gui.results.changes_page import ChangesPage
+
+            changes = ChangesPage(theme)
+            return changes, lambda contents: changes.show_change(self._before or "", contents.text())
+        names = {JSON: "Result as JSON", RAW: "Raw result"}
+        text = JsonPage(theme, names[view]) if view in names else TextPage(theme, "Result as text")
+        return text, lambda contents: text.show_text(self._text(view))
+
+    def _masked_page(self) -> ModelPage:
+        if self._model is None:
+            self._model = ModelPage(self._context)
+            self._stack.addWidget(self._model)
+            self._model.said.connect(self._context.say)
+        return self._model
 
     def _clicked(self) -> None:
         """Choosing a view leaves the masked one."""
@@ -282,37 +311,22 @@ class ResultView(QWidget):
 
     def _show_model(self) -> None:
         if self._eye.isChecked():
-            self._model.show_text(self._contents.text())
+            self._masked_page().show_text(self._contents.text())
 
     def _fill(self, view: str) -> None:
         """Fill a view when it is first shown."""
         if view in self._filled:
             return
         self._filled.add(view)
-        contents, page = self._contents, self._pages[view]
-        match page:
-            case TextPage():
-                page.show_text(self._text(view))
-            case TreePage() | TablePage():
-                page.show_value(contents.value)
-            case PlotPage():
-                if (chart := chart_of(contents.value)) is not None:
-                    page.show_chart(chart)
-            case ProsePage():
-                page.show_markdown(contents.server_text)
-            case PicturePage():
-                page.show_pictures(contents.images)
-            case PartsPage():
-                page.show_parts(contents.blocks)
-            case ChangesPage():
-                page.show_change(self._before or "", contents.text())
+        self._page(view)
+        self._fillers[view](self._contents)
 
     def _save_part(self, block: Content) -> None:
         name, data = file_of(block, "result")
-        ask_and_save(self._context, self, name, data)
+        self._context.save_file(self, name, data)
 
     def _copy(self) -> None:
-        text = self._model.masked_text() if self._eye.isChecked() else self._text(self.view())
+        text = self._masked_page().masked_text() if self._eye.isChecked() else self._text(self.view())
         QGuiApplication.clipboard().setText(text)
         self._context.say("Result copied.")
 

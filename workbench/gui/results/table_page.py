@@ -137,7 +137,6 @@ class TablePage(Page):
         self._count.setWordWrap(False)
         mark(self._count, role="muted")
         self.detail = TextPage(theme, "Selected cell")
-        self.detail.edit.setFont(theme.mono())
         self.detail.hide()
         self._pause = QTimer(self, singleShot=True, interval=120)
         self._pause.timeout.connect(self._apply_filter)

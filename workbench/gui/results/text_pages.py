@@ -1,8 +1,7 @@
-"""Pages that show a result as text, JSON, Markdown, as a model sees it, or compared with the previous answer."""
+"""Pages that show a result as text, JSON, Markdown, or as a model sees it."""
 
 from __future__ import annotations
 
-import json
 import re
 
 from PySide6.QtCore import QTimer, QUrl
@@ -10,7 +9,6 @@ from PySide6.QtGui import QDesktopServices, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QFrame, QTextBrowser
 
 from workbench.errors import WorkbenchError
-from workbench.gui.code.diff_view import DiffView
 from workbench.gui.kit.json_colours import JsonColours
 from workbench.gui.kit.lists import Strip, push_button
 from workbench.gui.kit.plain_edit import PlainEdit
@@ -39,6 +37,9 @@ class TextPage(Page):
         self.edit.setFrameShape(QFrame.Shape.NoFrame)
         self.edit.document().setDocumentMargin(theme.unit * 2)
         mark(self.edit, kind="code")
+        self._theme = theme
+        self._apply_font()
+        theme.changed.connect(self._apply_font)
         self.set_content(self.edit)
         self._rest = ""
         self._next = QTimer(self, singleShot=True, interval=5)
@@ -65,6 +66,9 @@ class TextPage(Page):
     def search_target(self) -> PlainEdit:
         self.finish()
         return self.edit
+
+    def _apply_font(self) -> None:
+        self.edit.setFont(self._theme.mono())
 
     def _append(self) -> None:
         portion = _cut(self._rest, _PORTION)
@@ -234,37 +238,3 @@ class ModelPage(Page):
         if not counts:
             return "A model sees everything: no personal data was found. Select and mark what was missed."
         return f"Masked: {counts}. Point at a token or press F4 to see its value."
-
-
-LONGEST_COMPARED = 200_000
-"""Characters that are compared; more would block the window."""
-
-
-_MOST_LINES = 1_500  # lines that are compared, after equal ones at the beginning and end: up to 30 ms
-
-
-class ChangesPage(Page):
-    """The difference between two answers. JSON is compared by its values, whatever its layout."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.view = DiffView(theme, self)
-        self.view.setAccessibleName("Changes since the previous answer")
-        self.set_content(self.view)
-
-    def search_target(self) -> PlainEdit:
-        return self.view
-
-    def show_change(self, before: str, after: str) -> None:
-        self.view.show_change(comparable(before), comparable(after), most_lines=_MOST_LINES)
-
-
-def comparable(text: str) -> str:
-    """JSON with one value per line and sorted names; other text unchanged."""
-    try:
-        value = json.loads(text)
-        if isinstance(value, dict | list):
-            return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True)
-    except (ValueError, RecursionError):
-        pass  # not JSON, or nested too deeply
-    return text

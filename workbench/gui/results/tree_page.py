@@ -209,6 +209,9 @@ class TreePage(Page):
         self.tree = QTreeView(self)
         self.tree.setUniformRowHeights(True)
         self.tree.setAccessibleName("Result as a tree")
+        self._theme = theme
+        self._apply_font()
+        theme.changed.connect(self._apply_font)
         self.model = JsonTree(theme, self.tree)
         self.tree.setModel(self.model)
         self.tree.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -223,6 +226,9 @@ class TreePage(Page):
         self.strip = self._make_strip(theme)
         self.set_content(self.tree, above=self._empty, below=self.strip)
         self.tree.selectionModel().currentChanged.connect(self._moved)
+
+    def _apply_font(self) -> None:
+        self.tree.setFont(self._theme.mono())
 
     def show_value(self, value: JsonValue) -> None:
         self._value, self._found, self._at = value, ("", []), -1

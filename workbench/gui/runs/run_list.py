@@ -16,7 +16,6 @@ from workbench.gui.kit.list_pane import ListPane, menu_action
 from workbench.gui.kit.lists import EmptyState
 from workbench.gui.kit.rows import KEY
 from workbench.gui.kit.text import one_line
-from workbench.gui.results.saving import ask_and_save
 from workbench.gui.runs.pending_strip import pending_requests
 from workbench.gui.runs.run_rows import UNDERWAY, can_keep, can_run_again, run_rows
 from workbench.gui.shell.actions import FINDINGS, STOPPABLE, WAITING
@@ -179,7 +178,7 @@ class RunsPane(Pane):
         name = run.id + (".py" if run.proposal.language == "python" else ".ts")
         sarif = await self.context.api.sarif((name,), (run.verdict,))
         (log,) = await fetch_whole(self.context.fetch, [sarif])
-        ask_and_save(self.context, self, f"{run.id}.sarif", log.encode("ascii"))
+        self.context.save_file(self, f"{run.id}.sarif", log.encode("ascii"))
 
     # the context menu
 

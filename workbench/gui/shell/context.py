@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TypeAlias
 
 from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from workbench.api.client_stub import CoreApi
-from workbench.gui.kit.dialogs import Question
+from workbench.errors import WorkbenchError
+from workbench.gui.kit.dialogs import Question, ask_target
 from workbench.gui.kit.theme import Theme
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.navigation import Request
@@ -74,6 +77,19 @@ class Context(Struct, frozen=True, weakref=True):
         if text:
             question.show_text(text, title)
         return await question.ask(yes, danger=danger)
+
+    def save_file(self, owner: QWidget, name: str, data: bytes) -> QFileDialog:
+        """Ask for the file name, without blocking the window, and write the file."""
+        return ask_target(
+            owner, "Save", name, lambda path: self.tasks.run("save a file", self._write(Path(path), data))
+        )
+
+    async def _write(self, path: Path, data: bytes) -> None:
+        try:
+            await asyncio.to_thread(path.write_bytes, data)
+        except OSError as fault:
+            raise WorkbenchError(f"{path.name} was not saved: {fault.strerror}.", "Choose another place.") from fault
+        self.say(f"Saved as {path.name}.")
 
 
 class Pane(QWidget):

@@ -17,6 +17,7 @@ from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
 from workbench.gui.skills.new_skill import SkillFields
 from workbench.records import Run, Skill, SkillState
+from workbench.records.skills import is_kept_with
 
 
 class KeepDialog(Dialog):
@@ -114,7 +115,7 @@ class KeepDialog(Dialog):
             return "The program is still loading."
         name, description = self.fields.name.text(), self.fields.description_text().strip()
         for skill in self._context.store.skills:
-            if (skill.name, skill.description) == (name, description) and skill.is_kept_with(self._code):
+            if (skill.name, skill.description) == (name, description) and is_kept_with(skill, self._code):
                 return f"Nothing has changed since version {skill.version}."
         return self.fields.problem()
 

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from workbench.errors import WorkbenchError
 from workbench.events import ToolsChanged, ToolsWarned
-from workbench.gui.forms.secret_fields import draft_without_secrets
+from workbench.gui.forms.text_purpose import draft_without_secrets
 from workbench.gui.kit.layouts import column
 from workbench.gui.kit.lists import EmptyState
 from workbench.gui.kit.notice import Notice

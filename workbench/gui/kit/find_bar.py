@@ -6,7 +6,6 @@ a time budget, so that no expression blocks the window.
 
 from __future__ import annotations
 
-import math
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
@@ -16,14 +15,13 @@ from time import perf_counter
 from typing import Protocol, TypeAlias
 
 from msgspec import Struct
-from PySide6.QtCore import QRegularExpression, QRegularExpressionMatch, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRegularExpression, QRegularExpressionMatch, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
 
-from workbench.gui.code.code_editor import CodeEditor, highlight
 from workbench.gui.kit.layouts import row
 from workbench.gui.kit.lists import Strip, push_button, search_box, tool_button
-from workbench.gui.kit.plain_edit import PlainEdit, editable_text, units, utf16_slice
+from workbench.gui.kit.plain_edit import PlainEdit, editable_text, highlight, units, utf16_slice
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import Theme, mark
 from workbench.records.common_types import count_of
@@ -331,10 +329,7 @@ class FindBar(Strip):
         self._show_count()
 
     def _cursor_over(self, edit: PlainEdit, hit: Hit) -> QTextCursor:
-        cursor = QTextCursor(edit.document())
-        cursor.setPosition(edit.document_place(hit[0]))
-        cursor.setPosition(edit.document_place(hit[1]), QTextCursor.MoveMode.KeepAnchor)
-        return cursor
+        return edit.cursor_over(edit.document_place(hit[0]), edit.document_place(hit[1]))
 
     def _selected_hit(self, hits: tuple[Hit, ...]) -> Hit | None:
         if self._edit is None:
@@ -360,26 +355,25 @@ class FindBar(Strip):
             self.say(f"{number} of {len(result.hits):,}{'' if result.complete else '+'}")
 
     def _mark_visible_hits(self) -> None:
-        """Mark the hits that are on screen, in a view of code."""
+        """Mark the hits that are on screen."""
         editor, result = self._edit, self._result
-        if not isinstance(editor, CodeEditor) or not self.isVisible() or result is None:
+        if editor is None or not self.isVisible() or result is None:
             return
         if not result.hits or result.text != editor.text():
             self._mark_hits([])
             return
-        rows = [number for number, _, _ in editor.visible_lines()]
-        top = editor.text_place(editor.line_block(rows[0]).position()) if rows else 0
-        below = editor.line_block(rows[-1] + 1) if rows else None
-        bottom = editor.text_place(below.position()) if below is not None and below.isValid() else math.inf
+        last = editor.cursorForPosition(QPoint(0, editor.viewport().height())).block()
+        top = editor.text_place(editor.firstVisibleBlock().position())
+        bottom = editor.text_place(last.position() + last.length())
         from_top = result.hits[bisect_left(result.hits, (top, 0, "")) :]
         self._mark_hits(takewhile(lambda hit: hit[0] <= bottom, from_top))
 
     def _mark_hits(self, hits: Iterable[Hit]) -> None:
-        if isinstance(self._edit, CodeEditor):
-            colour = self._edit.scheme.soft("warning", 0.35)
-            self._edit.show_layer(
-                _LAYER, [highlight(self._cursor_over(self._edit, hit), colour) for hit in hits if hit[0] < hit[1]]
-            )
+        if self._edit is not None:
+            colour = self._theme.colour("warning")
+            colour.setAlphaF(0.35)  # readable on the background of every colour scheme
+            marks = [highlight(self._cursor_over(self._edit, hit), colour) for hit in hits if hit[0] < hit[1]]
+            self._edit.show_layer(_LAYER, marks)
 
     def _limit_to_selection(self, on: bool) -> None:
         cursor = self._edit.textCursor() if self._edit is not None else QTextCursor()

@@ -12,8 +12,8 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPushButton, QToolButton
 
 from workbench.gui.code.colour_schemes import EditorAppearance
-from workbench.gui.code.find_bar import MAX_HITS, FindBar, FindQuery, find_all
 from workbench.gui.code.program_editor import ProgramEditor
+from workbench.gui.kit.find_bar import MAX_HITS, FindBar, FindQuery, find_all
 
 
 @pytest.fixture
