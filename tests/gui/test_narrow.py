@@ -108,7 +108,7 @@ def test_800_pixels_are_enough_with_a_run_a_program_and_a_verified_audit(
     assert window.width() == 800
     window.docks["output"].come()
     qtbot.waitUntil(lambda: window.output.result.isVisible())
-    table = window.output.result._buttons["Table"]
+    table = next(one for one in window.output.result.findChildren(QPushButton) if one.text() == "Table")
     assert table.height() >= table.sizeHint().height(), "the ways to look at a result are not squeezed"
 
 

@@ -31,7 +31,7 @@ def test_what_was_asked_too_early_is_no_trouble_once_the_core_is_there(window: A
     window.context.tasks.failed.emit(NOT_CONNECTED)
     assert "not connected" in shown(window.banners)
     window.bridge.linked.emit(Link(LinkState.LINKED))
-    assert not window.banners.shown()
+    assert not window.banners.visible_banners()
 
 
 def test_after_the_last_try_a_person_gets_a_button(window: Any) -> None:
@@ -53,11 +53,11 @@ def test_what_was_typed_survives_a_lost_core(window: Any, settled: Any) -> None:
 def test_a_fault_is_said_once_with_its_hint_and_a_storm_does_not_fill_the_window(window: Any) -> None:
     for _ in range(3):
         window.context.store.handle(Noticed(Fault("One thing is wrong.", "Mend it.")))
-    assert len(window.banners.shown()) == 1
+    assert len(window.banners.visible_banners()) == 1
     assert "Mend it." in shown(window.banners)
     for number in range(10):
         window.context.store.handle(Noticed(Fault(f"Fault {number}.")))
-    assert [banner.fault.message for banner in window.banners.shown()] == ["Fault 7.", "Fault 8.", "Fault 9."]
+    assert [banner.fault.message for banner in window.banners.visible_banners()] == ["Fault 7.", "Fault 8.", "Fault 9."]
 
 
 def test_why_a_server_did_not_start_goes_once_it_is_ready_or_removed(window: Any, fake_core: Any, settled: Any) -> None:
@@ -68,7 +68,7 @@ def test_why_a_server_did_not_start_goes_once_it_is_ready_or_removed(window: Any
             )
 
     def left() -> list[str]:
-        return [banner.fault.message.partition(":")[0] for banner in window.banners.shown()]
+        return [banner.fault.message.partition(":")[0] for banner in window.banners.visible_banners()]
 
     state = fake_core.server_states["demo"]
     fail()
@@ -83,7 +83,7 @@ def test_why_a_server_did_not_start_goes_once_it_is_ready_or_removed(window: Any
 
 def test_foreign_words_in_a_fault_are_never_markup(window: Any) -> None:
     window.context.store.handle(Noticed(Fault("<a href='x'>press</a>", "<b>now</b>")))
-    labels = window.banners.shown()[0].findChildren(QLabel)
+    labels = window.banners.visible_banners()[0].findChildren(QLabel)
     assert all(label.textFormat() == Qt.TextFormat.PlainText for label in labels if label.text())
 
 
@@ -270,7 +270,7 @@ def test_an_exception_nobody_foresaw_is_shown_with_its_traceback(window: Any) ->
         raise ZeroDivisionError("deep inside")
     except ZeroDivisionError as fault:
         window.banners.show_fault(describe("the window", fault))
-    banner = window.banners.shown()[0]
+    banner = window.banners.visible_banners()[0]
     assert "deep inside" in banner.fault.message
     assert "ZeroDivisionError" in banner.fault.detail
 

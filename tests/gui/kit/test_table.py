@@ -67,7 +67,7 @@ def test_numbers_sort_as_numbers_and_the_selected_record_stays_selected(
 def test_beyond_the_cap_the_oldest_records_go(model: TableModel[Fruit]) -> None:
     model.append([Fruit(f"grape {number}", number) for number in range(4)])
     assert names(model) == ["apple", "fig", "grape 0", "grape 1", "grape 2", "grape 3"][1:]
-    model.put(Fruit("fig", 41))
+    model.add_or_replace(Fruit("fig", 41))
     assert model.find("fig") == Fruit("fig", 41)
     model.remove("fig")
     assert "fig" not in names(model)

@@ -15,9 +15,9 @@ CALL = CallTrace("1", "demo", "send_email", '{"to": "<EMAIL_1>"}', Risk.HIGH, "r
 
 def test_a_call_that_ends_changes_its_row(theme: Any, qtmodeltester: Any) -> None:
     model = calls_model(theme)
-    model.put(CALL)
-    model.put(replace(CALL, call_id="2"))
-    model.put(replace(CALL, state="failed", note="The outbox is full.", ms=12, bytes=2048))
+    model.add_or_replace(CALL)
+    model.add_or_replace(replace(CALL, call_id="2"))
+    model.add_or_replace(replace(CALL, state="failed", note="The outbox is full.", ms=12, bytes=2048))
     assert model.rowCount() == 2
     assert [model.data(model.index(0, column)) for column in range(4)] == [
         "demo.send_email",

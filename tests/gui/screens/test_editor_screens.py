@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 
 from tests.gui.screens.test_screens import shoot
 from workbench.gui.kit.picker import Picker
@@ -114,5 +115,5 @@ def test_a_plot(context: Any, theme: Any, qtbot: Any, mode: str) -> None:
     view.look("Plot")
     view.show()
     shoot(view, f"result-plot-bars-{mode}")
-    view.page()._as_bars.setChecked(False)
+    next(one for one in view.page().findChildren(QPushButton) if one.text() == "Bars").click()
     shoot(view, f"result-plot-lines-{mode}")

@@ -43,7 +43,7 @@ def test_the_pages_can_be_looked_at(
     shoot(window, f"resources-{name}")
     page.show_item("demo://customers/{id}{?part}")
     page.detail.arguments.fill({"id": "CUS-0042"})
-    page.detail.read()
+    page.detail.request()
     qtbot.waitUntil(lambda: page.detail.fault.sentence() != "")
     shoot(window, f"template-{name}")
     centre.show_server("demo", "prompts", "answer")
@@ -51,8 +51,8 @@ def test_the_pages_can_be_looked_at(
     page = centre.sheet().page()
     qtbot.waitUntil(lambda: page.detail.prompt is not None)
     page.detail.arguments.fill({"ticket": "TIC-0007"})
-    page.detail.get()
-    qtbot.waitUntil(page.detail.copy.isEnabled)
+    page.detail.request()
+    qtbot.waitUntil(page.detail.copy_json.isEnabled)
     shoot(window, f"prompts-{name}")
     fake_core.put_lines(
         *((level, f"{level}: list_orders answered") for level in ("debug", "info", "notice", "warning", "error")),

@@ -74,11 +74,11 @@ def test_a_result_as_a_model_sees_it(context: Any, fake_core: Any, qtbot: Any, c
     view.show()
     view.show_json(EXAMPLE)
     view.show_masked(True)
-    qtbot.waitUntil(lambda: "EMAIL" in view._model.masked_text())
+    qtbot.waitUntil(lambda: "EMAIL" in view.page().masked_text())
     _save(view, f"result-model-{colours}")
-    view._model.text.edit.setFocus()
-    assert view._model.chips.reveal_next()
-    card = view._model.chips.card
+    view.page().text.edit.setFocus()
+    assert view.page().chips.reveal_next()
+    card = view.page().chips.card
     qtbot.waitUntil(card.isVisible)
     _save(view, f"reveal-{colours}")
     card.close()

@@ -61,7 +61,7 @@ def test_the_messages_can_be_looked_at(
     window.centre.setCurrentWidget(window.centre.server)
     page = window.centre.server.sheet().page()
     shape = colours if width > 1000 else f"{colours}-narrow"
-    qtbot.waitUntil(lambda: page.model.total == 17)
+    qtbot.waitUntil(lambda: page.model.total() == 17)
     chosen = next(row for row in range(17) if "answer to tools/call" in page.model.index(row, 1).data())
     page.table.setCurrentIndex(page.model.index(chosen, 0))
     settled()

@@ -115,8 +115,10 @@ def test_a_server_that_fails_while_another_pane_is_in_front_says_so_above_everyt
     window.docks["skills"].come()
     qtbot.waitUntil(lambda: pane.visibleRegion().isEmpty())
     window.commands.do("server.connect")
-    qtbot.waitUntil(lambda: bool(window.banners.shown()))
-    assert [banner.fault.message for banner in window.banners.shown()] == ["files: The server could not be started."]
+    qtbot.waitUntil(lambda: bool(window.banners.visible_banners()))
+    assert [banner.fault.message for banner in window.banners.visible_banners()] == [
+        "files: The server could not be started."
+    ]
 
 
 def test_a_server_that_fails_says_why_what_to_do_and_what_it_wrote(
@@ -132,7 +134,7 @@ def test_a_server_that_fails_says_why_what_to_do_and_what_it_wrote(
     settled()
     assert "could not be started" in texts(pane.card)
     assert "Install Node.js." in texts(pane.card)
-    assert not window.banners.shown()  # said once, where it belongs
+    assert not window.banners.visible_banners()  # said once, where it belongs
     log = pane.card.findChild(QPlainTextEdit)
     assert "sh: npx: not found" in texts(pane.card), "the line that says most"
     assert not log.isVisible()

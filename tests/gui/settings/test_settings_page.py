@@ -272,7 +272,7 @@ def test_a_banner_that_names_a_setting_leads_to_it(window: Any, qtbot: Any, sett
     from workbench.records import Fault
 
     window.context.store.handle(Noticed(Fault("workbench.toml: run.seconds is ignored.", "The default is used.")))
-    (banner,) = window.banners.shown()
+    (banner,) = window.banners.visible_banners()
     link = next(button for button in banner.findChildren(QPushButton) if button.text() == "Open setting run.seconds")
     qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
     settled()

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QTabBar
 
 from workbench.errors import WorkbenchError
 from workbench.events import ToolsChanged
@@ -221,4 +222,5 @@ def test_resources_and_prompts_lead_to_their_place(window: Any, fake_core: Any, 
         qtbot.keyClick(palette.field, Qt.Key.Key_Return)
         settled()
         sheet = window.centre.server.sheet()
-        assert sheet._tabs.tabText(sheet._tabs.currentIndex()).casefold().startswith(page)
+        tabs = sheet.findChild(QTabBar)
+        assert tabs.tabText(tabs.currentIndex()).casefold().startswith(page)

@@ -65,20 +65,20 @@ class _Content(QScrollArea):
         return self.page.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        needed, room = self.page.minimumSizeHint(), self._room()
-        bar = self.verticalScrollBar().sizeHint().width() if needed.height() > room else 0
-        return QSize(needed.width() + bar, min(needed.height(), room))
+        needed, most = self.page.minimumSizeHint(), self._screen_height()
+        bar = self.verticalScrollBar().sizeHint().width() if needed.height() > most else 0
+        return QSize(needed.width() + bar, min(needed.height(), most))
 
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
         layout = self.page.layout()
-        return min(layout.totalHeightForWidth(width) if layout is not None else 0, self._room())
+        return min(layout.totalHeightForWidth(width) if layout is not None else 0, self._screen_height())
 
     def missing_height(self) -> int:
         """How much higher it must be for texts that wrap, as far as the screen allows."""
-        return max(0, min(self._needed(), self._room()) - self.height())
+        return max(0, min(self._needed(), self._screen_height()) - self.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._choose_bar()
@@ -101,7 +101,7 @@ class _Content(QScrollArea):
         layout = self.page.layout()
         return layout.minimumHeightForWidth(self.width()) if layout is not None else 0
 
-    def _room(self) -> int:
+    def _screen_height(self) -> int:
         """The height that is left of the screen by the title bar, the margins, the fault and the buttons."""
         dialog = self.parent()  # not an attribute: a cycle would keep closed dialogs alive
         around = dialog.height_around() if isinstance(dialog, Dialog) else 0

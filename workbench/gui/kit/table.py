@@ -135,7 +135,7 @@ class TableModel(ColumnsModel[T]):
         self._drop_oldest()
         self._arrange()
 
-    def put(self, record: T) -> None:
+    def add_or_replace(self, record: T) -> None:
         """Add a record or replace the one of its key."""
         key, known = self._key(record), self._key(record) in self._all
         self._all[key] = record

@@ -215,7 +215,7 @@ class OutputPane(Pane):
 
     def _call_changed(self, event: RunCall) -> None:
         if event.run_id == self.run_id:
-            self.calls.put(event.trace)
+            self.calls.add_or_replace(event.trace)
             self._count_calls()
 
     def _files_changed(self, event: FilesChanged) -> None:

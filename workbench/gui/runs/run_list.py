@@ -166,6 +166,7 @@ class RunsPane(Pane):
             if run.state is RunState.WAITING and run.proposal.author == EXAMPLE_AGENT:
                 self.context.go(ShowRun(run.id))
                 return
+        self.context.say("The example agent is starting. Its program will wait for you.")
         try:
             await self.context.api.start_example_agent()
         except WorkbenchError as fault:

@@ -43,14 +43,14 @@ class Banners(Pane):
         """The latest faults, closed ones included."""
         return tuple(self._faults)
 
-    def shown(self) -> list[Notice]:
+    def visible_banners(self) -> list[Notice]:
         """Faults and warnings, oldest first."""
         found = self.findChildren(Notice, options=Qt.FindChildOption.FindDirectChildrenOnly)
         return [banner for banner in found if banner not in (self._link, self._secrets) and not banner.isHidden()]
 
     def show_fault(self, fault: Fault, tone: str = "danger") -> None:
         """Show a fault, once. The text of a warning is the core's own; a failed task may quote a server."""
-        shown = self.shown()
+        shown = self.visible_banners()
         if any(banner.fault == fault for banner in shown):
             return
         for banner in shown[: max(0, len(shown) - AT_ONCE + 1)]:
@@ -73,7 +73,7 @@ class Banners(Pane):
         else:
             self._link.show_fault(None)
         if link.state is LinkState.LINKED:
-            for banner in self.shown():
+            for banner in self.visible_banners():
                 if banner.fault == NOT_CONNECTED:
                     self._drop(banner)
             if link.restarted:
@@ -93,7 +93,7 @@ class Banners(Pane):
 
     def _drop_faults_of(self, server: str) -> None:
         """Once a server is ready or removed, why it did not start before is no longer true."""
-        for banner in self.shown():
+        for banner in self.visible_banners():
             if banner.fault and banner.fault.message.startswith(f"{server}: "):  # as the list of servers words it
                 self._drop(banner)
 

@@ -265,13 +265,13 @@ class SavedCallList(CallList):
         if call := self.selected():
             copy_call(self.context, form, call.server, call.tool, call.arguments)
 
-    def edit(self) -> None:
+    def save_selected(self) -> None:
         """Change the name, note and expectations of the call."""
         if call := self.selected():
             result = self._result_of_selected()
             self.context.go(SaveCall(call, result.outcome if result else None))
 
-    def repeat(self) -> None:
+    def call_again(self) -> None:
         """Check the selected call."""
         if call := self.selected():
             self.context.tasks.run(f"check {call.name}", self._check(call, ask=True))
@@ -422,14 +422,14 @@ class HistoryList(CallList):
     def open_selected(self) -> None:
         self._show_call(start=False)
 
-    def repeat(self) -> None:
+    def call_again(self) -> None:
         """Make the call again in the tool's form, where a risky one asks as usual."""
         self._show_call(start=True)
 
     def copy(self, form: str) -> None:
         self._with_complete(lambda call: copy_call(self.context, form, call.server, call.tool, _arguments(call)))
 
-    def edit(self) -> None:
+    def save_selected(self) -> None:
         """Save the selected call."""
         self._with_complete(self._save)
 
@@ -549,8 +549,8 @@ class CallsPane(Pane):
         self.setFocusProxy(self.saved)
         bind = context.commands.bind
         bind("calls.open", lambda: self._front().open_selected())
-        bind("calls.again", lambda: self._front().repeat())
-        bind("calls.keep", lambda: self._front().edit())
+        bind("calls.again", lambda: self._front().call_again())
+        bind("calls.keep", lambda: self._front().save_selected())
         bind("calls.remove", lambda: self._front().remove())
         bind("calls.undo", self.saved.restore)
         bind("calls.check", self.saved.check_all)
