@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QPushButton
 
 from tests.gui.fake_core import FakeCore, make_entry, make_run, make_tool
 from workbench.events import Bus
@@ -118,6 +119,18 @@ def settled(window: Any, qtbot: Any, complete: Any) -> Callable[[], None]:
             qtbot.waitUntil(lambda: not busy(), timeout=60_000)
 
     return wait
+
+
+@pytest.fixture
+def press(qtbot: Any) -> Callable[[Any, str], None]:
+    """Click the button with this text in a dialog or pane, as soon as it can be pressed."""
+
+    def click(place: Any, text: str) -> None:
+        button = next(one for one in place.findChildren(QPushButton) if one.text() == text and not one.isHidden())
+        qtbot.waitUntil(button.isEnabled)
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    return click
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtWidgets import QPushButton
-
 from workbench.gui.editor.program_tab import ProfileChoice
 from workbench.gui.kit.dialogs import Question
 
@@ -30,7 +28,7 @@ def test_profiles_are_offered_and_the_chosen_one_stays(context: Any, fake_core: 
 
 
 def test_a_wider_profile_of_the_project_counts_once_a_person_has_read_it(
-    context: Any, fake_core: Any, qtbot: Any
+    context: Any, fake_core: Any, qtbot: Any, press: Any
 ) -> None:
     fake_core.trust_folder.joinpath("workbench.toml").write_text(WIDE)
     choice = ProfileChoice(context)
@@ -44,6 +42,6 @@ def test_a_wider_profile_of_the_project_counts_once_a_person_has_read_it(
     qtbot.waitUntil(lambda: choice.findChild(Question) is not None)
     assert choice.profile == ""
     question = choice.findChild(Question)
-    next(button for button in question.findChildren(QPushButton) if button.text() == "Accept").click()
+    press(question, "Accept")
     qtbot.waitUntil(lambda: choice.profile == "wide")
     assert fake_core.rooms_bounds.find("wide").accepted

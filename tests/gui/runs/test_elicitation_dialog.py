@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QScrollArea
 
 from tests.gui.test_accessibility import nameless, rich
+from workbench.gui.kit import allow_button
 from workbench.gui.kit.notice import Notice
-from workbench.gui.runs import allow_button
 from workbench.gui.runs import elicitation_bodies as page_body
 from workbench.gui.runs.elicitation_bodies import secret_fields
 from workbench.gui.runs.elicitation_dialog import ElicitationDialog

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QTabBar
 
+from tests.gui.fake_core import PICTURE
 from workbench.gui.kit.controls import Picture
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.servers.prompts import PromptsPage
@@ -130,6 +133,28 @@ def test_a_thousand_messages_and_foreign_text_are_shown_in_bounds(page: Any, fak
     assert "‹U+202E›" in words(page)
     labels = page.detail.findChildren(ForeignLabel)
     assert all(label.textFormat() == Qt.TextFormat.PlainText for label in labels)
+
+
+def test_a_drawing_that_names_a_file_is_not_drawn(page: Any, fake_core: Any, qtbot: Any, tmp_path: Path) -> None:
+    named = tmp_path / "private.png"
+    named.write_bytes(base64.b64decode(PICTURE))
+    xlink = "http://www.w3.org/1999/xlink"
+    for link in ("href", "xlink:href"):
+        svg = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="{xlink}" width="40" height="40">'
+            f'<image {link}="{named}" width="40" height="40"/></svg>'
+        )
+        for mime in ("image/svg+xml", "image/png"):  # what the server calls it decides nothing
+            content = Content("image", mime=mime, data=base64.b64encode(svg.encode()).decode())
+
+            async def get_prompt(server: str, name: str, arguments: Any, content: Content = content) -> PromptAnswer:
+                return PromptAnswer(name, messages=(PromptMessage("user", content),), raw="{}")
+
+            fake_core.get_prompt = get_prompt
+            page.list.select("hello")
+            page.detail.request()
+            qtbot.waitUntil(lambda mime=mime: mime in words(page))
+            assert page.detail.messages.findChild(Picture) is None
 
 
 def test_a_server_without_prompts_says_so(page: Any, fake_core: Any, qtbot: Any) -> None:

@@ -47,10 +47,6 @@ def question(window: Any, qtbot: Any) -> Question:
     return next(found for found in window.findChildren(Question) if found.isVisible())
 
 
-def press(dialog: Question, text: str) -> None:
-    next(button for button in dialog.findChildren(QPushButton) if button.text() == text).click()
-
-
 def test_the_demo_server_connects_without_a_question_and_shows_its_tools(
     window: Any, pane: Any, fake_core: Any, settled: Any
 ) -> None:
@@ -62,7 +58,7 @@ def test_the_demo_server_connects_without_a_question_and_shows_its_tools(
 
 
 def test_a_first_start_shows_the_whole_command_and_waits(
-    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any, press: Any
 ) -> None:
     pane.show_tool("files")
     window.commands.do("server.connect")
@@ -77,7 +73,7 @@ def test_a_first_start_shows_the_whole_command_and_waits(
 
 
 def test_where_a_secret_would_go_is_said_before_an_address_is_spoken_to(
-    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any, press: Any
 ) -> None:
     warning = "Your stored secret “github” is sent to evil.example."
     told = "https://evil.example/mcp\nAuthorization: Bearer ${keyring:github}"
@@ -350,7 +346,7 @@ def test_letters_typed_in_the_list_filter_it_and_the_choice_stays(window: Any, p
 
 
 def test_another_file_behind_the_command_asks_again_and_says_so(
-    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any, press: Any
 ) -> None:
     fake_core.put(replace(fake_core.server_states["files"], allowed=True))
     settled()
@@ -476,7 +472,7 @@ def shown(window: Any, kind: type[Any], qtbot: Any) -> Any:
 
 
 def test_add_and_connect_asks_once_with_the_whole_command(
-    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any, press: Any
 ) -> None:
     window.commands.do("server.add")
     dialog = shown(window, AddServer, qtbot)
@@ -485,14 +481,34 @@ def test_add_and_connect_asks_once_with_the_whole_command(
     question = shown(window, Question, qtbot)
     assert question.windowTitle() == "Start “notes” for the first time?"
     assert "npx -y @acme/notes" in question.findChild(PlainEdit).text()
-    qtbot.mouseClick(button(question, "Start the server"), Qt.MouseButton.LeftButton)
+    press(question, "Start the server")
     qtbot.waitUntil(lambda: ("connect", ("notes",)) in fake_core.asked)
     settled()
     assert fake_core.agreed == "a" * 64
 
 
+def test_a_second_ctrl_return_does_not_start_a_command_unread(
+    window: Any, pane: Any, fake_core: Any, qtbot: Any
+) -> None:
+    window.commands.do("server.add")
+    dialog = shown(window, AddServer, qtbot)
+    dialog.paste.setText("npx -y @acme/notes")
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.isActiveWindow)
+    qtbot.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    question = shown(window, Question, qtbot)
+    question.activateWindow()
+    qtbot.waitUntil(question.isActiveWindow)
+    qtbot.keyClick(question, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert question.isVisible()
+    assert not [asked for asked in fake_core.asked if asked[0] == "connect"]
+    qtbot.waitUntil(question.submit.isEnabled)
+    qtbot.keyClick(question, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: ("connect", ("notes",)) in fake_core.asked)
+
+
 def test_a_pasted_configuration_offers_all_of_its_servers_and_connects_them_in_one_question(
-    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any, press: Any
 ) -> None:
     window.commands.do("server.add")
     dialog = shown(window, AddServer, qtbot)
@@ -513,7 +529,7 @@ def test_a_pasted_configuration_offers_all_of_its_servers_and_connects_them_in_o
     assert told == [f"npx -y @acme/s{number}" for number in range(1, 14)]
     ticks = [box for box in question.findChildren(TickBox) if box.isChecked()]
     ticks[0].setChecked(False)
-    qtbot.mouseClick(button(question, "Connect ticked servers"), Qt.MouseButton.LeftButton)
+    press(question, "Connect ticked servers")
     connected = {f"s{number:02}" for number in range(2, 14)}
     settled()
     qtbot.waitUntil(lambda: {words[0] for name, words in fake_core.asked if name == "connect"} == connected)

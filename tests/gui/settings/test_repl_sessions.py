@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
 from shiboken6 import isValid
 
 from tests.gui.fake_core import make_state
@@ -36,12 +35,14 @@ def titles(dialog: Any) -> list[str]:
     return [dialog.list.model.index(row).data() for row in range(dialog.list.model.rowCount())]
 
 
-def press(dialog: Any, qtbot: Any, words: str) -> None:
+def answer(dialog: Any, qtbot: Any, words: str) -> None:
     def asked() -> list[Any]:
         return [found for found in dialog.findChildren(Question) if found.isVisible()]
 
     qtbot.waitUntil(lambda: bool(asked()))
-    next(button for button in asked()[0].findChildren(QPushButton) if button.text() == words).click()
+    button = asked()[0].button(words)
+    qtbot.waitUntil(button.isEnabled)
+    button.click()
 
 
 def test_a_row_says_who_keeps_what_how_large_it_is_and_how_long_it_stays() -> None:
@@ -68,18 +69,18 @@ def test_the_only_state_is_reached_with_the_keyboard_alone(dialog: Any, fake_cor
     QTest.keyClick(view, key)
     assert dialog.button("End…").isEnabled()
     if key == Qt.Key.Key_Return:
-        press(dialog, qtbot, "Cancel")
+        answer(dialog, qtbot, "Cancel")
 
 
 def test_ending_a_state_asks_first_and_says_what_is_lost(dialog: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
     assert titles(dialog) == ["analysis", "editor"]
     dialog.list.view.setCurrentIndex(dialog.list.model.index(0))
     qtbot.mouseClick(dialog.button("End…"), Qt.MouseButton.LeftButton)
-    press(dialog, qtbot, "Cancel")
+    answer(dialog, qtbot, "Cancel")
     settled()
     assert not [name for name, _ in fake_core.asked if name == "end_state"]
     qtbot.mouseClick(dialog.button("End…"), Qt.MouseButton.LeftButton)
-    press(dialog, qtbot, "End session")
+    answer(dialog, qtbot, "End session")
     settled()
     assert ("end_state", ("agent-Cla", "analysis")) in fake_core.asked
     assert titles(dialog) == ["editor"]
@@ -92,7 +93,7 @@ def test_a_state_that_is_gone_meanwhile_is_said(dialog: Any, fake_core: Any, qtb
     fake_core.end_state = end_state
     dialog.list.view.setCurrentIndex(dialog.list.model.index(0))
     qtbot.keyClick(dialog.list.view, Qt.Key.Key_Return)
-    press(dialog, qtbot, "End session")
+    answer(dialog, qtbot, "End session")
     settled()
     assert "already ended" in dialog.fault.sentence()
 

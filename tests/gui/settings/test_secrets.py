@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QLabel, QLineEdit
 from shiboken6 import isValid
 
 from workbench.errors import WorkbenchError
@@ -79,10 +79,6 @@ def shown_question(window: Any, qtbot: Any) -> Question:
     return next(found for found in window.findChildren(Question) if found.isVisible())
 
 
-def press(dialog: QDialog, text: str) -> None:
-    next(button for button in dialog.findChildren(QPushButton) if button.text() == text).click()
-
-
 def test_it_says_where_secrets_are_and_lists_what_is_missing_first(dialog: Any) -> None:
     assert "lost when the core ends" in words_in(dialog)
     assert rows(dialog) == ["Needed, not stored", "jira", "Stored", "github"]
@@ -112,7 +108,9 @@ def test_what_is_typed_can_be_looked_at_and_is_covered_again(dialog: Any, qtbot:
     assert field.echoMode() is QLineEdit.EchoMode.Password
 
 
-def test_deleting_asks_and_tells_who_needs_it(dialog: Any, window: Any, asked: Any, qtbot: Any, settled: Any) -> None:
+def test_deleting_asks_and_tells_who_needs_it(
+    dialog: Any, window: Any, asked: Any, qtbot: Any, settled: Any, press: Any
+) -> None:
     dialog.list.view.setCurrentIndex(dialog.list.model.find("github"))
     qtbot.mouseClick(dialog.button("Delete…"), Qt.MouseButton.LeftButton)
     question = shown_question(window, qtbot)
@@ -151,7 +149,7 @@ def test_a_file_is_unlocked_with_one_field(dialog: Any, window: Any) -> None:
     assert dialog.passphrase.button.text() == "Unlock file"
 
 
-def test_a_banner_says_that_secrets_will_be_forgotten(window: Any, asked: Any, settled: Any) -> None:
+def test_a_banner_says_that_secrets_will_be_forgotten(window: Any, asked: Any, settled: Any, press: Any) -> None:
     window.context.store.handle(SecretsChanged(MEMORY))
     settled()
     assert "lost when the core ends" in words_in(window.banners)
@@ -201,7 +199,7 @@ def test_who_would_not_enter_it_does_not_connect(
 
 
 def test_plain_secrets_are_told_at_the_server_and_moved_after_a_question(
-    window: Any, fake_core: Any, asked: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, asked: Any, qtbot: Any, settled: Any, press: Any
 ) -> None:
     fake_core.put(replace(fake_core.server_states["files"], plain_secrets=("TOKEN in env",)))
     settled()

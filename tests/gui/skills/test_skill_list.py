@@ -186,7 +186,7 @@ def test_an_earlier_version_is_kept_again_as_a_new_one(window: Any, fake_core: A
 
 
 def test_restoring_a_version_asks_before_it_replaces_a_draft(
-    window: Any, fake_core: Any, qtbot: Any, settled: Any
+    window: Any, fake_core: Any, qtbot: Any, settled: Any, press: Any
 ) -> None:
     kept = fake_core.skill_list["weekly_report"]
     fake_core.skill_versions = (replace(kept, version=1, code="print('first')\n", sha="a" * 64),)
@@ -200,7 +200,7 @@ def test_restoring_a_version_asks_before_it_replaces_a_draft(
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     question = window.findChild(Question)
     assert window.findChild(KeepDialog) is None
-    qtbot.mouseClick(question.button("Replace the draft"), Qt.MouseButton.LeftButton)
+    press(question, "Replace the draft")
     qtbot.waitUntil(lambda: window.findChild(KeepDialog) is not None)
     window.findChild(KeepDialog).done(0)
 

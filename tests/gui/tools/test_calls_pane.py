@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication
 
 from workbench.events import CallsKept
 from workbench.gui.code.diff_view import DifferenceDialog
@@ -93,13 +93,12 @@ def test_a_past_call_can_be_saved_and_forgotten(pane: Any, wishes: list[Any], wi
     qtbot.waitUntil(lambda: "get_order" not in titles(pane.history.list.view))
 
 
-def test_clearing_the_history_asks_first(pane: Any, window: Any, fake_core: Any, qtbot: Any) -> None:
+def test_clearing_the_history_asks_first(pane: Any, window: Any, fake_core: Any, qtbot: Any, press: Any) -> None:
     pane.show_list(HISTORY)
     window.commands.do("history.clear")
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
     assert len(fake_core.past_list) == 4
-    (yes,) = [b for b in window.findChild(Question).findChildren(QPushButton) if b.text() == "Clear history"]
-    qtbot.mouseClick(yes, Qt.MouseButton.LeftButton)
+    press(window.findChild(Question), "Clear history")
     qtbot.waitUntil(lambda: pane.history.empty.isVisible())
     assert pane.history.empty.accessibleName() == "No calls yet"
 
@@ -135,13 +134,12 @@ def test_all_are_checked_and_risky_ones_are_left_out(pane: Any, window: Any, qtb
     assert pane.saved.list.model.find("section:shop").data(ROW).aside == "0/2"
 
 
-def test_a_risky_one_alone_asks(pane: Any, window: Any, qtbot: Any) -> None:
+def test_a_risky_one_alone_asks(pane: Any, window: Any, qtbot: Any, press: Any) -> None:
     pane.show_list(SAVED)
     pane.saved.list.select("calls/shop/mail.json")
     window.commands.do("calls.again")
     qtbot.waitUntil(lambda: window.findChild(Question) is not None)
-    (yes,) = [b for b in window.findChild(Question).findChildren(QPushButton) if b.text() == "Call once"]
-    qtbot.mouseClick(yes, Qt.MouseButton.LeftButton)
+    press(window.findChild(Question), "Call once")
     qtbot.waitUntil(lambda: "calls/shop/mail.json" in pane.saved.results)
     assert pane.saved.results["calls/shop/mail.json"].passed
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
 from workbench.gui.files.change_rows import title_of
+from workbench.gui.kit.allow_button import AllowButton
 from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.lists import paragraph
 from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip, visible
@@ -61,12 +62,12 @@ class UndoDialog(Question):
 
     async def ask_paths(self) -> tuple[str, ...]:
         """Open, wait for the user, and return the ticked files; none if the user cancels."""
-        return self._ticked if await self.ask(self._verb) else ()
+        return self._ticked if await self.ask(self._verb, settles=True) else ()
 
     def update_buttons(self) -> None:
         self._ticked = self.ticked_paths()
-        if self.submit is not None:
-            self.submit.setEnabled(bool(self._ticked))
+        if isinstance(self.submit, AllowButton):
+            self.submit.set_obstacle("" if self._ticked else "Tick a file first.")
             self.submit.setText(f"{self._verb} {count_of(len(self._ticked), 'file')}")
 
     def ticked_paths(self) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.errors import WorkbenchError
+from workbench.gui.kit.allow_button import AllowButton
 from workbench.gui.kit.layouts import column, scroll_area
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.notice import Notice
@@ -149,18 +150,36 @@ class Dialog(QDialog):
         self._intro.setVisible(bool(text))
 
     def add_button(
-        self, text: str, act: Callable[[], object], kind: str = "", *, left: bool = False, default: bool = False
+        self,
+        text: str,
+        act: Callable[[], object],
+        kind: str = "",
+        *,
+        left: bool = False,
+        default: bool = False,
+        settles: bool = False,
     ) -> QPushButton:
-        """Add a button at the right; `left` is for what does not end the dialog. `kind`: primary, danger or quiet."""
-        button = QPushButton(text, self)
-        button.setAutoDefault(True)  # Return presses the button that has the keyboard
+        """Add a button at the right; `left` is for what does not end the dialog. `kind`: primary, danger or quiet.
+        One that settles cannot be pressed in the first moment, by a key or click that was meant for something else.
+        """
+        if settles:
+            protected = AllowButton(text, self)
+            protected.allowed.connect(act)
+            button: QPushButton = protected
+        else:
+            button = QPushButton(text, self)
+            button.setAutoDefault(True)  # Return presses the button that has the keyboard
+            button.clicked.connect(lambda: act())  # without `clicked`'s own argument
         button.setDefault(default)
-        button.clicked.connect(lambda: act())  # without `clicked`'s own argument
         if kind:
             mark(button, kind=kind)
         self._buttons.insertWidget(self._left if left else self._buttons.count(), button)
         self._left += int(left)
         return button
+
+    def add_shortcut(self, button: QPushButton) -> None:
+        """Let Ctrl+Return press a button from anywhere in the dialog, but not while the keys are held down."""
+        QShortcut(QKeySequence("Ctrl+Return"), self, button.click).setAutoRepeat(False)
 
     def add_close(self) -> QPushButton:
         return self.add_button("Close", self.reject, default=True)
@@ -225,6 +244,8 @@ class Dialog(QDialog):
             layout.activate()
         self.resize(self.width(), self.height() + self._content.missing_height())
         fit_to_screen(self)
+        for button in self.findChildren(AllowButton):
+            button.restart_settling()
 
 
 class FormDialog(Dialog):
@@ -256,12 +277,8 @@ class FormDialog(Dialog):
         """Cancel and the button that does it."""
         self.add_button("Cancel", self.reject)
         submit = self.add_button(text, act, "danger" if danger else "primary", default=True)
-        QShortcut(QKeySequence("Ctrl+Return"), self, partial(self._press, submit)).setAutoRepeat(False)
+        self.add_shortcut(submit)
         return submit
-
-    def _press(self, button: QPushButton) -> None:
-        if button.isEnabled():
-            button.click()
 
 
 class Question(Dialog):
@@ -288,13 +305,16 @@ class Question(Dialog):
         self.body.addWidget(field)
         self._first = field
 
-    async def ask(self, yes: str, *, danger: bool = False) -> bool:
-        """Open, wait for the user, and return whether the answer was yes."""
+    async def ask(self, yes: str, *, danger: bool = False, settles: bool = False) -> bool:
+        """Open, wait for the user, and return whether the answer was yes. A question of `danger`, or one that has to be
+        read (`settles`), cannot be answered with yes in its first moment.
+        """
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         cancel = self.add_button("Cancel", self.reject, default=True)
-        self.submit = self.add_button(yes, self.accept, "danger" if danger else "primary")
+        kind = "danger" if danger else "primary"
+        self.submit = self.add_button(yes, self.accept, kind, settles=danger or settles)
         self.update_buttons()
-        QShortcut(QKeySequence("Ctrl+Return"), self, self.accept).setAutoRepeat(False)
+        self.add_shortcut(self.submit)
         (self._first or cancel).setFocus()
         self.finished.connect(partial(_settle, answer))
         self.open()

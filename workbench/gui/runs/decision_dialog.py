@@ -14,6 +14,7 @@ from shiboken6 import isValid
 
 from workbench.api.client_texts import confirmation_name
 from workbench.errors import WorkbenchError
+from workbench.gui.kit.allow_button import AllowButton
 from workbench.gui.kit.controls import FoldingRow, RoomyButton
 from workbench.gui.kit.dialogs import LaterDialog, fit_to_screen
 from workbench.gui.kit.icons import icon, pixmap
@@ -23,7 +24,6 @@ from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import countdown
-from workbench.gui.runs.allow_button import AllowButton
 from workbench.gui.shell.context import Context
 from workbench.records import Fault, Risk, Verdict
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, HeldCallSettled
+from workbench.gui.kit.allow_button import AllowButton
 from workbench.gui.kit.controls import CalmCombo
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
@@ -20,7 +21,6 @@ from workbench.gui.kit.plain_edit import PlainEdit, reading_box, units
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import risk_word
-from workbench.gui.runs.allow_button import AllowButton
 from workbench.gui.runs.decision_dialog import DecisionDialog, scrolled
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import FollowRun

@@ -9,7 +9,6 @@ from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSpinBox, QWidget
 
 from workbench.errors import WorkbenchError
@@ -251,7 +250,7 @@ class AddServer(FormDialog):
         self.add_button("Cancel", self.reject)
         self.add_button("Add", partial(self._save, connect=False))
         connect = self.add_button("Add and connect", partial(self._save, connect=True), "primary", default=True)
-        QShortcut(QKeySequence("Ctrl+Return"), self, connect.click)
+        self.add_shortcut(connect)
 
     # what the user does
 

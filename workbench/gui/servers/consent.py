@@ -33,7 +33,7 @@ async def ask_consent(context: Context, state: ServerState, parent: QWidget) -> 
     for widget in _consent_details(context.theme, consent, state.doubt):
         question.body.addWidget(widget)
     question.show_note(_ASKED_AGAIN)
-    return consent.sha if await question.ask("Connect" if consent.remote else "Start the server") else ""
+    return consent.sha if await question.ask("Connect" if consent.remote else "Start the server", settles=True) else ""
 
 
 def _consent_details(theme: Theme, consent: Consent, doubt: str, suffix: str = "") -> list[QWidget]:
@@ -51,7 +51,7 @@ async def ask_consents(context: Context, states: Sequence[ServerState], parent: 
     """The hashes of what the user ticked, by server, from one list with all commands; empty if cancelled."""
     consents = [await context.api.consent(state.config.name) for state in states]
     question = ConsentList(context, consents, {state.config.name: state.doubt for state in states}, parent)
-    await question.ask("Connect ticked servers")
+    await question.ask("Connect ticked servers", settles=True)
     return question.agreed
 
 

@@ -340,7 +340,7 @@ class ChangesPage(ServerPage):
             number = count_of(suspicious, "suspicious definition")
             question.show_note(f"{number}: read the warnings before you approve.", "warning")
         question.show_note("Models and programs get the new definitions from then on.")
-        return await question.ask("Approve", danger=bool(suspicious))
+        return await question.ask("Approve", danger=bool(suspicious), settles=True)
 
     def _mark_seen(self) -> None:
         self.context.tasks.run("mark changes as seen", self.context.api.mark_changes_seen(self.server))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 
 from PySide6.QtCore import Qt
@@ -18,6 +16,7 @@ from workbench.gui.kit.rows import Row
 from workbench.gui.kit.shrinkable_label import wrapping_label
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import mark
+from workbench.gui.results.contents import image_of
 from workbench.gui.results.result_view import ResultView
 from workbench.gui.servers.filtered_list import FilteredModel
 from workbench.gui.servers.offers import OfferDetail, OfferPage
@@ -39,7 +38,6 @@ from workbench.records.common_types import count_of
 
 _MESSAGES_SHOWN = 60  # "Copy as JSON" copies all
 _LONG = 3_000  # characters; longer text gets a scrolling view of its own
-_LARGEST_PICTURE = 8_000_000  # characters of base64
 _WIDEST = 420  # pixels of a picture in a message, in device-independent pixels
 
 
@@ -104,13 +102,11 @@ def _muted(text: str) -> QWidget:
 
 
 def _picture(content: Content) -> QWidget | None:
-    picture = QPixmap()
-    try:
-        valid = len(content.data) <= _LARGEST_PICTURE and picture.loadFromData(base64.b64decode(content.data))
-    except (binascii.Error, ValueError):
-        valid = False
-    if not valid or whole_size([content.data]):
+    """The picture; None if it is not complete or of a format that may read files, such as SVG."""
+    image = None if whole_size([content.data]) else image_of(content)
+    if image is None:
         return None
+    picture = QPixmap.fromImage(image)
     if picture.width() > _WIDEST:
         picture = picture.scaledToWidth(_WIDEST, Qt.TransformationMode.SmoothTransformation)
     shown = Picture()

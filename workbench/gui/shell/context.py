@@ -76,7 +76,7 @@ class Context(Struct, frozen=True, weakref=True):
         question = Question(self.theme, title, sentence, parent or QApplication.activeWindow())
         if text:
             question.show_text(text, title)
-        return await question.ask(yes, danger=danger)
+        return await question.ask(yes, danger=danger, settles=bool(text))
 
     def save_file(self, owner: QWidget, name: str, data: bytes) -> QFileDialog:
         """Ask for the file name, without blocking the window, and write the file."""
