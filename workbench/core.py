@@ -99,7 +99,9 @@ class Core:
         self._own_settings = self._read_own_settings()
         together = read(paths.project_settings, paths.user_settings)
         self._settings = CurrentSettings(together.settings)
-        self._notices = together.notices
+        # What the user should know of the project's settings: each notice as it was read, and as the user reads it.
+        self._project_notices = {fault: fault for fault in self._without_own(together)}
+        self._notices: tuple[Fault, ...] = ()  # about what was opened
         self._closers = contextlib.AsyncExitStack()
 
     @property
@@ -314,18 +316,29 @@ class Core:
             await self._report_project_settings()
 
     async def _report_project_settings(self) -> None:
-        """Tell the user which settings of the project differ from those in force.
+        """Tell the user what is wrong with the project's settings, and which differ from those in force.
 
         An agent may be able to write a project's files, so they do not apply while the core runs.
         """
         found = await asyncio.to_thread(read, self.paths.project_settings, self.paths.user_settings)
+        before, after = self._project_notices, dict[Fault, Fault]()
+        for fault in self._without_own(found):
+            hint = f"{fault.hint} Nothing changes before the core starts again.".strip()
+            after[fault] = before.get(fault) or replace(fault, hint=hint)
         fields = {name: definition.field for name, definition in DEFINITIONS.items()}
         now = self.settings
         changed = [name for name, field in fields.items() if getattr(found.settings, field) != getattr(now, field)]
         if changed:
             names = ", ".join(changed[:5]) + (" …" if len(changed) > 5 else "")
             hint = "They apply when the core starts again. Change one on the page Settings to apply it now."
-            self.bus.tell(Noticed(Fault(f"The project's settings were changed: {names}.", hint)))
+            fault = Fault(f"The project's settings were changed: {names}.", hint)
+            after[fault] = fault
+            before.pop(fault, None)  # told again: other values may have changed
+        self._project_notices = after
+        for fault in after:
+            if fault not in before:
+                self.bus.tell(Noticed(after[fault]))
+        self.bus.tell(SettingsChanged(()))
 
     async def reload_settings(self) -> None:
         """Read the user's settings file again and apply the values that changed in it."""
@@ -343,7 +356,6 @@ class Core:
                 self.journal.append(Note("setting.changed", f"Your settings file changed: {name} is now {value!r}"))
         if changed:
             self.settings = replace(self.settings, **changed)
-        self._notices = (*(fault for fault in self._notices if fault not in before.notices), *after.notices)
         for fault in after.notices:
             if fault not in before.notices:
                 self.bus.tell(Noticed(fault))
@@ -357,6 +369,10 @@ class Core:
 
     def _read_own_settings(self) -> SettingsReading:
         return read(self._no_project, self.paths.user_settings)
+
+    def _without_own(self, reading: SettingsReading) -> tuple[Fault, ...]:
+        """The notices that the user's own settings alone do not cause."""
+        return tuple(fault for fault in reading.notices if fault not in self._own_settings.notices)
 
     def _follow_privacy(self) -> None:
         """Apply the user's current privacy marks and settings to the detection of personal data in every session."""
@@ -401,6 +417,8 @@ class Core:
         """Problems in files and settings that the core read, for the user."""
         servers = (self.catalog.server(state.config.name) for state in self.catalog.states())
         return (
+            *self._project_notices.values(),
+            *self._own_settings.notices,
             *self._notices,
             *self.catalog.notices,
             *self.services.network.rules().notices,

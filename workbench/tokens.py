@@ -77,7 +77,8 @@ def take_vocabulary() -> bool:
 
 def with_counter(number: str, made_by: str = ESTIMATE) -> str:
     """Format a number of tokens with its counter, as all clients show it."""
-    return f"≈ {number} tokens" if made_by == ESTIMATE else f"{number} tokens ({made_by})"
+    tokens = f"{number} token" if number == "1" else f"{number} tokens"
+    return f"≈ {tokens}" if made_by == ESTIMATE else f"{tokens} ({made_by})"
 
 
 def _count_exactly(text: str) -> int:

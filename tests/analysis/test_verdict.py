@@ -97,9 +97,9 @@ def test_files_hosts_commands_and_tools_are_named_once_each(judge: Judge) -> Non
 
 
 def test_a_program_that_only_computes_touches_nothing(judge: Judge) -> None:
-    verdict = judge("for n in range(3):\n    if n:\n        print(n)\n\n")
+    verdict = judge("for n in range(3):\n\n    if n:\n        print(n)\n\n")
     assert verdict.impact == Impact()
-    assert (verdict.lines, verdict.forks) == (3, 2)
+    assert (verdict.lines, verdict.forks) == (4, 2)
 
 
 def test_a_program_and_its_skill_are_one() -> None:

@@ -11,7 +11,7 @@ from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import Event, Noticed, SettingsChanged
 from workbench.paths import Paths
-from workbench.records import EntryQuery, SettingSource, SettingValue
+from workbench.records import EntryQuery, Fault, SettingSource, SettingValue
 
 
 async def _value(core: Core, name: str) -> SettingValue:
@@ -105,7 +105,11 @@ async def test_the_users_file_is_watched_and_a_projects_file_is_only_reported(
     await core.open()
     try:
         changed, told = asyncio.Event(), asyncio.Event()
-        core.bus.listen(lambda event: changed.set() if isinstance(event, SettingsChanged) else None)
+        core.bus.listen(
+            lambda event: (
+                changed.set() if isinstance(event, SettingsChanged) and "approval.wait_seconds" in event.names else None
+            )
+        )
         core.bus.listen(lambda event: told.set() if isinstance(event, Noticed) else None)
         paths.project_settings.write_text("[run]\nseconds = 50\n", "utf-8")
         async with asyncio.timeout(30):
@@ -143,5 +147,45 @@ async def test_what_the_user_sets_for_the_project_and_new_servers_are_not_report
             while "The project's settings were changed: run.seconds." not in told:
                 await asyncio.sleep(0.01)
         assert core.settings.run_seconds == 20
+    finally:
+        await core.close()
+
+
+async def test_a_projects_file_that_breaks_while_the_core_runs_is_reported_until_it_is_corrected(
+    paths: Paths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core_module, "SETTINGS_SECONDS", 0.01)
+    paths.project_settings.write_text("[run]\nseconds = 40\ncolour = 1\n", "utf-8")
+    core = Core(paths)
+    await core.open()
+    try:
+        told = list[Fault]()
+        core.bus.listen(lambda event: told.append(event.fault) if isinstance(event, Noticed) else None)
+        changes = _changes(core)
+
+        async def wait_for_change(text: str) -> tuple[Fault, ...]:
+            before = len(changes)
+            paths.project_settings.write_text(text, "utf-8")
+            async with asyncio.timeout(30):
+                while len(changes) == before:
+                    await asyncio.sleep(0.01)
+            return (await core.api.status()).notices
+
+        unreadable = "workbench.toml cannot be read"
+        assert not [notice for notice in core.notices() if unreadable in notice.message]
+        notices = await wait_for_change("[run\nseconds = 40\n")
+        broken = next(fault for fault in told if unreadable in fault.message)
+        assert broken in notices
+        assert broken.hint.endswith("Nothing changes before the core starts again.")
+        assert core.settings.run_seconds == 40
+        told.clear()
+        notices = await wait_for_change("[run]\nseconds = 40\ncolour = 1\n")
+        assert not [notice for notice in notices if unreadable in notice.message]
+        assert [fault.message for fault in told if "cannot be read" in fault.message] == []
+        assert any("run.colour" in notice.message for notice in notices)
+        assert not [notice for notice in notices if "settings were changed" in notice.message]
+        notices = await wait_for_change("[run]\nseconds = 30\n")
+        assert [notice.message for notice in notices] == ["The project's settings were changed: run.seconds."]
+        assert notices[0] in told
     finally:
         await core.close()

@@ -156,7 +156,7 @@ def test_a_killed_core_is_said_and_comes_back_and_what_was_typed_stays(hands: Ha
     window.centre.editor.open_code("draft", "print('not lost')\n")
     pid = hands.ask(hands.api.status()).pid
     os.kill(pid, signal.SIGKILL)
-    hands.wait(lambda: window.bridge.link.again and window.bridge.link.state is LinkState.LINKED)
+    hands.wait(lambda: window.bridge.link.restarted and window.bridge.link.state is LinkState.LINKED)
     assert hands.ask(hands.api.status()).pid != pid
     sheet = window.centre.editor.current_tab()
     assert sheet is not None
@@ -188,7 +188,7 @@ def test_an_open_question_ends_with_its_core(hands: Hands) -> None:
     hands.press("Review")
     dialog = hands.dialog("ApprovalDialog")
     os.kill(hands.ask(hands.api.status()).pid, signal.SIGKILL)
-    hands.wait(lambda: window.bridge.link.again and window.bridge.link.state is LinkState.LINKED)
+    hands.wait(lambda: window.bridge.link.restarted and window.bridge.link.state is LinkState.LINKED)
     assert hands._button("Allow once", dialog) is None, "nothing is left to allow"
     hands.look("8-question-over", dialog)
     runs = hands.ask(hands.api.runs())

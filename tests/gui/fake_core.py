@@ -570,8 +570,9 @@ class FakeCore:
         shown = config.url or " ".join((config.command, *config.args))
         return self.consents.get(server) or Consent(server, shown, "a" * 64)
 
-    async def connect(self, server: str, sha: str = "") -> ServerState:
+    async def connect(self, server: str, sha: str = "", automatic: bool = False) -> ServerState:
         self.note("connect", server)
+        self.connected_automatically = automatic
         self.agreed = sha
         state = self.server_states[server]
         if self.connect_fault:

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QTabBar
 
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.main_window import MainWindow
 from workbench.gui.shell.bridge import Bridge
-from workbench.gui.shell.navigation import ShowTool
+from workbench.gui.shell.navigation import ShowServer, ShowSkill, ShowTool
 from workbench.gui.shell.window_state import Layout
 from workbench.records import CallTrace, Fault, Ledger, Observation, Risk, RunState, ServerStatus
 
@@ -161,3 +161,56 @@ def test_the_servers_keep_their_width_when_a_server_is_selected(
     )
     settled()
     assert window.docks["servers"].width() == before
+
+
+@pytest.mark.parametrize(("points", "size"), [(14, (1024, 650)), (10, (960, 494))])
+def test_no_page_and_no_pane_makes_a_window_larger_than_its_screen(
+    window: Any, theme: Any, fake_core: Any, settled: Any, make: Any, points: int, size: tuple[int, int]
+) -> None:
+    skill = fake_core.skill_list["weekly_report"]
+    fake_core.skill_list["weekly_report"] = replace(skill, description="Sums up the week for everybody. " * 40)
+    window.resize(*size)
+    theme.choose("dark", points)
+    settled()
+    centre = window.centre
+    for page in ("server", "tool", "editor", "privacy", "files", "settings"):
+        centre.setCurrentWidget(getattr(centre, page))
+        settled()
+        assert (window.width(), window.height()) == size, page
+    window.context.go(ShowServer("demo"))
+    window.context.go(ShowSkill("weekly_report"))
+    fake_core.put_run(make.run("one"))
+    for name, dock in window.docks.items():
+        dock.come()
+        settled()
+        assert (window.width(), window.height()) == size, name
+
+
+def test_the_panes_at_the_left_have_readable_tabs_with_a_large_font(window: Any, theme: Any, settled: Any) -> None:
+    window.resize(1024, 650)
+    theme.choose("dark", 14)
+    window.docks["files"].come()
+    settled()
+    bar = next(
+        bar
+        for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        if "Servers" in [bar.tabText(number) for number in range(bar.count())]
+    )
+    assert bar.usesScrollButtons()
+    assert bar.elideMode() is Qt.TextElideMode.ElideNone
+    for number in range(bar.count()):
+        assert bar.tabRect(number).width() > bar.fontMetrics().horizontalAdvance(bar.tabText(number))
+    assert bar.rect().contains(bar.tabRect(bar.currentIndex()).center()), "the tab in front is in sight"
+
+
+def test_a_maximized_window_is_maximized_again_after_a_restart(window: Any, settled: Any, qtbot: Any) -> None:
+    window.showMaximized()
+    settled()
+    window.close()
+    again = MainWindow(window.context, window.bridge)
+    qtbot.addWidget(again, before_close_func=lambda _: None)
+    again.show()
+    qtbot.wait(200)  # longer than the window waits for its frame
+    assert again.isMaximized()
+    assert again.frameSize() == again.screen().availableGeometry().size()
+    again.deleteLater()

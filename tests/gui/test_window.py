@@ -8,10 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QTabBar, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import AgentsChanged, Noticed, RunChanged, ServerChanged, ServerRemoved
+from workbench.events import AgentsChanged, Noticed, RunChanged, ServerChanged, ServerRemoved, SettingsChanged
 from workbench.gui.shell.bridge import NOT_CONNECTED, Link, LinkState
 from workbench.gui.shell.navigation import ShowTool
 from workbench.records import AgentInfo, Fault, ServerStatus, Strength
+from workbench.settings import DEFINITIONS, Settings
 
 
 def shown(widget: Any) -> str:
@@ -19,10 +20,10 @@ def shown(widget: Any) -> str:
 
 
 def test_a_lost_core_is_said_and_the_strip_goes_when_it_is_back(window: Any) -> None:
-    window.bridge.linked.emit(Link(LinkState.LOST, 1))
+    window.bridge.linked.emit(Link(LinkState.LOST))
     assert "The core stopped unexpectedly; restarting…" in shown(window.banners)
     assert not window.commands["server.add"].isEnabled()
-    window.bridge.linked.emit(Link(LinkState.LINKED, 1, again=True))
+    window.bridge.linked.emit(Link(LinkState.LINKED))
     assert "unexpectedly" not in shown(window.banners)
     assert window.commands["server.add"].isEnabled()
 
@@ -35,7 +36,7 @@ def test_what_was_asked_too_early_is_no_trouble_once_the_core_is_there(window: A
 
 
 def test_after_the_last_try_a_person_gets_a_button(window: Any) -> None:
-    window.bridge.linked.emit(Link(LinkState.BROKEN, 3, fault=Fault("The core could not be started.", "See its log.")))
+    window.bridge.linked.emit(Link(LinkState.BROKEN, fault=Fault("The core could not be started.", "See its log.")))
     assert "See its log." in shown(window.banners)
     assert window.commands["core.again"].isEnabled()
 
@@ -43,8 +44,8 @@ def test_after_the_last_try_a_person_gets_a_button(window: Any) -> None:
 def test_what_was_typed_survives_a_lost_core(window: Any, settled: Any) -> None:
     window.servers.finder.setText("send")
     window.centre.editor.open_code("mine", "print(1)")
-    window.bridge.linked.emit(Link(LinkState.LOST, 1))
-    window.bridge.linked.emit(Link(LinkState.LINKED, 1, again=True))
+    window.bridge.linked.emit(Link(LinkState.LOST))
+    window.bridge.linked.emit(Link(LinkState.LINKED))
     settled()
     assert window.servers.finder.text() == "send"
     assert window.centre.editor.current_tab().text() == "print(1)"
@@ -294,7 +295,7 @@ def test_a_small_window_does_not_grow_by_what_is_opened_in_it(
 
 def test_what_was_wrong_before_the_window_came_is_said(window: Any, fake_core: Any, settled: Any) -> None:
     fake_core.notices = (Fault(".mcp.json cannot be read: line 3, column 49.", "A comma is missing."),)
-    window.bridge.linked.emit(Link(LinkState.LINKED, 1))
+    window.bridge.linked.emit(Link(LinkState.LINKED))
     settled()
     assert "line 3, column 49" in shown(window.banners)
     assert "A comma is missing." in shown(window.banners)
@@ -328,9 +329,46 @@ def test_going_to_the_centre_puts_the_keyboard_into_the_first_field_of_the_tool(
     assert window.centre.tool.page().call.form.isAncestorOf(focus)
 
 
-def test_the_layout_remembers_what_stood_in_front(window: Any, settled: Any) -> None:
-    assert window.layout_file.output_in_front
-    window.docks["audit"].come()
+def test_a_pane_that_the_stored_layout_does_not_contain_gets_a_tab_beside_its_neighbours(
+    context: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from workbench.gui import main_window
+    from workbench.gui.shell.bridge import Bridge
+
+    async def nowhere() -> Any:
+        raise WorkbenchError("No core here.", "None is needed.")
+
+    def open_window() -> Any:
+        made = main_window.MainWindow(context, Bridge(nowhere))
+        qtbot.addWidget(made, before_close_func=lambda _: None)
+        made.add_output()
+        made.show()
+        return made
+
+    panes = main_window.PANES
+    monkeypatch.setattr(main_window, "PANES", tuple(entry for entry in panes if entry.name != "files"))
+    before = open_window()
+    before.close()
+    monkeypatch.undo()
+    after = open_window()
+    assert after.docks["files"] in after.tabifiedDockWidgets(after.docks["servers"])
+    assert after.docks["files"].isVisible()
+    before.deleteLater()
+    after.deleteLater()
+
+
+def test_every_setting_of_the_window_is_applied_at_start_and_after_a_change(
+    window: Any, fake_core: Any, bus: Any, settled: Any, theme: Any
+) -> None:
+    from workbench.gui.main_window import APPLIED_SETTINGS
+
+    assert APPLIED_SETTINGS.keys() == {name for name in DEFINITIONS if name.startswith("window.")}
+    window.apply_settings(Settings(window_theme="light", window_font_size=11))
+    assert (theme.dark, QApplication.font().pointSize()) == (False, 11)
+    fake_core.current_settings = Settings(window_theme="dark", window_font_size=12)
+    bus.tell(SettingsChanged(("run.seconds",)))
     settled()
-    window.close()
-    assert not window.layout_file.output_in_front
+    assert not theme.dark, "another setting was changed"
+    bus.tell(SettingsChanged(("window.font_size",)))
+    settled()
+    assert (theme.dark, QApplication.font().pointSize()) == (True, 12)

@@ -42,6 +42,17 @@ def test_a_finished_run_comes_back_with_its_end(journal, finder):
     assert (runs[0].ledger.direct, runs[0].ledger.actual) == (100, 10)
 
 
+def test_a_denied_run_comes_back_with_the_decision(journal, finder):
+    write(journal, "r1", "run.proposed", code="print(1)", sha="abc", author="agent", origin="agent")
+    write(journal, "r1", "run.waiting")
+    write(journal, "r1", "run.decided", allow=False, sha="abc", by="ada", reason="no", seconds=4.0)
+    write(journal, "r1", "run.refused")
+    run = past_runs(journal, finder)[0][0]
+    assert run.restored
+    assert (run.decision.allow, run.decision.by, run.decision.reason) == (False, "ada", "no")
+    assert run.deadline > 0
+
+
 def test_an_edited_run_comes_back_with_the_verdict_on_what_ran(journal, finder):
     write(journal, "r1", "run.proposed", code="first", sha="abc", author="agent", origin="agent")
     write(journal, "r1", "run.checked", risk="high", gate="ask", sentence="Sends e-mail.", sha="abc")

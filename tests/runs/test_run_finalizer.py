@@ -8,10 +8,12 @@ import time
 
 import pytest
 
+from tests.runs.steps import waiting
 from workbench.errors import WorkbenchError
 from workbench.events import Event, RunChanged, RunOutput
-from workbench.records import EntryQuery, RunState
+from workbench.records import Decision, EntryQuery, RunState
 from workbench.thread_cancellation import WorkCancelled, cancellable, check_cancelled
+from workbench.tokens import saved
 
 
 @pytest.fixture
@@ -116,6 +118,21 @@ async def test_what_a_program_read_counts_as_saved_and_only_that(demo, agent):
     assert again.ledger.actual < 200
     idle = await demo.run_manager.wait_until_finished(demo.run_manager.submit("result = 1", agent).id)
     assert idle.ledger.direct == 0, "a program without calls saves nothing"
+
+
+async def test_a_denied_program_saves_nothing_and_the_next_one_counts_the_definitions(demo, agent):
+    code = "from servers.demo import list_orders\nresult = (await list_orders(limit=200))['total']"
+    run = await waiting(demo, demo.run_manager.submit(code, agent, force_approval=True))
+    demo.run_manager.decide(Decision(run.id, run.proposal.sha, allow=False, by="you", fingerprint=run.fingerprint))
+    denied = await demo.run_manager.wait_until_finished(run.id)
+    assert denied.state is RunState.REFUSED
+    assert denied.ledger.direct == 0
+    assert denied.ledger.actual > 0, "the model wrote the program and read the answer"
+    assert saved(demo.services.sessions.total()) == 0
+    idle = await demo.run_manager.wait_until_finished(demo.run_manager.submit("result = 1", agent).id)
+    assert idle.ledger.direct == 0
+    done = await demo.run_manager.wait_until_finished(demo.run_manager.submit(code, agent).id)
+    assert done.ledger.definitions > 0
 
 
 async def test_an_answer_that_cannot_be_prepared_is_not_sent_unmasked(core, agent, monkeypatch):

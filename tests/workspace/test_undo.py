@@ -95,6 +95,34 @@ def test_row_137_a_runs_writes_are_taken_back_and_back_again(home, undoing, root
     assert undoing.find("r1").undone_by == ""
 
 
+def test_files_are_undone_and_redone_one_by_one(home, undoing, root):
+    def undone():
+        found = undoing.find("r1")
+        with home.opened() as book:
+            (listed,) = [changes for changes, _ in book.newest(100) if changes.id == "r1"]
+        assert (listed.undone, listed.undone_by) == (found.undone, found.undone_by)
+        return found.undone, found.undone_by
+
+    home.begin(run())
+    for name in "abc":
+        (root / name).write_text(name)
+    home.end("r1")
+    assert undone() == (set(), "")
+    one = undoing.undo("r1", ["a"], "you")
+    assert undone() == ({"a"}, one.id)
+    two = undoing.undo("r1", ["b", "c"], "you")
+    assert undone() == ({"a", "b", "c"}, two.id)
+    redo = undoing.undo(two.id, ["b"], "you")
+    assert (one.kind, two.kind, redo.kind) == ("undo", "undo", "redo")
+    assert undone() == ({"a", "c"}, two.id)
+    assert undoing.find(two.id).undone == {"b"}
+    undoing.undo(two.id, ["c"], "you")
+    assert undone() == ({"a"}, one.id)
+    again = undoing.undo(redo.id, ["b"], "you")
+    assert undone() == ({"a", "b"}, again.id)
+    assert sorted(path.name for path in root.iterdir()) == ["c"]
+
+
 def test_what_was_changed_since_is_told_and_left_alone_unless_it_is_named(home, undoing, root):
     for name in ("mine", "later", "shared", "free"):
         (root / name).write_text("before")

@@ -180,7 +180,7 @@ def test_the_quota_counts_everything_and_replacing_counts_only_what_is_more(stor
         store.write("b", "x" * 600_000)
     store.write("a", "x" * 1_900_000)
     store.write("b", "x" * 100_000)
-    assert store.used_bytes() == 2_000_000
+    assert store.workspace_usage().size == 2_000_000
     assert [info.path for info in store.list()] == ["a", "b"]
 
 

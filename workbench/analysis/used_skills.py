@@ -224,7 +224,6 @@ def _add_skill_verdict(verdict: Verdict, skill: Skill, inner: Verdict, line: int
         hosts=tuple(dict.fromkeys((*verdict.hosts, *inner.hosts))),
         impact=merge_impacts(verdict.impact, inner.impact),
         may_carry=tuple(sorted({*verdict.may_carry, *inner.may_carry})),
-        lines=verdict.lines + inner.lines,
         forks=verdict.forks + inner.forks,
         any_skill=verdict.any_skill or inner.any_skill,
     )

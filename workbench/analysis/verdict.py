@@ -221,7 +221,7 @@ def verdict_of(text: CanonicalText, report: ProgramReport, tools: Sequence[Tool]
         hosts=tuple(report.wanted),
         flows=_flows(report),
         impact=summarize_impact(report),
-        lines=sum(map(bool, map(str.strip, text.text.split("\n")))),
+        lines=text.text.count("\n") + (not text.text.endswith("\n")),
         forks=report.forks,
         may_carry=tuple(sorted(report.may_carry)),
         definitions={use.full_name: use.tool.hash for use in report.uses.values()},

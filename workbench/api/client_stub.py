@@ -271,10 +271,10 @@ class CoreApi(Protocol):
         machine."""
 
     @api(decides=True)
-    async def connect(self, server: str, sha: str = "") -> ServerState:
+    async def connect(self, server: str, sha: str = "", automatic: bool = False) -> ServerState:
         """Start a server. One that the user has not allowed yet needs `sha`, the hash of the consent that was shown:
         the call is then the user's consent to run exactly this command. With `sha`, it is refused if the entry has
-        changed since."""
+        changed since. `automatic`: the client starts the server by itself; the audit does not name the user."""
 
     @api
     async def consent(self, server: str) -> Consent:

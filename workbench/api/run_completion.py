@@ -60,7 +60,7 @@ async def connect_allowed_servers(api: CoreApi) -> None:
         if not known and (state.allowed or state.config.builtin):
             # the reason is in the server's status and in the fault of a program that needs it
             with contextlib.suppress(WorkbenchError):
-                await api.connect(state.config.name)
+                await api.connect(state.config.name, automatic=True)
 
 
 async def _wait(connection: CoreConnection, run_id: str, on_held: OnHeld | None) -> Run:

@@ -15,6 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import (
     Consent,
     KnownServer,
+    Note,
     ServerConfig,
     ServerState,
     SignIn,
@@ -35,19 +36,20 @@ class ServerHandler(RequestHandler):
         return launch_consents.consent(self._catalog.server(server).state.config)
 
     @api(decides=True)
-    async def connect(self, server: str, sha: str = "") -> ServerState:
+    async def connect(self, server: str, sha: str = "", automatic: bool = False) -> ServerState:
         """Start a server. One that the user has not allowed yet needs `sha`, the hash of the consent that was shown:
         the call is then the user's consent to run exactly this command. With `sha`, it is refused if the entry has
-        changed since."""
+        changed since. `automatic`: the client starts the server by itself; the audit does not name the user."""
+        consents = False
 
         def check(state: ServerState) -> None:
+            nonlocal consents
             if sha and sha != fingerprint(state.config):
                 raise WorkbenchError(
                     f"The entry of {server} changed after it was shown.",
                     "Nothing was started. Press Connect and review the new entry.",
                 )
-            if state.allowed or state.config.builtin:
-                self._note("server.connected", f"You connected {server}", server=server)
+            if state.allowed or state.config.builtin or state.config.disabled:  # a disabled server is refused next
                 return
             check_is_user()
             if not sha:
@@ -56,13 +58,21 @@ class ServerHandler(RequestHandler):
                 )
             terminal = self._check_terminal(of_agent=False)
             self._note("server.allowed", f"You allowed {server} to start", server=server, terminal=terminal)
+            consents = True
 
-        return await self._catalog.connect(server, check)
+        state = await self._catalog.connect(server, check)
+        if automatic and not consents:
+            summary = self._services.sessions.person.mask(f"{server} was connected automatically")
+            self._services.journal.append(Note("server.connected", summary, server=server))
+        elif not consents:
+            self._note("server.connected", f"You connected {server}", server=server)
+        return state
 
     @api(decides=True)
     async def disconnect(self, server: str) -> ServerState:
+        state = await self._catalog.disconnect(server)
         self._note("server.stopped", f"You disconnected {server}", server=server)
-        return await self._catalog.disconnect(server)
+        return state
 
     @api(decides=True)
     async def add_server(self, config: ServerConfig) -> ServerState:

@@ -19,6 +19,7 @@ from workbench.records import (
     ValueOrigin,
     Verdict,
 )
+from workbench.records.common_types import count_of
 
 _ORDER = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 _MOST = 200  # maximum rows of one group
@@ -62,19 +63,22 @@ def verdict_facts(verdict: Verdict, width: int) -> list[str]:
     }
     for kind, title in titles.items():
         effects = sorted(
-            (one for one in verdict.effects if one.kind is kind), key=lambda one: (-_ORDER.index(one.risk), one.line)
+            (effect for effect in verdict.effects if effect.kind is kind),
+            key=lambda effect: (-_ORDER.index(effect.risk), effect.line),
         )
-        lines += _group(title, [_at(one.line, f"{one.text}{_reversibility(one)}", one.risk) for one in effects], width)
+        rows = [_at(effect.line, f"{effect.text}{_reversibility(effect)}", effect.risk) for effect in effects]
+        lines += _group(title, rows, width)
     lines += _group("Data flows", [_flow(flow) for flow in verdict.flows], width)
-    told = {(one.line, one.text) for one in verdict.effects}
-    rest = sorted(
-        (one for one in verdict.findings if (one.span.line, one.message) not in told),
-        key=lambda one: (-_ORDER.index(one.risk), one.span.line),
+    listed = {(effect.line, effect.text) for effect in verdict.effects}
+    findings = sorted(
+        (finding for finding in verdict.findings if (finding.span.line, finding.message) not in listed),
+        key=lambda finding: (-_ORDER.index(finding.risk), finding.span.line),
     )
-    lines += _group("Findings", [_at(one.span.line, one.message, one.risk) for one in rest], width)
+    rows = [_at(finding.span.line, finding.message, finding.risk) for finding in findings]
+    lines += _group("Findings", rows, width)
     lines += _group("Not assessed", list(verdict.not_assessed), width)
-    if rows := _impact_rows(verdict):
-        lines += ["", "Summary", *_rows(rows, width)]
+    if impact := _impact_rows(verdict):
+        lines += ["", "Summary", *_rows(impact, width)]
     return lines
 
 
@@ -113,12 +117,12 @@ def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
 
 def code_lines(code: str, findings: Iterable[Finding]) -> list[str]:
     """The exact program with line numbers. Lines with findings are marked."""
-    marked = {one.span.line for one in findings if one.risk is not Risk.LOW}
+    marked = {finding.span.line for finding in findings if finding.risk is not Risk.LOW}
     shown = code.split("\n")
     if shown and not shown[-1]:
         shown.pop()
     digits = len(str(len(shown)))
-    title = "The program, 1 line" if len(shown) == 1 else f"The program, {len(shown)} lines"
+    title = f"The program, {count_of(len(shown), 'line')}"
     rows = [f"{'!' if number in marked else ' '} {number:>{digits}}  {text}" for number, text in enumerate(shown, 1)]
     return ["", title, *rows]
 
@@ -141,20 +145,27 @@ def _bounds(verdict: Verdict, width: int) -> list[str]:
 def _likeness(run: Run, width: int) -> list[str]:
     if (like := run.like) is None:
         return []
-    minutes = round((time.time() - like.at) / 60)
-    when = "just now" if minutes < 1 else f"{minutes} min ago" if minutes < 120 else f"{minutes // 60} h ago"
-    words = [_LIKE[like.likeness].format(when)]
-    words += [
-        f"line {one.line}: {one.before} → {one.after}{' (a different destination)' if one.destination else ''}"
-        for one in like.changes
+    sentence = _LIKE[like.likeness].format(_ago(like.at))
+    if any(change.destination for change in like.changes):
+        sentence += " It has a different destination now."
+    changes = [
+        f"line {change.line}: {change.before} → {change.after}{' (a different destination)' * change.destination}"
+        for change in like.changes
     ]
-    return _group("Seen before", words, width)
+    return _group("Seen before", [sentence, *changes], width)
+
+
+def _ago(at: float) -> str:
+    seconds = time.time() - at
+    if seconds < 60:
+        return "just now"
+    size, unit = next(pair for pair in ((86_400, "d"), (3_600, "h"), (60, "min")) if seconds >= pair[0])
+    return f"{int(seconds // size)} {unit} ago"
 
 
 def _flow(flow: Flow) -> str:
     start = f"line {flow.line} {flow.source}" if flow.line else f"earlier: {flow.source}"
-    what = "text from outsiders" if flow.kind == "untrusted" else "private data"
-    return f"{start} → line {flow.sink_line} {flow.sink} ({what})"
+    return f"{start} → line {flow.sink_line} {flow.sink} ({_KINDS.get(flow.kind, flow.kind)})"
 
 
 def _origin(origin: ValueOrigin, run_id: str, width: int) -> list[str]:
@@ -170,20 +181,20 @@ def _origin(origin: ValueOrigin, run_id: str, width: int) -> list[str]:
 
 
 def _impact_rows(verdict: Verdict) -> list[tuple[str, str]]:
-    found = verdict.impact
-    code = "1 line" if verdict.lines == 1 else f"{verdict.lines} lines"
-    forks = "1 branch or loop" if verdict.forks == 1 else f"{verdict.forks} branches and loops"
+    impact = verdict.impact
+    code = count_of(verdict.lines, "line")
+    forks = "1 branch or loop" if verdict.forks == 1 else f"{verdict.forks:,} branches and loops"
     return [
-        ("Changes", _names(found.changed)),
-        ("Reads", _names(found.read)),
-        ("Tries to contact", _names(found.networks)),
-        ("Tries to run", _names(found.commands)),
-        ("Tools that send", _names(found.tools.get("sends", ()))),
-        ("Tools that change", _names(found.tools.get("changes", ()))),
-        ("Tools that add", _names(found.tools.get("adds", ()))),
-        ("Tools that read", _names(found.tools.get("reads", ()))),
-        ("Cannot be undone", str(found.lasting or "")),
-        ("Known at run time only", str(found.unnamed or "")),
+        ("Changes", _names(impact.changed)),
+        ("Reads", _names(impact.read)),
+        ("Tries to contact", _names(impact.networks)),
+        ("Tries to run", _names(impact.commands)),
+        ("Tools that send", _names(impact.tools.get("sends", ()))),
+        ("Tools that change", _names(impact.tools.get("changes", ()))),
+        ("Tools that add", _names(impact.tools.get("adds", ()))),
+        ("Tools that read", _names(impact.tools.get("reads", ()))),
+        ("Cannot be undone", str(impact.lasting or "")),
+        ("Known at run time only", str(impact.unnamed or "")),
         ("Length", f"{code}, {forks}" if verdict.lines and verdict.forks else code if verdict.lines else ""),
     ]
 
@@ -208,15 +219,15 @@ def _group(title: str, sentences: Sequence[str], width: int) -> list[str]:
     if not sentences:
         return []
     more = f" (the first {_MOST} of {len(sentences)})" if len(sentences) > _MOST else ""
-    rows = [line for one in sentences[:_MOST] for line in _wrapped(one, width, "    ", "  • ")]
+    rows = [line for sentence in sentences[:_MOST] for line in _wrapped(sentence, width, "    ", "  • ")]
     return ["", f"{title}{more}", *rows]
 
 
 def _rows(rows: Sequence[tuple[str, str]], width: int) -> list[str]:
-    there = [(title, words) for title, words in rows if words]
-    wide = max((len(title) for title, _ in there), default=0) + 2
+    filled = [(title, text) for title, text in rows if text]
+    wide = max((len(title) for title, _ in filled), default=0) + 2
     return [
-        line for title, words in there for line in _wrapped(words, width, " " * (wide + 2), f"  {title.ljust(wide)}")
+        line for title, text in filled for line in _wrapped(text, width, " " * (wide + 2), f"  {title.ljust(wide)}")
     ]
 
 

@@ -84,7 +84,9 @@ def _changes(given: argparse.Namespace, paths: Paths) -> int:
         print_record(found)
         return DONE
     for one in found:
-        undone = "  (undone)" if one.undone_by else ""
+        undone = (
+            f"  ({one.undone} of {one.count} undone)" if 0 < one.undone < one.count else "  (undone)" * (one.undone > 0)
+        )
         files = "1 file " if one.count == 1 else f"{one.count} files"
         print(visible(f"{one.id:<18}  {format_time(one.at)}  {files:>11}  {one.actor}: {one.label}{undone}"))
     if not found:

@@ -73,7 +73,9 @@ def open_window(app: QApplication, paths: Paths) -> MainWindow:
         return await reach(paths)
 
     bridge = Bridge(connect, app)
-    return MainWindow(make_context(bridge, tasks, theme, paths), bridge)
+    window = MainWindow(make_context(bridge, tasks, theme, paths), bridge)
+    window.apply_settings(reading.settings)
+    return window
 
 
 def make_context(bridge: Bridge, tasks: Tasks, theme: Theme, paths: Paths) -> Context:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -20,6 +21,7 @@ from workbench.gui.kit.theme import mark
 from workbench.gui.shell.actions import EDITOR
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.tabs import TabbedPane, add_close_button
+from workbench.gui.shell.window_state import OpenPages
 from workbench.gui.welcome import Welcome
 
 if TYPE_CHECKING:
@@ -34,18 +36,24 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound=Pane)
 T = TypeVar("T", bound=TabbedPane)
 _TITLE = 40  # characters of a tab's title
+_LEAST_WIDTH, _LEAST_HEIGHT = 90, 36  # in units: the centre can be as small as this, whatever its pages need
+PAGE_NAMES = ("welcome", "server", "tool", "editor", "privacy", "files", "skill", "settings")
+"""The attributes of `Centre` that are pages, as the session of the window names them."""
 
 
 class Centre(QTabWidget):
     """`setCurrentWidget` gives a page its tab if it has none. A closed page stays as it was left."""
 
     welcome_closed = Signal()
+    pages_changed = Signal()
+    """A page was opened, closed, moved or brought to the front, or shows something else."""
 
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)
         self._context = context
         commands = context.commands
         self._tabs: dict[Pane, tuple[str, str]] = {}  # icon and title of every page, in the order they were made
+        self._items: dict[Pane, str] = {}  # the server, skill or file that a page shows
         self._closed: list[Callable[[], None]] = []  # each opens a closed tab again, the last one first
         self.welcome = Welcome(context, self)
         self._tabs[self.welcome] = ("home", "Welcome")
@@ -54,6 +62,7 @@ class Centre(QTabWidget):
         self.tabBar().setAccessibleName("Pages")
         self.tabBar().setExpanding(False)
         self.currentChanged.connect(self._turned)
+        self.tabBar().tabMoved.connect(self.pages_changed)
         self.tabBar().tabCloseRequested.connect(self._close)
         tabs: dict[str, Callable[[], None]] = {
             "tab.close": self._close_tab,
@@ -76,7 +85,7 @@ class Centre(QTabWidget):
         from workbench.gui.servers.server_pane import ServerPane
 
         pane = self._add(ServerPane(self._context, self), "server", "All servers")
-        pane.named.connect(lambda server: self._rename(pane, server or "All servers"))
+        pane.named.connect(partial(self._show_item, pane, "All servers"))
         return pane
 
     @cached_property
@@ -110,7 +119,7 @@ class Centre(QTabWidget):
         from workbench.gui.skills.skill_page import SkillPane
 
         pane = self._add(SkillPane(self._context, self._context.commands, self), "book", "Skill")
-        pane.named.connect(partial(self._rename, pane))
+        pane.named.connect(partial(self._show_item, pane, "Skill"))
         return pane
 
     @cached_property
@@ -133,6 +142,16 @@ class Centre(QTabWidget):
         self.setCurrentWidget(pane)
         return pane
 
+    def show_file(self, path: str) -> None:
+        """Open a file of the workspace."""
+        self._items[self.files] = path
+        self.show_page(self.files).show_file(path)
+
+    def show_changes(self, name: str) -> None:
+        """Open the changes that a run made to files."""
+        self._items.pop(self.files, None)
+        self.show_page(self.files).show_changes(name)
+
     def show_welcome(self) -> None:
         self.setCurrentWidget(self.welcome)
 
@@ -147,15 +166,63 @@ class Centre(QTabWidget):
         """Open the page Settings, at a setting if there is a name."""
         self.show_page(self.settings).show_setting(name)
 
+    # the pages that are open
+
+    def open_pages(self) -> OpenPages:
+        """What the next start of the window opens again."""
+        made: list[tuple[int, str, Pane]] = [
+            (self.indexOf(pane), name, pane) for name in PAGE_NAMES if (pane := self.__dict__.get(name)) is not None
+        ]
+        shown = [(name, pane) for place, name, pane in sorted(made, key=itemgetter(0)) if place >= 0]
+        pages = tuple((name, self._items.get(pane, ""), self._inner_page(pane)) for name, pane in shown)
+        return OpenPages(pages, next((name for name, _ in shown if self.is_front(name)), ""))
+
+    def reopen_page(self, name: str, item: str, inner: str) -> None:
+        """Give a page without a tab its tab again, without bringing it to the front."""
+        pane: Pane = getattr(self, name)
+        if self.indexOf(pane) >= 0:
+            return
+        self._add_tab(pane)
+        self._items[pane] = item
+        if name == "server" and item:
+            self.server.show_server(item, inner)
+        elif name == "skill":
+            self.skill.show_skill(item)
+        elif name == "files":
+            self.files.show_file(item)
+
+    def bring_back(self, name: str) -> None:
+        """Bring a page to the front if it has a tab."""
+        pane = self.__dict__.get(name)
+        if isinstance(pane, Pane) and self.indexOf(pane) >= 0:
+            self.setCurrentWidget(pane)
+
+    def _inner_page(self, pane: Pane) -> str:
+        if pane is not self.__dict__.get("server") or (sheet := self.server.sheet()) is None:
+            return ""
+        from workbench.gui.servers.server_pane import PAGES
+
+        return next((page.id for page in PAGES if page.class_name == type(sheet.page()).__name__), "")
+
     # what is in front
 
+    def minimumSizeHint(self) -> QSize:
+        """A page that needs more room is squeezed: Qt would enlarge the window, also beyond its screen."""
+        unit = self._context.theme.unit
+        return super().minimumSizeHint().boundedTo(QSize(unit * _LEAST_WIDTH, unit * _LEAST_HEIGHT))
+
     def setCurrentWidget(self, widget: QWidget) -> None:
-        if self.indexOf(widget) < 0 and isinstance(widget, Pane):
+        if isinstance(widget, Pane):
+            self._add_tab(widget)
+        super().setCurrentWidget(widget)
+
+    def _add_tab(self, widget: Pane) -> None:
+        if self.indexOf(widget) < 0:
             symbol, title = self._tabs[widget]
             place = 0 if widget is self.welcome else self.count()
             place = self.insertTab(place, widget, icon(symbol), title)
             add_close_button(self.tabBar(), place, title, self._context.theme)
-        super().setCurrentWidget(widget)
+            self.pages_changed.emit()
 
     def start_front(self) -> bool:
         """Run what is in front; False when nothing there can run."""
@@ -227,6 +294,7 @@ class Centre(QTabWidget):
         if pane is None:
             return
         self.removeTab(place)
+        self.pages_changed.emit()
         self._closed.append(partial(self.setCurrentWidget, pane))
         if pane is self.welcome:
             self.welcome_closed.emit()
@@ -248,9 +316,16 @@ class Centre(QTabWidget):
         return self._add(pane, symbol, title)
 
     def _turned(self, _number: int) -> None:
-        self._context.commands.hold(EDITOR, self.is_front("editor"))
+        self._context.commands.set_condition(EDITOR, self.is_front("editor"))
+        self.pages_changed.emit()
+
+    def _show_item(self, pane: Pane, otherwise: str, item: str) -> None:
+        """A page shows this server or skill now; `otherwise` is its title without one."""
+        self._items[pane] = item
+        self._rename(pane, item or otherwise)
 
     def _rename(self, pane: Pane, title: str) -> None:
         text = one_line(title, _TITLE).replace("&", "&&")
         self._tabs[pane] = (self._tabs[pane][0], text)
         self.setTabText(self.indexOf(pane), text)
+        self.pages_changed.emit()

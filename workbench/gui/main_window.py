@@ -6,10 +6,12 @@ user moved elsewhere stays there.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QWidget
 
 from workbench.gui.audit.audit_pane import AuditPane
@@ -25,14 +27,18 @@ from workbench.gui.shell.actions import LINKED, UNLINKED
 from workbench.gui.shell.attention import Attention
 from workbench.gui.shell.banners import Banners
 from workbench.gui.shell.bridge import Bridge, Link, LinkState
-from workbench.gui.shell.context import Context
+from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.docks import Dock
-from workbench.gui.shell.keyboard import ButtonKeys, step_focus
+from workbench.gui.shell.keyboard import FocusKeys, open_context_menu, step_focus
 from workbench.gui.shell.search_button import SearchButton
 from workbench.gui.shell.status_bar import Status
 from workbench.gui.shell.window_state import Layout, WindowSession
 from workbench.gui.skills.skill_list import SkillsPane
 from workbench.gui.tools.calls_pane import CallsPane
+
+if TYPE_CHECKING:
+    from workbench.gui.runs.output import OutputPane
+    from workbench.settings import Settings
 
 _NARROW = 265  # in units: in a narrower window the runs are below the centre
 _LOW = 130  # in units: in a lower window the form needs the room more than the panes about runs
@@ -45,22 +51,56 @@ LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.RightDockWidgetArea,
     Qt.DockWidgetArea.BottomDockWidgetArea,
 )
-PLACES = {
-    "servers": LEFT,
-    "skills": LEFT,
-    "calls": LEFT,
-    "files": LEFT,
-    "runs": RIGHT,
-    "audit": BOTTOM,
-    "output": BOTTOM,
+
+
+def _make_output(context: Context) -> Pane:
+    from workbench.gui.runs.output import OutputPane  # its code views take time before the first frame
+
+    return OutputPane(context)
+
+
+class PaneEntry(NamedTuple):
+    """A pane around the centre: its name, its place after a reset of the layout, and how it is made."""
+
+    name: str
+    area: Qt.DockWidgetArea
+    make: Callable[[Context], Pane]
+    late: bool = False
+    """Made after the first frame; until then its dock is empty."""
+
+
+PANES = (
+    PaneEntry("servers", LEFT, ServersPane),
+    PaneEntry("skills", LEFT, lambda context: SkillsPane(context, context.commands)),
+    PaneEntry("calls", LEFT, CallsPane),
+    PaneEntry("files", LEFT, lambda context: FilesPane(context, context.commands)),
+    PaneEntry("runs", RIGHT, lambda context: RunsPane(context, context.commands)),
+    PaneEntry("output", BOTTOM, _make_output, late=True),
+    PaneEntry("audit", BOTTOM, lambda context: AuditPane(context, context.commands)),
+)
+"""Every pane, in the order of tabs and of F6. Docks, layout and actions follow from this table."""
+LEFT_PANES = tuple(entry.name for entry in PANES if entry.area is LEFT)
+OTHER_PANES = tuple(entry.name for entry in PANES if entry.area is not LEFT)
+"""Panes about runs, right of the centre and below it."""
+
+
+def _apply_looks(context: Context, settings: Settings) -> None:
+    context.theme.choose(settings.window_theme, settings.window_font_size)
+
+
+APPLIED_SETTINGS: dict[str, Callable[[Context, Settings], None]] = {
+    "window.theme": _apply_looks,
+    "window.font_size": _apply_looks,
 }
+"""What the window does with settings that it applies itself, at start and after a change."""
 
 
 class ResponsiveDocks(QObject):
     """Moves the docks when the window becomes narrow or low."""
 
-    def __init__(self, window: MainWindow, layout: Layout) -> None:
+    def __init__(self, window: MainWindow, layout: Layout, *, restored: bool) -> None:
         super().__init__(window)
+        self._restored = restored  # the panes below have a height already
         self._window = window
         self._layout = layout
         self._unit = window.context.theme.unit
@@ -82,8 +122,9 @@ class ResponsiveDocks(QObject):
         elif not narrow and self._layout.runs_below:
             self._move_runs_right()
         if (height := self._window.height_below()) != self._height:
+            if self._height or not self._restored:
+                self._window.resizeDocks([self._window.docks["audit"]], [height], Qt.Orientation.Vertical)
             self._height = height
-            self._window.resizeDocks([self._window.docks["audit"]], [height], Qt.Orientation.Vertical)
 
     def _move_runs_below(self) -> None:
         runs, audit = self._window.docks["runs"], self._window.docks["audit"]
@@ -105,7 +146,7 @@ class ResponsiveDocks(QObject):
         self._window.size_sides("servers", "runs")
 
     def _below(self) -> list[Dock]:
-        return [self._window.docks[name] for name in ("output", "audit") if name in self._window.docks]
+        return [self._window.docks[name] for name in ("output", "audit")]
 
 
 class MainWindow(QMainWindow):
@@ -113,6 +154,13 @@ class MainWindow(QMainWindow):
 
     leaving = Signal()
     """The user closed the window; it is still there until everything has ended."""
+    servers: ServersPane
+    skills: SkillsPane
+    calls: CallsPane
+    files: FilesPane
+    runs: RunsPane
+    output: OutputPane
+    audit: AuditPane
 
     def __init__(self, context: Context, bridge: Bridge) -> None:
         super().__init__()
@@ -123,7 +171,9 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icon("app", "accent"))
         self.setDockOptions(QMainWindow.DockOption.AllowTabbedDocks | QMainWindow.DockOption.AllowNestedDocks)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        ButtonKeys(self)
+        FocusKeys(self)
+        QShortcut(QKeySequence("Shift+F10"), self, open_context_menu)
+        QShortcut(QKeySequence("F10"), self, self._open_menu_bar)
         self._put_away: list[Dock] = []  # panes that gave the centre their room
         self.commands = context.commands
         self.commands.attach(self)
@@ -132,11 +182,13 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self._connect(bridge)
         self._restored = self.layout_file.restore(self)
-        if not self._restored:
+        if self._restored:
+            self._place_new_panes()
+        else:
             self.reset_layout()
         if not self.layout_file.runs_introduced:
             context.store.run_changed.connect(self._introduce_runs)
-        self._responsive = ResponsiveDocks(self, self.layout_file)
+        self._responsive = ResponsiveDocks(self, self.layout_file, restored=self._restored)
         if not self.layout_file.welcome:
             self.centre.hide_welcome()
 
@@ -147,37 +199,21 @@ class MainWindow(QMainWindow):
         self.strip = PendingStrip(self.context, self)
         self.centre = Centre(self.context, self)
         self.status = Status(self.context, self)
-        self.servers = ServersPane(self.context)
-        self.runs = RunsPane(self.context, self.commands)
-        self.audit = AuditPane(self.context, self.commands)
-        self.skills = SkillsPane(self.context, self.commands)
-        self.calls = CallsPane(self.context)
-        self.files = FilesPane(self.context, self.commands)
-        panes = (self.servers, self.skills, self.calls, self.files, self.runs, self.audit)
-        self.docks = {
-            name: Dock(name, name.capitalize(), pane, self) for name, pane in zip(PLACES, panes, strict=False)
-        }
+        self.docks = {entry.name: Dock(entry.name, self.context.theme.unit, self) for entry in PANES}
+        for entry in PANES:
+            if not entry.late:
+                self._make_pane(entry)
+
+    def _make_pane(self, entry: PaneEntry) -> None:
+        pane = entry.make(self.context)
+        setattr(self, entry.name, pane)
+        self.docks[entry.name].set_pane(pane)
 
     def add_output(self) -> None:
-        """The output pane comes after the first frame, into the place the layout keeps for it."""
-        from workbench.gui.runs.output import OutputPane
-
-        self.output = OutputPane(self.context)
-        dock = Dock("output", "Output", self.output, self)
-        self.docks["output"] = dock
-        if not self.restoreDockWidget(dock):
-            dock.setVisible(self.layout_file.runs_introduced)
-            beside = (self.docks["audit"], *self.tabifiedDockWidgets(self.docks["audit"]))  # the runs, too
-            self.addDockWidget(BOTTOM, dock)
-            for other in beside:
-                self.tabifyDockWidget(dock, other)
-        if self.layout_file.output_in_front:
-            if (layout := self.layout()) is not None:
-                layout.activate()  # makes the tabs, without which nothing can be put before others
-            dock.raise_()
-            QTimer.singleShot(0, dock.raise_)  # tabs that were made just now forget it
-        self._watch(dock)
-        self._settle()
+        """Make what the first frame does not need, such as the content of the output pane."""
+        for entry in PANES:
+            if entry.late:
+                self._make_pane(entry)
 
     def _lay_out(self) -> None:
         middle = QWidget(self)
@@ -187,12 +223,13 @@ class MainWindow(QMainWindow):
         self.commands.fill_menu_bar(self.menuBar())
         self.menuBar().setCornerWidget(SearchButton(self.commands, self.menuBar()))
         self.statusBar().setSizeGripEnabled(False)
+        self.status.setMinimumWidth(1)  # with long texts or a large font, the status bar would widen the window
         self.statusBar().addPermanentWidget(self.status, 1)
         self.statusBar().messageChanged.connect(self.status.show_tip)
         self.context.messages.said.connect(self.status.show_message)
-        for name, dock in self.docks.items():
-            self.addDockWidget(PLACES[name], dock)
-            self._watch(dock)
+        for entry in PANES:
+            self.addDockWidget(entry.area, self.docks[entry.name])
+            self._watch(self.docks[entry.name])
 
     def _connect(self, bridge: Bridge) -> None:
         self.bridge = bridge
@@ -205,12 +242,17 @@ class MainWindow(QMainWindow):
 
     def _linked(self, link: Link) -> None:
         linked = link.state is LinkState.LINKED
-        self.commands.hold(LINKED, linked)
-        self.commands.hold(UNLINKED, link.state is LinkState.BROKEN)
+        self.commands.set_condition(LINKED, linked)
+        self.commands.set_condition(UNLINKED, link.state is LinkState.BROKEN)
         self.banners.show_link(link)
         self.status.show_link(link)
         if linked:
             self.context.store.load(restarted=link.restarted)
+
+    def apply_settings(self, settings: Settings, names: Iterable[str] = tuple(APPLIED_SETTINGS)) -> None:
+        """Apply those of the named settings that concern the window itself."""
+        for apply in dict.fromkeys(APPLIED_SETTINGS[name] for name in names if name in APPLIED_SETTINGS):
+            apply(self.context, settings)
 
     # where things are
 
@@ -220,19 +262,30 @@ class MainWindow(QMainWindow):
         unit = self.context.theme.unit
         self.resize(unit * 340, unit * 215)
         fit_to_screen(self)
-        for name, dock in self.docks.items():
+        for entry in PANES:
+            dock = self.docks[entry.name]
             dock.setFloating(False)
-            self.addDockWidget(PLACES[name], dock)
-            dock.setVisible(PLACES[name] is LEFT or self.layout_file.runs_introduced)
-        for first, second in pairwise(("servers", "skills", "calls", "files")):
-            self.tabifyDockWidget(self.docks[first], self.docks[second])
+            self.addDockWidget(entry.area, dock)
+            dock.setVisible(entry.area is LEFT or self.layout_file.runs_introduced)
+        for first, second in pairwise(PANES):
+            if first.area is second.area:
+                self.tabifyDockWidget(self.docks[first.name], self.docks[second.name])
         self.docks["servers"].raise_()
-        if "output" in self.docks:
-            self.tabifyDockWidget(self.docks["output"], self.docks["audit"])
-            self.docks["output"].raise_()
+        self.docks["output"].raise_()
         self.setCorner(Qt.Corner.BottomLeftCorner, LEFT)
         self._size_docks()
         self._settle()
+
+    def _place_new_panes(self) -> None:
+        """After an update: put panes that the restored layout does not contain into the tabs of their neighbours."""
+        known = self.layout_file.docks
+        for entry in PANES:
+            dock = self.docks[entry.name]
+            beside = [self.docks[other.name] for other in PANES if other.area is entry.area]
+            neighbours = [other for other in beside if other.objectName() in known]
+            if neighbours and dock.objectName() not in known:
+                self.tabifyDockWidget(neighbours[0], dock)
+                dock.setVisible(not neighbours[0].isHidden())
 
     def _introduce_runs(self) -> None:
         """Before the first run the panes about runs have nothing to show, and the form needs the room."""
@@ -242,8 +295,7 @@ class MainWindow(QMainWindow):
         self.layout_file.runs_introduced = True
         for dock in self._docks_about_runs():
             dock.show()
-        if "output" in self.docks:
-            self.docks["output"].raise_()
+        self.docks["output"].raise_()
         self._size_docks()
         self._responsive.fit()
 
@@ -263,11 +315,15 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not event.spontaneous():
-            fit_to_screen(self)
+            self._fit_to_screen()
             QTimer.singleShot(_FRAME_MS, self, self._fit)
 
+    def _fit_to_screen(self) -> None:
+        if not self.isMaximized() and not self.isFullScreen():  # then the window manager has fitted it
+            fit_to_screen(self)
+
     def _fit(self) -> None:
-        fit_to_screen(self)
+        self._fit_to_screen()
         if not self._restored:
             self._size_docks()
             self._restored = True
@@ -283,7 +339,7 @@ class MainWindow(QMainWindow):
         self._put_away = shown
 
     def _docks_about_runs(self) -> list[Dock]:
-        return [dock for name, dock in self.docks.items() if PLACES[name] is not LEFT]
+        return [self.docks[name] for name in OTHER_PANES]
 
     def _watch(self, dock: Dock) -> None:
         dock.dockLocationChanged.connect(self._settle)
@@ -296,6 +352,13 @@ class MainWindow(QMainWindow):
         for bar in self.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
             bar.setAccessibleName("Panes in this place")
             bar.setIconSize(QSize(0, 0))
+            bar.setElideMode(Qt.TextElideMode.ElideNone)
+            bar.setUsesScrollButtons(True)
+
+    def _open_menu_bar(self) -> None:
+        bar = self.menuBar()
+        bar.setFocus(Qt.FocusReason.MenuBarFocusReason)
+        bar.setActiveAction(bar.actions()[0])
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         return step_focus(self, forward=forward)
@@ -304,7 +367,5 @@ class MainWindow(QMainWindow):
         """The window stays until tasks and connection have ended; otherwise the loop would die under them."""
         event.ignore()
         self.session.write()
-        output = self.docks.get("output")
-        self.layout_file.output_in_front = output is None or not output.visibleRegion().isEmpty()
         self.layout_file.save(self)
         self.leaving.emit()

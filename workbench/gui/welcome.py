@@ -12,7 +12,7 @@ from workbench.gui.kit.icons import icon, pixmap
 from workbench.gui.kit.layouts import column, row, scroll_area
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.notice import Notice
-from workbench.gui.kit.text import visible
+from workbench.gui.kit.text import one_line, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.servers.server_list import client_names, found_sentence
 from workbench.gui.shell.actions import action_named
@@ -172,7 +172,7 @@ class Card(QFrame):
 
     def done(self, words: str) -> None:
         """The user has done this; it can be done again."""
-        self._done.setText(f"✓ {words}")
+        self._done.setText(f"✓ {one_line(words, 60)}")
         self._done.show()
         mark(self.button, kind="")
 

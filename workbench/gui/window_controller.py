@@ -28,7 +28,7 @@ from workbench.gui.audit.dashboard import Dashboard
 from workbench.gui.files.file_tree import CHANGES
 from workbench.gui.kit.notice import set_hint_actions
 from workbench.gui.kit.text import one_line
-from workbench.gui.main_window import MainWindow
+from workbench.gui.main_window import APPLIED_SETTINGS, LEFT_PANES, OTHER_PANES, PANES, MainWindow
 from workbench.gui.runs.decision_dialogs import DecisionDialogs
 from workbench.gui.servers.connect_agent import ConnectAgent
 from workbench.gui.servers.doctor import MachineDialog
@@ -51,8 +51,6 @@ from workbench.settings import Settings
 Action: TypeAlias = Callable[
     [], Coroutine[Any, Any, object] | None
 ]  # Any: what a coroutine yields concerns the loop alone
-LEFT_PANES = ("servers", "skills", "calls", "files")
-OTHER_PANES = ("runs", "output", "audit")  # right of the centre and below it
 
 
 class WindowController(QObject):
@@ -128,9 +126,9 @@ class WindowController(QObject):
             case requests.ShowSettings(name):
                 window.centre.show_settings(name)
             case requests.ShowFile(path):
-                window.centre.show_page(window.centre.files).show_file(path)
+                window.centre.show_file(path)
             case requests.ShowChanges(name):
-                window.centre.show_page(window.centre.files).show_changes(name)
+                window.centre.show_changes(name)
             case requests.DoAction(action):
                 window.commands.do(action)
 
@@ -167,9 +165,40 @@ class WindowController(QObject):
             front = self._tool_before if self._tool_before in tabs else tabs[0]
             centre.tool.restore(tabs, front)
             self._window.servers.show_tool(*front)
-            if centre.currentWidget() is centre.welcome:
-                centre.setCurrentWidget(centre.tool)
         self._keep_tabs()
+        self._run("open the pages again", self._restore_pages())
+
+    async def _restore_pages(self) -> None:
+        """Open the pages again that were in the centre, except what no longer exists. What the user opened meanwhile
+        stays in front."""
+        centre, session = self._window.centre, self._window.session
+        pages, front = session.pages
+        skills: set[str] = set()
+        if any(name == "skill" for name, _, _ in pages):
+            with contextlib.suppress(WorkbenchError):
+                skills = {skill.name for skill in await self._context.api.skills()}
+        is_new = centre.count() == 0 or (centre.count() == 1 and centre.is_front("welcome"))
+        exists: dict[str, Callable[[str], bool]] = {
+            "server": lambda name: not name or name in self._context.store.servers,
+            "tool": lambda _: bool(centre.tool.open_tools()),
+            "editor": lambda _: centre.editor.current_tab() is not None,
+            "privacy": lambda _: True,
+            "files": lambda path: bool(path) and (self._context.paths.workspace / path).is_file(),
+            "skill": lambda name: name in skills,
+            "settings": lambda _: True,
+        }
+        for name, item, inner in pages or (("tool", "", ""),):
+            if name in exists and exists[name](item):
+                centre.reopen_page(name, item, inner)
+        if not centre.count():
+            centre.show_welcome()
+        elif is_new:
+            centre.bring_back(front or "tool")
+        centre.pages_changed.connect(self._keep_pages)
+        self._keep_pages()
+
+    def _keep_pages(self) -> None:
+        self._window.session.note_pages(self._window.centre.open_pages)
 
     def _keep_tabs(self) -> None:
         self._window.session.note_tabs(self._window.centre.tool.open_tools())
@@ -336,8 +365,8 @@ class WindowController(QObject):
             "help.report": self._report_problem,
             "help.about": self._show_about,
         }
-        for pane in (*LEFT_PANES, *OTHER_PANES):
-            actions[f"pane.{pane}"] = window.docks[pane].come
+        for entry in PANES:
+            actions[f"pane.{entry.name}"] = window.docks[entry.name].come
         for slot in ("undo", "redo", "cut", "copy", "paste"):
             actions[f"edit.{slot}"] = partial(self._edit, slot)
         for page, name in PAGES.items():
@@ -349,7 +378,7 @@ class WindowController(QObject):
 
     def open_palette(self, words: str = "") -> None:
         """Ask what to find or do, beginning with these words."""
-        Palette(self._context, self._window, words).open()
+        Palette(self._context, self._window, words).show()
 
     def _open(self, make: Callable[[Context, QWidget], QDialog]) -> None:
         make(self._context, self._window).open()
@@ -435,9 +464,14 @@ class WindowController(QObject):
             self._context.say("Nothing here can run: choose a tool, or write a program.")
 
     def _run_started(self, run_id: str) -> None:
+        """Show the output of a run. The keyboard comes along if the pane that has it is covered by that."""
+        output, focus = self._window.docks["output"], self._window.focusWidget()
         self._window.output.show_run(run_id)
-        self._window.docks["output"].show()
-        self._window.docks["output"].raise_()
+        output.show()
+        output.raise_()
+        behind = self._window.tabifiedDockWidgets(output)
+        if focus is not None and any(dock.isAncestorOf(focus) for dock in behind):
+            self._window.output.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _find(self) -> None:
         """Where the keyboard is: in the program, or in the answer of the tool."""
@@ -472,13 +506,12 @@ class WindowController(QObject):
         await self._set_theme("light" if self._context.theme.dark else "dark")
 
     def _settings_changed(self, event: SettingsChanged) -> None:
-        """Apply what another window, the page Settings or a file changed about the looks of this window."""
-        if not event.names or {"window.theme", "window.font_size"} & set(event.names):
-            self._run("read the theme", self._apply_theme())
+        """Apply what another window, the page Settings or a file changed."""
+        if names := APPLIED_SETTINGS.keys() & event.names:
+            self._run("apply settings", self._apply_settings(names))
 
-    async def _apply_theme(self) -> None:
-        settings = await self._context.api.settings()
-        self._context.theme.choose(settings.window_theme, settings.window_font_size)
+    async def _apply_settings(self, names: set[str]) -> None:
+        self._window.apply_settings(await self._context.api.settings(), names)
 
     async def _set_theme(self, setting: str) -> None:
         self._context.theme.choose(setting)

@@ -47,21 +47,23 @@ class FileChange(Struct, frozen=True):
     after: FileState | None
     shared: tuple[str, ...] = ()  # other runs active at that time that may have made the change, or OUTSIDE
     warning: str = ""  # how programs on the user's machine would use such a file
+    undone: bool = False
 
 
 class FileChanges(Struct, frozen=True):
     """A set of file changes made together."""
 
     id: str  # the run's id, if a run made the changes
-    kind: str  # run, agent, person, undo; held: waits for the user; allowed: held first, then allowed by the user
+    kind: str  # run, agent, person, undo, redo; held: waits for the user; allowed: held first, then allowed by the user
     actor: str
     label: str  # one-line description
     at: float
     files: tuple[FileChange, ...] = ()
     count: int = 0  # number of files, also if `files` does not list all
     undoes: str = ""  # id of the changes that this undo reverted
-    undone_by: str = ""  # id of the undo that reverted these changes
+    undone_by: str = ""  # id of the undo that reverted these changes, or some of them
     note: str = ""  # why some information is missing
+    undone: int = 0  # number of files whose change is undone
 
 
 class UndoLine(Struct, frozen=True):

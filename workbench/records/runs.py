@@ -115,7 +115,7 @@ class Verdict(Struct, frozen=True):
     flows: tuple[Flow, ...] = ()
     may_carry: tuple[str, ...] = ()  # "server.tool": sends data out, and may receive data that was read or is unknown
     impact: Impact = field(default_factory=Impact)
-    lines: int = 0  # number of non-empty lines of code
+    lines: int = 0  # number of lines of the text, empty ones included
     forks: int = 0  # number of branches and loops: a measure of review effort, not of risk
     skills: Mapping[str, int] = field(default_factory=dict)  # import name of each saved skill it uses → first line
     any_skill: bool = False  # the saved skills it uses are only known at run time
@@ -229,6 +229,7 @@ class Run(Struct, frozen=True):
     preparing: bool = False  # the program has ended, and its answer is being searched for personal data
     stopping: bool = False  # the run was stopped and is about to end
     held: tuple[str, ...] = ()  # files that it changed in its copy of the workspace; the user decides about them
+    restored: bool = False  # rebuilt from the audit by a later core: output, result, calls and effects are lost
 
 
 class Observation(Struct, frozen=True):

@@ -233,7 +233,7 @@ class RunPipeline:
         wait = self._services.settings().approval_wait_seconds
         decision = await run.wait_for_decision(wait) if rule is None else pins.decide_by_rule(rule, run.record)
         if decision is None:
-            return RunEnd(RunState.REFUSED, "was refused: the approval request was not answered in time", _NOBODY)
+            return RunEnd(RunState.REFUSED, "was denied: the approval request was not answered in time", _NOBODY)
         run.record = replace(run.record, decision=decision)
         summary, detail = describe_decision(decision, run.record, run.session.mask)
         run.write_audit("run.decided", summary, detail)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from workbench.audit.audit_search import AuditSearch
 from workbench.audit.journal import ENDS, Journal
 from workbench.records import (
+    Decision,
     Entry,
     EntryQuery,
     Fault,
@@ -83,8 +84,30 @@ def _rebuild(steps: list[Entry]) -> Run | None:
         model_view=str(detail.get("answer", "")),
         ledger=_ledger(detail),
         memory_mb=float(detail.get("memory_mb", 0.0)),
+        decision=_decision(steps),
+        deadline=next(
+            (step.at for step in steps if step.note.kind == "run.waiting"), 0.0
+        ),  # it is over, whenever it was
+        restored=True,
     )
     return replace(run, **_where(running)) if running else run
+
+
+def _decision(steps: list[Entry]) -> Decision | None:
+    """The user's answer to the approval request, if there was one."""
+    entry = next((step for step in reversed(steps) if step.note.kind == "run.decided"), None)
+    if entry is None:
+        return None
+    detail = entry.note.detail
+    return Decision(
+        run_id=entry.note.run_id,
+        sha=str(detail.get("sha", "")),
+        allow=detail.get("allow") is True,
+        by=str(detail.get("by", "")),
+        reason=str(detail.get("reason", "")),
+        at=entry.at,
+        seconds=float(detail.get("seconds", 0.0)),
+    )
 
 
 def _ledger(detail: Mapping[str, Any]) -> Ledger:  # Any: JSON

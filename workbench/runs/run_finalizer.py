@@ -177,8 +177,8 @@ class RunFinalizer:
     def _ledger(self, run: ProgramRun, view_tokens: int) -> Ledger:
         if run.dry_run is not None:
             return Ledger()  # a dry run: no model tokens were spent or saved
-        definitions = 0
-        if not run.session.knows_definitions and not is_users_run(run):
+        definitions = 0  # a program that was denied or called no tool saves nothing, also not the definitions
+        if run.call_tokens and not run.session.knows_definitions and not is_users_run(run):
             run.session.knows_definitions = True
             definitions = sum(tool.definition_tokens for tool in self._services.catalog.tools())
         return ledger_of(run, definitions, count(run.record.proposal.code) + view_tokens)

@@ -22,6 +22,7 @@ INSTALLERS = {
     "bunx": "Install Bun, which includes bunx.",
     "python": "Use python3 as the command.",
 }
+_LONGEST = 300  # characters of a server's own text
 _SIGNALS = {-9: "killed (perhaps out of memory)", -11: "crashed (segmentation fault)", -6: "aborted"}
 
 
@@ -113,7 +114,7 @@ def died(returncode: int | None, reason: str, traffic: MessageLog) -> ServerFaul
 
 def refused(words: str, traffic: MessageLog) -> ServerFault:
     """Fault for a server that refused the handshake."""
-    return ServerFault(f"The server refused the connection: {words:.300}", "", traffic.tail())
+    return ServerFault(f"The server refused the connection: {_cut(words)}", "", traffic.tail())
 
 
 def left_alone(fault: Fault, deaths: int, wait: float) -> ServerFault:
@@ -128,7 +129,7 @@ def left_alone(fault: Fault, deaths: int, wait: float) -> ServerFault:
 def protocol(fault: BaseException, traffic: MessageLog) -> ServerFault:
     """Fault for a server whose answers break the protocol."""
     first = next(leaves(fault))
-    words = " ".join(str(first).split())[:300].rstrip(".") or type(first).__name__
+    words = _cut(" ".join(str(first).split())).rstrip(".") or type(first).__name__
     hint = "Look at its first messages. It may need an update, or speak a different protocol."
     return ServerFault(f"The server violates the protocol: {words}.", hint, traffic.tail())
 
@@ -147,5 +148,10 @@ def _printed(traffic: MessageLog) -> str:
     """Return the last line of stderr, which says most, or the first line that is not a message."""
     last = next((line.strip() for line in reversed(traffic.stderr()) if line.strip()), "")
     if last:
-        return f"It printed: {last:.300}"
+        return f"It printed: {_cut(last)}"
     return f"It printed: {traffic.warnings()[0]}" if traffic.invalid_line_count else ""
+
+
+def _cut(text: str) -> str:
+    """The beginning of a server's own text; an ellipsis says that it goes on."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1].rstrip()}…"

@@ -32,7 +32,22 @@ CREATE TABLE IF NOT EXISTS files(
     a_mode, a_size, a_time, a_sha, shared, PRIMARY KEY(change, path)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS by_path ON files(path);
+CREATE INDEX IF NOT EXISTS by_undoes ON changes(undoes);
 PRAGMA user_version = 1;
+"""
+# Each undone file of a change, with the undo that applies now. An undo of an undo is a redo, and so on: the latest of
+# them that wrote the file decides.
+_UNDONE: Final = """
+WITH RECURSIVE undos(root, number, id, is_undone) AS (
+    SELECT changed.number, undo.number, undo.id, 1
+    FROM changes AS changed JOIN changes AS undo ON undo.undoes = changed.id WHERE ? IN ('', changed.id)
+    UNION ALL
+    SELECT root, changes.number, changes.id, 1 - is_undone
+    FROM undos JOIN changes ON changes.undoes = undos.id AND changes.number > undos.number
+)
+SELECT root, undos.id, files.path, max(undos.number), is_undone
+FROM undos JOIN files ON files.change = undos.number JOIN files AS own ON own.change = root AND own.path = files.path
+GROUP BY root, files.path HAVING is_undone ORDER BY max(undos.number)
 """
 
 
@@ -84,9 +99,10 @@ class Changes:
     at: float
     files: dict[str, Change] = field(default_factory=dict)
     undoes: str = ""
-    undone_by: str = ""
+    undone_by: str = ""  # the latest undo of which some files were not redone
     note: str = ""
     number: int = 0
+    undone: set[str] = field(default_factory=set)  # paths that were undone and not redone
 
 
 def same(one: PathState | None, other: PathState | None) -> bool:
@@ -121,9 +137,17 @@ class _ChangesRow(NamedTuple):
     label: str
     at: float
     undoes: str
-    undone_by: str
+    undone_by: str  # of earlier releases, which had one undo for all files
     note: str
     files: int = 0
+
+
+class _UndoneRow(NamedTuple):
+    root: int  # number of the undone changes
+    id: str  # of the undo
+    path: bytes
+    number: int
+    is_undone: int
 
 
 class _FileRow(NamedTuple):
@@ -166,9 +190,15 @@ class Book:
                 f"INSERT INTO files VALUES ({', '.join('?' * 11)})",
                 [(changes.number, os.fsencode(path), *_row(one)) for path, one in changes.files.items()],
             )
-            if changes.undoes:
-                store.execute("UPDATE changes SET undone_by = ? WHERE id = ?", (changes.id, changes.undoes))
-                store.execute("UPDATE changes SET undone_by = '' WHERE undone_by = ?", (changes.undoes,))
+
+    def _mark_undone(self, found: Iterable[Changes], name: str = "") -> None:
+        """Fill in which files were undone, for the changes with this id or for all."""
+        by_number = {changes.number: changes for changes in found}
+        rows = self._open().execute(_UNDONE, (name,)).fetchall()
+        for row in typed_entries(rows, _UndoneRow, self._path.name):
+            if (changes := by_number.get(row.root)) is not None:
+                changes.undone.add(os.fsdecode(row.path))
+                changes.undone_by = row.id
 
     def _insert(self, store: sqlite3.Connection, changes: Changes) -> int:
         fields = (changes.id, changes.kind, changes.actor, changes.label, changes.at, changes.undoes, "", changes.note)
@@ -179,7 +209,9 @@ class Book:
         """The newest changes without their files, each with its number of files."""
         words = "SELECT *, (SELECT count(*) FROM files WHERE change = number) FROM changes ORDER BY number DESC LIMIT ?"
         rows = self._open().execute(words, (most,)).fetchall()
-        return [(_changes(row), row.files) for row in typed_entries(rows, _ChangesRow, self._path.name)]
+        found = [(_changes(row), row.files) for row in typed_entries(rows, _ChangesRow, self._path.name)]
+        self._mark_undone([changes for changes, _ in found])
+        return found
 
     def find(self, name: str) -> Changes | None:
         rows = self._open().execute("SELECT * FROM changes WHERE id = ?", (name,)).fetchall()
@@ -190,6 +222,7 @@ class Book:
         split = [(line[1], _state(line[2:6]), _state(line[6:10]), line[10]) for line in lines]
         for path, before, after, shared in typed_entries(split, _FileRow, self._path.name):
             found.files[os.fsdecode(path)] = Change(before, after, frozenset(filter(None, shared.split(" "))))
+        self._mark_undone([found], name)
         return found
 
     def last_change_after(self, number: int, path: str) -> Changes | None:
@@ -261,7 +294,7 @@ def _state(columns: tuple[object, ...]) -> tuple[object, ...] | None:
 
 
 def _changes(row: _ChangesRow) -> Changes:
-    return Changes(row.id, row.kind, row.actor, row.label, row.at, {}, row.undoes, row.undone_by, row.note, row.number)
+    return Changes(row.id, row.kind, row.actor, row.label, row.at, {}, row.undoes, "", row.note, row.number)
 
 
 _CLONE: Final = 0x40049409  # FICLONE

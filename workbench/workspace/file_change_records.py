@@ -22,7 +22,9 @@ _PICTURES: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM")
 
 
 def changes_record(changes: Changes, count: int = -1) -> FileChanges:
-    files = tuple(_file(path, one) for path, one in list(changes.files.items())[:MOST_TOLD])
+    files = tuple(
+        _file(path, one, undone=path in changes.undone) for path, one in list(changes.files.items())[:MOST_TOLD]
+    )
     return FileChanges(
         changes.id,
         changes.kind,
@@ -34,6 +36,7 @@ def changes_record(changes: Changes, count: int = -1) -> FileChanges:
         changes.undoes,
         changes.undone_by,
         changes.note,
+        len(changes.undone),
     )
 
 
@@ -118,13 +121,13 @@ def _text(contents: Contents, state: PathState | None, path: str) -> str:
     return data.decode("utf-8", "replace") + cut
 
 
-def _file(path: str, one: Change) -> FileChange:
+def _file(path: str, one: Change, *, undone: bool) -> FileChange:
     name = displayed_name(path)
     deed = "added" if one.before is None else "deleted" if one.after is None else "changed"
     if one.before and one.after and one.before.sha == one.after.sha and one.before.size == one.after.size:
         deed = "rights"
     warning = danger(name, _rights(one.after)) if one.after is not None and not one.after.is_folder else ""
-    return FileChange(name, deed, _state(one.before), _state(one.after), tuple(sorted(one.shared)), warning)
+    return FileChange(name, deed, _state(one.before), _state(one.after), tuple(sorted(one.shared)), warning, undone)
 
 
 def _state(state: PathState | None) -> FileState | None:

@@ -49,7 +49,7 @@ class Writer:
     """A run, agent or user that may change files, and what it changed."""
 
     id: str
-    kind: str  # run, agent, person, undo
+    kind: str  # run, agent, person, undo, redo
     actor: str
     label: str = ""
     undoes: str = ""

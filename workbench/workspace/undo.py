@@ -55,7 +55,8 @@ class Undoing:
         """Undo the changes of these paths; others stay. Paths in conflict are undone too, so the caller must have shown
         the plan to the user."""
         changes = self.find(name)
-        writer = Writer(f"undo-{secrets.token_hex(6)}", "undo", actor, changes.label, changes.id, tuple(paths))
+        kind = "redo" if changes.kind == "undo" else "undo"
+        writer = Writer(f"undo-{secrets.token_hex(6)}", kind, actor, changes.label, changes.id, tuple(paths))
         self._take_all_back(changes, paths, writer)
         return _done(writer)
 

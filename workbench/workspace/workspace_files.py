@@ -83,10 +83,6 @@ class WorkspaceFiles:
                 size, files = size + stamp.size, files + 1
         return FileRoom(size, files, self._quota_mb() * 1_000_000, self._most_files())
 
-    def used_bytes(self) -> int:
-        """The number of bytes in all plain files."""
-        return self.workspace_usage().size
-
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
     @api(name="read_file", in_thread=True)
     def read(self, path: str) -> str:

@@ -175,7 +175,22 @@ def test_live_entries_obey_every_filter(model: AuditModel, make: Any, query: Ent
             "was allowed by you",
             "Claude Code",
             "print('hi')",
-            "“print('hi')” of Claude Code was allowed by you",
+            "You allowed “print('hi')” of Claude Code",
+        ),
+        (
+            "run.decided",
+            "was allowed by you after 0.4 s, too soon to have been read",
+            "Claude Code",
+            "",
+            "You allowed a program of Claude Code after 0.4 s, too soon to have been read",
+        ),
+        ("run.decided", "was denied by you", "you", "Plot", "You denied your program “Plot”"),
+        (
+            "run.decided",
+            "was allowed by your rule of 05 Nov 10:12",
+            "Claude Code",
+            "Plot",
+            "Your rule of 05 Nov 10:12 allowed “Plot” of Claude Code",
         ),
         ("run.done", "ran to its end", "Claude Code", "", "A program of Claude Code ran to its end"),
         ("run.done", "ran to its end", "you", "Plot", "Your program “Plot” ran to its end"),
@@ -204,6 +219,19 @@ def test_a_row_says_which_program_and_whose(
     model = AuditModel(lambda run_id: title if run_id == "r1" else "another")
     model.add_live([make.entry(1, kind, summary, actor=actor, run_id="r1")])
     assert model.index(0, SUMMARY).data() == sentence
+
+
+def test_a_decision_says_who_made_it_and_an_icon_says_which_it_was(qapp: Any, make: Any) -> None:
+    model = AuditModel()
+    answers = ("allowed by you", "denied by you", "allowed by your rule of 05 Nov 10:12")
+    about = {"actor": "Claude Code", "run_id": "r1"}
+    model.add_live([make.entry(seq, "run.decided", f"was {text}", **about) for seq, text in enumerate(answers, 1)])
+    who = [column.title for column in model.columns].index("Who")
+    assert [model.index(row, who).data() for row in range(3)] == ["your rule of 05 Nov 10:12", "you", "you"]
+    outcome = model.columns[SUMMARY].icon
+    assert [outcome(model.record(model.index(row, 0))) for row in range(3)] == [
+        ("check", "success"), ("x", "danger"), ("check", "success")
+    ]  # fmt: skip
 
 
 def test_a_search_that_takes_long_shows_what_it_found_so_far_and_goes_on(

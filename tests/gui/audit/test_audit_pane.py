@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QMenu, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QLabel, QMenu, QPlainTextEdit, QPushButton, QScrollArea
 
 from workbench.api.client_texts import parse_time
 from workbench.gui.audit.audit_model import PAGE
 from workbench.gui.audit.filters import Filter, make_query, parse_saved_filter, parse_search, serialize_filter
 from workbench.gui.audit.timeline import TimelineDialog, make_steps, program_of, time_span
+from workbench.gui.shell.keyboard import tab_stops
 from workbench.records import ChainReport, EntryQuery
 
 
@@ -303,3 +304,40 @@ def test_the_menu_of_an_entry_opens_its_run(window: Any, fake_core: Any, make: A
     actions["Show run"].trigger()
     menu.close()
     assert [request.run_id for request in requests] == ["r1"]
+
+
+def test_the_answer_of_the_verification_is_read_in_full_in_a_narrow_window(
+    window: Any, fake_core: Any, settled: Any, qtbot: Any
+) -> None:
+    window.resize(1024, 700)
+    window.docks["audit"].come()
+    fake_core.chain = ChainReport(False, 500, "f" * 64, 321, "its hash does not fit")
+    assert window.audit.chain.isHidden()
+    window.commands.do("audit.verify")
+    settled()
+    chain = window.audit.chain
+    text = "✗ The audit is not intact at entry 321: its hash does not fit. Do not trust entries from there on."
+    assert (chain.isVisible(), chain.text(), chain.wordWrap()) == (True, text, True)
+    assert chain.height() >= chain.heightForWidth(chain.width())
+
+
+def test_return_on_an_entry_without_a_run_goes_into_its_card_which_the_keys_scroll(
+    window: Any, fake_core: Any, make: Any, settled: Any, qtbot: Any
+) -> None:
+    fake_core.entry_list = [make.entry(1, "server.added", "line\n" * 40)]
+    window.audit.reload()
+    settled()
+    window.docks["audit"].come()
+    window.activateWindow()
+    window.resize(1024, 700)
+    window.audit.table.setFocus()
+    window.audit.table.selectRow(0)
+    settled()
+    qtbot.keyClick(window.audit.table, Qt.Key.Key_Return)
+    area = window.audit.card.findChild(QScrollArea)
+    assert area.hasFocus()
+    assert area in tab_stops(window)
+    bar = area.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    qtbot.keyClick(area, Qt.Key.Key_PageDown)
+    assert bar.value() > 0

@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QFont, QFontInfo, QTextCursor
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from workbench.analysis.parsed_program import Positions
-from workbench.gui.code.code_editor import CodeEditor
+from workbench.gui.code.code_editor import CodeEditor, GutterMark
 from workbench.gui.code.code_view import CodeView, marks_of, worst_line
 from workbench.gui.kit.plain_edit import code_points, units
 from workbench.records import Effect, EffectKind, Finding, Gate, Risk, Span, Verdict
@@ -177,3 +178,60 @@ def test_a_view_leads_to_a_line_and_knows_what_is_on_screen(theme: Any, qtbot: A
     assert view.shows(40)
     qtbot.keyClicks(view, "x")
     assert "xline" not in view.text()
+
+
+@pytest.mark.parametrize(("key", "name"), [(Qt.Key.Key_Tab, "after"), (Qt.Key.Key_Backtab, "before")])
+def test_ctrl_tab_leaves_an_editor_in_which_tab_indents(theme: Any, qtbot: Any, key: Qt.Key, name: str) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    lines = {"before": QLineEdit(), "after": QLineEdit()}
+    middle = CodeEditor(theme)
+    layout = QVBoxLayout(page)
+    for part in (lines["before"], middle, lines["after"]):
+        layout.addWidget(part)
+    page.show()
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    middle.setFocus()
+    qtbot.keyClick(middle, Qt.Key.Key_Tab)
+    assert middle.text() == "    "
+    qtbot.keyClick(middle, key, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.focusWidget() is lines[name]
+    assert middle.text() == "    "
+
+
+def test_an_empty_editor_shows_its_placeholder_and_a_line_with_text_is_marked(editor: CodeEditor, qtbot: Any) -> None:
+    blank = editor.viewport().grab().toImage()
+    editor.setPlaceholderText("Write Python here.")
+    assert editor.viewport().grab().toImage() != blank
+    qtbot.keyClicks(editor, "x")
+    lines = [one for one in editor.extraSelections() if not one.cursor.hasSelection()]
+    assert len(lines) == 1
+    qtbot.keyClick(editor, Qt.Key.Key_Backspace)
+    editor.setPlaceholderText("")
+    assert editor.viewport().grab().toImage() == blank
+    editor.set_text("y")
+    assert len(editor.extraSelections()) == 1
+
+
+def test_all_rows_of_a_wrapped_line_are_marked(theme: Any, qtbot: Any) -> None:
+    view = CodeView(theme)
+    qtbot.addWidget(view)
+    view.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+    view.resize(400, 300)
+    view.show()
+    view.show_code("first = 1\n" + "total = " + " + ".join(["get_customer(number)"] * 6) + "\nlast = 2")
+    view.show_marks({2: GutterMark(Risk.HIGH, "Reads a customer.")})
+    _, (_, top, height), after = view.visible_lines()
+    row = view.fontMetrics().lineSpacing()
+    assert height >= 3 * row
+    shot = view.viewport().grab().toImage()
+
+    def ground(row_top: float) -> int:
+        """The most frequent colour of a row, which is that behind its letters."""
+        pixels = [shot.pixel(x, round(row_top) + row // 2) for x in range(shot.width())]
+        return max(set(pixels), key=pixels.count)
+
+    marked = {ground(top + row * number) for number in range(round(height / row))}
+    assert len(marked) == 1
+    assert ground(after[1]) not in marked

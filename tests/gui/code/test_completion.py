@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,14 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QTextCursor
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.assessment import Problem
 from workbench.gui.code.colour_schemes import EditorAppearance
 from workbench.gui.code.completion import CodeCompletion, candidate_rows, rank_candidates
 from workbench.gui.code.program_editor import ProgramEditor
+from workbench.gui.kit.layouts import column
 from workbench.records import CallShape, Candidate, Explanation
 
 
@@ -81,6 +83,53 @@ def test_a_click_inserts_a_name(completion: CodeCompletion, editor: Any, qtbot: 
     place = completion.popup.visualRect(completion.popup.model().index(2, 0)).center()
     qtbot.mouseClick(completion.popup.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert editor.text() == "limit"
+
+
+def test_a_late_answer_opens_no_list_where_the_letters_are_deleted(
+    completion: CodeCompletion, editor: Any, fake_core: Any, qtbot: Any
+) -> None:
+    answered, candidates = asyncio.Event(), fake_core.candidates
+
+    async def complete_code(code: str, line: int, column: int) -> Any:
+        steps.append(code)
+        await answered.wait()
+        steps.append("answered")
+        return candidates
+
+    steps: list[str] = []
+    fake_core.complete_code = complete_code
+    qtbot.keyClicks(editor, "l")
+    qtbot.waitUntil(lambda: steps == ["l"])
+    qtbot.keyClick(editor, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(editor, Qt.Key.Key_Delete)
+    answered.set()
+    qtbot.waitUntil(lambda: steps == ["l", "answered"])
+    QApplication.processEvents()
+    assert not completion.is_open()
+    qtbot.keyClicks(editor, "l")
+    qtbot.waitUntil(completion.is_open)
+
+
+def test_a_click_on_a_button_beside_the_list_presses_it(theme: Any, context: Any, qtbot: Any, tmp_path: Path) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    editor = ProgramEditor(theme, EditorAppearance(theme, tmp_path / "looks"))
+    button, pressed = QPushButton("Run"), []
+    button.clicked.connect(lambda: pressed.append(True))
+    column(window, button, editor, grows=editor)
+    window.resize(700, 400)
+    window.show()
+    editor.setFocus()
+    qtbot.waitUntil(editor.hasFocus)
+    context.api.candidates = (Candidate("list_orders", "function", 0), Candidate("limit", "function", 0))
+    completion = CodeCompletion(context, editor)
+    qtbot.keyClicks(editor, "li")
+    qtbot.waitUntil(completion.is_open)
+    place = completion.popup.mapFromGlobal(button.mapToGlobal(button.rect().center()))
+    qtbot.mousePress(completion.popup, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: pressed == [True])
+    assert not completion.is_open()
+    completion.close()
 
 
 def test_escape_closes_and_the_next_tab_is_a_tab(completion: CodeCompletion, editor: Any, qtbot: Any) -> None:

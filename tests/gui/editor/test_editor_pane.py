@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QComboBox, QListView, QPushButton, QTabBar, QToolButton
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtWidgets import QApplication, QComboBox, QListView, QPushButton, QTabBar, QToolButton
 
 from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.code.diff_view import DifferenceDialog
-from workbench.gui.editor.drafts import Draft, Drafts
+from workbench.gui.editor.drafts import Draft, Drafts, digest_of
 from workbench.gui.editor.editor_pane import EditorPane
 from workbench.gui.kit.picker import Picker
 from workbench.gui.shell.context import Message
@@ -269,6 +269,19 @@ def test_saving_the_program_of_a_skill_drafts_its_next_version_and_shows_what_ch
     qtbot.waitUntil(lambda: not dialog.isVisible())
 
 
+@pytest.mark.parametrize("skill", ["", "late-orders"])
+def test_a_program_that_was_kept_as_a_skill_has_no_unsaved_changes(pane: EditorPane, context: Any, skill: str) -> None:
+    pane.open_code("late-orders", "a = 1\n", skill)
+    tab, bar = pane.current_tab(), pane.findChild(QTabBar)
+    tab.editor.insertPlainText("b = 2\n")
+    pane.open_code("other", "c = 3\n", skill)
+    pane.current_tab().editor.insertPlainText("d = 4\n")
+    kept = Skill("late-orders", "Lists late orders.", tab.text(), SkillState.KEPT, 2, sha=digest_of(tab.text()))
+    context.store.skills = (kept,)
+    context.store.skills_changed.emit()
+    assert [bar.tabText(number) for number in range(bar.count())] == ["late-orders", "• other"]
+
+
 def test_a_skill_that_cannot_be_saved_says_why(pane: EditorPane, fake_core: Any, qtbot: Any) -> None:
     async def skill_page(name: str) -> Any:
         raise WorkbenchError("There is no skill gone.", "Save the program as a file.")
@@ -434,3 +447,33 @@ def test_only_python_becomes_a_skill(pane: EditorPane, qtbot: Any) -> None:
     with qtbot.assertNotEmitted(pane.context.messages.requested):
         pane.keep_as_skill()
     assert pane.current_tab().fault.isVisibleTo(pane)
+
+
+def test_held_ctrl_enter_runs_a_program_once(pane: EditorPane, submits: list[Any], qtbot: Any, make: Any) -> None:
+    pane.open_code("Count", "print(1)")
+    editor, control = pane.current_tab().editor, Qt.KeyboardModifier.ControlModifier
+    qtbot.keyClick(editor, Qt.Key.Key_Return, control)
+    qtbot.waitUntil(lambda: pane.current_tab().run_id == "mine")
+    pane.context.store.handle(RunChanged(make.run("mine", RunState.DONE)))
+    QApplication.sendEvent(editor, QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, control, "", True))
+    assert pane.current_tab().run_id == ""
+    assert len(submits) == 1
+
+
+@pytest.mark.parametrize(("key", "forward"), [(Qt.Key.Key_Tab, True), (Qt.Key.Key_Backtab, False)])
+def test_escape_then_tab_leaves_the_editor(window: Any, settled: Any, qtbot: Any, key: Qt.Key, forward: bool) -> None:
+    window.commands.do("editor.show")
+    settled()
+    editor = window.centre.editor.current_tab().editor
+    window.activateWindow()  # the offscreen platform lost it
+    qtbot.waitUntil(editor.hasFocus)
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    if not forward:
+        shift = Qt.KeyboardModifier.ShiftModifier
+        QApplication.sendEvent(editor, QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Shift, shift))
+    qtbot.keyClick(editor, key, Qt.KeyboardModifier.NoModifier if forward else Qt.KeyboardModifier.ShiftModifier)
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert focus is not editor
+    assert editor.text() == ""
+    assert focus.isVisible()

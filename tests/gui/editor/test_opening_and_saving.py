@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QTabBar
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QTabBar
 
 from workbench.events import RunChanged
 from workbench.gui.code.diff_view import DifferenceDialog
@@ -171,3 +171,23 @@ def test_what_is_not_run_is_read_and_says_so(pane: EditorPane, tmp_path: Path, q
     with qtbot.waitSignal(pane.context.messages.said) as told:
         pane.run()
     assert "JSON cannot be run" in told.args[0].text
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "name"),
+    [("python", "prog2", "prog2.py"), ("typescript", "prog2", "prog2.ts"), ("python", "notes.txt", "notes.txt")],
+)
+def test_a_file_name_without_a_suffix_gets_that_of_its_language(
+    pane: EditorPane, tmp_path: Path, qtbot: Any, language: str, typed: str, name: str
+) -> None:
+    pane.open_code("Count", "1", language=language)
+    pane.save()
+    dialog = pane.findChild(QFileDialog)
+    dialog.setDirectory(str(tmp_path))
+    field = dialog.findChild(QLineEdit)
+    field.selectAll()
+    qtbot.keyClicks(field, typed)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil((tmp_path / name).exists)
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith(typed)] == [name]
+    assert pane.current_tab().title == name

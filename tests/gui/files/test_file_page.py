@@ -254,3 +254,46 @@ def test_how_long_ago_files_were_changed_goes_on(held, window, settled, monkeypa
     monkeypatch.setattr("workbench.gui.files.change_rows.time.time", lambda: later)
     changes.update_ages()
     assert changes.model.index(0).data(ROW).aside == "10 min"
+
+
+def test_an_undo_of_some_files_says_so_and_each_file_is_undone_and_redone_by_mouse(
+    window, fake_core, settled, qtbot, press
+):
+    fake_core.run_writes("r-two", {"a.txt": "a", "b.txt": "b"})
+    window.context.go(ShowChanges("r-two"))
+    settled()
+    page, home = window.centre.files.changes, fake_core.file_home
+
+    def answer(button: Any, text: str, *left: str) -> None:
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: window.findChild(UndoDialog) is not None)
+        dialog = window.findChild(UndoDialog)
+        for row in range(dialog.list.topLevelItemCount()):
+            if dialog.list.topLevelItem(row).text(0) in left:
+                dialog.list.topLevelItem(row).setCheckState(0, Qt.CheckState.Unchecked)
+        press(dialog, text)
+        settled()
+        qtbot.waitUntil(lambda: window.findChild(UndoDialog) is None)
+
+    def offered() -> tuple[str, ...]:
+        return tuple(button.text() for button in (page.undo, page.redo) if button.isVisible())
+
+    assert offered() == ("Undo…",)
+    answer(page.undo, "Undo 1 file", "b.txt")
+    assert (sorted(path.name for path in home.iterdir()), offered()) == (["b.txt"], ("Undo…", "Redo…"))
+    assert page.note.text() == "1 of 2 files undone."
+    assert "Undid the changes of 1 file. You can redo this under Changes." in window.status.message()
+    answer(page.undo, "Undo 1 file")
+    assert (sorted(path.name for path in home.iterdir()), offered()) == ([], ("Redo…",))
+    assert page.note.text() == "Undone."
+    answer(page.redo, "Redo 1 file")
+    assert (sorted(path.name for path in home.iterdir()), offered()) == (["b.txt"], ("Undo…", "Redo…"))
+    answer(page.redo, "Redo 1 file")
+    assert (sorted(path.name for path in home.iterdir()), offered()) == (["a.txt", "b.txt"], ("Undo…",))
+    assert page.note.text() == ""
+    window.files.look(CHANGES)
+    window.files.reload()
+    settled()
+    rows = [window.files.changes.model.index(row).data(ROW) for row in range(5)]
+    assert [row.title.split(":")[0] for row in rows] == ["Redone", "Redone", "Undone", "Undone", "Write the report"]
+    assert [row.badges for row in rows] == [(), (), (("redone", "muted"),), (("redone", "muted"),), ()]

@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QDate, Qt
-from PySide6.QtWidgets import QApplication, QCalendarWidget, QFileDialog, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QCalendarWidget,
+    QDialog,
+    QFileDialog,
+    QLineEdit,
+    QPushButton,
+    QTableView,
+    QWidget,
+)
 
 from workbench.gui.forms.field import Field
 from workbench.gui.forms.form import SchemaForm
@@ -94,7 +103,7 @@ def test_a_loaded_file_is_base64_and_a_missing_one_says_so(form: SchemaForm, tmp
     editor = form.findChildren(BytesEditor)[0]
     editor.load(str(tmp_path / "p.bin"))
     assert base64.b64decode(form.value()["photo"]) == bytes(range(256)) * 40
-    assert any("p.bin · 10.2 KB" in label.full_text() for label in editor.findChildren(ForeignLabel))
+    assert any("p.bin · 10.2 kB" in label.full_text() for label in editor.findChildren(ForeignLabel))
     editor.load(str(tmp_path / "none"))
     assert "No such file" in form.faults()[0][1]
 
@@ -241,3 +250,25 @@ def test_a_schema_that_wants_too_much_still_gives_a_form(theme: Any, qtbot: Any,
     assert len(form.findChildren(Field)) < 600
     form.set_value({"a": {"b": {"c": 1}}, "e": 5, "s": {}})
     assert form.value()["a"] == {"b": {"c": 1}}
+
+
+@pytest.mark.parametrize("points", [8, 10, 13, 20])
+def test_the_calendar_shows_all_weeks_and_the_names_of_the_days(theme: Any, qtbot: Any, points: int) -> None:
+    theme.choose("dark", points)
+    form = SchemaForm(theme)
+    qtbot.addWidget(form)
+    form.set_schema(SCHEMA)
+    form.show()
+    named(form, "Choose a date for day").click()
+    dialog = form.findChild(QDialog)
+    table = dialog.findChild(QTableView)
+    last = table.model().index(table.model().rowCount() - 1, 1)
+    qtbot.waitUntil(lambda: table.visualRect(last).height() > 0)
+    assert table.visualRect(last).bottom() <= table.viewport().height()
+    padding = theme.unit * 4  # of `QTableView::item`, left and right
+    for column in range(table.model().columnCount()):
+        cell = table.model().index(0, column)
+        width = table.fontMetrics().horizontalAdvance(str(cell.data() or ""))
+        assert width + padding <= table.visualRect(cell).width() or table.isColumnHidden(column)
+    assert dialog.width() > dialog.fontMetrics().horizontalAdvance(dialog.windowTitle())
+    dialog.close()

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QScrollArea, QWidget
 
 from workbench.gui.forms.field import Field, repeats_name
@@ -286,3 +287,86 @@ def test_whatever_json_comes_in_goes_out_unchanged(form: SchemaForm, value: dict
     assert json.dumps(form.value(), sort_keys=True) == expected
     form.show_json(True)
     assert json.dumps(form.value(), sort_keys=True) == expected
+
+
+OBJECTS = {
+    "type": "object",
+    "properties": {
+        "where": {"type": "object", "properties": {"city": {"type": "string"}, "street": {"type": "string"}}},
+        "people": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}},
+        },
+        **{f"more_{number}": {"type": "string"} for number in range(9)},
+    },
+}
+
+
+@pytest.fixture
+def active(form: SchemaForm, qtbot: Any) -> SchemaForm:
+    """A form with objects inside, in the active window."""
+    form.set_schema(OBJECTS)
+    form.activateWindow()
+    qtbot.waitUntil(form.isActiveWindow)
+    return form
+
+
+def type_keys(text: str) -> None:
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    QTest.keyClicks(focus, text)
+
+
+def test_adding_an_object_puts_the_keyboard_into_its_first_field(active: SchemaForm) -> None:
+    named_button(active, "Add where").setFocus()
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    type_keys("Oslo")
+    assert active.value() == {"where": {"city": "Oslo"}}
+    named_button(active, "Add people").click()
+    named_button(active, "Add to people").click()
+    type_keys("Ada")
+    assert active.value() == {"where": {"city": "Oslo"}, "people": [{"name": "Ada"}]}
+
+
+def test_removing_an_object_from_a_list_keeps_the_keyboard_in_a_field(active: SchemaForm) -> None:
+    active.set_value({"people": [{"name": "a"}, {"name": "b"}]})
+    named(active, "Remove entry 1 of people").click()
+    type_keys("c")
+    assert active.value() == {"people": [{"name": "bc"}]}
+
+
+def named_button(form: QWidget, text: str) -> QPushButton:
+    """The button of a form with this text."""
+    return next(one for one in form.findChildren(QPushButton) if one.text() == text and not one.isHidden())
+
+
+def test_the_keyboard_goes_where_it_was_and_the_field_is_scrolled_to(active: SchemaForm, qtbot: Any) -> None:
+    active.resize(420, 260)
+    last, area = named(active, "more_8"), active.findChild(QScrollArea)
+    last.setFocus()
+    named_button(active, "JSON").setFocus()
+    area.verticalScrollBar().setValue(0)
+    assert last.visibleRegion().isEmpty()
+    assert active.take_focus()
+    assert QApplication.focusWidget() is last
+    qtbot.waitUntil(lambda: not last.visibleRegion().isEmpty())
+
+
+def test_a_form_that_is_shown_again_scrolls_to_the_field_that_gets_the_keyboard(active: SchemaForm, qtbot: Any) -> None:
+    active.resize(420, 260)
+    area = active.findChild(QScrollArea)
+    area.verticalScrollBar().setValue(area.verticalScrollBar().maximum())
+    active.hide()
+    active.show()
+    first = active.first_field()
+    assert first is named(active, "more_0")
+    first.setFocus()
+    qtbot.waitUntil(lambda: not first.visibleRegion().isEmpty())
+
+
+def test_while_json_is_shown_its_text_gets_the_keyboard(active: SchemaForm) -> None:
+    active.show_json(True)
+    assert active.first_field() is named(active, "Arguments as JSON")
+    named_button(active, "JSON").setFocus()
+    assert active.take_focus()
+    assert QApplication.focusWidget() is named(active, "Arguments as JSON")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 
 from workbench.gui.code.colour_schemes import EditorAppearance
 from workbench.gui.code.program_editor import ProgramEditor
@@ -190,3 +190,26 @@ def test_an_invalid_expression_is_said(editor: ProgramEditor, bar: FindBar, qtbo
     bar.close_bar()
     assert not bar.isVisible()
     assert _marked(editor) == []
+
+
+def test_tab_goes_from_the_text_to_its_replacement_then_through_the_buttons(bar: FindBar, qtbot: Any) -> None:
+    bar.show()
+    bar.activateWindow()
+    qtbot.waitUntil(bar.isActiveWindow)
+    bar.open_bar(replacing=True)
+
+    def walk(key: Qt.Key, times: int) -> list[str]:
+        names = []
+        for _ in range(times):
+            qtbot.keyClick(QApplication.focusWidget(), key)
+            focus = QApplication.focusWidget()
+            names.append(focus.accessibleName() or focus.text())
+        return names
+
+    names = walk(Qt.Key.Key_Tab, 10)
+    assert names[0] == "Replace with"
+    assert names[-3:] == ["Close (Escape)", "Replace", "Replace all"]
+    assert len(set(names)) == 10
+    assert walk(Qt.Key.Key_Backtab, 10) == [*names[-2::-1], "Find in the program"]
+    bar.open_bar()
+    assert walk(Qt.Key.Key_Tab, 1) == ["Match case"]

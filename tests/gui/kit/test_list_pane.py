@@ -50,6 +50,16 @@ def test_the_search_tells_its_text_once_and_leads_into_the_list(pane: ListPane, 
     assert not pane.select("c")
 
 
+def test_return_opens_the_first_match_of_what_was_typed_a_moment_ago(pane: ListPane, qtbot: Any) -> None:
+    rows = [Row("a", "Apple"), Row("b", "Banana")]
+    pane.show_rows(rows)
+    pane.searched.connect(lambda text: pane.show_rows([row for row in rows if text in row.title.lower()]))
+    qtbot.keyClicks(pane.finder, "ban")
+    with qtbot.waitSignal(pane.chosen) as chosen:
+        qtbot.keyClick(pane.finder, Qt.Key.Key_Return)
+    assert chosen.args == ["b"]
+
+
 def test_a_row_has_a_menu(pane: ListPane, qtbot: Any) -> None:
     pane.show_rows([Row("a", "Apple")])
     eat = QAction("Eat", pane)

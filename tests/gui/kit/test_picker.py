@@ -27,7 +27,7 @@ def owner(qtbot: Any) -> QWidget:
 @pytest.fixture
 def picker(theme: Any, owner: QWidget, qtbot: Any) -> Picker:
     made = Picker(theme, "Fruit", lambda text: [row for row in ROWS if text in row.title], owner, "No fruit.", "Esc")
-    made.open()
+    made.show()
     qtbot.waitUntil(made.isVisible)
     return made
 
@@ -70,6 +70,23 @@ def test_a_click_picks_a_row(picker: Picker, qtbot: Any) -> None:
 def test_escape_picks_nothing(picker: Picker, qtbot: Any) -> None:
     with qtbot.assertNotEmitted(picker.picked), qtbot.waitSignal(picker.rejected):
         qtbot.keyClick(picker.field, Qt.Key.Key_Escape)
+
+
+def test_escape_closes_once_and_leaves_the_window_usable(picker: Picker, owner: QWidget, qtbot: Any) -> None:
+    """Hiding takes the activation away; rejecting again then, of a modal dialog, blocked the window for ever."""
+    ended: list[int] = []
+    picker.finished.connect(ended.append)
+    assert not picker.isModal()
+    qtbot.keyClick(picker.field, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not isValid(picker))
+    assert ended == [0]
+
+
+def test_it_closes_when_the_user_turns_to_another_window(picker: Picker, owner: QWidget, qtbot: Any) -> None:
+    picker.activateWindow()
+    qtbot.waitUntil(picker.isActiveWindow)
+    with qtbot.waitSignal(picker.rejected):
+        owner.activateWindow()
 
 
 def test_it_begins_with_the_selected_row_and_fits_into_its_window(picker: Picker, owner: QWidget) -> None:

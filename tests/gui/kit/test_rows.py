@@ -55,3 +55,18 @@ def test_a_tooltip_never_reads_foreign_text_as_markup(qapp: Any) -> None:
     model = RowsModel()
     model.show_rows([Row("a", "A", tip="<img src=x> & co")])
     assert "&lt;img" in str(model.index(0).data(Qt.ItemDataRole.ToolTipRole))
+
+
+def test_many_rows_are_reordered_and_shown_again_at_once(qapp: Any) -> None:
+    rows = [Row(str(number), "x") for number in range(5_000)]
+    model = RowsModel()
+    model.show_rows(rows)
+    changes: list[str] = []
+    for name in ("rowsInserted", "rowsRemoved", "rowsMoved", "layoutChanged"):
+        getattr(model, name).connect(lambda *_, name=name: changes.append(name))
+    model.show_rows(rows[::-1])
+    assert keys(model)[:2] == ["4999", "4998"]
+    assert changes == ["layoutChanged"]
+    model.show_rows(rows[::3])
+    model.show_rows(rows)
+    assert keys(model) == [row.key for row in rows]

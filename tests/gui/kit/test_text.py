@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 
 import workbench.gui
 from workbench.gui.kit.rows import Row, row_data
@@ -101,12 +102,23 @@ def test_a_label_lays_out_no_more_than_a_person_reads(qtbot: Any, letters: str) 
 
 
 def test_a_long_name_is_broken_only_where_it_is_drawn(qapp: Any) -> None:
-    name = "organisation_wide_platform.send_invoice_reminder_to_" + "x" * 50
+    name = "organisation_wide_platform.send_invoice_reminder_to"
     label = ForeignLabel(f"Sends through {name}", breaks=True)
     assert label.minimumSizeHint().width() < ForeignLabel(f"Sends through {name}").minimumSizeHint().width() / 2
     assert label.full_text() == f"Sends through {name}"
     assert label.accessibleName() == f"Sends through {name}"
     assert label.text().replace("\u200b", "") == label.full_text()
+
+
+def test_a_word_of_any_length_makes_no_label_wide_and_is_copied_as_it_is(qtbot: Any) -> None:
+    word = "/srv/" + "a" * 3_000
+    label = ForeignLabel(f"{word}: not found")
+    qtbot.addWidget(label)
+    assert label.minimumSizeHint().width() < label.fontMetrics().averageCharWidth() * 40
+    label.show()
+    label.setSelection(0, len(label.text()))
+    qtbot.keyClick(label, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == f"{word}: not found"
 
 
 def test_no_tooltip_takes_words_of_strangers_that_qt_could_read_as_html():

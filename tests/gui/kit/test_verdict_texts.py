@@ -21,6 +21,6 @@ def test_why_it_asks_what_is_allowed_and_its_bounds_are_said() -> None:
     assert bounds_words(within).split("\n") == [
         "It asks.",
         "Allowed by a rule: x.",
-        "May call nothing but demo.list_orders.",
-        f"Runs within read_only: {described(READ_ONLY).sentence}",
+        "May call only demo.list_orders.",
+        f"Runs with the profile read_only: {described(READ_ONLY).sentence}",
     ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QBuffer, Qt, QUrl
-from PySide6.QtGui import QAction, QColor, QGuiApplication, QPixmap
+from PySide6.QtGui import QAction, QColor, QGuiApplication, QImage, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QLabel, QMainWindow, QPushButton, QWidget
 
 from workbench.gui.kit.text import ForeignLabel
@@ -177,7 +177,25 @@ def test_markdown_is_drawn_without_html_and_without_fetching(theme: Any, qtbot: 
     assert "Title" in drawn
     assert "<b>bold</b>" in drawn
     assert "secret" not in drawn
-    assert page.browser.loadResource(2, secret.as_uri()) is None
+
+
+@pytest.mark.parametrize("how", ["path", "address", "data"])
+def test_a_picture_named_in_markdown_is_never_read(theme: Any, qtbot: Any, tmp_path: Any, how: str) -> None:
+    file = tmp_path / "secret.png"
+    red = QImage(40, 40, QImage.Format.Format_RGB32)
+    red.fill(Qt.GlobalColor.red)
+    assert red.save(str(file))
+    drawing = f'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><image href="{file}"/></svg>'
+    targets = {
+        "path": str(file),
+        "address": file.as_uri(),
+        "data": "data:image/svg+xml;base64," + base64.b64encode(drawing.encode()).decode(),
+    }
+    page = shown(ProsePage(theme), qtbot)
+    page.show_markdown(f"# Title\n\n![x]({targets[how]})")
+    picture = page.grab().toImage()
+    colours = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
+    assert "#ff0000" not in colours
 
 
 def test_a_link_says_where_it_leads_before_it_opens(theme: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:

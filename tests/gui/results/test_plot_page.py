@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from workbench.gui.kit.plotting import whole_places
+from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.results.charts import MOST_POINTS, chart_of, drawable
 from workbench.gui.results.contents import PLOT, of_json
 from workbench.gui.results.plot_page import PlotPage
@@ -102,11 +103,14 @@ def test_columns_are_chosen_and_others_of_another_scale_wait(theme: Any, qtbot: 
     rows = [{"month": name, "revenue": 500_000 + at, "orders": 700 + at} for at, name in enumerate("abc")]
     page = drawn(theme, qtbot, rows)
     assert page.columns() == ("revenue",)
+    caption = page.strip.findChild(ForeignLabel)
+    assert caption.full_text() == "3 values. revenue: 500,000 to 500,002."
     menu = next(button for button in page.findChildren(QPushButton) if button.text() == "Columns").menu()
     assert [(action.text(), action.isChecked()) for action in menu.actions()] == [("revenue", True), ("orders", False)]
     menu.actions()[1].trigger()
     menu.actions()[0].trigger()
     assert page.columns() == ("orders",)
+    assert caption.full_text() == page.plot.accessibleDescription() == "3 values. orders: 700 to 702."
     assert page.plot.getViewBox().viewRange()[1][1] < 1_000
     menu.actions()[1].trigger()  # nothing is left to draw
     assert page.columns() == ()

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QBuffer, Qt
 from PySide6.QtGui import QColor, QPixmap
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 
 from workbench.api.codec import TextPreview
 from workbench.gui.results.parts_page import PicturePage
@@ -209,3 +209,39 @@ def test_a_place_that_cannot_be_written_is_a_sentence(
         dialog.fileSelected.emit(str(tmp_path / "no" / "such" / "folder.txt"))
     dialog.close()
     assert "was not saved" in failed.args[0].message
+
+
+@pytest.mark.parametrize("name", ["Table", "Tree", "JSON", "Raw"])
+def test_closing_the_search_puts_the_keyboard_into_the_page(view: ResultView, qtbot: Any, name: str) -> None:
+    view.activateWindow()
+    qtbot.waitUntil(view.isActiveWindow)
+    view.show_json(json.dumps([{"id": number, "name": "Ada"} for number in range(3)]))
+    view.look(name)
+    view.open_find()
+    qtbot.keyClicks(QApplication.focusWidget(), "Ada")
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+    assert not view.find_bar.isVisible()
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert focus.focusPolicy() & Qt.FocusPolicy.TabFocus
+    assert view.page().isAncestorOf(focus)
+
+
+def test_the_names_of_the_views_of_an_answer_are_never_cut(context: Any, qtbot: Any) -> None:
+    view = ResultView(context, compares=True)
+    qtbot.addWidget(view)
+    view.show()
+    rows = [{"at": number, "value": number * 2.0} for number in range(30)]
+    view.show_outcome(answer(structured=json.dumps(rows[:20])))
+    content = (
+        Content("text", json.dumps(rows)),
+        Content("image", data=base64.b64encode(b"x").decode(), mime="image/png"),
+    )
+    view.show_outcome(Outcome("c", True, content, json.dumps(rows)))
+    shown = [one for one in view.findChildren(QPushButton) if one.isCheckable() and not one.isHidden()]
+    assert len(shown) >= 7
+    for width in range(360, 900, 20):
+        view.resize(width, 400)
+        QApplication.processEvents()
+        if view.width() == width >= view.minimumSizeHint().width():
+            assert [one.text() for one in shown if one.width() < one.sizeHint().width()] == [], width

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QAccessible, QCloseEvent, QKeyEvent
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QAccessible, QCloseEvent, QKeyEvent, QMouseEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from shiboken6 import isValid
 
@@ -22,6 +23,7 @@ from workbench.records import (
     Decision,
     Effect,
     EffectKind,
+    Fault,
     Finding,
     Gate,
     Likeness,
@@ -183,6 +185,53 @@ def test_a_reason_goes_along_with_the_denial(ask: Any, waiting: Run, fake_core: 
     assert (decision.allow, decision.reason) == (False, "not on Fridays")
 
 
+def double_click(dialog: ApprovalDialog, button: QWidget) -> None:
+    """Two clicks 0.1 s apart in one place, on the widget that is there at the time."""
+    none, left = Qt.MouseButton.NoButton, Qt.MouseButton.LeftButton
+    place = button.mapTo(dialog, button.rect().center())
+    for at in (100_000, 100_100):
+        widget = dialog.childAt(place)
+        spot, on_screen = QPointF(widget.mapFrom(dialog, place)), QPointF(dialog.mapToGlobal(place))
+        for kind, held in ((QEvent.Type.MouseButtonPress, left), (QEvent.Type.MouseButtonRelease, none)):
+            event = QMouseEvent(kind, spot, on_screen, left, held, Qt.KeyboardModifier.NoModifier)
+            event.setTimestamp(at)
+            QApplication.sendEvent(widget, event)
+        QApplication.processEvents()
+
+
+@pytest.mark.parametrize("width", [560, 900])
+def test_a_double_click_on_deny_with_reason_asks_for_the_reason(
+    ask: Any, waiting: Run, fake_core: Any, qtbot: Any, width: int
+) -> None:
+    dialog = ask(replace(waiting, scopes=("session",)))
+    dialog.resize(width, 600)
+    qtbot.wait(20)
+    buttons = [dialog.deny_button, dialog.reason_button, dialog.scope, dialog.allow_button, dialog.later_button]
+    places = [button.mapTo(dialog, button.rect().topLeft()) for button in buttons]
+    double_click(dialog, dialog.reason_button)
+    qtbot.wait(20)
+    assert dialog.reason_row.line.hasFocus()
+    assert decisions(fake_core) == []
+    assert [button.mapTo(dialog, button.rect().topLeft()) for button in buttons] == places
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    qtbot.mouseClick(dialog.button("Deny with reason…"), Qt.MouseButton.LeftButton)
+    assert dialog.reason_row.line.isVisible()
+
+
+def test_the_second_click_of_a_double_click_presses_no_other_button(
+    ask: Any, waiting: Run, fake_core: Any, qtbot: Any
+) -> None:
+    dialog = ask(waiting)
+    qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(dialog.back_button.isVisible)
+    place = dialog.back_button.mapTo(dialog, dialog.back_button.rect().center())
+    double_click(dialog, dialog.back_button)
+    assert not dialog.program.editing
+    assert dialog.childAt(place) is dialog.reason_button, "another button is in its place"
+    assert dialog.reason_row.isHidden()
+    assert decisions(fake_core) == []
+
+
 def test_the_worst_line_must_have_been_on_screen(ask: Any, waiting: Run, context: Any, qtbot: Any) -> None:
     finding = Finding("mail", Risk.HIGH, "Sends.", Span(151))
     dialog = ask(told(waiting, LONG, findings=(finding,), effects=()))
@@ -299,11 +348,18 @@ def test_what_was_decided_elsewhere_is_said_and_ends_the_question(
     assert decisions(fake_core) == []
 
 
-def test_the_deadline_ends_the_question(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
-    dialog = ask(replace(waiting, deadline=time.time() + 0.2), settled=False)
-    qtbot.waitUntil(lambda: "Time is up" in dialog.fault.sentence())
-    dialog.allow()
-    assert decisions(fake_core) == []
+def test_the_deadline_of_the_wall_clock_ends_nothing_and_the_core_says_how_it_ended(
+    ask: Any, waiting: Run, context: Any, qtbot: Any
+) -> None:
+    dialog = ask(replace(waiting, deadline=time.time() + 600))
+    context.store.handle(RunChanged(replace(waiting, deadline=time.time() - 600)))
+    dialog.set_deadline(time.time() - 600)  # after a jump of the clock, or a suspend
+    qtbot.wait(600)
+    assert dialog.countdown.text() == "denied in 0:00"
+    assert not dialog.is_over
+    assert dialog.allow_button.isEnabled()
+    context.store.handle(RunChanged(replace(waiting, state=RunState.REFUSED)))
+    assert "Time is up" in dialog.fault.sentence()
 
 
 def test_a_lost_core_lets_nothing_through(ask: Any, waiting: Run, fake_core: Any) -> None:
@@ -432,6 +488,45 @@ def test_back_after_keeping_the_own_text_shows_the_text_that_would_run(editing: 
     assert not editing.allow_button.isEnabled(), "it settles again"
 
 
+def test_nothing_replaces_the_question_which_text_to_use(
+    editing: ApprovalDialog, fake_core: Any, context: Any, qtbot: Any
+) -> None:
+    finding = Finding("text.bidi", Risk.HIGH, "Misleads.", Span(1))
+    fake_core.edit_verdict = replace(fake_core.edit_verdict, gate=Gate.BLOCKED, findings=(finding,))
+    editing.dry_run_ended(None)
+    editing.dry_run_ended(Fault("The dry run ended without a plan."))
+    qtbot.keyClicks(editing.program.editor, "#")
+    qtbot.waitUntil(lambda: ("assess_edit", (f"#{MINE}",)) in fake_core.asked)
+    qtbot.waitUntil(lambda: context.tasks.running() == 0)
+    assert "changed in another window" in editing.fault.sentence()
+    assert not editing.clean_button.isVisible()
+    qtbot.mouseClick(editing.button("Keep my text"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(editing.clean_button.isVisible)
+    assert editing.check_button.isEnabled()
+    assert editing.program.edited_text() == f"#{MINE}"
+
+
+def test_a_text_that_is_cleaned_during_a_change_elsewhere_does_not_hide_the_question(
+    ask: Any, waiting: Run, fake_core: Any, context: Any, qtbot: Any
+) -> None:
+    async def clean(code: str) -> str:
+        context.store.handle(RunChanged(changed_elsewhere(waiting)))
+        return code.replace("\u202e", "")
+
+    fake_core.clean_code = clean
+    finding = Finding("text.bidi", Risk.HIGH, "Misleads.", Span(1))
+    fake_core.edit_verdict = replace(fake_core.edit_verdict, gate=Gate.BLOCKED, findings=(finding,))
+    dialog = ask(waiting)
+    qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
+    dialog.program.editor.set_text("x = '\u202e'\n")
+    qtbot.waitUntil(dialog.clean_button.isVisible)
+    qtbot.mouseClick(dialog.clean_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: context.tasks.running() == 0)
+    assert "changed in another window" in dialog.fault.sentence()
+    assert not dialog.clean_button.isVisible()
+    assert dialog.program.edited_text() == "x = '\u202e'\n"
+
+
 def test_a_change_elsewhere_replaces_an_editor_without_changes(
     ask: Any, waiting: Run, context: Any, qtbot: Any
 ) -> None:
@@ -440,6 +535,64 @@ def test_a_change_elsewhere_replaces_an_editor_without_changes(
     context.store.handle(RunChanged(changed_elsewhere(waiting)))
     assert not dialog.program.editing
     assert dialog.program.reader.text() == THEIRS
+
+
+def test_ctrl_enter_checks_the_changes_and_never_decides(ask: Any, waiting: Run, fake_core: Any, qtbot: Any) -> None:
+    sent: list[str] = []
+
+    async def edit(run_id: str, code: str, base: str) -> Run:
+        sent.append(code)
+        return changed_elsewhere(waiting, code, "e" * 64)
+
+    fake_core.edit = edit
+    dialog = ask(waiting)
+    dialog.activateWindow()
+    control = Qt.KeyboardModifier.ControlModifier
+    for button in (dialog.allow_button, dialog.deny_button):
+        qtbot.waitUntil(button.isEnabled)
+        button.setFocus()
+        QTest.keyClick(button, Qt.Key.Key_Return, control)
+    assert not dialog.program.editing
+    qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
+    assert "Ctrl+Enter" in dialog.facts.full_text()
+    assert "Ctrl+Enter" in dialog.check_button.toolTip()
+    dialog.program.editor.set_text(MINE)
+    QTest.keyClick(dialog.program.editor, Qt.Key.Key_Return, control)
+    qtbot.waitUntil(lambda: not dialog.program.editing)
+    assert sent == [MINE]
+    for _ in range(3):
+        QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Return, control)
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
+    QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Return, control)
+    qtbot.wait(20)
+    assert decisions(fake_core) == []
+
+
+def test_the_facts_above_the_code_are_those_of_the_text_on_screen(
+    ask: Any, waiting: Run, fake_core: Any, qtbot: Any
+) -> None:
+    fake_core.edit_verdict = replace(fake_core.edit_verdict, forks=2)
+    dialog = ask(told(waiting, LONG, forks=7, findings=(), effects=()))
+    facts = dialog.program.facts
+    assert facts.full_text() == "201 lines · 7 branches and loops"
+    qtbot.mouseClick(dialog.button("Edit"), Qt.MouseButton.LeftButton)
+    dialog.program.editor.set_text("if x:\n    y = '\u202e'")
+    qtbot.waitUntil(lambda: facts.full_text().startswith("2 lines · 2 branches and loops · edited by you · contains"))
+    qtbot.mouseClick(dialog.button("Back"), Qt.MouseButton.LeftButton)
+    assert facts.full_text() == "201 lines · 7 branches and loops"
+
+
+def test_a_dialog_leaves_room_for_the_title_bar_that_it_does_not_have_yet(
+    context: Any, waiting: Run, qtbot: Any
+) -> None:
+    dialog = ApprovalDialog(context, waiting)
+    qtbot.addWidget(dialog, before_close_func=lambda _: dialog.done(0))
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    room = dialog.screen().availableGeometry()
+    dialog.resize(room.size() * 2)
+    dialog.open()
+    assert room.contains(dialog.geometry())
+    assert dialog.height() < room.height() - dialog.fontMetrics().height()
 
 
 def test_hidden_characters_are_drawn_and_lines_keep_their_numbers(ask: Any, waiting: Run) -> None:

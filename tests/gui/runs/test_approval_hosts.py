@@ -15,6 +15,7 @@ from tests.gui.runs.test_approval import decisions
 from workbench.events import RunChanged
 from workbench.gui.kit.text import ForeignLabel
 from workbench.records import (
+    Decision,
     Finding,
     Flow,
     Gate,
@@ -118,6 +119,44 @@ def test_choosing_the_reach_by_a_held_key_decides_nothing(ask: Any, waiting: Run
 def test_what_was_allowed_before_is_said(ask: Any, waiting: Run, likeness: Likeness, words: str) -> None:
     dialog = ask(replace(waiting, like=Resemblance(likeness, time.time() - 310, "print(0)\n")))
     assert dialog.likeness.sentence() == words
+
+
+@pytest.mark.parametrize(
+    ("likeness", "minutes", "words"),
+    [
+        (None, 0, "You denied exactly this program 2 min ago."),
+        (Likeness.TEXT, 15, "You denied exactly this program 2 min ago."),
+        (Likeness.TEXT, 1, "You allowed exactly this program 1 min ago."),
+        (
+            Likeness.TREE,
+            15,
+            "You denied exactly this program 2 min ago. "
+            "You allowed this program 15 min ago: only spacing or comments changed.",
+        ),
+    ],
+)
+def test_what_the_user_decided_last_is_said(
+    ask: Any, waiting: Run, context: Any, likeness: Likeness | None, minutes: int, words: str
+) -> None:
+    now = time.time() - 5
+    for name, by, allow, at in (
+        ("first", "you", False, now - 1200),
+        ("second", "you", False, now - 120),
+        ("others", "a colleague", False, now - 1),
+    ):
+        decision = Decision(name, waiting.proposal.sha, allow, by, at=at)
+        context.store.handle(RunChanged(replace(waiting, id=name, state=RunState.REFUSED, decision=decision)))
+    like = Resemblance(likeness, now - 60 * minutes, "print(0)\n") if likeness else None
+    dialog = ask(replace(waiting, like=like))
+    assert dialog.likeness.sentence() == words
+    assert dialog.likeness.compare.isVisible() == (likeness is Likeness.TREE)
+
+
+def test_the_denial_of_a_different_text_is_not_told(ask: Any, waiting: Run, context: Any) -> None:
+    decision = Decision("old", "b" * 64, False, "you", at=time.time())
+    old = replace(waiting, id="old", state=RunState.REFUSED, decision=decision)
+    context.store.handle(RunChanged(replace(old, proposal=replace(old.proposal, sha="b" * 64))))
+    assert ask(waiting).likeness.isHidden()
 
 
 def test_only_the_changed_values_are_to_be_read_and_a_new_aim_stands_first(ask: Any, waiting: Run) -> None:

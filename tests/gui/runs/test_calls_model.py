@@ -23,7 +23,7 @@ def test_a_call_that_ends_changes_its_row(theme: Any, qtmodeltester: Any) -> Non
         "demo.send_email",
         "The outbox is full.",
         "12 ms",
-        "2.0 KB",
+        "2.0 kB",
     ]
     assert model.data(model.index(0, 0), Qt.ItemDataRole.AccessibleTextRole) == "Failed: demo.send_email"
     qtmodeltester.check(model, force_py=True)

@@ -194,6 +194,26 @@ def test_a_page_opens_at_a_press_only_and_the_window_waits_for_its_end(
     qtbot.waitUntil(lambda: not dialog_is_open(dialog))
 
 
+@pytest.mark.parametrize("repeats", [False, True])
+def test_a_second_click_on_the_button_that_opened_the_page_sends_nothing(
+    opened: Any, fake_core: Any, qtbot: Any, settled: Any, monkeypatch: pytest.MonkeyPatch, repeats: bool
+) -> None:
+    monkeypatch.setattr(page_body, "open_page", lambda url: True)
+    dialog = opened(make_ask("url", repeats=repeats))
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
+    monkeypatch.setattr(allow_button, "SETTLE_MS", 700)
+    qtbot.mouseClick(dialog.allow_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dialog.ask.opened)
+    assert not dialog.allow_button.isEnabled()
+    assert not dialog.cancel_button.isEnabled(), "it may be where the other button was"
+    qtbot.mouseClick(dialog.allow_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.cancel_button, Qt.MouseButton.LeftButton)
+    QTest.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    settled()
+    assert [answer[1] for answer in fake_core.answers] == ["accept"]
+    qtbot.waitUntil(lambda: dialog.allow_button.isEnabled() and dialog.cancel_button.isEnabled())
+
+
 def test_a_call_that_needs_a_page_is_made_again_at_a_press(
     opened: Any, fake_core: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

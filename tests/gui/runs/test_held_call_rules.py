@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import Qt
 
 from tests.gui.fake_core import make_held_call
 from tests.gui.runs.test_held_call_dialog import answers, opened
-from workbench.records import HeldCall, Risk
+from workbench.errors import WorkbenchError
+from workbench.records import HeldCall, HeldCallAnswer, Permission, Risk
 
 
 def plain(**more: Any) -> HeldCall:
@@ -29,7 +31,8 @@ def test_always_for_this_recipient_is_a_rule_and_allows_the_call(window: Any, fa
     choice.setCurrentIndex(1)
     qtbot.waitUntil(dialog.allow_button.isEnabled)
     dialog.allow_button.click()
-    qtbot.waitUntil(lambda: bool(answers(fake_core)))
+    qtbot.waitUntil(lambda: bool(fake_core.rooms_rules.rules))  # the answer is sent first
+    assert answers(fake_core)
     assert [(one.where[0].pattern, one.source) for one in fake_core.rooms_rules.rules] == [
         ("bob@acme.com", "a decision")
     ]
@@ -84,3 +87,41 @@ def test_rules_that_arrive_late_are_not_offered_for_the_calls_that_joined(
     settled()
     assert dialog.rules.isHidden()
     assert dialog.rules.rule is None
+
+
+def allow_with_rule(window: Any, fake_core: Any, qtbot: Any) -> Any:
+    """Choose the first rule in the dialog of a plain call, and press Allow."""
+    fake_core.put_held_call(plain())
+    dialog = opened(window, qtbot)
+    qtbot.waitUntil(lambda: dialog.rules.choice.count() == 3)
+    dialog.rules.choice.setCurrentIndex(1)
+    qtbot.waitUntil(dialog.allow_button.isEnabled)
+    qtbot.mouseClick(dialog.allow_button, Qt.MouseButton.LeftButton)
+    return dialog
+
+
+def test_an_answer_that_the_core_refuses_creates_no_rule(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:
+    async def refuse(answer: HeldCallAnswer) -> HeldCall:
+        raise WorkbenchError("This call no longer waits for a decision.", "Its run continued or ended.")
+
+    fake_core.answer_held_call = refuse
+    dialog = allow_with_rule(window, fake_core, qtbot)
+    qtbot.waitUntil(lambda: dialog.fault.sentence() == "This call no longer waits for a decision.")
+    settled()
+    assert fake_core.rooms_rules.rules == ()
+
+
+def test_a_rule_that_could_not_be_created_is_reported_after_the_call_was_allowed(
+    window: Any, fake_core: Any, qtbot: Any
+) -> None:
+    async def refuse(rule: Permission) -> Permission:
+        raise WorkbenchError("The rules cannot be written.", "Check the disk.")
+
+    fake_core.set_permission = refuse
+    dialog = allow_with_rule(window, fake_core, qtbot)
+    sentence = "The call was allowed, but the rule was not created: The rules cannot be written."
+    qtbot.waitUntil(lambda: dialog.fault.sentence() == sentence)
+    assert dialog.fault.hint() == "Check the disk."
+    assert [answer.allow for answer in answers(fake_core)] == [True]
+    assert not dialog.allow_button.isVisible()
+    assert dialog.button("Close").isVisible()

@@ -106,7 +106,7 @@ def test_what_was_printed_stays_when_the_core_ends_and_later_it_is_said_to_be_go
         RunChanged(make.run("r", RunState.INTERRUPTED, fault=Fault("The core ended during the run.")))
     )
     qtbot.waitUntil(lambda: pane.stream.toPlainText() == "begun\n")
-    fake_core.run_list["past"] = make.run("past", RunState.DONE, model_view="begun")
+    fake_core.run_list["past"] = make.run("past", RunState.DONE, model_view="begun", started=1.0, restored=True)
     pane.show_run("past")
     qtbot.waitUntil(lambda: "What the model sees" in pane.stream.placeholderText())
     assert pane.stream.toPlainText() == ""
@@ -115,11 +115,28 @@ def test_what_was_printed_stays_when_the_core_ends_and_later_it_is_said_to_be_go
     qtbot.waitUntil(lambda: pane.stream.placeholderText() == "Nothing printed.")
 
 
+def test_a_program_that_prints_and_returns_nothing_has_lost_nothing(pane: OutputPane, running: Run, make: Any) -> None:
+    pane.context.store.handle(RunChanged(make.run("r", RunState.DONE, started=1.0, output="", result="")))
+    assert pane.stream.placeholderText() == "Nothing printed."
+
+
+@pytest.mark.parametrize("state", [RunState.DONE, RunState.FAILED, RunState.STOPPED])
+def test_the_output_of_a_run_of_an_earlier_core_is_said_to_be_lost(
+    pane: OutputPane, fake_core: Any, make: Any, qtbot: Any, state: RunState
+) -> None:
+    fake_core.run_list["past"] = make.run("past", state, started=1.0, restored=True)
+    pane.show_run("past")
+    qtbot.waitUntil(lambda: pane.stream.placeholderText() == "The output was lost when the core ended.")
+    fake_core.run_list["unrun"] = make.run("unrun", RunState.REFUSED, restored=True)
+    pane.show_run("unrun")
+    qtbot.waitUntil(lambda: pane.stream.placeholderText() == "The program did not run.")
+
+
 def test_what_can_be_done_with_a_run_is_told_and_forgotten_with_it(
     pane: OutputPane, running: Run, make: Any, qtbot: Any
 ) -> None:
     commands = pane.context.commands
-    commands.hold(LINKED, True)
+    commands.set_condition(LINKED, True)
     pane.context.store.handle(RunChanged(make.run("r", RunState.DONE, calls=(CALL,))))
     assert commands["run.keep"].isEnabled()
     assert commands["run.record"].isEnabled()
@@ -221,7 +238,7 @@ def test_a_run_that_nobody_answered_can_be_run_now_and_says_nothing_that_is_for_
     core = Fault("The approval request was not answered in time.", "Ask again when the user is available.")
     pane.context.store.handle(RunChanged(make.run("r", RunState.REFUSED, fault=core)))
     shown = " ".join(label.full_text() for label in pane.fault.findChildren(ForeignLabel))
-    assert "the program did not run" in shown
+    assert "the program was denied and did not run" in shown
     assert "Ask again" not in shown
     assert pane.stream.placeholderText() == "The program did not run."
     with qtbot.waitSignal(pane.context.messages.requested) as sent:
@@ -235,6 +252,14 @@ def test_a_denied_run_says_who_denied_it_and_why(pane: OutputPane, running: Run,
     fault = Fault("The user denied the program.", "Go on without it.")
     pane.context.store.handle(RunChanged(make.run("r", RunState.REFUSED, fault=fault, decision=decision)))
     assert pane.fault.sentence() == "You denied this program: wrong address"
+    assert pane.head.state.full_text() == "Denied"
+
+
+def test_a_program_that_a_rule_refused_says_why_and_was_not_denied(pane: OutputPane, running: Run, make: Any) -> None:
+    fault = Fault("line 2: add await before list_orders(…)")
+    pane.context.store.handle(RunChanged(make.run("r", RunState.REFUSED, fault=fault, deadline=0.0)))
+    assert pane.fault.sentence() == "line 2: add await before list_orders(…)"
+    assert pane.head.state.full_text() == "Refused"
 
 
 def test_a_long_traceback_does_not_make_the_pane_higher(pane: OutputPane, running: Run, make: Any, qtbot: Any) -> None:

@@ -12,8 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu
 
 from tests.gui.fake_core import make_held_call
+from tests.gui.runs.test_elicitation_dialog import make_ask
 from workbench.events import CallHeld, RunChanged
-from workbench.gui.kit.rows import ROW
+from workbench.gui.kit.rows import KEY, ROW
 from workbench.gui.runs.run_list import RunsPane
 from workbench.gui.runs.run_rows import run_rows
 from workbench.gui.shell.actions import LINKED
@@ -66,6 +67,27 @@ def test_the_strip_shows_the_most_urgent_and_goes_when_decided(
     settled()
     assert not window.strip.isVisible()
     assert not window.commands["run.review"].isEnabled()
+
+
+def test_each_action_for_what_waits_is_enabled_for_its_own_kind(
+    window: Any, fake_core: Any, make: Any, settled: Any
+) -> None:
+    def reasons() -> list[str]:
+        names = ("run.review", "run.dry_run", "held_call.decide", "ask.answer")
+        return [window.commands.disabled_reason(name) for name in names]
+
+    assert reasons() == ["no run is waiting", "no program waits", "no call is held", "no server asks"]
+    held_call = fake_core.put_held_call(make_held_call())
+    settled()
+    assert reasons() == ["", "no program waits", "", "no server asks"]
+    fake_core.settle_held_call(held_call, "denied")
+    fake_core.put_ask(make_ask(by="claude-code"))
+    settled()
+    assert reasons() == ["", "no program waits", "no call is held", ""]
+    fake_core.settle_ask("a1", "withdrawn")
+    fake_core.put_run(make.run("w"))
+    settled()
+    assert reasons() == ["", "", "no call is held", "no server asks"]
 
 
 def test_the_only_run_under_way_is_stopped(window: Any, fake_core: Any, make: Any, settled: Any) -> None:
@@ -188,6 +210,44 @@ def test_the_filter_finds_runs_by_purpose_author_and_state(pane: RunsPane, make:
     assert pane.list.empty.accessibleName() == "No run matches the filter"
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Down])
+def test_a_key_that_leaves_the_filter_at_once_acts_on_what_was_typed(pane: RunsPane, make: Any, key: Qt.Key) -> None:
+    put(pane, make.run("first", author="cursor", deadline=time.time() + 20), make.run("wanted", author="goose"))
+    opened: list[Any] = []
+    pane.context.messages.requested.connect(opened.append)
+    assert pane.list.finder is not None
+    pane.list.finder.setFocus()
+    QTest.keyClicks(pane.list.finder, "goose")
+    QTest.keyClick(pane.list.finder, key)
+    assert pane.list.key() == "wanted"
+    assert opened == ([ShowRun("wanted")] if key == Qt.Key.Key_Return else [])
+
+
+def test_the_current_run_comes_into_view_by_key_and_no_row_moves_under_the_mouse(
+    window: Any, fake_core: Any, make: Any, settled: Any, qtbot: Any
+) -> None:
+    window.activateWindow()
+    for number in range(60):
+        fake_core.put_run(make.run(f"r{number:02}", RunState.DONE, ended=float(number)))
+    settled()
+    pane, view = window.runs, window.runs.list.view
+
+    def in_view() -> bool:
+        return bool(view.viewport().rect().contains(view.visualRect(pane.model.find("r00")).center()))
+
+    assert pane.list.select("r00")
+    window.servers.finder.setFocus()
+    view.verticalScrollBar().setValue(0)
+    assert not in_view()
+    window.docks["runs"].come()
+    qtbot.waitUntil(in_view)
+    window.servers.finder.setFocus()
+    view.verticalScrollBar().setValue(0)
+    clicked = pane.model.index(2)
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(clicked).center())
+    assert pane.list.key() == clicked.data(KEY)
+
+
 def test_a_click_shows_the_run_and_the_arrows_go_on_in_the_list(
     window: Any, fake_core: Any, make: Any, settled: Any, qtbot: Any
 ) -> None:
@@ -242,7 +302,7 @@ def test_your_own_program_is_stopped_although_another_one_is_running(pane: RunsP
     mine = replace(mine, proposal=replace(mine.proposal, origin=Origin.PERSON))
     fake_core.run_list["mine"] = mine
     put(pane, make.run("theirs", RunState.RUNNING), mine)
-    pane.context.commands.hold(LINKED, True)
+    pane.context.commands.set_condition(LINKED, True)
     pane.context.commands.do("run.stop")
     QTest.qWait(20)
     assert ("stop_run", ("mine",)) in fake_core.asked
@@ -281,7 +341,7 @@ def test_the_example_agent_that_waits_is_shown_instead_of_started_twice(
 ) -> None:
     requests: list[Any] = []
     pane.context.messages.requested.connect(requests.append)
-    pane.context.commands.hold(LINKED, True)
+    pane.context.commands.set_condition(LINKED, True)
     put(pane, make.run("other"), make.run("shown", RunState.DONE, author=EXAMPLE_AGENT))
     pane.context.commands.do("agent.example")
     qtbot.waitUntil(lambda: ("start_example_agent", ()) in fake_core.asked)
@@ -296,7 +356,7 @@ def test_the_example_agent_that_waits_is_shown_instead_of_started_twice(
 def test_review_opens_whatever_waits(pane: RunsPane, qtbot: Any) -> None:
     requests: list[Any] = []
     pane.context.messages.requested.connect(requests.append)
-    pane.context.commands.hold(LINKED, True)
+    pane.context.commands.set_condition(LINKED, True)
     pane.context.store.handle(CallHeld(make_held_call(), ""))
     qtbot.waitUntil(lambda: pane.context.commands["run.review"].isEnabled())
     pane.context.commands.do("run.review")

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from workbench.gui.runs.run_rows import run_rows
 from workbench.gui.skills.skill_list import skill_rows
-from workbench.records import Fault, RunState
+from workbench.records import Decision, Fault, RunState
 
 NOW = 1_000_000.0
 
@@ -30,6 +30,23 @@ def test_the_run_whose_time_ends_first_stands_on_top(qapp: Any, make: Any) -> No
 def test_a_failed_run_says_why_in_its_row(qapp: Any, make: Any) -> None:
     run = make.run("x", RunState.FAILED, fault=Fault("The server did not answer."))
     assert "Failed: The server did not answer." in run_rows([run], NOW)[1].detail
+
+
+def test_denied_is_what_the_user_denied_and_refused_what_a_rule_refused(qapp: Any, make: Any) -> None:
+    refused = make.run("x", RunState.REFUSED, fault=Fault("The user denied it."))
+    denial = Decision("x", "a" * 64, False, "you")
+    allowed = Decision("x", "a" * 64, True, "you")
+    changed = Fault("A tool changed.")
+    cases = (
+        (replace(refused, decision=denial), "Denied"),
+        (replace(refused, decision=replace(denial, reason="wrong address")), "Denied: wrong address"),
+        (replace(refused, fault=Fault("It was not answered.")), "Denied: It was not answered."),
+        (replace(refused, decision=allowed, fault=changed), "Refused: A tool changed."),
+        (replace(refused, deadline=0.0, fault=Fault("line 2: add await")), "Refused: line 2: add await"),
+    )
+    for run, text in cases:
+        assert text in run_rows([run], NOW)[1].detail.split(" · ")
+    assert [row.key for row in run_rows([cases[0][0], cases[-1][0]], NOW, search="denied") if not row.section] == ["x"]
 
 
 def test_hidden_characters_of_an_author_are_seen(qapp: Any, make: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -132,3 +133,26 @@ def test_now_is_compared_with_an_earlier_moment(page: Any, fake_core: Any, qtbot
     assert page.approve.isHidden()
     page.since.setCurrentIndex(0)
     qtbot.waitUntil(lambda: page.approve.isVisible())
+
+
+def test_a_late_answer_does_not_replace_the_chosen_comparison(
+    page: Any, fake_core: Any, qtbot: Any, settled: Any, monkeypatch: Any
+) -> None:
+    ready, entered, changes = asyncio.Event(), asyncio.Event(), fake_core.definition_changes
+
+    async def definition_changes(server: str) -> tuple[DefinitionChange, ...]:
+        entered.set()
+        await ready.wait()
+        found: tuple[DefinitionChange, ...] = await changes(server)
+        return found
+
+    monkeypatch.setattr(fake_core, "definition_changes", definition_changes)
+    page.load()
+    qtbot.waitUntil(entered.is_set)
+    page.since.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: "Be quick." in page.view.toPlainText())
+    ready.set()
+    settled()
+    assert "Be quick." in page.view.toPlainText()
+    assert page.approve.isHidden()
+    assert page.since.currentIndex() == 1

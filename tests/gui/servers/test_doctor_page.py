@@ -61,6 +61,7 @@ def test_the_report_can_be_copied_with_its_details(window: Any, fake_core: Any, 
     copied = QGuiApplication.clipboard().text()
     assert "[Wrong] Executable: The command npx was not found." in copied
     assert "| PATH: /bin" in copied
+    assert window.status.message() == "Copied the report."
 
 
 def test_this_machine_is_checked_from_the_help_menu(window: Any, qtbot: Any, settled: Any) -> None:
@@ -69,6 +70,9 @@ def test_this_machine_is_checked_from_the_help_menu(window: Any, qtbot: Any, set
     window.commands.do("help.machine")
     dialog = window.findChild(MachineDialog)
     qtbot.waitUntil(lambda: "Free disk space." in words(dialog))
+    button(dialog, "Copy report").click()
+    assert "Free disk space." in QGuiApplication.clipboard().text()
+    assert window.status.message() == "Copied the report."
     dialog.reject()
 
 

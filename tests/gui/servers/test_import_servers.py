@@ -8,8 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QToolButton
 from shiboken6 import isValid
 
+from workbench.errors import WorkbenchError
 from workbench.gui.servers.import_servers import REPLACE, ImportServers
-from workbench.records import Fault, ImportChoice, ImportReport, SecretStore
+from workbench.records import Discovery, Fault, ImportChoice, ImportReport, SecretStore
 
 
 def texts(widget: Any) -> str:
@@ -131,6 +132,28 @@ def test_files_that_cannot_be_read_are_told_and_nothing_found_is_no_dead_end(
     qtbot.waitUntil(lambda: "No servers in other clients" in texts(dialog))
     assert "line 1" in texts(dialog)
     assert "Claude Desktop" in texts(dialog)
+
+
+def test_a_search_that_fails_is_told_and_can_be_repeated(
+    window: Any, fake_core: Any, qtbot: Any, press: Any, monkeypatch: Any
+) -> None:
+    faults = list[Fault]()
+    window.context.tasks.failed.connect(faults.append)
+
+    async def found_servers() -> Discovery:
+        raise WorkbenchError("Your home folder cannot be read.", "Check its permissions.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fake_core, "found_servers", found_servers)
+        window.commands.do("servers.import")
+        qtbot.waitUntil(lambda: bool(window.findChildren(ImportServers)))
+        dialog = window.findChildren(ImportServers)[0]
+        qtbot.waitUntil(lambda: "Your home folder cannot be read." in texts(dialog))
+    assert "Searching…" not in texts(dialog)
+    assert not faults
+    press(dialog, "Search again")
+    qtbot.waitUntil(lambda: bool(dialog.found_rows))
+    assert "cannot be read" not in texts(dialog)
 
 
 def test_the_list_and_an_empty_project_tell_of_them(window: Any, fake_core: Any, qtbot: Any, settled: Any) -> None:

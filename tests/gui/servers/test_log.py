@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QToolButton
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.rows import KEY, ROW
 from workbench.gui.servers.server_log import LONGEST_LOG, LogPage
+from workbench.records import ServerLog
 
 
 @pytest.fixture
@@ -109,3 +111,28 @@ def test_a_line_is_copied_from_its_menu(page: Any, fake_core: Any, qtbot: Any) -
     page.list.select(page.model.index(1).data(KEY))
     next(action for action in page.list.view.actions() if action.text() == "Copy line").trigger()
     assert QGuiApplication.clipboard().text() == "two"
+
+
+def test_a_log_that_starts_again_while_it_is_read_shows_all_lines(
+    page: Any, fake_core: Any, qtbot: Any, monkeypatch: Any
+) -> None:
+    fake_core.put_lines(("info", "one"), ("info", "two"))
+    qtbot.waitUntil(lambda: lines(page) == ["one", "two"])
+    ready, entered, read = asyncio.Event(), asyncio.Event(), fake_core.server_log
+
+    async def server_log(server: str, after: int) -> ServerLog:
+        if after:
+            entered.set()
+            await ready.wait()
+        log: ServerLog = await read(server, after)
+        return log
+
+    monkeypatch.setattr(fake_core, "server_log", server_log)
+    fake_core.put_lines(("info", "three"))
+    qtbot.waitUntil(entered.is_set)
+    page.load()
+    ready.set()
+    qtbot.waitUntil(lambda: len(lines(page)) >= 3)
+    fake_core.put_lines(("info", "four"))
+    qtbot.waitUntil(lambda: lines(page)[-1:] == ["four"])
+    assert lines(page) == ["one", "two", "three", "four"]

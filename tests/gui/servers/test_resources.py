@@ -125,6 +125,33 @@ def test_a_subscription_is_marked_when_the_server_took_it_and_a_change_when_it_c
     qtbot.waitUntil(lambda: badges(page, "demo://about") == [])
 
 
+def test_an_answer_from_before_an_announced_change_is_not_shown_again(page: Any, fake_core: Any, qtbot: Any) -> None:
+    read(page, qtbot, "demo://about")
+    page.list.select("demo://orders")
+    fake_core.bus.tell(ResourcesUpdated("demo", ("demo://about",)))
+    page.list.select("demo://about")
+    assert not page.detail.result.isVisible()
+    assert "announced a change" in page.detail.notice.sentence()
+    assert page.detail.notice.hint() == "Read the resource again."
+    page.list.select("demo://orders")
+    assert page.detail.notice.sentence() == ""
+    page.list.select("demo://about")
+    page.detail.request()
+    qtbot.waitUntil(page.detail.result.isVisible)
+    assert page.detail.notice.sentence() == ""
+
+
+def test_the_notice_of_a_change_stays_after_leaving_and_returning(page: Any, fake_core: Any, qtbot: Any) -> None:
+    read(page, qtbot, "demo://about")
+    fake_core.bus.tell(ResourcesUpdated("demo", ("demo://about",)))
+    assert page.detail.result.isVisible()
+    assert "content below is older" in page.detail.notice.hint()
+    page.list.select("demo://orders")
+    page.list.select("demo://about")
+    assert "announced a change" in page.detail.notice.sentence()
+    assert not page.detail.result.isVisible()
+
+
 def test_a_refused_subscription_is_a_sentence_and_no_mark(page: Any, fake_core: Any, qtbot: Any) -> None:
     fake_core.offer_fault = WorkbenchError("demo refused to subscribe.", "It does not change.")
     page.list.select("demo://about")

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from workbench.events import ServersArranged
 from workbench.gui.servers.server_connector import describe_changes
 from workbench.records import ServerConfig, ServerState, ServerStatus
 
@@ -25,8 +26,19 @@ def test_servers_that_ran_are_connected_again_by_a_new_core(
         fake_core.server_states[name] = replace(state, status=ServerStatus.STOPPED)
     window.context.store.load(restarted=True)
     qtbot.waitUntil(lambda: connected(fake_core) == ["notes"])
+    assert fake_core.connected_automatically  # so that the audit does not say that the user did it
     settled()
     assert "Connecting again: notes." in window.status.message()
+
+
+def test_a_connection_that_the_user_asked_for_is_not_called_automatic(
+    window: Any, fake_core: Any, settled: Any, qtbot: Any
+) -> None:
+    window.servers.show_tool("demo")
+    window.commands.do("server.connect")
+    qtbot.waitUntil(lambda: connected(fake_core) == ["demo"])
+    assert not fake_core.connected_automatically
+    settled()
 
 
 def test_servers_that_still_run_are_left_alone(window: Any, fake_core: Any, settled: Any) -> None:
@@ -41,6 +53,7 @@ def test_a_change_of_the_file_by_another_program_is_noticed(
     window: Any, fake_core: Any, settled: Any, qtbot: Any
 ) -> None:
     file = window.context.paths.servers_file
+    fake_core.asked.clear()  # the window reloads once when it is linked
     fake_core.server_states["fresh"] = ServerState(ServerConfig("fresh", "npx"))
     file.write_text('{"mcpServers": {}}')
     qtbot.waitUntil(lambda: ("reload_servers", ()) in fake_core.asked)
@@ -52,7 +65,31 @@ def test_a_change_of_the_file_by_another_program_is_noticed(
     assert "removed files" in window.status.message()
 
 
+def test_a_change_of_the_file_while_no_window_was_open_is_noticed_when_the_window_is_linked(
+    window: Any, fake_core: Any, settled: Any, qtbot: Any, monkeypatch: Any
+) -> None:
+    fresh = ServerState(ServerConfig("fresh", "npx"))
+
+    async def reload_servers() -> tuple[ServerState, ...]:
+        fake_core.note("reload_servers")
+        fake_core.put(fresh)
+        states: tuple[ServerState, ...] = await fake_core.servers()
+        return states
+
+    fake_core.asked.clear()
+    monkeypatch.setattr(fake_core, "reload_servers", reload_servers)
+    window.context.store.load()
+    qtbot.waitUntil(lambda: window.servers.model.find("fresh").isValid())
+    settled()
+    assert window.status.message().endswith("Servers were reloaded: added fresh.")
+    fake_core.put(fresh)
+    fake_core.bus.tell(ServersArranged(("fresh", "files", "demo")))  # the same list again
+    settled()
+    assert fake_core.asked.count(("reload_servers", ())) == 1
+
+
 def test_other_files_of_the_project_reload_nothing(window: Any, fake_core: Any, settled: Any, qtbot: Any) -> None:
+    fake_core.asked.clear()  # the window reloads once when it is linked
     (window.context.paths.project / "notes.txt").write_text("x")
     qtbot.wait(500)
     settled()

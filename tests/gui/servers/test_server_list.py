@@ -271,7 +271,7 @@ def test_a_server_that_hangs_at_its_start_does_not_hold_up_the_others(
 ) -> None:
     gate, asked = asyncio.Event(), []
 
-    async def connect(server: str, sha: str = "") -> ServerState:
+    async def connect(server: str, sha: str = "", automatic: bool = False) -> ServerState:
         asked.append(server)
         await gate.wait()
         raise WorkbenchError("The server did not answer.", "Try again.")
@@ -352,7 +352,7 @@ def test_another_file_behind_the_command_asks_again_and_says_so(
     settled()
     real, asked = fake_core.connect, []
 
-    async def connect(server: str, sha: str = "") -> ServerState:
+    async def connect(server: str, sha: str = "", automatic: bool = False) -> ServerState:
         asked.append(server)
         if len(asked) == 1:
             state = replace(
@@ -388,6 +388,53 @@ def test_a_removed_server_can_be_put_back_from_the_status_bar(
     settled()
     assert not window.status.offer.isVisible()
     assert not window.commands["server.restore"].isEnabled()
+
+
+def test_a_server_that_could_not_be_restored_can_be_restored_later(
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any, monkeypatch: Any
+) -> None:
+    async def restore_server(server: str) -> ServerState:
+        raise WorkbenchError(f"The project already has a server named {server}.", "Rename that server first.")
+
+    pane.show_tool("files")
+    window.commands.do("server.remove")
+    qtbot.waitUntil(lambda: not pane.model.find("files").isValid())
+    settled()
+    with monkeypatch.context() as patch:
+        patch.setattr(fake_core, "restore_server", restore_server)
+        qtbot.mouseClick(window.status.offer, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: "already has a server named files" in texts(window.banners))
+        settled()
+    assert window.commands["server.restore"].isEnabled()
+    window.commands.do("server.restore")
+    qtbot.waitUntil(lambda: pane.model.find("files").isValid())
+    settled()
+    assert not window.commands["server.restore"].isEnabled()
+
+
+def test_the_key_of_edit_acts_only_in_the_list_of_servers(
+    window: Any, pane: Any, fake_core: Any, qtbot: Any, settled: Any
+) -> None:
+    fake_core.put_files({"notes.txt": "x"})
+    pane.show_tool("files")
+    window.activateWindow()
+    for name in ("skills", "files", "calls"):
+        window.docks[name].come()
+        settled()
+        window.commands.do(f"pane.{name}")
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        assert not pane.isAncestorOf(focus)
+        qtbot.keyClick(focus, Qt.Key.Key_F2)
+        settled()
+        assert not window.findChildren(AddServer)
+        for dialog in window.findChildren(QDialog):  # in other lists the key may rename
+            dialog.reject()
+    window.commands.do("pane.servers")
+    assert pane.tree.hasFocus()
+    qtbot.keyClick(pane.tree, Qt.Key.Key_F2)
+    qtbot.waitUntil(lambda: bool(window.findChildren(AddServer)))
+    assert window.findChildren(AddServer)[0].windowTitle() == "Edit files"
 
 
 def test_servers_are_moved_by_keyboard_and_stay_chosen(

@@ -92,6 +92,7 @@ def test_the_card_offers_to_sign_in_and_the_page_names_whose_page_will_open(
     assert [url.toString() for url in opened] == [URL]
     page.browser.copy.click()
     assert QGuiApplication.clipboard().text() == URL
+    assert window.status.message() == "Copied the address."
 
 
 def test_an_address_that_is_no_web_page_is_not_opened(page: Any, window: Any) -> None:

@@ -39,7 +39,12 @@ def test_each_level_says_what_it_is_or_what_it_lacks(dialog: IsolationDialog) ->
 
 
 def test_the_command_that_builds_a_level_is_copied_as_it_works_here(
-    dialog: IsolationDialog, fake_core: Any, settled: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    dialog: IsolationDialog,
+    window: Any,
+    fake_core: Any,
+    settled: Any,
+    qtbot: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     qtbot.mouseClick(dialog.button("Check again"), Qt.MouseButton.LeftButton)
@@ -55,6 +60,7 @@ def test_the_command_that_builds_a_level_is_copied_as_it_works_here(
     assert Path(shlex.split(words)[0]).is_file(), "a virtual environment's commands are not on the PATH"
     qtbot.mouseClick(copies[1], Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text().startswith("sudo apt install qemu-system-x86 && ")
+    assert window.status.message() == "Copied the command."
 
 
 def test_on_a_low_screen_the_levels_scroll_and_the_buttons_stay(

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from workbench.events import EntryWritten
 from workbench.gui.settings.network import NetworkDialog
+from workbench.gui.shell.context import Message
 
 OFFER = '[[network.allow]]\ndomain = "*.team.example.org"\nports = [443, 8443]\n[network]\ndeny = ["203.0.113.0/24"]\n'
 
@@ -114,7 +115,9 @@ def test_a_suggestion_of_the_project_is_accepted_and_withdrawn(page: Any, fake_c
     qtbot.waitUntil(lambda: rows(dialog)[0].startswith("Suggested"))
 
 
-def test_the_menu_of_a_row_copies_it(page: Any, qtbot: Any) -> None:
+def test_the_menu_of_a_row_copies_it(page: Any, context: Any, qtbot: Any) -> None:
+    said = list[Message]()
+    context.messages.said.connect(said.append)
     dialog = page()
     click(dialog, "127.0.0.0/8")
     view = dialog.list.view
@@ -124,6 +127,7 @@ def test_the_menu_of_a_row_copies_it(page: Any, qtbot: Any) -> None:
     copy.trigger()
     menu.close()
     assert QApplication.clipboard().text() == "127.0.0.0/8: this machine"
+    assert said[-1].text == "Copied 127.0.0.0/8: this machine."
 
 
 def test_new_connections_appear(page: Any, bus: Any, make: Any) -> None:

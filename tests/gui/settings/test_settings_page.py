@@ -15,6 +15,7 @@ from workbench.events import Noticed, SettingsChanged
 from workbench.gui.kit.rows import KEY
 from workbench.gui.settings.setting_editors import ChoiceEditor, ListEditor, NumberEditor, SwitchEditor, TextEditor
 from workbench.gui.settings.settings_page import GROUPS, SettingsPane, setting_rows
+from workbench.gui.shell.context import Message
 from workbench.records import SettingValue
 from workbench.settings import DEFINITIONS
 
@@ -204,6 +205,8 @@ def choose_from_menu(page: SettingsPane, name: str, text: str) -> None:
 
 
 def test_the_menu_of_a_row_edits_switches_resets_and_copies(page: SettingsPane, fake_core: Any, qtbot: Any) -> None:
+    said = list[Message]()
+    page.context.messages.said.connect(said.append)
     choose_from_menu(page, "history.runs", "Turn off")
     qtbot.waitUntil(lambda: not fake_core.current_settings.history_runs)
     qtbot.waitUntil(lambda: fact(page, "Your value") == "Off")
@@ -211,6 +214,7 @@ def test_the_menu_of_a_row_edits_switches_resets_and_copies(page: SettingsPane, 
     qtbot.waitUntil(lambda: fake_core.current_settings.history_runs)
     choose_from_menu(page, "history.runs", "Copy name")
     assert QApplication.clipboard().text() == "history.runs"
+    assert said[-1].text == "Copied history.runs."
     choose_from_menu(page, "run.seconds", "Edit")
     assert page.focusWidget() is page.detail.editor.line
 

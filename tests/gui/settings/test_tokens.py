@@ -6,7 +6,8 @@ from typing import Any
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QMenu
 
 from workbench.gui.kit.table import Table
 from workbench.gui.settings.tokens import TokensDialog
@@ -49,6 +50,21 @@ def test_conversations_are_sorted_by_a_click_on_a_heading(
     assert [cell(dialog, row, "Saved") for row in (0, 1)] == ["600", "41,200"]
 
 
+def test_the_figures_of_a_session_are_copied_from_its_menu(window: Any, qtbot: Any, settled: Any) -> None:
+    window.commands.do("core.tokens")
+    qtbot.waitUntil(lambda: window.findChild(TokensDialog) is not None)
+    dialog = window.findChild(TokensDialog)
+    table = dialog.table
+    table.selectRow(0)
+    table.customContextMenuRequested.emit(table.visualRect(table.model().index(0, 0)).center())
+    menu = next(menu for menu in dialog.findChildren(QMenu) if menu.isVisible())
+    menu.actions()[0].trigger()
+    menu.close()
+    assert QGuiApplication.clipboard().text().startswith("claude-code: ")
+    assert window.status.message() == "Copied the figures."
+    dialog.reject()
+
+
 def test_a_new_price_changes_what_it_is_worth_and_is_stored(
     window: Any, fake_core: Any, qtbot: Any, settled: Any
 ) -> None:
@@ -70,7 +86,7 @@ def test_where_programs_saved_nothing_it_says_so_calmly(context: Any, qtbot: Any
     dialog = TokensDialog(context, TokenReport(row.ledger, (row,), ADVICE, 300))
     qtbot.addWidget(dialog)
     assert "No tokens saved yet" in texts(dialog)
-    assert "Programs put ≈ 400 tokens into the model's context." in texts(dialog)
+    assert "Programs and searches put ≈ 400 tokens into the model's context." in texts(dialog)
     assert cell(dialog, 0, "Saved") == "−300"
 
 

@@ -33,7 +33,7 @@ def test_an_action_is_told_in_one_sentence_and_has_a_picture(entry: Any) -> None
 
 
 def test_every_action_is_in_one_menu(window: Any) -> None:
-    assert [action.text() for action in window.menuBar().actions()] == [menu.title for menu in MENUS]
+    assert [action.text().replace("&", "") for action in window.menuBar().actions()] == [menu.title for menu in MENUS]
     shown = {action for menu in window.menuBar().findChildren(QMenu) for action in menu.actions()}
     assert {window.commands[entry.id] for entry in ACTIONS} <= shown
 
@@ -69,3 +69,9 @@ def test_sentences_name_menus_that_there_are(qapp: Any) -> None:
     found = {name for file in texts for names in named.findall(file.read_text("utf-8")) for name in names if name}
     assert found, "the pattern finds none"
     assert found <= {menu.title for menu in MENUS}
+
+
+def test_each_menu_opens_by_its_own_letter(window: Any) -> None:
+    titles = [action.text() for action in window.menuBar().actions()]
+    letters = [title[title.index("&") + 1].lower() for title in titles]
+    assert len(set(letters)) == len(titles)

@@ -78,7 +78,7 @@ def test_a_lost_core_is_connected_again_under_the_same_questions(
     assert [link.state for link in links] == [
         LinkState.CONNECTING, LinkState.LINKED, LinkState.LOST, LinkState.LINKED,
     ]  # fmt: skip
-    assert links[-1].again
+    assert links[-1].restarted
     assert complete(api.status()).pid == 4711
     complete(bridge.close())
     complete(asyncio.wait_for(keeping, 60))
@@ -94,7 +94,7 @@ def test_after_three_more_tries_a_person_decides(loop: Any, complete: Any, hasty
     bridge = Bridge(connect)
     complete(bridge.keep())
     assert len(tries) == 4
-    assert bridge.link == Link(LinkState.BROKEN, 3, fault=Fault("The core could not be started.", "Its log says why."))
+    assert bridge.link == Link(LinkState.BROKEN, fault=Fault("The core could not be started.", "Its log says why."))
 
 
 def test_a_question_without_a_core_gets_a_sentence(loop: Any, complete: Any) -> None:
@@ -125,4 +125,4 @@ def test_after_a_lost_event_every_pane_loads_again(loop: Any, complete: Any, qtb
         await keeping
         return links
 
-    assert complete(lose()) == [Link(LinkState.LINKED, again=True)]
+    assert complete(lose()) == [Link(LinkState.LINKED)]

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.gui.shell.actions import LINKED, WAITING
+from workbench.gui.shell.actions import ACTIONS, LINKED, WAITING
 from workbench.gui.shell.commands import Commands
 
 
@@ -17,7 +17,7 @@ def commands(context: Any, qtbot: Any) -> Iterator[Commands]:
     widget = QWidget()
     qtbot.addWidget(widget)
     commands = Commands(context.tasks, widget)
-    commands.hold(LINKED, True)
+    commands.set_condition(LINKED, True)
     yield commands
     widget.deleteLater()
 
@@ -55,9 +55,9 @@ def test_a_fault_is_told_in_one_place_and_the_action_is_free_again(
 
 def test_an_action_waits_for_all_its_conditions(commands: Commands) -> None:
     assert not commands["run.review"].isEnabled()
-    commands.hold(WAITING, True)
+    commands.set_condition(WAITING, True)
     assert commands["run.review"].isEnabled()
-    commands.hold(LINKED, False)
+    commands.set_condition(LINKED, False)
     assert not commands["run.review"].isEnabled()
 
 
@@ -69,3 +69,9 @@ def test_a_shortcut_before_anything_is_bound_is_done_as_soon_as_it_can_be(comman
     qtbot.waitUntil(lambda: done == [1])
     commands["palette.open"].trigger()
     assert done == [1, 1]
+
+
+def test_a_held_key_runs_nothing_twice(commands: Commands) -> None:
+    repeating = {entry.id for entry in ACTIONS if commands[entry.id].autoRepeat()}
+    assert "front.start" not in repeating
+    assert {"editor.find_next", "tab.next", "edit.undo"} <= repeating

@@ -65,7 +65,7 @@ def test_a_find_says_what_it_is_whose_why_and_what_it_costs(palette: Palette, ty
     assert shown.aside == "exact name · ≈ 120 tokens"
     assert shown.detail == "demo · not running; starts at the first call · Lists orders, newest first."
     type_words("company")
-    assert (row(palette).badges[0][0], row(palette).aside) == ("Resource", "“company” in its name · 1.2 KB")
+    assert (row(palette).badges[0][0], row(palette).aside) == ("Resource", "“company” in its name · 1.2 kB")
 
 
 def test_a_tool_stands_before_the_saved_calls_of_it(type_words: Any) -> None:
@@ -167,10 +167,10 @@ def test_typing_selects_the_first_row_again_although_the_selected_one_is_still_l
 def test_a_palette_that_came_before_the_core_fills_when_it_is_there(
     palette: Palette, window: Any, type_words: Any, settled: Any
 ) -> None:
-    window.bridge.linked.emit(Link(LinkState.LOST, 1))
+    window.bridge.linked.emit(Link(LinkState.LOST))
     type_words("verify")
     assert row(palette).aside == "the core is not connected"
-    window.bridge.linked.emit(Link(LinkState.LINKED, 1, again=True))
+    window.bridge.linked.emit(Link(LinkState.LINKED))
     settled()
     assert not row(palette).faded
     assert palette.isVisible()

@@ -53,3 +53,21 @@ def test_a_pane_that_comes_in_front_takes_part(shown: Any, qtbot: Any) -> None:
     shown.docks["skills"].come()
     assert any(shown.skills.isAncestorOf(widget) for widget in tab_stops(shown))
     assert not any(shown.servers.isAncestorOf(widget) for widget in tab_stops(shown))
+
+
+def test_the_window_s_own_keys_work_in_a_line_of_text(shown: Any, qtbot: Any) -> None:
+    """Qt on X11 takes Ctrl+E for itself there: to the end of the line."""
+    shown.activateWindow()
+    shown.servers.finder.setFocus()
+    qtbot.keyClick(shown.servers.finder, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: shown.centre.currentWidget() is shown.centre.editor)
+
+
+def test_shift_f10_opens_the_menu_of_the_focused_row(shown: Any, qtbot: Any) -> None:
+    shown.activateWindow()
+    tree = shown.servers.tree
+    tree.setFocus()
+    tree.setCurrentIndex(tree.model().index(0, 0))
+    qtbot.keyClick(tree, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
+    QApplication.activePopupWidget().close()

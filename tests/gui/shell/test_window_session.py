@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
 from workbench.gui.forms.form import SchemaForm
 from workbench.gui.forms.text_purpose import draft_without_secrets
-from workbench.gui.shell.navigation import ShowTool
+from workbench.gui.shell.navigation import ShowServer, ShowSkill, ShowTool
 from workbench.gui.shell.window_state import LONGEST, WindowSession
 from workbench.records import Tool
 
@@ -82,6 +83,18 @@ def again(
         made.deleteLater()
 
 
+@pytest.fixture
+def press_tab(qtbot: Any) -> Callable[[Any, str], None]:
+    """Click the tab of a page in the centre."""
+
+    def click(window: Any, title: str) -> None:
+        bar = window.centre.tabBar()
+        place = next(place for place in range(bar.count()) if bar.tabText(place) == title)
+        qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
+
+    return click
+
+
 def field(window: Any, name: str) -> QLineEdit:
     fields = window.centre.tool.page().call.form.findChildren(QLineEdit)
     return next(one for one in fields if one.accessibleName() == name)
@@ -146,12 +159,115 @@ def test_a_tool_that_is_gone_and_a_file_that_is_none_are_passed_over(
 ) -> None:
     paths.window_session.parent.mkdir(parents=True, exist_ok=True)
     told = {"open": ["demo", "gone"], "expanded": ["nobody"], "forms": [["demo", "gone", '{"value": {}}']]}
-    for text in (json.dumps(told), "{", "[]", '{"forms": 3}', '{"open": [1]}', "\x00", '{"forms": [[1, 2]]}'):
+    for text in (
+        json.dumps(told),
+        "{",
+        "[]",
+        '{"forms": 3}',
+        '{"open": [1]}',
+        "\x00",
+        '{"forms": [[1, 2]]}',
+        '{"pages": [3]}',
+    ):
         paths.window_session.write_text(text)
         second = again()
         assert second.centre.tool.page() is None
         assert not second.banners.findChildren(QLineEdit)
         assert second.centre.currentWidget() is second.centre.welcome
+
+
+@pytest.mark.parametrize(("left", "below"), [("skills", "audit"), ("files", "output")])
+def test_the_panes_in_front_of_their_neighbours_come_back(
+    window: Any, settled: Any, again: Any, qtbot: Any, left: str, below: str
+) -> None:
+    settled()
+    window.resizeDocks([window.docks["output"]], [350], Qt.Orientation.Vertical)
+    window.context.go(ShowTool("demo", "list_orders"))
+    settled()
+    for name in (left, below):
+        window.docks[name].come()
+    settled()
+    window.close()
+    second = again()
+    qtbot.waitUntil(lambda: second.centre.tool.page() is not None)
+    for name in (left, below):
+        qtbot.waitUntil(lambda name=name: not second.docks[name].visibleRegion().isEmpty())
+    shown = {name for name, dock in second.docks.items() if not dock.visibleRegion().isEmpty()}
+    assert shown == {left, below, "runs"}
+    assert second.docks[below].height() == window.docks[below].height() > 300, "the height that the user gave them"
+
+
+def pages(window: Any) -> list[str]:
+    return [window.centre.tabText(place) for place in range(window.centre.count())]
+
+
+def test_the_pages_of_the_centre_come_back_with_the_same_one_in_front(
+    window: Any, settled: Any, again: Any, qtbot: Any, press_tab: Any
+) -> None:
+    window.context.go(ShowTool("demo", "list_orders"))
+    window.commands.do("editor.show")
+    qtbot.keyClicks(window.centre.editor.current_tab().editor, "print(1)")
+    window.context.go(ShowServer("demo", "log"))
+    window.context.go(ShowSkill("weekly_report"))
+    window.commands.do("settings.open")
+    settled()
+    before = pages(window)
+    assert before == ["Welcome", "Tools", "Editor", "demo", "weekly_report", "Settings"]
+    press_tab(window, "demo")
+    window.close()
+    window.centre.keep()
+    second = again()
+    qtbot.waitUntil(lambda: pages(second) == before, timeout=5_000)
+    qtbot.waitUntil(lambda: second.centre.is_front("server"))
+    sheet = second.centre.server.sheet()
+    assert sheet is not None
+    assert type(sheet.page()).__name__ == "LogPage"
+    assert second.centre.editor.current_tab().text() == "print(1)"
+    qtbot.waitUntil(lambda: second.centre.skill.page is not None)
+    press_tab(second, "Settings")
+    second.close()
+    third = again()
+    qtbot.waitUntil(lambda: third.centre.is_front("settings"))
+    assert pages(third) == before
+
+
+def test_pages_that_make_no_sense_any_more_do_not_come_back(
+    window: Any, fake_core: Any, settled: Any, again: Any, qtbot: Any, press_tab: Any
+) -> None:
+    window.context.go(ShowServer("files", "log"))
+    window.commands.do("settings.open")
+    window.context.go(ShowSkill("first_try"))
+    settled()
+    window.close()
+    del fake_core.skill_list["first_try"]
+    del fake_core.server_states["files"]
+    second = again()
+    qtbot.waitUntil(lambda: pages(second) == ["Welcome", "Settings"])
+    assert second.centre.is_front("welcome")
+
+
+def test_a_page_that_the_user_closed_stays_closed_and_welcome_stays_in_front(
+    window: Any, settled: Any, again: Any, qtbot: Any, press_tab: Any
+) -> None:
+    window.context.go(ShowTool("demo", "list_orders"))
+    window.commands.do("settings.open")
+    window.commands.do("tab.close")
+    settled()
+    press_tab(window, "Welcome")
+    window.close()
+    second = again()
+    qtbot.waitUntil(lambda: pages(second) == ["Welcome", "Tools"])
+    assert second.centre.is_front("welcome")
+
+
+def test_the_centre_is_not_empty_when_nothing_comes_back(window: Any, again: Any, qtbot: Any) -> None:
+    window.commands.do("settings.open")
+    window.layout_file.welcome = False
+    window.centre.hide_welcome()
+    window.commands.do("tab.close")
+    window.close()
+    second = again()
+    qtbot.waitUntil(lambda: second.centre.currentWidget() is second.centre.welcome)
 
 
 def test_what_is_kept_has_a_bound_and_the_newest_stays(tmp_path: Path, qapp: Any) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 from shiboken6 import isValid
 
 from workbench.errors import WorkbenchError
 from workbench.gui.skills.keep_skill import KeepDialog
+from workbench.gui.skills.new_skill import NewSkillDialog
 from workbench.records import Gate, Risk, RunState, Skill, SkillState, ToolUse, Verdict
 
 
@@ -146,3 +147,47 @@ def test_a_program_with_a_token_of_one_conversation_says_that_it_will_fail_in_ot
     qtbot.addWidget(plain)
     plain.show()
     assert not plain.token_warning.isVisible()
+
+
+def test_what_was_typed_is_shown_again_after_escape_and_forgotten_once_it_is_saved(
+    keep: Any, make: Any, asked: Any, qtbot: Any
+) -> None:
+    run = make.run("r", RunState.DONE)
+    dialog = keep(run=run)
+    qtbot.keyClicks(dialog.fields.name, "weekly-report")
+    qtbot.keyClicks(dialog.fields.description, "Sums up.")
+    qtbot.keyClick(dialog.fields.description, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    assert keep(code="print(1)").fields.texts() == ("", ""), "another program"
+    again = keep(run=run)
+    assert again.fields.texts() == ("weekly-report", "Sums up.")
+    intro = [label.text() for label in again.findChildren(QLabel) if "you typed before" in label.text()]
+    assert len(intro) == 1
+    assert "Keep makes this version 1" in intro[0]
+    again.button("Save as draft").click()
+    qtbot.waitUntil(lambda: not isValid(again) or not again.isVisible())
+    assert keep(run=run).fields.texts() == ("", "")
+
+
+def test_a_skill_that_was_not_edited_is_not_taken_for_typed_text(keep: Any) -> None:
+    skill = Skill("weekly-report", "Sums up.", "print(1)", SkillState.KEPT, 1)
+    keep(skill=skill).reject()
+    newer = Skill("weekly-report", "Sums up the week.", "print(1)", SkillState.KEPT, 2)
+    assert keep(skill=newer).fields.texts() == ("weekly-report", "Sums up the week.")
+
+
+def test_a_new_skill_keeps_what_was_typed_after_escape(window: Any, settled: Any, qtbot: Any) -> None:
+    window.commands.do("skill.new")
+    dialog = window.findChild(NewSkillDialog)
+    qtbot.keyClicks(dialog.fields.name, "late-mails")
+    qtbot.keyClick(dialog.fields.name, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    window.commands.do("skill.new")
+    again = next(one for one in window.findChildren(NewSkillDialog) if one.isVisible())
+    assert again.fields.texts() == ("late-mails", "")
+    again.fields.name.clear()
+    again.reject()
+    window.commands.do("skill.new")
+    empty = next(one for one in window.findChildren(NewSkillDialog) if one.isVisible())
+    assert empty.fields.texts() == ("", "")
+    empty.reject()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolButton
 
 from workbench.events import CallsKept
 from workbench.gui.code.diff_view import DifferenceDialog
@@ -82,15 +82,32 @@ def test_a_past_call_opens_in_its_form_or_runs_there(pane: Any, wishes: list[Any
     assert wishes == [ShowCall("demo", "get_order", {"order_id": "ORD-00001"}, (), start) for start in (False, True)]
 
 
-def test_a_past_call_can_be_saved_and_forgotten(pane: Any, wishes: list[Any], window: Any, qtbot: Any) -> None:
+def test_a_past_call_is_saved_or_deleted_after_a_question(
+    pane: Any, wishes: list[Any], window: Any, qtbot: Any, press: Any
+) -> None:
     pane.show_list(HISTORY)
     pane.history.list.select("4")
     window.commands.do("calls.keep")
     qtbot.waitUntil(lambda: len(wishes) == 1)
     assert isinstance(wishes[0], SaveCall)
     assert (wishes[0].call.tool, wishes[0].outcome.ok) == ("get_order", True)
+    texts = [window.commands[name].text() for name in ("calls.keep", "calls.remove")]
+    assert texts == ["Save this call…", "Delete from history…"]
     window.commands.do("calls.remove")
+    qtbot.waitUntil(lambda: window.findChild(Question) is not None)
+    assert "get_order" in titles(pane.history.list.view)
+    press(window.findChild(Question), "Delete")
     qtbot.waitUntil(lambda: "get_order" not in titles(pane.history.list.view))
+
+
+def test_the_actions_name_the_list_that_they_change(pane: Any, window: Any) -> None:
+    for tab, texts in (
+        (HISTORY, ["Save this call…", "Delete from history…"]),
+        (SAVED, ["Change saved call…", "Delete saved call"]),
+    ):
+        pane.show_list(tab)
+        assert [window.commands[name].text() for name in ("calls.keep", "calls.remove")] == texts
+        assert {one.accessibleName() for one in pane.findChildren(QToolButton)} >= set(texts)
 
 
 def test_clearing_the_history_asks_first(pane: Any, window: Any, fake_core: Any, qtbot: Any, press: Any) -> None:

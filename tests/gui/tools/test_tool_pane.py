@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QGuiApplication
-from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QAccessible, QCursor, QGuiApplication, QKeyEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton, QScrollArea, QToolButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallProgress, ServerChanged, ToolsChanged
@@ -20,7 +21,7 @@ from workbench.gui.forms.field import Field
 from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.shell.context import Message
-from workbench.gui.shell.keyboard import ButtonKeys
+from workbench.gui.shell.keyboard import FocusKeys
 from workbench.gui.shell.navigation import Search, ShowCode, ShowTool
 from workbench.gui.tools import call_panel
 from workbench.gui.tools.call_panel import CallPanel
@@ -136,6 +137,8 @@ def test_the_keyboard_comes_to_the_first_field_and_stays_on_the_button_that_runs
     panel = CallPanel(context, Tool("demo", "many", input_schema=many))
     qtbot.addWidget(panel)
     panel.show()
+    panel.activateWindow()
+    qtbot.waitUntil(panel.isActiveWindow)
     panel.setFocus()
     assert panel.form.first_field() is panel.focusWidget()
     assert panel.focusWidget().property("kind") != "search", "not the filter above the fields"
@@ -170,7 +173,7 @@ def test_a_lasting_yes_is_kept_for_own_calls_and_the_call_goes_out(
 def test_enter_presses_the_button_of_the_question_that_has_the_keyboard(
     pane: ToolPane, calls: list[Any], qtbot: Any
 ) -> None:
-    ButtonKeys(pane)
+    FocusKeys(pane)
     open_tool(pane, qtbot, "delete_customer")
     panel = pane.page().call
     for text, confirmed in (("Cancel", [False]), ("Call once", [False, False, True])):
@@ -557,12 +560,30 @@ def test_an_answer_that_departs_from_its_schema_is_pointed_out(pane: ToolPane, q
     assert answer.schema_fault.sentence() == "a must be text."
 
 
+def test_a_name_of_one_token_costs_one_token(pane: ToolPane, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.tokens.count", lambda _text: 1)
+    open_tool(pane, qtbot, "list_orders")
+    labels = [label.full_text() for label in pane.page().findChildren(ForeignLabel)]
+    assert "demo › list_orders · name ≈ 1 token, complete definition ≈ 120 tokens" in labels
+
+
+def test_a_button_is_not_highlighted_after_a_choice_from_its_menu(pane: ToolPane, qtbot: Any) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    panel = pane.page().call
+    for text in ("Save or copy", "Arguments"):
+        button = next(one for one in panel.findChildren(QPushButton) if one.accessibleName() == text)
+        button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)  # as on a real screen
+        button.menu().popup(button.mapToGlobal(button.rect().bottomLeft()))
+        QCursor.setPos(button.mapToGlobal(button.rect().bottomLeft()) + QPoint(20, 20))
+        button.menu().close()
+        assert not button.underMouse(), text
+
+
 def test_each_step_says_what_it_costs_and_the_wrapper_comes_when_asked(pane: ToolPane, qtbot: Any) -> None:
     open_tool(pane, qtbot, "list_orders")
     sheet = pane.page()
     words = sheet.tab_texts()
     assert words[0] == "Call"
-    assert words[1:3] == ("Description  ≈ 5 tokens", "Schema  ≈ 120 tokens")
     sheet.show_tab(WRAPPER)
     qtbot.waitUntil(lambda: "≈" in sheet.tab_texts()[3])
 
@@ -671,3 +692,119 @@ def test_a_text_that_is_no_json_is_kept_while_another_tool_is_looked_at_and_repl
 def focused_text(panel: Any) -> Any:
     """The text box of the JSON view."""
     return next(box for box in panel.form.findChildren(PlainEdit) if box.isVisible())
+
+
+def test_held_ctrl_enter_calls_once(pane: ToolPane, calls: list[Any], qtbot: Any) -> None:
+    open_tool(pane, qtbot, "list_orders")
+    panel = pane.page().call
+    field, control = panel.form.first_field(), Qt.KeyboardModifier.ControlModifier
+    qtbot.keyClick(field, Qt.Key.Key_Return, control)
+    qtbot.waitUntil(lambda: panel.answer.sentence().startswith("Done"))
+    QApplication.sendEvent(field, QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, control, "", True))
+    assert not panel.running
+    assert len(calls) == 1
+
+
+NESTED: Any = {
+    "type": "object",
+    "properties": {
+        "title": {"type": "string"},
+        "where": {"type": "object", "properties": {"city": {"type": "string"}, "street": {"type": "string"}}},
+        "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+    },
+    "required": ["title", "where", "labels"],
+}
+
+
+@pytest.fixture
+def changing(pane: ToolPane, fake_core: Any, qtbot: Any) -> Callable[[], None]:
+    """An open tool with nested arguments; the returned function changes its definition and waits for the new page."""
+    versions = [Tool("demo", "nested", "nested", "First.", NESTED, None)]
+
+    async def tool(server: str, name: str) -> Tool:
+        return versions[-1]
+
+    fake_core.tool = tool
+    open_tool(pane, qtbot, "nested")
+    pane.activateWindow()
+    qtbot.waitUntil(pane.isActiveWindow)
+
+    def change() -> None:
+        versions.append(replace(versions[0], description="Changed.", hash=f"{len(versions)}" * 64))
+        pane.context.store.handle(ToolsChanged("demo"))
+        qtbot.waitUntil(lambda: pane.page() is not None and pane.page().tool.hash == versions[-1].hash)
+
+    return change
+
+
+def in_form(pane: ToolPane, name: str) -> QWidget:
+    """The widget of the form with this accessible name that Tab reaches."""
+    widgets = pane.page().call.form.findChildren(QWidget)
+    reached = (widget for widget in widgets if widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    return next(widget for widget in reached if widget.accessibleName() == name and not widget.isHidden())
+
+
+def type_keys(text: str) -> None:
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    QTest.keyClicks(focus, text)
+
+
+@pytest.mark.parametrize("name", ["street", "Name 1 in labels", "value 1"])
+def test_typing_goes_on_after_the_definition_has_changed(
+    pane: ToolPane, changing: Callable[[], None], name: str
+) -> None:
+    pane.page().call.form.set_value({"title": "", "where": {"city": "", "street": "ad"}, "labels": {"ad": "ad"}})
+    field = in_form(pane, name)
+    field.setFocus()
+    assert isinstance(field, QLineEdit)
+    field.setCursorPosition(1)
+    type_keys("b")
+    changing()
+    type_keys("c")
+    focus = QApplication.focusWidget()
+    assert isinstance(focus, QLineEdit)
+    assert (focus.accessibleName(), focus.text()) == (name, "abcd")
+    assert pane.page().call.form.isAncestorOf(focus)
+
+
+def test_typing_of_json_goes_on_after_the_definition_has_changed(pane: ToolPane, changing: Callable[[], None]) -> None:
+    pane.page().call.switch_json()
+    pane.setFocus()
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    type_keys('{"title": "a')
+    changing()
+    type_keys('b"}')
+    assert pane.page().call.form.value() == {"title": "ab"}
+
+
+def test_a_definition_that_changes_takes_the_keyboard_from_nowhere_else(
+    pane: ToolPane, changing: Callable[[], None]
+) -> None:
+    pane.tabs.setFocus()
+    changing()
+    assert QApplication.focusWidget() is pane.tabs
+
+
+def test_returning_to_json_arguments_puts_the_keyboard_into_the_text(
+    pane: ToolPane, changing: Callable[[], None]
+) -> None:
+    pane.page().call.switch_json()
+    pane.tabs.setFocus()
+    pane.setFocus()
+    assert QApplication.focusWidget() is focused_text(pane.page().call)
+
+
+def test_returning_to_a_form_puts_the_keyboard_into_the_last_field_and_shows_it(
+    pane: ToolPane, changing: Callable[[], None], qtbot: Any
+) -> None:
+    pane.resize(900, 360)
+    last = in_form(pane, "street")
+    last.setFocus()
+    area = pane.page().call.form.findChild(QScrollArea)
+    pane.tabs.setFocus()
+    area.verticalScrollBar().setValue(0)
+    assert last.visibleRegion().isEmpty()
+    pane.setFocus()
+    assert QApplication.focusWidget() is last
+    qtbot.waitUntil(lambda: not last.visibleRegion().isEmpty())

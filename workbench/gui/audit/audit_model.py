@@ -6,6 +6,7 @@ entries are added on top in batches and must match the same query.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -32,6 +33,10 @@ SETTLE_MS = 12  # how long a row is in view before its page is requested: draggi
 SUMMARY, RISK = 3, 6  # numbers of columns
 
 
+_DECISION = re.compile(r"was (allowed|denied) by (.+?)( after .+)?", re.DOTALL)
+"""The core's summary of a decision: which it was, by whom, and after which time if that was too short to read."""
+
+
 def _columns(run_title: RunTitle) -> tuple[Column[Entry], ...]:
     """All texts may come from servers and agents. The entry's card shows what is hidden where it is narrow."""
 
@@ -45,7 +50,9 @@ def _columns(run_title: RunTitle) -> tuple[Column[Entry], ...]:
     def tokens(entry: Entry) -> str:
         return amount(entry.note.tokens) if entry.note.tokens else ""
 
-    def failure(entry: Entry) -> tuple[str, str]:
+    def outcome(entry: Entry) -> tuple[str, str]:
+        if (decision := _decision(entry)) is not None:
+            return ("check", "success") if decision[1] == "allowed" else ("x", "danger")
         return ("", "") if entry.note.ok else ("alert", "danger")
 
     def risk(entry: Entry) -> tuple[str, str]:
@@ -56,8 +63,8 @@ def _columns(run_title: RunTitle) -> tuple[Column[Entry], ...]:
         Column("No.", lambda entry: str(entry.seq), right=True, letters=9, rank=5),
         Column("Time", lambda entry: clock(entry.at), letters=10),
         Column("Kind", lambda entry: one_line(entry.note.kind, 60), letters=14, rank=4),
-        Column("What happened", lambda entry: one_line(sentence_of(entry, run_title)), icon=failure, letters=28),
-        Column("Who", lambda entry: one_line(entry.note.actor, 60), letters=15, rank=1),
+        Column("What happened", lambda entry: one_line(sentence_of(entry, run_title)), icon=outcome, letters=28),
+        Column("Who", lambda entry: one_line(actor_of(entry), 60), letters=15, rank=1),
         Column("Tool", tool, letters=20, rank=3),
         Column("Risk", lambda entry: one_line(entry.note.risk, 20), icon=risk, letters=11, rank=2),
         Column("Took", took, right=True, letters=8, rank=6),
@@ -266,9 +273,22 @@ def sentence_of(entry: Entry, run_title: RunTitle) -> str:
         return note.summary
     if note.actor and note.summary.startswith(note.actor):
         return f"You{note.summary[3:]}" if note.actor == "you" else note.summary
-    title, is_users = run_title(note.run_id), note.actor in ("", "you")
+    title, is_users, decision = run_title(note.run_id), note.actor in ("", "you"), _decision(entry)
     if is_users:
         subject = f"Your program “{title}”" if title else f"Your program (run {note.run_id[:8]})"
     else:
         subject = f"“{title}” of {note.actor}" if title else f"A program of {note.actor}"
+    if decision is not None:
+        who = decision[2]
+        return f"{who[0].upper()}{who[1:]} {decision[1]} {subject[0].lower()}{subject[1:]}{decision[3] or ''}"
     return f"{subject} {note.summary}"
+
+
+def actor_of(entry: Entry) -> str:
+    """Who did it; a decision about a run was made by the user or a rule, though the entry names the run's agent."""
+    decision = _decision(entry)
+    return entry.note.actor if decision is None else decision[2]
+
+
+def _decision(entry: Entry) -> re.Match[str] | None:
+    return _DECISION.fullmatch(entry.note.summary) if entry.note.kind == "run.decided" else None

@@ -30,7 +30,7 @@ from workbench.gui.kit.layouts import column
 from workbench.gui.kit.list_pane import menu_action
 from workbench.gui.kit.lists import EmptyState, Strip, action_button, lead_focus, search_box
 from workbench.gui.kit.table import Table
-from workbench.gui.kit.text import ForeignLabel, one_line
+from workbench.gui.kit.text import one_line, show_text, wrapping_label
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import first_sentence
 from workbench.gui.shell.actions import ENTRY_RUN
@@ -100,8 +100,10 @@ class AuditPane(Pane):
         self.kind = CalmCombo()
         self.chips = ChipRow(context.theme, self._current_filter, self)
         self.menu = FilterMenu(self)
-        self.chain = ForeignLabel(elide=True)
+        self.chain = wrapping_label()
         mark(self.chain, role="muted")
+        self.chain.setContentsMargins(*(context.theme.unit * 3, context.theme.unit) * 2)
+        self.chain.hide()
         self.figures = ReviewChip()
         self.card = EntryCard(context, self._run_title, self)
         self._live: list[Entry] = []
@@ -135,8 +137,7 @@ class AuditPane(Pane):
         self.kind.show_choices(KINDS)
         strip.row.addWidget(self.kind)
         strip.row.addWidget(action_button(self._commands["audit.filter"], theme))
-        strip.row.addSpacing(theme.unit * 2)
-        strip.row.addWidget(self.chain, 1)
+        strip.row.addStretch(1)
         strip.row.addWidget(self.figures)
         for name in ("audit.export", "audit.verify"):
             strip.row.addWidget(action_button(self._commands[name], theme))
@@ -145,7 +146,7 @@ class AuditPane(Pane):
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.table)
         split = AdaptiveSplit(100, (7, 3), table, self.card)
-        column(self, strip, self.chips, split, grows=split)
+        column(self, strip, self.chain, self.chips, split, grows=split)
         lead_focus(self, self._stack)
 
     def _bind(self) -> None:
@@ -176,7 +177,7 @@ class AuditPane(Pane):
             changed.connect(self._rows_changed)
         self.model.dataChanged.connect(self._show_selected)
         self.table.selectionModel().currentRowChanged.connect(self._show_selected)
-        self.table.chosen.connect(self._show_timeline)
+        self.table.chosen.connect(self._open_entry)
         self.card.timeline.clicked.connect(self._show_timeline)
         bind("audit.verify", self._verify)
         bind("audit.export", self._export)
@@ -306,7 +307,7 @@ class AuditPane(Pane):
 
     def _show_selected(self) -> None:
         entry = self.model.record(self.table.currentIndex())
-        self._commands.hold(ENTRY_RUN, entry is not None and bool(entry.note.run_id))
+        self._commands.set_condition(ENTRY_RUN, entry is not None and bool(entry.note.run_id))
         if entry is None and self.table.currentIndex().isValid():
             return  # its page is being loaded
         if entry is not None and entry.seq == self._shown:
@@ -330,6 +331,13 @@ class AuditPane(Pane):
             from workbench.gui.audit.timeline import TimelineDialog
 
             TimelineDialog(self.context, run_id, self._run_title, self.window()).load_and_show()
+
+    def _open_entry(self, _key: str) -> None:
+        """Show the timeline of an entry's run; go into the card of an entry without one."""
+        if self._selected_run():
+            self._show_timeline()
+        else:
+            self.card.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _open_run(self) -> None:
         if run_id := self._selected_run():
@@ -368,4 +376,4 @@ class AuditPane(Pane):
 
     def _show_chain(self, text: str, tone: str) -> None:
         mark(self.chain, tone=tone)
-        self.chain.setText(text)
+        show_text(self.chain, text)

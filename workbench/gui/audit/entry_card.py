@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from workbench.gui.audit.audit_model import RunTitle, sentence_of
+from workbench.gui.audit.audit_model import RunTitle, actor_of, sentence_of
 from workbench.gui.kit.facts import FactsGrid
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.layouts import column, row, scroll_area
@@ -18,6 +19,11 @@ from workbench.gui.kit.wording import clock, duration
 from workbench.gui.results.token_chips import TokenChips
 from workbench.gui.shell.context import Context
 from workbench.records import Entry
+
+_FOCUS_RING = """
+QScrollArea { border: 1px solid transparent; }
+QScrollArea:focus { border: 1px solid palette(link); }
+"""
 
 
 class EntryCard(QFrame):
@@ -40,7 +46,12 @@ class EntryCard(QFrame):
         parts = column(page, self._title, self._facts, button, margins=(theme.unit * 3,) * 4, spacing=theme.unit * 2)
         parts.addWidget(self._detail, 1000)
         parts.addStretch(1)
-        column(self, scroll_area(page), margins=(1, 0, 0, 0))
+        area = scroll_area(page)
+        area.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # the arrow keys scroll it
+        area.setAccessibleName("The entry in full")
+        area.setStyleSheet(_FOCUS_RING)
+        column(self, area, margins=(1, 0, 0, 0))
+        self.setFocusProxy(area)
         self.setMinimumWidth(theme.unit * 55)
         self.hide()
 
@@ -55,7 +66,7 @@ class EntryCard(QFrame):
             {
                 "Entry": f"{entry.seq:,} · {clock(entry.at)}",
                 "Kind": note.kind,
-                "Who": note.actor,
+                "Who": actor_of(entry),
                 "Session": note.session,
                 "Run": note.run_id,
                 "Tool": f"{note.server}.{note.tool}" if note.tool else note.server,

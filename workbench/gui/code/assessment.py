@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from workbench.files import parse_toml
 from workbench.gui.code.code_view import ORDER
@@ -120,6 +120,7 @@ class AssessmentStrip(QFrame):
         mark(self, kind="strip")
         self._picture = QLabel(self)
         self._badge = label("", "badge", self)
+        self._badge.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # the sentence may wrap
         self._sentence = ForeignLabel(elide=compact)
         self._more = push_button("", kind="link", checkable=True)
         parts = (self._picture, self._badge, self._sentence, self._more)

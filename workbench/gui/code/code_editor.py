@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QTextCursor,
+    QTextFormat,
 )
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
@@ -287,9 +288,13 @@ class CodeEditor(PlainEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if control and event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
-            self.focusNextPrevChild(event.key() == Qt.Key.Key_Tab)
+            self.leave(forward=event.key() == Qt.Key.Key_Tab)
         elif self.isReadOnly() or not self._edit_key(event):
             super().keyPressEvent(event)
+
+    def leave(self, *, forward: bool) -> None:
+        """Move the keyboard to the next or previous widget: QPlainTextEdit's own method refuses while Tab indents."""
+        QWidget.focusNextPrevChild(self, forward)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -450,9 +455,10 @@ class CodeEditor(PlainEdit):
             self._gutter.update(0, rect.y(), self._gutter.width(), rect.height())
 
     def show_highlights(self) -> None:
-        """Draw the highlights of all purposes, the current line, and the brackets at the cursor."""
+        """Draw the highlights of all purposes, the current line, and the brackets at the cursor. Without text there is
+        no highlight of the line, because Qt would paint it over the placeholder."""
         selections = [selection for name in sorted(self._layers) for selection in self._layers[name]]
-        if not self.isReadOnly() and not self.textCursor().hasSelection():
+        if not self.isReadOnly() and not self.textCursor().hasSelection() and not self.document().isEmpty():
             line = highlight(self.textCursor(), self.scheme.colour("hover"))
             selections.insert(len(self._layers.get("marks", ())), line)
         selections += [self._bracket(place) for place in self._bracket_pair() or ()]
@@ -481,7 +487,13 @@ class CodeEditor(PlainEdit):
         return first.position(), cursor.selectedText()
 
     def _line_mark(self, line: int, mark: GutterMark) -> QTextEdit.ExtraSelection:
-        return highlight(QTextCursor(self.line_block(line - 1)), self.scheme.soft(risk_word(mark.risk).tone, 0.12))
+        cursor = QTextCursor(self.line_block(line - 1))
+        if self.lineWrapMode() is not QPlainTextEdit.LineWrapMode.NoWrap:  # without a selection Qt highlights one row
+            self.select_lines(cursor, line - 1, line - 1)
+            cursor.movePosition(QTextCursor.MoveOperation.NextBlock, QTextCursor.MoveMode.KeepAnchor)
+        selection = highlight(cursor, self.scheme.soft(risk_word(mark.risk).tone, 0.12))
+        selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        return selection
 
     def _bracket(self, place: int) -> QTextEdit.ExtraSelection:
         return highlight(self.cursor_over(place, place + 1), self.scheme.soft("accent", 0.3))

@@ -14,9 +14,10 @@ from PySide6.QtGui import (
     QAccessibleAnnouncementEvent,
     QHelpEvent,
     QKeyEvent,
+    QMouseEvent,
     QTextCursor,
 )
-from PySide6.QtWidgets import QAbstractItemView, QCompleter, QFrame, QToolTip
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QCompleter, QFrame, QToolTip
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.program_editor import ProgramEditor
@@ -232,6 +233,7 @@ class CodeCompletion(QObject):
             popup = RowsView(self._context.theme, "Completions")
             completer.setPopup(popup)
             popup.setItemDelegate(RowDelegate(self._context.theme, popup))  # a completer replaces it by its own
+            popup.installEventFilter(self)  # it is called before the completer's own
             completer.setMaxVisibleItems(_VISIBLE_ROWS)
             completer.activated[QModelIndex].connect(self._insert)  # type: ignore[index]  # overloads are not typed
             completer.highlighted[QModelIndex].connect(self._announce)  # type: ignore[index]
@@ -278,7 +280,19 @@ class CodeCompletion(QObject):
             self.hide()
         if isinstance(event, QHelpEvent) and watched is self._editor.viewport():
             return self._hover(event)
+        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonPress:
+            return self.is_open() and watched is self.popup and self._press_beside_list(event)
         return False
+
+    def _press_beside_list(self, event: QMouseEvent) -> bool:
+        """Close the list and press a button that was clicked beside it: the completer would only close the list."""
+        button = QApplication.widgetAt(event.globalPosition().toPoint())
+        is_left = event.button() is Qt.MouseButton.LeftButton
+        if not is_left or not isinstance(button, QAbstractButton) or button.window() is not self._editor.window():
+            return False
+        self._close_list()
+        button.animateClick()
+        return True
 
     def _close_list(self) -> None:
         if self.is_open():
@@ -340,7 +354,10 @@ class CodeCompletion(QObject):
             self._asking = False
         again, self._ask_again = self._ask_again, False
         now = self._editor.textCursor()
-        if now.position() - len(self._typed_name()) == start:
+        word = self._typed_name()
+        if not (word or self._requested or now.block().text()[: now.positionInBlock()].endswith(".")):
+            return  # what was typed has been deleted or replaced meanwhile
+        if now.position() - len(word) == start:
             names = frozenset(candidate.name for candidate in candidates)
             self._tools = tools_by_function(self._context.store, names, now.block().text())
             self._candidates, self._start = candidates, start

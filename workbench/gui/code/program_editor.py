@@ -49,9 +49,10 @@ class ProgramEditor(CodeEditor):
             return
         if tab and self._tab_leaves:
             self._tab_leaves = False
-            self.focusNextPrevChild(event.key() == Qt.Key.Key_Tab)
+            self.leave(forward=event.key() == Qt.Key.Key_Tab)
             return
-        self._tab_leaves = event.key() == Qt.Key.Key_Escape
+        if event.key() != Qt.Key.Key_Shift:  # it is pressed before Shift+Tab
+            self._tab_leaves = event.key() == Qt.Key.Key_Escape
         super().keyPressEvent(event)
         if event.key() == Qt.Key.Key_Backspace:
             self.typed.emit("")

@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import RunChanged
 from workbench.gui.code.colour_schemes import EditorAppearance
 from workbench.gui.code.diff_view import DifferenceDialog
-from workbench.gui.editor.drafts import Draft, Drafts, new_key
+from workbench.gui.editor.drafts import Draft, Drafts, digest_of, new_key
 from workbench.gui.editor.program_files import ProgramFiles
 from workbench.gui.editor.program_pickers import ProgramPickers
 from workbench.gui.editor.program_tab import PROGRAM_LANGUAGES, ProgramTab
@@ -68,7 +68,7 @@ class EditorPane(TabbedPane):
         self._show_state()
         context.store.on(RunChanged, self._run_changed)
         context.store.linked.connect(self._core_linked)
-        context.store.skills_changed.connect(self._show_state)
+        context.store.skills_changed.connect(self._skills_changed)
 
     def open_code(self, title: str, code: str, skill: str = "", language: str = "python") -> None:
         """Show a program in a tab of its own, or the tab that shows the same program already."""
@@ -166,6 +166,15 @@ class EditorPane(TabbedPane):
         else:
             self.context.go(KeepSkill(tab.skill, tab.text()))
 
+    def _skills_changed(self) -> None:
+        """A program has no unsaved changes once a skill has the same code."""
+        saved = {skill.sha for skill in self.context.store.skills}
+        for tab in self.tabs():
+            if not tab.file and tab.is_changed() and digest_of(tab.text()) in saved:
+                tab.mark_saved(tab.text())
+        self._show_titles()
+        self._show_state()
+
     async def _save_skill(self, tab: ProgramTab) -> None:
         """Save the program as the draft of its skill's next version and show the difference to the current one."""
         text = tab.text()
@@ -260,6 +269,8 @@ class EditorPane(TabbedPane):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if event.isAutoRepeat():
+                return
             shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
             alt = event.modifiers() & Qt.KeyboardModifier.AltModifier
             self._start(_STATE if shift and not alt else "", dry_run=bool(alt))

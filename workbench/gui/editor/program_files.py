@@ -123,6 +123,7 @@ class ProgramFiles(QObject):
     def ask_save(self, tab: ProgramTab) -> None:
         dialog = self._dialog("Save the program", QFileDialog.AcceptMode.AcceptSave)
         name = Path(tab.file).name if tab.file else f"{Path(tab.title).stem or 'program'}{suffix_of(tab.language)}"
+        dialog.setDefaultSuffix(suffix_of(tab.language).removeprefix("."))
         dialog.selectFile(name)
         dialog.fileSelected.connect(partial(self.save_to, tab))
         dialog.open()

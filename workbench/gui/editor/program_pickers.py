@@ -240,7 +240,7 @@ class ProgramPickers(QObject):
     def _open(self, title: str, rows_for: RowsFor, pick: Callable[[str], None], empty: str = "No matches.") -> Picker:
         picker = Picker(self._context.theme, title, rows_for, self._pane, empty)
         picker.picked.connect(pick)
-        picker.open()
+        picker.show()
         return picker
 
 

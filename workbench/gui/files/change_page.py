@@ -12,7 +12,16 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.diff_view import DiffView
-from workbench.gui.files.change_rows import change_row, change_word, file_row, held_row, title_of
+from workbench.gui.files.change_rows import (
+    change_row,
+    change_word,
+    file_row,
+    held_row,
+    is_undone,
+    title_of,
+    undo_verb,
+    undone_text,
+)
 from workbench.gui.files.undo_dialog import ask_allow, ask_deny, ask_undo
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.icons import icon
@@ -58,6 +67,7 @@ class ChangesList(ListPane):
         self._ages.start()
         self._show_action = menu_action(self, "Show changes", self._show_changes, "eye")
         self._run_action = menu_action(self, "Show run", self._show_run, "terminal")
+        self._redo_action = menu_action(self, "Redo changes…", self._redo, "redo")
         self.set_menu(self._menu_actions)
         self.chosen.connect(self._show_changes)
         self.view.clicked.connect(self._show_changes)
@@ -66,15 +76,27 @@ class ChangesList(ListPane):
         self._context.tasks.run("changes of files", self._read())
 
     def undoable(self) -> str:
-        """The id of the selected changes if they were made, so that they can be undone."""
-        return "" if self.key().startswith(HELD) else self.key()
+        """The id of the selected changes if they were made and not all of them are undone."""
+        changes = self._selected()
+        return changes.id if changes is not None and not is_undone(changes) else ""
 
     def update_ages(self) -> None:
         self.show_rows([*map(held_row, self._held), *map(change_row, self._changes)])
 
     async def undo(self) -> None:
-        if (name := self.undoable()) and (message := await ask_undo(self._context, name, self.window())):
+        await self._ask_undo(self.undoable())
+
+    async def _ask_undo(self, name: str) -> None:
+        if name and (message := await ask_undo(self._context, name, self.window())):
             self._context.say(message)
+
+    def _redo(self) -> None:
+        changes = self._selected()
+        self._context.tasks.run("redo changes", self._ask_undo(changes.undone_by if changes is not None else ""))
+
+    def _selected(self) -> FileChanges | None:
+        """The selected changes, if they were made."""
+        return next((changes for changes in self._changes if changes.id == self.key()), None)
 
     async def _read(self) -> None:
         held = await self._context.api.held_files()
@@ -83,9 +105,11 @@ class ChangesList(ListPane):
         self.selection_changed.emit()
 
     def _menu_actions(self, key: str) -> Sequence[QAction | None]:
-        of_run = key.startswith(HELD) or any(each.id == key and each.kind == "run" for each in self._changes)
-        undo = self._context.commands["files.undo"]
-        return (self._show_action, *((self._run_action,) if of_run else ()), None, undo)
+        changes = self._selected()
+        of_run = key.startswith(HELD) or (changes is not None and changes.kind == "run")
+        undo = () if changes is not None and is_undone(changes) else (self._context.commands["files.undo"],)
+        redo = (self._redo_action,) if changes is not None and changes.undone_by else ()
+        return (self._show_action, *((self._run_action,) if of_run else ()), None, *undo, *redo)
 
     def _show_changes(self) -> None:
         self._context.go(ShowChanges(self.key()))
@@ -106,6 +130,7 @@ class ChangePage(QWidget):
         mark(self.title, role="strong")
         mark(self.note, role="muted")
         self.undo = self._button("Undo…", "undo", partial(self._run, "undo changes", ask_undo))
+        self.redo = self._button("Redo…", "redo", self._redo)
         self.allow = self._button("Allow…", "check", partial(self._run, "allow changes", ask_allow))
         self.deny = self._button("Keep the old files…", "x", partial(self._run, "keep the old files", ask_deny))
         mark(self.allow, kind="primary")
@@ -155,8 +180,8 @@ class ChangePage(QWidget):
                 "You did not approve this program, so it could not change these files. They stay as they are until you"
                 " decide. This is what the program wrote."
             )
-        if changes.undone_by:
-            sentences.append("These changes were undone. Undo again to redo them.")
+        if changes.undone:
+            sentences.append(f"{undone_text(changes).capitalize()}.")
         if shared := sum(bool(change.shared) for change in changes.files):
             sentences.append(f"{count_of(shared, 'file')} may have been changed by something else at the same time.")
         if changes.count > len(changes.files):
@@ -170,8 +195,13 @@ class ChangePage(QWidget):
         self.note.setVisible(bool(note))
         self.rows.show_rows([file_row(change) for change in changes.files] if changes else [])
         is_held, has_files = bool(_held_run(self._id)), changes is not None and bool(changes.files)
-        self.undo.setVisible(not is_held)
+        verbs = ("Redo", "Undo") if changes is not None and undo_verb(changes) == "Redo" else ("Undo", "Redo")
+        for button, verb in zip((self.undo, self.redo), verbs, strict=True):
+            button.setText(f"{verb}…")
+            button.setIcon(icon(verb.casefold()))
+        self.undo.setVisible(not is_held and not (changes is not None and is_undone(changes)))
         self.undo.setEnabled(has_files)
+        self.redo.setVisible(changes is not None and bool(changes.undone_by))
         for button in (self.allow, self.deny):
             button.setVisible(is_held and has_files)
         self.run.setVisible(changes is not None and (changes.kind == "run" or is_held))
@@ -207,6 +237,10 @@ class ChangePage(QWidget):
             same = "Content unchanged; only permissions or file type differ."
             self.diff.show_change(before, after, same=same, most_lines=MOST_LINES)
 
+    def _redo(self) -> None:
+        if self._changes is not None:
+            self._context.tasks.run("redo changes", self._ask(ask_undo, self._changes.undone_by))
+
     def _run(self, name: str, ask: Ask, _checked: bool = False) -> None:
         self._context.tasks.run(name, self._ask(ask, _held_run(self._id) or self._id))
 
@@ -235,7 +269,7 @@ class ChangePage(QWidget):
         theme, unit = self._context.theme, self._context.theme.unit
         head = Strip(theme)
         head.row.addWidget(self.title, 1)
-        for button in (self.file, self.run, self.undo, self.deny, self.allow):
+        for button in (self.file, self.run, self.undo, self.redo, self.deny, self.allow):
             head.row.addWidget(button)
         for part in (self.note, self.head, self.warning):
             part.setContentsMargins(unit * 3, unit, unit * 3, unit)

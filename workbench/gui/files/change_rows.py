@@ -15,7 +15,15 @@ from workbench.records import FileChange, FileChanges
 from workbench.records.common_types import count_of
 from workbench.records.files import OUTSIDE
 
-_ICONS = {"held": "hourglass", "allowed": "check", "run": "play", "agent": "agent", "person": "user", "undo": "undo"}
+_ICONS = {
+    "held": "hourglass",
+    "allowed": "check",
+    "run": "play",
+    "agent": "agent",
+    "person": "user",
+    "undo": "undo",
+    "redo": "redo",
+}
 _TONES = {"added": "success", "changed": "info", "deleted": "danger", "rights": "muted"}
 _WORDS = {"added": "new", "changed": "changed", "deleted": "deleted", "rights": "permissions"}
 
@@ -36,6 +44,8 @@ def title_of(changes: FileChanges) -> str:
             return f"You allowed: {label or 'changes of a program'}"
         case "undo":
             return f"Undone: {label or 'changes'}"
+        case "redo":
+            return f"Redone: {label or 'changes'}"
         case "person":
             return f"You {label}"
         case _:
@@ -46,9 +56,25 @@ def change_word(change: FileChange) -> str:
     return _WORDS.get(change.deed, change.deed)
 
 
+def undo_verb(changes: FileChanges) -> str:
+    """To undo an undo is to redo."""
+    return "Redo" if changes.kind == "undo" else "Undo"
+
+
+def is_undone(changes: FileChanges) -> bool:
+    """Whether the change of every file is undone."""
+    return changes.undone >= changes.count > 0
+
+
+def undone_text(changes: FileChanges) -> str:
+    """How many of the files are undone, or redone if the changes are those of an undo."""
+    word = "redone" if changes.kind == "undo" else "undone"
+    return word if is_undone(changes) else f"{changes.undone:,} of {count_of(changes.count, 'file')} {word}"
+
+
 def change_row(changes: FileChanges) -> Row:
     """A set of changes that were made."""
-    badges: Badges = (("undone", "muted"),) if changes.undone_by else ()
+    badges: Badges = ((undone_text(changes), "muted"),) if changes.undone else ()
     actor = one_line(changes.actor, 60) if changes.kind == "run" else ""
     facts = (count_of(changes.count, "file"), actor, one_line(changes.note, 80))
     return Row(
@@ -57,9 +83,9 @@ def change_row(changes: FileChanges) -> Row:
         detail=" · ".join(fact for fact in facts if fact),
         aside=ago(changes.at, time.time()),
         icon=_ICONS.get(changes.kind, "file"),
-        tone="muted" if changes.undone_by else "accent",
+        tone="muted" if is_undone(changes) else "accent",
         badges=badges,
-        faded=bool(changes.undone_by),
+        faded=is_undone(changes),
         tip=time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(changes.at)),
     )
 
@@ -67,6 +93,8 @@ def change_row(changes: FileChanges) -> Row:
 def file_row(change: FileChange) -> Row:
     """A file of a set of changes; the key is its path."""
     badges = [(change_word(change), _TONES.get(change.deed, "muted"))]
+    if change.undone:
+        badges.append(("undone", "muted"))
     if change.shared:
         badges.append(("uncertain author", "warning"))
     if change.warning:

@@ -232,9 +232,9 @@ class FilesPane(Pane):
 
     def _selection_changed(self) -> None:
         info = self.selected()
-        self._commands.hold(FILE, bool(self.tree.selected_paths()))
-        self._commands.hold(PLAIN_FILE, info is not None and info.kind == "file" and info.plain)
-        self._commands.hold(CHANGED, bool(self.changes.undoable()))
+        self._commands.set_condition(FILE, bool(self.tree.selected_paths()))
+        self._commands.set_condition(PLAIN_FILE, info is not None and info.kind == "file" and info.plain)
+        self._commands.set_condition(CHANGED, bool(self.changes.undoable()))
 
     def _open(self, _path: str = "") -> None:
         info = self.selected()

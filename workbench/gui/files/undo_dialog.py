@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
-from workbench.gui.files.change_rows import title_of
+from workbench.gui.files.change_rows import title_of, undo_verb
 from workbench.gui.kit.allow_button import AllowButton
 from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.lists import paragraph
@@ -35,8 +35,10 @@ class UndoDialog(Question):
     """Files are ticked where nothing else would be lost. `held`: the changes were not made yet and are allowed here."""
 
     def __init__(self, context: Context, plan: UndoPlan, parent: QWidget | None = None, *, held: bool = False) -> None:
-        verb = "Allow" if held else "Undo"
-        intro = "Ticked files are restored to their earlier state. You can undo this too."
+        verb = "Allow" if held else undo_verb(plan.changes)
+        intro = "Ticked files are restored to their earlier state. You can redo this."
+        if verb == "Redo":
+            intro = "Ticked files are restored to their state before the undo. You can undo this again."
         if held:
             intro = (
                 "Ticked files are replaced by what the program wrote. You can undo this under Changes. The others keep"
@@ -106,12 +108,15 @@ class UndoDialog(Question):
 
 
 async def ask_undo(context: Context, name: str, owner: QWidget) -> str:
-    """Show the plan of an undo, undo what the user ticks, and return a message about it."""
-    paths = await UndoDialog(context, await context.api.undo_plan(name), owner).ask_paths()
+    """Show the plan of an undo or redo, do what the user ticks, and return a message about it."""
+    plan = await context.api.undo_plan(name)
+    paths = await UndoDialog(context, plan, owner).ask_paths()
     if not paths:
         return ""
     done = await context.api.undo_files(name, paths)
-    return one_line(done.note, 200) or f"Restored {count_of(done.count, 'file')}. You can undo this under Changes."
+    past, reverse = ("Redid", "undo") if undo_verb(plan.changes) == "Redo" else ("Undid", "redo")
+    message = f"{past} the changes of {count_of(done.count, 'file')}. You can {reverse} this under Changes."
+    return one_line(done.note, 200) or message
 
 
 async def ask_allow(context: Context, run_id: str, owner: QWidget) -> str:

@@ -268,6 +268,9 @@ class ShapeChoiceEditor(Editor):
     def show_faults(self, faults: Sequence[PathFault], strict: bool) -> None:
         self._current().show_faults(faults, strict)
 
+    def path_of(self, widget: QWidget) -> FieldPath:
+        return self._current().path_of(widget)
+
     def focus_path(self, path: FieldPath) -> None:
         if path:
             self._current().focus_path(path)

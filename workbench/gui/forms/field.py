@@ -116,15 +116,19 @@ class Field(QWidget):
         """Put a widget above the header line."""
         self._layout.insertWidget(0, widget, 2)
 
+    def path_of(self, widget: QWidget) -> FieldPath:
+        """The path, from this field on, of the inner field that this widget is in."""
+        return self._editor.path_of(widget) if self._editor is not None else ()
+
     def focus_path(self, path: FieldPath = ()) -> None:
         """Put the keyboard into this field, or into the inner one at this path."""
         self.fold(False)
         if path and self._state is ABSENT and self._nested:
             self._add_value()
-        if path and self._editor is not None:
+        if self._editor is not None:
             self._editor.focus_path(path)
         else:
-            (self._opener if self._editor is None else self._editor).setFocus(Qt.FocusReason.OtherFocusReason)
+            self._opener.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def fold(self, on: bool) -> None:
         """Hide the inner fields and show their value in one line, or show them again."""
@@ -306,6 +310,10 @@ class FieldsEditor(Editor):
     def _entries(self) -> Iterable[tuple[str | int, Field]]:
         """The fields with the steps of a path that lead to them."""
         raise NotImplementedError
+
+    def path_of(self, widget: QWidget) -> FieldPath:
+        inside = ((key, *field.path_of(widget)) for key, field in self._entries() if field.isAncestorOf(widget))
+        return next(inside, ())
 
     def own_faults(self) -> tuple[PathFault, ...]:
         return tuple(

@@ -103,6 +103,10 @@ class Editor(QWidget):
     def show_faults(self, faults: Sequence[PathFault], strict: bool) -> None:
         """Show faults at the inner fields; paths are relative to this editor."""
 
+    def path_of(self, widget: QWidget) -> FieldPath:
+        """The path of the field that this widget is in; () if the editor has no fields or the widget is in none."""
+        return ()
+
     def focus_path(self, path: FieldPath) -> None:
         """Put the keyboard into the field at this path, or into the editor itself if it has no fields."""
         self.setFocus(Qt.FocusReason.OtherFocusReason)

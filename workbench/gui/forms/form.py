@@ -6,9 +6,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QButtonGroup,
     QComboBox,
     QHBoxLayout,
@@ -34,6 +36,15 @@ from workbench.gui.kit.rows import Row, RowsModel
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.theme import Theme
 from workbench.records import JsonObject, JsonValue
+
+
+class FocusPlace(Struct, frozen=True):
+    """Where the keyboard is in a form."""
+
+    path: FieldPath
+    name: str  # accessible name of the widget, because a field may have several
+    cursor: int  # position in the text of a line or box
+
 
 _VISIBLE_FAULTS = 3  # more are scrolled to
 _LONGEST_FAULT = 300
@@ -172,9 +183,48 @@ class SchemaForm(QWidget):
         self._check()
 
     def first_field(self) -> QWidget | None:
-        """The widget that gets the keyboard first: a field, not the filter above the fields."""
+        """The widget that gets the keyboard first: a field, not the filter above the fields, or the text of JSON."""
+        if self.json_shown():
+            return self._raw.focusProxy()
         fields = (widget for widget in self._fields.findChildren(QWidget) if isinstance(widget, _TYPED))
         return next((field for field in fields if field.isVisibleTo(self)), None)
+
+    def take_focus(self) -> bool:
+        """Put the keyboard into the field that had it last, else into the first one, and scroll to it. Returns whether
+        there is a field."""
+        last = None if self.json_shown() else self._fields.focusWidget()
+        field = last if last is not None and last.isVisibleTo(self) else self.first_field()
+        if field is not None:
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._scroll_soon.start()
+        return field is not None
+
+    def focus_place(self) -> FocusPlace | None:
+        """Where the keyboard is, for `restore_focus`; None if it is not in a field."""
+        widget = QApplication.focusWidget()
+        if widget is None or not self._pages.isAncestorOf(widget):
+            return None
+        cursor = 0
+        if isinstance(widget, QLineEdit):
+            cursor = widget.cursorPosition()
+        elif isinstance(widget, QPlainTextEdit):
+            cursor = widget.textCursor().position()
+        return FocusPlace(self._current().path_of(widget), widget.accessibleName(), cursor)
+
+    def restore_focus(self, place: FocusPlace) -> None:
+        """Put the keyboard back to a place that `focus_place` returned, also of an earlier form with these fields."""
+        self.focus_path(place.path)
+        parts = (part for part in self._pages.findChildren(QWidget) if part.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        named = (part for part in parts if part.accessibleName() == place.name and part.isVisibleTo(self))
+        widget = next((part for part in named if self._current().path_of(part) == place.path), self.focusWidget())
+        if widget is not None:
+            widget.setFocus(Qt.FocusReason.OtherFocusReason)
+        if isinstance(widget, QLineEdit):
+            widget.setCursorPosition(place.cursor)
+        elif isinstance(widget, QPlainTextEdit):
+            cursor = widget.textCursor()
+            cursor.setPosition(min(place.cursor, widget.document().characterCount() - 1))
+            widget.setTextCursor(cursor)
 
     def reset(self) -> None:
         """Show the default values of the schema."""
@@ -235,6 +285,10 @@ class SchemaForm(QWidget):
     def add_button(self, button: QWidget) -> None:
         """Put a button beside the switch between form and JSON."""
         self._head.insertWidget(self._head.count() - 2, button)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._scroll_soon.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -345,7 +399,8 @@ class SchemaForm(QWidget):
         self.faults_changed.emit(len(self._shown))
 
     def _bring_into_view(self) -> None:
-        focus = self._fields.focusWidget()
+        """Scroll to the field that has the keyboard, if one has it."""
+        focus = self.window().focusWidget()
         inside = self._fields.widget()
         if focus is not None and inside is not None and inside.isAncestorOf(focus):
             self._fields.ensureWidgetVisible(focus, self._theme.unit * 4, self._theme.unit * 12)

@@ -96,6 +96,10 @@ class ObjectEditor(FieldsEditor):
         if self._extra is not None:
             self._extra.show_faults([fault for fault in faults if fault[0] and fault[0][0] not in self._fields], strict)
 
+    def path_of(self, widget: QWidget) -> FieldPath:
+        extra = self._extra
+        return extra.path_of(widget) if extra is not None and extra.isAncestorOf(widget) else super().path_of(widget)
+
     def focus_path(self, path: FieldPath) -> None:
         name = path[0] if path else next(iter(self._names), "")
         if isinstance(name, str) and name in self._places:

@@ -7,13 +7,14 @@ import uuid
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QDate, Qt, Signal
+from PySide6.QtCore import QDate, QLocale, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import (
     QCalendarWidget,
     QDialog,
     QFileDialog,
     QLineEdit,
+    QTableView,
     QToolButton,
     QWidget,
 )
@@ -25,8 +26,12 @@ from workbench.gui.kit.icons import icon
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import push_button, tool_button
 from workbench.gui.kit.plain_edit import GrowingText, editable_text, is_unchanged_by_edit
-from workbench.gui.kit.text import has_hidden, visible
+from workbench.gui.kit.text import has_hidden, one_line, visible
 from workbench.records import JsonValue
+
+_DAYS, _WEEKS = 7, 6  # of a page of the calendar
+_LONGEST_TITLE = 60
+_TITLE_BUTTONS = 6  # lines of text as wide as the icon and the buttons of a title bar
 
 
 class InputAssist(QToolButton):
@@ -39,6 +44,7 @@ class InputAssist(QToolButton):
     ) -> None:
         super().__init__(parent)
         self._purpose = purpose
+        self._theme = spec.theme
         self._current = current
         symbol, text = _LOOKS[purpose]
         self.setIcon(icon(symbol))
@@ -59,7 +65,7 @@ class InputAssist(QToolButton):
 
     def _open_calendar(self) -> None:
         dialog = QDialog(self)
-        dialog.setWindowTitle(self.accessibleName())
+        dialog.setWindowTitle(one_line(self.accessibleName(), _LONGEST_TITLE))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         calendar = QCalendarWidget(dialog)
         calendar.setVerticalHeaderFormat(QCalendarWidget.VerticalHeaderFormat.NoVerticalHeader)
@@ -72,9 +78,21 @@ class InputAssist(QToolButton):
         now = push_button("Today" if self._purpose is TextPurpose.DATE else "Now", self._take_now)
         unit = self.fontMetrics().averageCharWidth()
         column(dialog, calendar, now, margins=(unit,) * 4, spacing=unit)
+        calendar.setMinimumSize(self._calendar_size(calendar))
+        dialog.setMinimumWidth(_title_width(dialog))
         self._dialog = dialog
         dialog.open()
         calendar.setFocus()
+
+    def _calendar_size(self, calendar: QCalendarWidget) -> QSize:
+        """The size in which every day has its room: Qt's own size leaves out the padding that the stylesheet gives."""
+        metrics, unit = calendar.fontMetrics(), self._theme.unit
+        names = (calendar.locale().standaloneDayName(day, QLocale.FormatType.ShortFormat) for day in range(1, 8))
+        bar = next(part for part in calendar.findChildren(QWidget) if part.objectName() == "qt_calendar_navigationbar")
+        width = _DAYS * (max(map(metrics.horizontalAdvance, names)) + unit * 6)
+        rows = (table.verticalHeader() for table in calendar.findChildren(QTableView))
+        height = max(metrics.lineSpacing() + unit, *(header.minimumSectionSize() for header in rows))
+        return QSize(width, bar.sizeHint().height() + (_WEEKS + 1) * height + unit)  # with the line of day names
 
     def _start(self) -> QDate:
         text = self._current()
@@ -108,6 +126,12 @@ class InputAssist(QToolButton):
             dialog.selectFile(text)
         dialog.fileSelected.connect(self.offered)
         dialog.open()
+
+
+def _title_width(dialog: QDialog) -> int:
+    """The width in which the title bar has room for the title, to which Qt adds the application's name."""
+    text = f"{dialog.windowTitle()} — {QGuiApplication.applicationDisplayName()}"
+    return dialog.fontMetrics().horizontalAdvance(text) + dialog.fontMetrics().lineSpacing() * _TITLE_BUTTONS
 
 
 def _now() -> datetime.datetime:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, Protocol
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.allow_button import AllowButton
 from workbench.gui.kit.layouts import column, scroll_area
-from workbench.gui.kit.lists import label
+from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.text import visible
@@ -40,15 +40,19 @@ class TaskRunner(Protocol):
 
 
 def fit_to_screen(window: QWidget) -> None:
-    """Shrink and move a window so that all of it, its title bar included, lies on its screen."""
+    """Shrink and move a window so that all of it, its title bar included, lies on its screen. A dialog always leaves
+    room for a title bar, because the window manager adds it only after the dialog is shown.
+    """
     screen = window.screen() or QGuiApplication.primaryScreen()
     if screen is None:
         return
     room = screen.availableGeometry()
     frame, inner = window.frameGeometry(), window.geometry()
     border = QSize(frame.width() - inner.width(), frame.height() - inner.height())
+    if isinstance(window, QDialog):
+        border = border.expandedTo(QSize(0, window.fontMetrics().height() * 2))
     window.resize(inner.size().boundedTo(room.size() - border))
-    frame = window.frameGeometry()
+    frame = QRect(window.frameGeometry().topLeft(), window.size() + border)
     left = max(room.left(), min(frame.left(), room.right() + 1 - frame.width()))
     top = max(room.top(), min(frame.top(), room.bottom() + 1 - frame.height()))
     window.move(left, top)
@@ -122,14 +126,12 @@ class Dialog(QDialog):
         self.body.setSpacing(theme.unit * 3)
         self._content = _Content(self)
         self.fault = Notice(theme, self)
-        self._intro = label("", "muted")
-        self._intro.setWordWrap(True)
+        self._intro = paragraph("", "muted")
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(theme.unit * 2)
         self._buttons.addStretch(1)
         self._left = 0  # buttons left of the stretch
-        self._heading = label(title, "heading")
-        self._heading.setWordWrap(True)
+        self._heading = paragraph(title, "heading")
         column(self._content.page, self._heading, self._intro, self.body, spacing=theme.unit * 3, grows=self.body)
         parts = (self._content, self.fault, self._buttons)
         column(self, *parts, margins=(theme.unit * 6,) * 4, spacing=theme.unit * 3, grows=self._content)
@@ -142,11 +144,11 @@ class Dialog(QDialog):
 
     def set_heading(self, text: str) -> None:
         """The line at the top; the title of the window stays as it is."""
-        self._heading.setText(visible(text))
+        self._heading.setText(text)
 
     def set_intro(self, text: str) -> None:
         """The sentence below the title."""
-        self._intro.setText(visible(text))
+        self._intro.setText(text)
         self._intro.setVisible(bool(text))
 
     def add_button(
@@ -268,9 +270,7 @@ class FormDialog(Dialog):
             field.setAccessibleName(text)
         self.rows.addRow(name, field)
         if hint:
-            quiet = label(hint, "muted")
-            quiet.setWordWrap(True)
-            self.rows.addRow("", quiet)
+            self.rows.addRow("", paragraph(hint, "muted"))
         return field
 
     def add_submit(self, text: str, act: Callable[[], object], *, danger: bool = False) -> QPushButton:
@@ -295,8 +295,7 @@ class Question(Dialog):
         self.body.addWidget(text_box(self.theme, text, name))
 
     def show_note(self, text: str, role: str = "muted") -> QLabel:
-        note = label(visible(text), role)
-        note.setWordWrap(True)
+        note = paragraph(text, role)
         self.body.addWidget(note)
         return note
 

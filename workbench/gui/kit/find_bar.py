@@ -17,7 +17,7 @@ from typing import Protocol, TypeAlias
 from msgspec import Struct
 from PySide6.QtCore import QPoint, QRegularExpression, QRegularExpressionMatch, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QToolButton, QWidget
 
 from workbench.gui.kit.layouts import row
 from workbench.gui.kit.lists import Strip, push_button, search_box, tool_button
@@ -275,6 +275,16 @@ class FindBar(Strip):
         else:
             super().keyPressEvent(event)
 
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """With the replacement shown, Tab goes from the one field to the other, then through the buttons."""
+        stops = [stop for stop in self._tab_order if stop.isVisible()]
+        focus = QApplication.focusWidget()
+        at = stops.index(focus) + (1 if forward else -1) if focus in stops else -1
+        if self.replacement.isHidden() or not 0 <= at < len(stops):
+            return super().focusNextPrevChild(forward)
+        stops[at].setFocus(Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason)
+        return True
+
     # searching
 
     def _query(self, edit: PlainEdit) -> FindQuery:
@@ -394,16 +404,19 @@ class FindBar(Strip):
         self._regex = self._option(".*", "Regular expression")
         self._in_selection = self._option("[ ]", "Search in the selection", self._limit_to_selection)
         self._options = (self._case, self._whole_words, self._regex, self._in_selection)
-        first_row = row(None, *self._options, self._status, spacing=self._theme.unit)
-        for symbol, text, act in (
-            ("chevron-up", "Previous hit (Shift+Enter)", partial(self.go, -1)),
-            ("chevron-down", "Next hit (Enter)", partial(self.go, 1)),
-            ("x", "Close (Escape)", self.close_bar),
-        ):
-            first_row.addWidget(tool_button(symbol, text, self._theme, act))
+        tools = [
+            tool_button(symbol, text, self._theme, act)
+            for symbol, text, act in (
+                ("chevron-up", "Previous hit (Shift+Enter)", partial(self.go, -1)),
+                ("chevron-down", "Next hit (Enter)", partial(self.go, 1)),
+                ("x", "Close (Escape)", self.close_bar),
+            )
+        ]
+        first_row = row(None, *self._options, self._status, *tools, spacing=self._theme.unit)
         self._replace_buttons = QWidget()
         buttons = push_button("Replace", self.replace_one), push_button("Replace all", self.replace_all)
         row(self._replace_buttons, *buttons, None, spacing=self._theme.unit)
+        self._tab_order: tuple[QWidget, ...] = (self.text, self.replacement, *self._options, *tools, *buttons)
         grid = QGridLayout()
         grid.addWidget(self.text, 0, 0)
         grid.addLayout(first_row, 0, 1)

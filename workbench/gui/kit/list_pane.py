@@ -1,4 +1,4 @@
-"""A list of rows with search, empty state, context menu and optional detail beside or below it."""
+"""A list of rows with search, empty state and context menu."""
 
 from __future__ import annotations
 
@@ -6,10 +6,19 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLineEdit, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.lists import EmptyState, RowsView, Strip, action_button, lead_focus, lead_into, search_box
+from workbench.gui.kit.lists import (
+    EmptyState,
+    RowsView,
+    Strip,
+    action_button,
+    lead_focus,
+    lead_into,
+    open_menu,
+    search_box,
+)
 from workbench.gui.kit.rows import Row, RowsModel
 from workbench.gui.kit.theme import Theme
 
@@ -34,7 +43,7 @@ class ListPane(QWidget):
     selection_changed = Signal()
     """`key()` answers something else now."""
     searched = Signal(str)
-    """Carries the text of the search box, a moment after the last key."""
+    """Carries the text of the search box, a moment after the last key, or as soon as Return is pressed."""
     search_edited = Signal()
     """`search_text()` changed; rows that are filtered now are right when Enter is pressed at once."""
 
@@ -61,7 +70,7 @@ class ListPane(QWidget):
             self.finder.textChanged.connect(self._pause.start)
             self.finder.textChanged.connect(lambda _text: self.search_edited.emit())
             self.strip.row.addWidget(self.finder, 1)
-            lead_into(self.finder, self.view)
+            lead_into(self.finder, self.view, self._search_now)
         self.strip.setVisible(bool(search))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -107,18 +116,15 @@ class ListPane(QWidget):
     def search_text(self) -> str:
         return self.finder.text().strip() if self.finder is not None else ""
 
+    def _search_now(self) -> None:
+        """Return opens the first row of what was typed, not of what was shown before."""
+        if self._pause.isActive():
+            self._tell_search()
+
     def _tell_search(self) -> None:
+        self._pause.stop()
         self.searched.emit(self.search_text())
 
     def _open_menu(self, place: QPoint) -> None:
         key = self.key()
-        actions = self._menu(key) if self._menu is not None and key else ()
-        if actions:
-            menu = QMenu(self)
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            for action in actions:
-                if action is None:
-                    menu.addSeparator()
-                else:
-                    menu.addAction(action)
-            menu.popup(self.view.viewport().mapToGlobal(place))
+        open_menu(self.view, self._menu(key) if self._menu is not None and key else (), place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import (
     QEvent,
@@ -11,12 +11,13 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPoint,
     QRect,
     QSize,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -24,6 +25,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListView,
+    QMenu,
     QPushButton,
     QStackedLayout,
     QStackedWidget,
@@ -37,6 +39,7 @@ from PySide6.QtWidgets import (
 
 from workbench.gui.kit.icons import icon, pixmap
 from workbench.gui.kit.rows import KEY, RowDelegate, paint_ground
+from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import Theme, mark
 
 Index = QModelIndex | QPersistentModelIndex
@@ -206,11 +209,10 @@ class EmptyState(QWidget):
         self._symbol = symbol
         self._picture = QLabel(self)
         self._picture.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._title = label("", "heading")
-        self._sentence = label("", "muted")
+        self._title = paragraph("", "heading")
+        self._sentence = paragraph("", "muted")
         for text in (self._title, self._sentence):
             text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            text.setWordWrap(True)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(*(theme.unit * 6,) * 4)
         self._layout.setSpacing(theme.unit * 2)
@@ -245,6 +247,23 @@ class EmptyState(QWidget):
         self._picture.setVisible(roomy)
         if roomy:
             self._layout.setContentsMargins(*(unit * 6,) * 4)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Show that it has the keyboard: it is where Tab stops while its list is empty."""
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(self._theme.colour("accent"))
+            painter.drawRoundedRect(self.rect().adjusted(1, 1, -2, -2), self._theme.unit, self._theme.unit)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
 
     def say(self, title: str, sentence: str) -> None:
         self._title.setText(title)
@@ -288,11 +307,22 @@ def label(text: str, role: str = "", parent: QWidget | None = None) -> QLabel:
     return made
 
 
-def paragraph(text: str, role: str = "") -> QLabel:
-    """A plain-text label that wraps."""
-    made = label(text, role)
-    made.setWordWrap(True)
-    return made
+def paragraph(text: str, role: str = "") -> ForeignLabel:
+    """A label that wraps and never makes its window wide, for foreign text too."""
+    return ForeignLabel(text, role=role)
+
+
+def open_menu(view: QAbstractItemView, actions: Sequence[QAction | None], place: QPoint) -> None:
+    """Open the context menu of a row at a place of its view; None is a separator, and without actions there is none."""
+    if actions:
+        menu = QMenu(view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for action in actions:
+            if action is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(action)
+        menu.popup(view.viewport().mapToGlobal(place))
 
 
 def search_box(placeholder: str, name: str) -> QLineEdit:
@@ -309,15 +339,18 @@ def search_box(placeholder: str, name: str) -> QLineEdit:
 class _Leading(QObject):
     """Keys of a filter field: Down enters the list, Return opens the first row, Escape clears."""
 
-    def __init__(self, finder: QLineEdit, view: RowsView) -> None:
+    def __init__(self, finder: QLineEdit, view: RowsView, search_now: Callable[[], None] | None) -> None:
         super().__init__(finder)
         self._finder = finder
         self._view = view
+        self._search_now = search_now
         finder.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress or event.modifiers() & _HELD:
             return False
+        if self._search_now is not None and event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._search_now()
         match event.key():
             case Qt.Key.Key_Down if self._view.isVisible():
                 self._view.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -330,9 +363,9 @@ class _Leading(QObject):
         return False
 
 
-def lead_into(finder: QLineEdit, view: RowsView) -> None:
-    """Connect a filter field to its list by keyboard."""
-    _Leading(finder, view)
+def lead_into(finder: QLineEdit, view: RowsView, search_now: Callable[[], None] | None = None) -> None:
+    """Connect a filter field to its list by keyboard. `search_now` shows the matches of what was typed last."""
+    _Leading(finder, view, search_now)
 
 
 def push_button(
@@ -358,9 +391,19 @@ def push_button(
     return button
 
 
+class _IconButton(QToolButton):
+    """A button whose icon is as high as its text would be."""
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            side = self.fontMetrics().height()
+            self.setIconSize(QSize(side, side))
+
+
 def tool_button(symbol: str, name: str, theme: Theme, act: Callable[..., object] | None = None) -> QToolButton:
     """A small flat button with an icon and an accessible name; `act` follows a click."""
-    button = QToolButton()
+    button = _IconButton()
     button.setIcon(icon(symbol))
     button.setIconSize(QSize(theme.unit * 4, theme.unit * 4))
     button.setAccessibleName(name)

@@ -48,6 +48,7 @@ class Picker(QDialog):
         self._theme = theme
         self._owner = parent
         self._rows_for = rows_for
+        self._closing = False
         self.moved = False
         """Whether a key has chosen another row than the first since this was last set to False."""
         self.field = QLineEdit()
@@ -118,9 +119,15 @@ class Picker(QDialog):
     def pick(self, key: str) -> None:
         """Close with the row of this key, if there is one."""
         if key:
+            self._closing = True
             self.hide()
             self.picked.emit(key)
             self.accept()
+
+    def done(self, result: int) -> None:
+        """Hiding the picker takes its activation away: rejecting it again then would leave the window blocked."""
+        self._closing = True
+        super().done(result)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
@@ -145,7 +152,8 @@ class Picker(QDialog):
     def changeEvent(self, event: QEvent) -> None:
         """A click anywhere else closes the picker."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.ActivationChange and self.isVisible() and not self.isActiveWindow():
+        lost = event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow()
+        if lost and self.isVisible() and not self._closing:
             self.reject()
 
     def fitting_height(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from msgspec import Struct
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
@@ -254,12 +254,32 @@ class RowsModel(QAbstractListModel):
 
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Show these rows with the fewest changes, so that selection and scroll position stay."""
-        self._drop({row.key for row in rows})
+        places = {row.key: place for place, row in enumerate(rows)}
+        self._drop(places.keys())
+        self._sort(places)
+        known = {row.key for row in self._rows}
         place = 0
         while place < len(rows):
-            place = self._settle(rows, place)
+            wanted = rows[place]
+            if place < len(self._rows) and self._rows[place].key == wanted.key:
+                if self._rows[place] != wanted:
+                    self._rows[place] = wanted
+                    self.dataChanged.emit(self.index(place), self.index(place))
+                place += 1
+                continue
+            end = place + 1
+            while end < len(rows) and rows[end].key not in known:
+                end += 1
+            self.beginInsertRows(QModelIndex(), place, end - 1)
+            self._rows[place:place] = rows[place:end]
+            self.endInsertRows()
+            place = end
+        if len(self._rows) > place:  # several rows had the same key
+            self.beginRemoveRows(QModelIndex(), place, len(self._rows) - 1)
+            del self._rows[place:]
+            self.endRemoveRows()
 
-    def _drop(self, kept: set[str]) -> None:
+    def _drop(self, kept: Container[str]) -> None:
         end = len(self._rows)
         while end > 0:
             if self._rows[end - 1].key in kept:
@@ -273,30 +293,14 @@ class RowsModel(QAbstractListModel):
             self.endRemoveRows()
             end = start
 
-    def _settle(self, rows: Sequence[Row], place: int) -> int:
-        """Insert, move or update one row. Returns the next position to look at."""
-        wanted = rows[place]
-        if place < len(self._rows) and self._rows[place].key == wanted.key:
-            if self._rows[place] != wanted:
-                self._rows[place] = wanted
-                self.dataChanged.emit(self.index(place), self.index(place))
-            return place + 1
-        known = {row.key: at for at, row in enumerate(self._rows)}
-        if wanted.key in known:
-            self._move(known[wanted.key], place)
-            return place
-        return self._insert(rows, place, known)
-
-    def _move(self, source: int, place: int) -> None:
-        self.beginMoveRows(QModelIndex(), source, source, QModelIndex(), place)
-        self._rows.insert(place, self._rows.pop(source))
-        self.endMoveRows()
-
-    def _insert(self, rows: Sequence[Row], place: int, known: dict[str, int]) -> int:
-        end = place + 1
-        while end < len(rows) and rows[end].key not in known:
-            end += 1
-        self.beginInsertRows(QModelIndex(), place, end - 1)
-        self._rows[place:place] = rows[place:end]
-        self.endInsertRows()
-        return end
+    def _sort(self, places: Mapping[str, int]) -> None:
+        """Bring the rows into the order of these places."""
+        order = sorted(range(len(self._rows)), key=lambda row: places[self._rows[row].key])
+        if order == [*range(len(order))]:
+            return
+        self.layoutAboutToBeChanged.emit()
+        now = {before: after for after, before in enumerate(order)}
+        self._rows = [self._rows[row] for row in order]
+        moved = self.persistentIndexList()
+        self.changePersistentIndexList(moved, [self.index(now[index.row()]) for index in moved])
+        self.layoutChanged.emit()

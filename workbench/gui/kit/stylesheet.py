@@ -89,7 +89,7 @@ QLabel[role="key"] {{ font-family: {families}; font-size: {points - 1}pt; color:
 def _buttons(c: Colours, u: int) -> str:
     return f"""
 QPushButton {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.edge}; border-radius: {u + 1}px;
-    padding: {u}px {u * 3}px; }}
+    padding: {u}px {u * 3}px; icon-size: {u * 4}px; }}
 QPushButton:hover {{ background: {c.hover}; }}
 QPushButton:pressed {{ background: {c.border}; }}
 QPushButton:focus {{ border: 1px solid {c.accent}; outline: none; background: {blend(c.accent, c.raised, 0.12)}; }}
@@ -116,7 +116,7 @@ QPushButton[kind="command"] {{ background: {c.surface}; color: {c.muted}; border
 QPushButton[kind="command"]:hover {{ border-color: {c.edge}; color: {c.text}; }}
 QPushButton[kind="command"]:focus {{ border-color: {c.accent}; }}
 QPushButton[kind="chip"] {{ background: transparent; color: {c.muted}; border: 1px solid {c.border};
-    border-radius: {u * 2 + 2}px; padding: 1px {u * 2}px; }}
+    border-radius: {u * 2}px; padding: 1px {u * 2}px; }}
 QPushButton[kind="chip"]:hover {{ color: {c.text}; background: {c.hover}; }}
 QPushButton[kind="chip"]:checked {{ color: {c.accent}; background: {c.selected}; border-color: {c.selected}; }}
 QPushButton[kind="chip"]:focus {{ border-color: {c.accent}; }}
@@ -218,6 +218,7 @@ QTabBar::tab:hover {{ color: {c.text}; background: {c.hover}; }}
 QTabBar::tab:selected {{ color: {c.text}; border-bottom: 2px solid {c.accent}; }}
 QTabBar::tab:focus {{ color: {c.accent}; }}
 QTabBar::close-button {{ subcontrol-position: right; }}
+QTabBar QToolButton {{ padding: 0; }}
 """
 
 

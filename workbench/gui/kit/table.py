@@ -10,9 +10,10 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from workbench.gui.kit.icons import icon
+from workbench.gui.kit.lists import open_menu
 from workbench.gui.kit.rows import KEY
 from workbench.gui.kit.text import plain_tip, visible
 from workbench.gui.kit.theme import Theme, mark
@@ -317,12 +318,4 @@ class Table(QTableView, Generic[T]):
     def _open_menu(self, place: QPoint) -> None:
         record = self.records_model.record(self.currentIndex())
         actions = self._menu(record) if self._menu is not None and record is not None else ()
-        if actions:
-            menu = QMenu(self)
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            for action in actions:
-                if action is None:
-                    menu.addSeparator()
-                else:
-                    menu.addAction(action)
-            menu.popup(self.viewport().mapToGlobal(place))
+        open_menu(self, actions, place)

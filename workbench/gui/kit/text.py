@@ -11,8 +11,16 @@ import re
 import unicodedata
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtGui import (
+    QClipboard,
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
 from workbench.gui.kit.theme import mark
 
@@ -67,14 +75,15 @@ def _between_pictures(match: re.Match[str]) -> bool:
 _LINE = 2_000  # characters that an elided label looks at
 _BLOCK = 10_000  # characters that a label of several lines shows
 _LONG = re.compile(r"\S{24,10000}")  # what may be too long for a narrow line
+_VERY_LONG = re.compile(r"\S{60,10000}")  # and for any line
+_BREAK_MARK = "\u200b"
 _BREAK = re.compile(r"(?:[^._/@:=&?\-]{1,19}[._/@:=&?\-]|\S{1,20})(?=\S)")  # after which it may be broken
 
 
 class ForeignLabel(QLabel):
     """A label for foreign text: never rich text, hidden characters as chips, selectable; `elide` cuts it to one line.
 
-    With `breaks`, a long name is broken where a line ends, and nothing can be selected: what one would copy
-    would contain the break marks.
+    A very long word is broken where a line ends; with `breaks`, for a narrow place, also a long one.
     """
 
     def __init__(
@@ -98,9 +107,6 @@ class ForeignLabel(QLabel):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        if breaks:
-            self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
-            self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWordWrap(not elide)
         if elide:
             self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -129,9 +135,33 @@ class ForeignLabel(QLabel):
         if self._elide:
             self._draw()
 
+    def copied_text(self) -> str:
+        """The selected text without the marks where it may be broken."""
+        return self.selectedText().replace(_BREAK_MARK, "")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.copied_text())
+        else:
+            super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        clipboard = QGuiApplication.clipboard()
+        if self.hasSelectedText() and clipboard.supportsSelection():
+            clipboard.setText(self.copied_text(), QClipboard.Mode.Selection)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copy = menu.addAction("Copy", lambda: QGuiApplication.clipboard().setText(self.copied_text()))
+        copy.setEnabled(self.hasSelectedText())
+        menu.addAction("Copy all", lambda: QGuiApplication.clipboard().setText(self._full))
+        menu.popup(event.globalPos())
+
     def _draw(self) -> None:
         if not self._elide:
-            super().setText(_LONG.sub(_breakable, self._full) if self._breaks else self._full)
+            super().setText((_LONG if self._breaks else _VERY_LONG).sub(_breakable, self._full))
             return
         shown = self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, max(self.width(), 40))
         if shown != super().text():
@@ -143,7 +173,29 @@ class ForeignLabel(QLabel):
 
 
 def _breakable(match: re.Match[str]) -> str:
-    return _BREAK.sub(lambda part: f"{part.group()}\u200b", match.group())
+    return _BREAK.sub(lambda part: f"{part.group()}{_BREAK_MARK}", match.group())
+
+
+LONGEST = 1_000
+"""Characters that a description shows."""
+
+
+def wrapping_label(text: str = "", longest: int = LONGEST) -> ForeignLabel:
+    """A label for a long text of a server: it takes the width that there is, and shows the beginning."""
+    label = ForeignLabel(beginning(text, longest))
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    return label
+
+
+def show_text(label: ForeignLabel, text: str) -> None:
+    """Set the text of a label and hide it if there is none."""
+    label.setText(beginning(text))
+    label.setVisible(bool(text))
+
+
+def beginning(text: str, longest: int = LONGEST) -> str:
+    """A text up to this length, with an ellipsis where it is cut."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def plain_tip(text: str) -> str:

@@ -32,13 +32,21 @@ def run_word(state: RunState) -> StateText:
     }[state]
 
 
+def was_denied(run: Run) -> bool:
+    """Whether the user denied the program or did not answer in time. Otherwise a rule refused it."""
+    if run.state is not RunState.REFUSED:
+        return False
+    return run.deadline > 0 if run.decision is None else not run.decision.allow
+
+
 def run_state_word(run: Run) -> StateText:
     """The state of a run, also while it is stopping or its answer is prepared."""
     if run.stopping:
         return StateText("Stopping…", "stop", "warning")
     if run.preparing:
         return StateText("Preparing the answer…", "loader", "info")
-    return run_word(run.state)
+    word = run_word(run.state)
+    return StateText("Denied", word.icon, word.tone) if was_denied(run) else word
 
 
 def state_word(state: ServerState) -> StateText:
@@ -172,7 +180,7 @@ def cost(number: int, made_by: str = "") -> str:
 
 def tokens_text(number: int, made_by: str = "") -> str:
     """A number of tokens without what counted it, for places where a tooltip says that."""
-    return f"{'≈ ' if (made_by or _made_by[0]) == ESTIMATE else ''}{amount(number)} tokens"
+    return f"{'≈ ' if (made_by or _made_by[0]) == ESTIMATE else ''}{amount(number)} token{'' if number == 1 else 's'}"
 
 
 _USUAL = "write_restricted"
@@ -184,9 +192,9 @@ def bounds_words(verdict: Verdict) -> str:
     parts = [*verdict.asks, *verdict.allowed]
     if verdict.required:
         names = ", ".join(verdict.required[:_SHOWN]) + (" …" if len(verdict.required) > _SHOWN else "")
-        parts.append(f"May call nothing but {names}.")
+        parts.append(f"May call only {names}.")
     if verdict.profile is not None and verdict.profile.name != _USUAL:
-        words = "Runs within {0}: {1}"
+        words = "Runs with the profile {0}: {1}"
         parts.append(words.format(verdict.profile.name, verdict.profile.sentence))
     return "\n".join(parts)
 

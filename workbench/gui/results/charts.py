@@ -40,15 +40,15 @@ class Chart(Struct, frozen=True):
     bars: bool = False
     left_out: int = 0  # values that are not drawn
 
-    def sentence(self) -> str:
-        """A description for screen readers."""
+    def sentence(self, series: Sequence[Series] | None = None) -> str:
+        """The number of values and the range of each of these columns; all columns by default."""
         count = len(self.series[0].values)
         parts = []
-        for one in self.series:
+        for one in self.series if series is None else series:
             known = [value for value in one.values if not math.isnan(value)]
             parts.append(f"{one.name}: {min(known):,g} to {max(known):,g}" if known else f"{one.name}: no values")
         more = f" {self.left_out:,} more are not drawn." if self.left_out else ""
-        return f"{count:,} values. {'; '.join(parts)}.{more}"
+        return f"{count:,} values. {'; '.join(parts) or 'No column is drawn'}.{more}"
 
 
 def drawable(value: JsonValue) -> bool:

@@ -57,7 +57,6 @@ class PlotPage(Page):
             action.setCheckable(True)
             action.setChecked(one.name in chosen)
             action.toggled.connect(self._draw)
-        self._sentence.setText(chart.sentence())
         self._chart = chart
         self._draw()
 
@@ -181,7 +180,9 @@ class PlotPage(Page):
                 self._legend.addWidget(ForeignLabel(one.name))
             self._legend.addStretch(1)
         self.plot.setAccessibleName("Result as a plot")
-        self.plot.setAccessibleDescription(chart.sentence())
+        sentence = chart.sentence(self._series())
+        self._sentence.setText(sentence)
+        self.plot.setAccessibleDescription(sentence)
 
 
 class _Sample(QWidget):

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from workbench.gui.kit.controls import FoldingRow
 from workbench.gui.kit.find_bar import FindBar
@@ -50,7 +50,6 @@ from workbench.records import Content, Outcome
 _AT_ONCE = 4_000_000  # characters fetched without asking
 
 _LONGEST_COMPARED = 200_000  # characters; more would block the window
-_HEAD_LETTERS = 58  # of width from which views and actions share a row
 
 
 class ResultView(QWidget):
@@ -135,6 +134,9 @@ class ResultView(QWidget):
         self.find_bar.search_in(self.page().search_target())
         self.find_bar.open_bar()
 
+    def _focus_page(self) -> None:
+        self.page().setFocus(Qt.FocusReason.OtherFocusReason)
+
     def save(self) -> None:
         """Save the complete result as a file; fetch what is still in the core first."""
         if self._waiting:
@@ -210,11 +212,11 @@ class ResultView(QWidget):
         self._stack = QStackedWidget(self)
         self._stack.setMinimumHeight(unit * 14)  # a page with a row of buttons must not make a window grow
         self.find_bar = FindBar(theme, "Find in the result", self)
-        self.find_bar.closed.connect(self._stack.setFocus)
+        self.find_bar.closed.connect(self._focus_page)
         column(self, self._head(unit), self._more_bar(unit), self.find_bar, self._stack, grows=self._stack)
         self.clear()
 
-    def _head(self, unit: int) -> FoldingRow:
+    def _head(self, unit: int) -> QHBoxLayout:
         self._group = QButtonGroup(self)
         for name in VIEWS:
             button = push_button(name, self._clicked, kind="chip", checkable=True)
@@ -231,9 +233,9 @@ class ResultView(QWidget):
         ):
             tools.append(tool_button(symbol, text, self._context.theme, act))
         views, actions = row(None, *self._buttons.values(), None, spacing=unit), row(None, None, *tools, spacing=unit)
-        head = FoldingRow(_HEAD_LETTERS if self._compares else 0, views, actions, unit)
-        head.setContentsMargins(unit * 3, unit, unit * 2, unit)
-        return head
+        letters = None if self._compares else 0  # without comparison it is in the output pane, which is low
+        head = FoldingRow(letters, views, actions, unit)
+        return row(None, head, grows=head, margins=(unit * 3, unit, unit * 2, unit))
 
     def _more_bar(self, unit: int) -> QFrame:
         self._more = QFrame(self)

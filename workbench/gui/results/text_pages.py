@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import QTimer, QUrl
-from PySide6.QtGui import QDesktopServices, QTextCursor, QTextDocument
+from PySide6.QtGui import QDesktopServices, QImage, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QFrame, QTextBrowser
 
 from workbench.errors import WorkbenchError
@@ -114,10 +114,13 @@ _FENCED = re.compile(r"^```.{0,20000}?^```", re.MULTILINE | re.DOTALL)
 
 
 class _Browser(QTextBrowser):
-    """Never fetches a picture, a style sheet or a page, and never follows a link."""
+    """Never reads a picture, a style sheet or a page, and never follows a link."""
 
     def loadResource(self, type: int, name: QUrl | str) -> object:  # Qt calls it so
-        return None
+        """An empty picture for everything: where Qt gets nothing, it reads the file itself."""
+        nothing = QImage(1, 1, QImage.Format.Format_ARGB32)
+        nothing.fill(0)
+        return nothing
 
     def setSource(self, *_: object) -> None: ...
 

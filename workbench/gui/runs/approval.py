@@ -8,7 +8,7 @@ from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from workbench.errors import WorkbenchError
@@ -18,15 +18,16 @@ from workbench.gui.kit.icons import icon
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
+from workbench.gui.kit.wording import was_denied
 from workbench.gui.results.token_chips import TokenChips
 from workbench.gui.runs.approval_parts import ONCE, ApprovalHead, HostTicks, LikenessStrip, ScopeButton
-from workbench.gui.runs.decision_dialog import DecisionDialog, NameToType, scrolled
+from workbench.gui.runs.decision_dialog import DecisionDialog, NameToType, is_high, scrolled
 from workbench.gui.runs.effects_view import EffectsView
-from workbench.gui.runs.program_view import ProgramView, is_cleanable, needs_sight
+from workbench.gui.runs.program_view import ProgramView, is_cleanable
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
 from workbench.gui.shell.navigation import FollowRun, StartDryRun
-from workbench.records import Decision, Fault, Gate, Origin, Risk, Run, RunState
+from workbench.records import Decision, Fault, Gate, Origin, Run, RunState
 from workbench.records.common_types import count_of
 
 _PAUSE_MS = 120  # after the last key, before an edited text is assessed; the core answers in a few milliseconds
@@ -42,18 +43,15 @@ def how_it_ended(run: Run) -> Fault:
     by = f" by {one_line(decision.by, 60)}" if decision is not None and decision.by else ""
     if decision is not None and decision.allow:
         return Fault(f"This program was allowed elsewhere{by}.")
-    if run.state is RunState.REFUSED and decision is not None:
+    if was_denied(run) and decision is not None:
         return Fault(f"This program was denied elsewhere{by}.", decision.reason)
-    if run.state is RunState.REFUSED:
-        return _time_is_up(run)
+    if was_denied(run):
+        own = run.proposal.origin is Origin.PERSON
+        hint = "You can run it again." if own else "Its author can ask again."
+        return Fault("Time is up: the program was denied.", hint)
     if run.state in (RunState.STOPPED, RunState.INTERRUPTED):
         return Fault("This run was stopped, so there is nothing left to decide.")
     return Fault("This program no longer waits.")
-
-
-def _time_is_up(run: Run) -> Fault:
-    own = run.proposal.origin is Origin.PERSON
-    return Fault("Time is up: the program was denied.", "You can run it again." if own else "Its author can ask again.")
 
 
 class ReviewSplit(AdaptiveSplit):
@@ -127,9 +125,9 @@ class ApprovalDialog(DecisionDialog):
             return "This text has not been assessed yet."
         if self.program.editing:
             return "Check your changes first."
-        if needs_sight(verdict.risk) and not self.program.worst_seen:
+        if is_high(verdict.risk) and not self.program.worst_seen:
             return "Look at the marked line first."
-        if verdict.risk is Risk.CRITICAL and not self.typing.is_right():
+        if not self.typing.is_right():
             return "Type the name first."
         return ""
 
@@ -159,16 +157,13 @@ class ApprovalDialog(DecisionDialog):
         self.submit("decide about a program", partial(self.context.api.decide, decision), accepted)
 
     def _accepted(self, decision: Decision, _run: Run) -> None:
-        self.close_with(decision, allowed=decision.allow)
+        self.close_with(decision)
         if decision.allow:
             self.context.go(FollowRun(decision.run_id))
 
     def sending_failed(self) -> None:
         """The run may have changed while the answer was being sent."""
         self._take(self.context.store.runs.get(self.run.id, self.run))
-
-    def time_is_up(self) -> None:
-        self.end(_time_is_up(self.run))
 
     # what happens to the run
 
@@ -182,7 +177,7 @@ class ApprovalDialog(DecisionDialog):
 
     def _take(self, run: Run) -> None:
         if run.decision is not None and run.decision.plan:  # answered in the dialog of its plan
-            self.done(self.DialogCode.Accepted)
+            self.accept()
         elif run.state is not RunState.WAITING:
             self.end(how_it_ended(run))
         elif run.proposal.sha != (self._conflict or self.run).proposal.sha:
@@ -193,6 +188,7 @@ class ApprovalDialog(DecisionDialog):
         if self.program.editing and self.program.edited_text() not in (self._code, run.proposal.code):
             self._conflict = run
             self.check_button.setEnabled(False)
+            self.clean_button.hide()
             hint = "Your text is not lost. Choose which text to continue with."
             self.show_fault(Fault("The program was changed in another window while you edited it.", hint), "warning")
             self.fault.add_button("Use the other text", self._use_other_text)
@@ -205,9 +201,7 @@ class ApprovalDialog(DecisionDialog):
             self._use_text(self._conflict)
 
     def _use_text(self, run: Run) -> None:
-        self._stop_editing()
-        self._show_run(run)
-        self.restart_settling()
+        self._show_new_text(run)
         self.show_fault(Fault("The program was changed elsewhere; this is the new text."), "warning")
 
     def _keep_own_text(self) -> None:
@@ -227,7 +221,8 @@ class ApprovalDialog(DecisionDialog):
 
     def dry_run_ended(self, fault: Fault | None) -> None:
         self.dry_run_button.setEnabled(True)
-        self.show_fault(fault)
+        if self._conflict is None:
+            self.show_fault(fault)
         self.take_focus()
 
     def _start_dry_run(self) -> None:
@@ -254,24 +249,34 @@ class ApprovalDialog(DecisionDialog):
         if not self._complete:
             self.context.tasks.run("read the complete program", self._read_complete(run, texts))
         verdict = run.verdict
-        self.head.show_run(run)
-        if verdict is not None:
-            self.effects.show_verdict(verdict)
-            self.hosts.show_hosts(verdict.hosts)
-        self.likeness.show_likeness(run.like)
+        self._show_assessment(run)
+        self.hosts.show_hosts(verdict.hosts if verdict is not None else ())
+        self._show_history()
         self.program.show_program(run.proposal.code, run.proposal.original or run.proposal.code, verdict)
         self.scope.show_run(run)
         self._show_buttons(editing=False)
         self.typing.ask(verdict, "To allow this, type {0}")
-        risky = verdict is not None and needs_sight(verdict.risk)
+        risky = verdict is not None and is_high(verdict.risk)
         mark(self.allow_button, kind="danger" if risky else "primary")
         self._show_facts()
         self.set_deadline(run.deadline)
         self.update_allow()
 
+    def _show_assessment(self, run: Run) -> None:
+        """Show what the text of the run would do, which may be the text in the editor."""
+        self.head.show_run(run)
+        if run.verdict is not None:
+            self.effects.show_verdict(run.verdict)
+
+    def _show_history(self) -> None:
+        sha, runs = self.run.proposal.sha, self.context.store.runs.values()
+        decisions = (run.decision for run in runs if run.proposal.sha == sha and run.decision is not None)
+        denied = [decision.at for decision in decisions if not decision.allow and decision.by == "you"]
+        self.likeness.show_history(self.run.like, max(denied, default=0.0))
+
     def _show_facts(self) -> None:
         if self.program.editing:
-            self.facts.setText("Your changes are assessed as you type. Nothing is decided yet.")
+            self.facts.setText("Your changes are assessed as you type. Ctrl+Enter checks them; nothing is decided yet.")
             return
         others = len(self._identical())
         answers = f"Answers {count_of(others + 1, 'identical request')} · " if others else ""
@@ -289,7 +294,7 @@ class ApprovalDialog(DecisionDialog):
         for button in (self.check_button, self.back_button):
             button.setVisible(editing)
         self.clean_button.hide()
-        self.reason_row.hide()
+        self.hide_reason()
 
     def _name_allow(self) -> None:
         self.allow_button.setText("Allow once" if self.scope.scope == ONCE else "Allow")
@@ -313,10 +318,8 @@ class ApprovalDialog(DecisionDialog):
             self._use_other_text()
             return
         self._stop_editing()
-        self.head.show_run(self.run)
-        self.likeness.show_likeness(self.run.like)
-        if self.run.verdict is not None:
-            self.effects.show_verdict(self.run.verdict)
+        self._show_assessment(self.run)
+        self._show_history()
         self.update_allow()
 
     def _stop_editing(self) -> None:
@@ -343,10 +346,9 @@ class ApprovalDialog(DecisionDialog):
         finally:
             self._assessing = False
         if self._edits(text):
-            self.head.show_run(replace(self.run, verdict=verdict))
-            self.effects.show_verdict(verdict)
+            self._show_assessment(replace(self.run, verdict=verdict))
             self.program.mark_edit(verdict)
-            self.clean_button.setVisible(is_cleanable(verdict))
+            self.clean_button.setVisible(is_cleanable(verdict) and self._conflict is None)
 
     def _edits(self, text: str) -> bool:
         """Whether the user edits, and this is still the text: an answer about an older text is dropped."""
@@ -358,7 +360,7 @@ class ApprovalDialog(DecisionDialog):
     async def _take_clean(self, text: str) -> None:
         """Remove the characters that keep the text from running."""
         clean = await self.context.api.clean_code(text)
-        if self._edits(text):
+        if self._edits(text) and self._conflict is None:
             self.program.take_clean(clean)
             removed = "Characters that cannot be seen or that mislead were removed."
             hint = "“Check my changes” shows the difference. Ctrl+Z restores the text."
@@ -374,9 +376,14 @@ class ApprovalDialog(DecisionDialog):
             self._leave_edit()
         else:
             edit = partial(self.context.api.edit, self.run.id, code, self.run.proposal.sha)
-            self.submit("check an edited program", edit, self._edited)
+            self.submit("check an edited program", edit, self._show_new_text)
 
-    def _edited(self, run: Run) -> None:
+    def _check_by_key(self) -> None:
+        """Ctrl+Enter: check the changes while the program is edited. At other times the key does nothing here."""
+        if self.program.editing and not self.is_over:
+            self.check_button.click()
+
+    def _show_new_text(self, run: Run) -> None:
         self._stop_editing()
         self._show_run(run)
 
@@ -418,7 +425,8 @@ class ApprovalDialog(DecisionDialog):
         self.back_button = self.make_button("Back", "undo", self._leave_edit)
         clean_tip = "Remove hidden characters, foreign encodings and unusual line endings"
         self.clean_button = self.make_button("Clean and check again", "refresh", self._clean, clean_tip)
-        self.check_button = self.make_button("Check my changes", "shield", self._check_edit)
+        check_tip = "Assess the changed program; you decide about it afterwards (Ctrl+Enter)"
+        self.check_button = self.make_button("Check my changes", "shield", self._check_edit, check_tip)
         self.check_button.setIcon(icon("shield", "on_accent"))
         mark(self.check_button, kind="primary")
 
@@ -433,8 +441,8 @@ class ApprovalDialog(DecisionDialog):
             (
                 self.deny_button,
                 self.reason_button,
+                self.clean_button,  # before the others, which stay in their places when it appears
                 self.back_button,
-                self.clean_button,
                 self.check_button,
                 self.scope,
                 self.allow_button,
@@ -456,6 +464,7 @@ class ApprovalDialog(DecisionDialog):
         self.program.seen.connect(self.update_allow)
         self.typing.typed.connect(self.update_allow)
         self.scope.chosen.connect(self._name_allow)
+        QShortcut(QKeySequence("Ctrl+Return"), self, self._check_by_key).setAutoRepeat(False)
 
 
 def _fingerprint_tip(run: Run) -> str:

@@ -121,7 +121,8 @@ _CHANGES_SHOWN = 6  # changed values; the difference shows all of them
 
 
 class LikenessStrip(QFrame):
-    """Which allowed program this one resembles, and the values that differ. Hidden where there is none."""
+    """What the user decided about this program or a similar one before, and the values that differ. Hidden where there
+    is no such decision."""
 
     line_wanted = Signal(int)
     compare_wanted = Signal()
@@ -146,28 +147,22 @@ class LikenessStrip(QFrame):
         self._column = column(self, top, self._table, margins=margins, spacing=unit)
         self.hide()
 
-    def show_likeness(self, like: Resemblance | None) -> None:
-        self.setVisible(like is not None)
-        if like is None:
-            return
+    def show_history(self, like: Resemblance | None, denied: float) -> None:
+        """`denied`: when the user last denied exactly this program; 0: never. Of two decisions about exactly this
+        program only the later one is shown.
+        """
+        if like is not None and like.likeness is Likeness.TEXT:
+            like, denied = (None, denied) if denied > like.at else (like, 0.0)
+        sentences = [f"You denied exactly this program {_when(denied)}."] if denied else []
+        sentences += [_likeness_sentence(like)] if like is not None else []
+        self.setVisible(bool(sentences))
         self._picture.setPixmap(pixmap("history", "accent", self._theme.unit * 4, self.devicePixelRatioF()))
-        self._sentence_label.setText(self._sentence(like))
-        self.compare.setVisible(like.likeness is not Likeness.TEXT)
-        self._show_changes(like.changes)
+        self._sentence_label.setText(" ".join(sentences))
+        self.compare.setVisible(like is not None and like.likeness is not Likeness.TEXT)
+        self._show_changes(like.changes if like is not None else ())
 
     def sentence(self) -> str:
         return "" if self.isHidden() else self._sentence_label.full_text()
-
-    def _sentence(self, like: Resemblance) -> str:
-        when = "just now" if time.time() - like.at < 60 else f"{ago(like.at)} ago"
-        moved = any(change.destination for change in like.changes)
-        return {
-            Likeness.TEXT: f"You allowed exactly this program {when}.",
-            Likeness.TREE: f"You allowed this program {when}: only spacing or comments changed.",
-            Likeness.NEAR: f"Most of its lines are those of a program that you allowed {when}.",
-            Likeness.VALUES: f"You allowed this program {when} with other values."
-            + " It has a different destination now." * moved,
-        }[like.likeness]
 
     def _show_changes(self, changes: tuple[ValueChange, ...]) -> None:
         """Old and new values beside each other, changed destinations first."""
@@ -195,6 +190,22 @@ class LikenessStrip(QFrame):
             grid.addWidget(value, place, number)
         if change.destination:
             grid.addWidget(ForeignLabel("a different destination", role="warning"), place, 3)
+
+
+def _likeness_sentence(like: Resemblance) -> str:
+    when = _when(like.at)
+    moved = any(change.destination for change in like.changes)
+    return {
+        Likeness.TEXT: f"You allowed exactly this program {when}.",
+        Likeness.TREE: f"You allowed this program {when}: only spacing or comments changed.",
+        Likeness.NEAR: f"Most of its lines are those of a program that you allowed {when}.",
+        Likeness.VALUES: f"You allowed this program {when} with other values."
+        + " It has a different destination now." * moved,
+    }[like.likeness]
+
+
+def _when(at: float) -> str:
+    return "just now" if time.time() - at < 60 else f"{ago(at)} ago"
 
 
 ONCE: Final = "once"

@@ -8,8 +8,18 @@ from functools import partial
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLayout, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from workbench.api.client_texts import confirmation_name
@@ -30,6 +40,12 @@ from workbench.records import Fault, Risk, Verdict
 T = TypeVar("T")
 _CLOCK_MS = 500
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_PRESSES = (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick)  # Qt sends both for a second click
+
+
+def is_high(risk: Risk) -> bool:
+    """Whether the risk is high or critical, so that allowing it takes more than a click."""
+    return risk in (Risk.HIGH, Risk.CRITICAL)
 
 
 class NameToType(QWidget):
@@ -119,6 +135,7 @@ class DecisionDialog(LaterDialog):
         self._ending: Fault | None = None  # it ended while an answer was being sent
         self._opened_at = time.monotonic()
         self._deadline = 0.0
+        self._last_press: tuple[QObject, int] = self, -QApplication.doubleClickInterval()  # button, and when in ms
         self._countdown_text = "denied in {}"
         self.fault = Notice(theme)
         self.countdown = label("", "muted")
@@ -164,8 +181,9 @@ class DecisionDialog(LaterDialog):
         """Give the focus to the button that is safe to press by accident."""
         self.deny_button.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def time_is_up(self) -> None:
-        """The countdown reached zero. The core says how the request ended."""
+    def hide_reason(self) -> None:
+        self.reason_row.hide()
+        self.reason_button.setEnabled(True)
 
     def sending_failed(self) -> None:
         """The core did not accept the answer, which can be given again."""
@@ -191,7 +209,9 @@ class DecisionDialog(LaterDialog):
             button.restart_settling()
 
     def set_deadline(self, deadline: float, text: str = "denied in {}") -> None:
-        """Count down to this time; 0: there is no limit."""
+        """Count down to this time; 0: there is no limit. At zero the dialog waits for the core, which ends the request:
+        the core's clock may differ from the wall clock after a suspend.
+        """
         self._deadline, self._countdown_text = deadline, text
         self._tick()
 
@@ -206,11 +226,11 @@ class DecisionDialog(LaterDialog):
             self.update_allow()
             self.context.tasks.run(name, self._submit(request, done))
 
-    def close_with(self, answer: object, *, allowed: bool) -> None:
+    def close_with(self, answer: object) -> None:
         """The core accepted the answer."""
         self._over = True
         self.decided.emit(answer)
-        self.done(self.DialogCode.Accepted if allowed else self.DialogCode.Rejected)
+        self.accept()
 
     def end(self, fault: Fault) -> None:
         """Nothing can be decided here any more; say why. An answer that is being sent comes first."""
@@ -249,8 +269,7 @@ class DecisionDialog(LaterDialog):
     def reject(self) -> None:
         """Escape leaves the line for the reason first, then puts the dialog away."""
         if not self._over and not self.reason_row.isHidden():
-            self.reason_row.hide()
-            self.reason_button.show()
+            self.hide_reason()
             self.take_focus()
         else:
             super().reject()
@@ -273,7 +292,17 @@ class DecisionDialog(LaterDialog):
         """A button with the focus takes Enter before the dialog does."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._ignores_enter(event):
             return True
+        if isinstance(event, QMouseEvent) and event.type() in _PRESSES:
+            return self._is_second_click(watched, event.timestamp())
         return super().eventFilter(watched, event)
+
+    def _is_second_click(self, button: QObject, at: int) -> bool:
+        """Whether this press is the second of a double click on a different button, which has made way for this one."""
+        first, first_at = self._last_press
+        if first is not button and 0 < at - first_at < QApplication.doubleClickInterval():
+            return True
+        self._last_press = button, at
+        return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter presses the default button, but not in text that the user reads."""
@@ -332,15 +361,14 @@ class DecisionDialog(LaterDialog):
     # private
 
     def _ask_reason(self) -> None:
+        """Its button stays in its place, so that the second click of a double click does not hit Deny."""
         self.reason_row.show()
-        self.reason_button.hide()
         self.reason_row.line.setFocus()
+        self.reason_button.setEnabled(False)
 
     def _tick(self) -> None:
         self.countdown.setVisible(self._deadline > 0 and not self._over)
-        self.countdown.setText(self._countdown_text.format(countdown(self._deadline)) if self._deadline else "")
-        if self._deadline and self._deadline <= time.time() and not self._over:
-            self.time_is_up()
+        self.countdown.setText(self._countdown_text.format(countdown(self._deadline)))
 
     async def _submit(self, request: Callable[[], Coroutine[Any, Any, T]], done: Callable[[T], None]) -> None:
         after: Callable[[], None] = self._answer_again  # also after an unforeseen fault, which `Tasks` reports

@@ -174,7 +174,7 @@ class DecisionDialogs(QObject):
         else:
             held_call = min(waiting.values(), key=lambda held_call: held_call.deadline, default=None)
         if held_call is None:
-            self._context.say("This call no longer waits." if held_call_id else "No call waits for your decision.")
+            self._context.say("This call no longer waits.")
             return
         from workbench.gui.runs.held_call_dialog import HeldCallDialog
 
@@ -187,7 +187,7 @@ class DecisionDialogs(QObject):
         waiting = self._context.store.elicitations
         ask = waiting.get(ask_id) if ask_id else next(iter(waiting.values()), None)
         if ask is None:
-            self._context.say("This request is closed." if ask_id else "No server waits for your input.")
+            self._context.say("This request is closed.")
             return
         from workbench.gui.runs.elicitation_dialog import ElicitationDialog
 

@@ -142,18 +142,13 @@ class PlanList(QTreeWidget):
                 return number
         return 0
 
-    def tick_all(self) -> None:
-        self._tick(Qt.CheckState.Checked)
-
-    def tick_none(self) -> None:
-        self._tick(Qt.CheckState.Unchecked)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         letter = self.fontMetrics().averageCharWidth()
         self.setColumnHidden(_UNDO, self.width() < letter * _UNDO_WIDE)
 
-    def _tick(self, state: Qt.CheckState) -> None:
+    def tick(self, state: Qt.CheckState) -> None:
+        """Tick all steps, or none."""
         self.blockSignals(True)
         for item in self._items:
             item.setCheckState(_WHAT, state)
@@ -239,7 +234,7 @@ class PlanDialog(DecisionDialog):
             self.submit("run with a plan", partial(self.context.api.run_plan, choice), self._started)
 
     def _started(self, real: Run) -> None:
-        self.close_with(real, allowed=True)
+        self.close_with(real)
         self.context.go(FollowRun(real.id))
 
     def deny(self, _reason: str = "") -> None:
@@ -284,8 +279,8 @@ class PlanDialog(DecisionDialog):
         title = ForeignLabel("The program only reads. Nothing would change." if self._only_reads else held_back)
         notes = ForeignLabel(self._notes_text(), role="muted")
         notes.setVisible(bool(notes.full_text()))
-        all_button = self.make_button("Tick all", "check", self.list.tick_all)
-        none_button = self.make_button("Tick none", "minus", self.list.tick_none)
+        all_button = self.make_button("Tick all", "check", partial(self.list.tick, Qt.CheckState.Checked))
+        none_button = self.make_button("Tick none", "minus", partial(self.list.tick, Qt.CheckState.Unchecked))
         self.deny_button.setText("Back to the approval request" if self.plan_for else "Do not run")
         keeps = "Hide this plan; the program keeps waiting for your answer (Escape)"
         self.deny_button.setToolTip(keeps if self.plan_for else "Close without running the program")

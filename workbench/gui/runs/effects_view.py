@@ -19,6 +19,8 @@ from workbench.records import Effect, EffectKind, Flow, Risk, Verdict
 
 _MOST_ROWS = 200  # of one group; the heading says how many there are
 _REMARK_WIDE = 70  # characters of width from which a remark is beside its text, not below it
+KIND_TEXTS = {"untrusted": "text from outsiders", "private": "private data"}
+"""Kinds of data whose way through a program is followed."""
 _TITLES = {
     EffectKind.WILL: "Will happen",
     EffectKind.REFUSED: "The sandbox will refuse",
@@ -164,6 +166,6 @@ def _flow_rows(flows: Sequence[Flow]) -> list[_EffectRow]:
     for (source, line, call, sink_line, untrusted), names in arguments.items():
         place = f"line {line} {source}" if line else f"earlier: {source}"
         path = f"{place} → line {sink_line} {call}{', '.join(name for name in names if name)}"
-        remark = "text from outsiders" if untrusted else "private data"
-        rows.append(_EffectRow(path, Risk.HIGH if untrusted else Risk.MEDIUM, remark, sink_line))
+        kind, risk = ("untrusted", Risk.HIGH) if untrusted else ("private", Risk.MEDIUM)
+        rows.append(_EffectRow(path, risk, KIND_TEXTS[kind], sink_line))
     return rows

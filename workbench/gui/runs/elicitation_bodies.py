@@ -107,13 +107,9 @@ class FormBody(ElicitationBody):
         return f"Send to {one_line(self.ask.server, 30)}" if self._fields else "Yes"
 
     def take_focus(self) -> None:
-        """The first field, which may be made only when the form is shown."""
-        if self._fields:
-            field = self.form.first_field()
-            if field is None:
-                QTimer.singleShot(0, self, self.form.focus_path)
-            else:
-                field.setFocus(Qt.FocusReason.OtherFocusReason)
+        """The field that had the keyboard last, or the first one, which may be made only when the form is shown."""
+        if self._fields and not self.form.take_focus():
+            QTimer.singleShot(0, self, self.form.focus_path)
 
     def has_input(self) -> bool:
         try:

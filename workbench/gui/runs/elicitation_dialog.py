@@ -8,11 +8,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from workbench.events import AskArrived, AskSettled
+from workbench.gui.kit.allow_button import SETTLE_MS
 from workbench.gui.kit.layouts import column
 from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.kit.text import ForeignLabel, one_line
@@ -49,6 +50,8 @@ class ElicitationDialog(DecisionDialog):
         self.deny_button.setDefault(False)
         self.allow_button.setToolTip("Ctrl+Enter")
         mark(self.allow_button, kind="primary")
+        self._new_step = QTimer(self, singleShot=True)
+        self._new_step.timeout.connect(self._show_buttons)
         self._lay_out()
         context.store.on(AskArrived, self._arrived)
         context.store.on(AskSettled, self._settled)
@@ -59,8 +62,11 @@ class ElicitationDialog(DecisionDialog):
         self._show_buttons()
 
     def _arrived(self, event: AskArrived) -> None:
-        """The request took a step: the page was opened."""
+        """The request took a step: the page was opened. A click that was meant for the step before does not count."""
         if event.ask.id == self.ask.id and not self.is_over:
+            if event.ask.opened != self.ask.opened:
+                self.restart_settling()
+                self._new_step.start(SETTLE_MS)
             self.ask = event.ask
             self.body.show_request(event.ask)
             self.set_deadline(event.ask.deadline, "{} left")
@@ -76,7 +82,7 @@ class ElicitationDialog(DecisionDialog):
         if sentence and self.body.has_input() and not self._sending:
             self.end(Fault(sentence, "Nothing was sent. You can still copy what you entered."))
         else:
-            self.close_with(None, allowed=False)
+            self.close_with(None)
 
     # answering
 
@@ -104,9 +110,8 @@ class ElicitationDialog(DecisionDialog):
     def _take_answer(self, only_opened: bool, _ask: Ask) -> None:
         if only_opened:
             self._show_buttons()
-            self.update_allow()
         else:
-            self.close_with(None, allowed=True)
+            self.close_with(None)
 
     def sending_failed(self) -> None:
         self._show_buttons()
@@ -127,7 +132,7 @@ class ElicitationDialog(DecisionDialog):
         self.cancel_button.setText("Give up" if self.ask.opened and self.ask.repeats else "Cancel")
         self.cancel_button.setVisible(not self.ask.opened or self.ask.repeats)
         for button in (self.deny_button, self.cancel_button):
-            button.setEnabled(not self._sending)
+            button.setEnabled(not self._sending and not self._new_step.isActive())
 
     # layout
 

@@ -21,13 +21,14 @@ from workbench.gui.kit.plain_edit import PlainEdit, reading_box, units
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import risk_word
-from workbench.gui.runs.decision_dialog import DecisionDialog, scrolled
+from workbench.gui.runs.decision_dialog import DecisionDialog, is_high, scrolled
+from workbench.gui.runs.effects_view import KIND_TEXTS
+from workbench.gui.runs.run_head import trifecta_badge
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import FollowRun
-from workbench.records import Fault, HeldCall, HeldCallAnswer, Permission, Risk, ValueOrigin
+from workbench.records import Fault, HeldCall, HeldCallAnswer, Permission, ValueOrigin
 from workbench.records.common_types import count_of
 
-_KINDS = {"untrusted": "text from outsiders", "private": "private data"}
 _MOST_VALUES = 8  # that are shown; more are counted
 _MOST_PATHS = 3  # arguments that are named for one value
 _EXCERPT_LINES = 4  # of the text around a value, before it scrolls
@@ -77,7 +78,7 @@ class Evidence(QWidget):
         if origin.tool:
             when = "in this run" if origin.run_id == run_id else "in an earlier run"
             where = f"the answer of {origin.server}.{origin.tool}, {when}"
-        kinds = ", ".join(_KINDS.get(kind, kind) for kind in origin.kinds)
+        kinds = ", ".join(KIND_TEXTS.get(kind, kind) for kind in origin.kinds)
         source = ForeignLabel(f"from {where} ({kinds})" if kinds else f"from {where}", role="muted")
         excerpt = [self._excerpt(origin)] if origin.around else []
         card = QFrame()
@@ -136,8 +137,7 @@ class RuleChoice(QWidget):
         private or came from text from outsiders."""
         self._held_call = held_call
         self._offer(())
-        risky = held_call.risk in (Risk.HIGH, Risk.CRITICAL)
-        doubtful = risky or held_call.more or held_call.trifecta or held_call.origins
+        doubtful = is_high(held_call.risk) or held_call.more or held_call.trifecta or held_call.origins
         if not doubtful:
             self._context.tasks.run("read rules for a call", self._read(held_call))
 
@@ -200,7 +200,7 @@ class HeldCallDialog(DecisionDialog):
         self._heading.setText("Waiting calls" if calls > 1 else "What it would send")
         shown = len(held_call.list)
         self.allow_button.setText(f"Allow these {shown:,}" if shown > 1 else "Allow once")
-        risky = held_call.trifecta or held_call.risk in (Risk.HIGH, Risk.CRITICAL)
+        risky = held_call.trifecta or is_high(held_call.risk)
         mark(self.allow_button, kind="danger" if risky else "primary")
         self.rules.show_held_call(held_call)
         self.set_deadline(held_call.deadline)
@@ -236,13 +236,26 @@ class HeldCallDialog(DecisionDialog):
     def _answer(self, *, allow: bool, scope: str = "once", reason: str = "") -> None:
         answer = HeldCallAnswer(self.held_call.id, allow, scope, reason, self.seconds_open())
         rule = self.rules.rule if allow else None
-        self.submit("answer a waiting call", partial(self._send, answer, rule), partial(self.close_with, allowed=allow))
+        self.submit("answer a waiting call", partial(self._send, answer, rule), partial(self._accepted, answer))
 
-    async def _send(self, answer: HeldCallAnswer, rule: Permission | None) -> HeldCallAnswer:
-        if rule is not None:
-            await self.context.api.set_permission(rule)
+    async def _send(self, answer: HeldCallAnswer, rule: Permission | None) -> WorkbenchError | None:
+        """Send the answer, and create the rule only once the core has accepted it. Return why there is no rule."""
         await self.context.api.answer_held_call(answer)
-        return answer
+        if rule is not None:
+            try:
+                await self.context.api.set_permission(rule)
+            except WorkbenchError as error:
+                return error
+        return None
+
+    def _accepted(self, answer: HeldCallAnswer, rule_error: WorkbenchError | None) -> None:
+        if rule_error is None:
+            self.close_with(answer)
+            return
+        fault = Fault(f"The call was allowed, but the rule was not created: {rule_error.message}", rule_error.hint)
+        self.context.say(fault.message)  # also read where this dialog is put away
+        self.decided.emit(answer)
+        self.end(fault)
 
     def is_reading(self, focus: QWidget) -> bool:
         return focus is self.arguments or self.evidence.isAncestorOf(focus)
@@ -256,11 +269,8 @@ class HeldCallDialog(DecisionDialog):
         unit = self.context.theme.unit
         self._title = ForeignLabel(breaks=True)
         self._risk = label("", "badge")
-        self._trifecta = label("Lethal trifecta", "badge")
         trifecta = "The session has read private data and text from outsiders, and this tool can send data out."
-        self._trifecta.setToolTip(trifecta)
-        self._trifecta.setAccessibleDescription(trifecta)
-        mark(self._trifecta, tone="critical")
+        self._trifecta = trifecta_badge(trifecta)
         badges = row(None, self._risk, self._trifecta, None, spacing=unit * 2)
         self.rest_button = AllowButton("Allow the rest of this run")
         self.rest_button.allowed.connect(self._allow_rest)

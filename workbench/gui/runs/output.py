@@ -22,7 +22,7 @@ from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.table import Table
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import Theme, mark
-from workbench.gui.kit.wording import cost
+from workbench.gui.kit.wording import cost, was_denied
 from workbench.gui.results.result_view import ResultView
 from workbench.gui.results.token_chips import MarkMenu, TokenChips, find_tokens
 from workbench.gui.runs.run_head import RunHead, RunLinks, can_record
@@ -34,7 +34,7 @@ from workbench.gui.shell.actions import KEEPABLE, RECORDABLE
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole, whole_size
 from workbench.gui.shell.navigation import KeepSkill, RecordRun, ShowHeldCall, ShowPlan, ShowPrivacy, ShowTool
-from workbench.records import CallTrace, Fault, Gate, Ledger, Observation, Run, RunState
+from workbench.records import CallTrace, Fault, Ledger, Observation, Run, RunState
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
 
@@ -42,13 +42,13 @@ from workbench.records.runs import ENDS
 def fault_for_user(run: Run) -> Fault | None:
     """Why the run did not end well. Hints of the core are for the author, so some are replaced for the user."""
     decision = run.decision
-    if run.state is RunState.REFUSED and decision is not None and not decision.allow:
+    if was_denied(run) and decision is not None:
         by = f" by {one_line(decision.by, 60)}" if decision.by and decision.by != "you" else ""
         subject = "You denied this program" if decision.by == "you" else f"This program was denied{by}"
         return Fault(f"{subject}: {decision.reason}" if decision.reason else f"{subject}.")
-    if run.state is RunState.REFUSED and run.verdict is not None and run.verdict.gate is Gate.ASK:
+    if was_denied(run):
         hint = "Choose “Run it now” to run it as your own program."
-        return Fault("The approval request was not answered in time, so the program did not run.", hint)
+        return Fault("The approval request was not answered in time, so the program was denied and did not run.", hint)
     if run.state is RunState.INTERRUPTED and run.fault is not None:
         return replace(run.fault, hint="Nothing of it is running now.")
     return run.fault
@@ -270,7 +270,7 @@ class OutputPane(Pane):
 
     def _show_end(self, run: Run) -> None:
         self._fault.show_fault(fault_for_user(run), open_detail=run.state is RunState.FAILED)
-        lost = run.state is RunState.INTERRUPTED or (run.state is RunState.DONE and not run.result)
+        lost = run.state is RunState.INTERRUPTED or (run.restored and bool(run.started))
         self.stream.explain(lost=lost, seen=bool(run.model_view), started=bool(run.started))
         if run.output or not lost:  # what was printed before the core ended is on the screen and nowhere else
             self._show_output(run.output)
@@ -322,8 +322,8 @@ class OutputPane(Pane):
 
     def _offer(self, run: Run | None) -> None:
         """Enable the actions that make sense for the run."""
-        self.context.commands.hold(KEEPABLE, run is not None and can_keep(run))
-        self.context.commands.hold(RECORDABLE, run is not None and can_record(run))
+        self.context.commands.set_condition(KEEPABLE, run is not None and can_keep(run))
+        self.context.commands.set_condition(RECORDABLE, run is not None and can_record(run))
 
     def _count_masked(self, seen: str) -> None:
         """How many values the model has PII tokens of; of a long answer only the beginning is counted."""

@@ -11,7 +11,7 @@ from workbench.gui.code.diff_view import DiffView
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.text import ForeignLabel, has_hidden
 from workbench.gui.kit.theme import Theme, mark
-from workbench.records import Gate, Risk, Verdict
+from workbench.records import Gate, Verdict
 from workbench.records.common_types import count_of
 
 
@@ -33,6 +33,7 @@ class ProgramView(QWidget):
         super().__init__()
         self._theme = theme
         self._original = self._code = ""
+        self._verdict: Verdict | None = None
         self._worst = 0
         self.worst_seen = False
         """Whether the worst line has been on the screen."""
@@ -61,19 +62,13 @@ class ProgramView(QWidget):
         self.reader.show_marks(marks_of(verdict) if verdict else {})
         self._worst = worst_line(verdict) if verdict else 0
         self._compared_with = ""
+        self._verdict = verdict
         self._changes.setVisible(code != original)
         if self.editing:
             self.worst_seen = self._worst == 0
+            self._show_facts(None)  # the verdict on the user's text follows
         else:
             self.show_worst_line()
-        facts = [count_of(code.count("\n") + (not code.endswith("\n")), "line")]
-        if verdict is not None and verdict.forks:
-            facts.append(branches_text(verdict.forks))
-        if code != original:
-            facts.append("edited by you")
-        if has_hidden(code):
-            facts.append("hidden characters are drawn as ‹U+…›")
-        self.facts.setText(" · ".join(facts))
 
     def height_of(self, lines: int) -> int:
         """The height for so many lines of code, with the line above them and a scroll bar."""
@@ -85,6 +80,7 @@ class ProgramView(QWidget):
         """Show the code at its worst line; it counts as seen only if it is on the screen now."""
         self.worst_seen = self._worst == 0
         self._show(self.reader)
+        self._show_facts(self._verdict)
         self.go_to(self._worst or 1)
 
     def edit(self) -> None:
@@ -93,8 +89,9 @@ class ProgramView(QWidget):
         self.editor.setFocus()
 
     def mark_edit(self, verdict: Verdict) -> None:
-        """Show the findings of the edited text in the gutter of the editor."""
+        """Show the findings of the edited text in the gutter of the editor, and its facts above it."""
         self.editor.show_marks(marks_of(verdict))
+        self._show_facts(verdict)
 
     def take_clean(self, clean: str) -> None:
         """Put the clean text into the editor; undo restores the text before."""
@@ -135,6 +132,18 @@ class ProgramView(QWidget):
         head = row(None, self.facts, self._changes, margins=(unit * 3, unit, unit * 2, unit), grows=self.facts)
         column(self, head, self._pages, grows=self._pages)
 
+    def _show_facts(self, verdict: Verdict | None) -> None:
+        """Say how long the text on screen is, who wrote it, and what of it cannot be seen."""
+        code = self.edited_text() if self.editing else self._code
+        facts = [count_of(code.count("\n") + (not code.endswith("\n")), "line")]
+        if verdict is not None and verdict.forks:
+            facts.append(branches_text(verdict.forks))
+        if code != self._original:
+            facts.append("edited by you")
+        if has_hidden(code):
+            facts.append("contains hidden characters" if self.editing else "hidden characters are drawn as ‹U+…›")
+        self.facts.setText(" · ".join(facts))
+
     def _toggle_diff(self, on: bool) -> None:
         self._compared_with = ""
         if on:
@@ -165,8 +174,3 @@ class ProgramView(QWidget):
 def branches_text(number: int) -> str:
     """How many branches and loops a program has: how long it takes to read it."""
     return "1 branch or loop" if number == 1 else f"{number:,} branches and loops"
-
-
-def needs_sight(risk: Risk) -> bool:
-    """Whether the worst line must have been on screen before this risk can be allowed."""
-    return risk in (Risk.HIGH, Risk.CRITICAL)

@@ -34,10 +34,15 @@ def can_record(run: Run) -> bool:
     return not run.proposal.dry_run and run.state is RunState.DONE and bool(run.calls)
 
 
+def trifecta_badge(meaning: str) -> QLabel:
+    badge = label("Lethal trifecta", "badge")
+    badge.setToolTip(meaning)
+    badge.setAccessibleDescription(meaning)
+    mark(badge, tone="critical")
+    return badge
+
+
 _TRIFECTA = frozenset({"private", "untrusted", "sends"})
-_TRIFECTA_MEANING = (
-    "Its session read private data and text that outsiders can write, and used a tool that can send data out"
-)
 
 
 class RunHead(Strip):
@@ -50,10 +55,8 @@ class RunHead(Strip):
         self.state = ForeignLabel(role="heading")
         self.state.setWordWrap(False)
         self.facts = ForeignLabel(role="muted", elide=True)
-        self.trifecta = label("Lethal trifecta", "badge")
-        self.trifecta.setToolTip(_TRIFECTA_MEANING)
-        self.trifecta.setAccessibleDescription(_TRIFECTA_MEANING)
-        mark(self.trifecta, tone="critical")
+        trifecta = "Its session read private data and text from outsiders, and used a tool that can send data out."
+        self.trifecta = trifecta_badge(trifecta)
         self.trifecta.hide()
         self.stop = QPushButton(icon("stop", "danger"), "Stop")
         self.stop.setToolTip("Stop this run and its calls")

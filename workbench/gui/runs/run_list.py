@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QTimer
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer
+from PySide6.QtGui import QAction, QFocusEvent, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from workbench.errors import WorkbenchError
@@ -18,7 +18,7 @@ from workbench.gui.kit.rows import KEY
 from workbench.gui.kit.text import one_line
 from workbench.gui.runs.pending_strip import pending_requests
 from workbench.gui.runs.run_rows import UNDERWAY, can_keep, can_run_again, run_rows
-from workbench.gui.shell.actions import FINDINGS, STOPPABLE, WAITING
+from workbench.gui.shell.actions import ELICITATION, FINDINGS, HELD_CALL, STOPPABLE, WAITING, WAITING_PROGRAM
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole
@@ -27,6 +27,12 @@ from workbench.records import Origin, Run, RunState
 from workbench.records.runs import ENDS, EXAMPLE_AGENT
 
 _DRAW_MS = 20  # several changes at once are drawn together
+_BY_KEYBOARD = (  # without the mouse: a click must find the row that it was meant for
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+    Qt.FocusReason.OtherFocusReason,
+)
 _EMPTY = "No runs", "Programs of agents and your own appear here. Those that need your approval come first."
 _NO_MATCH = "No run matches the filter", "Clear the filter to see all runs."
 
@@ -50,6 +56,7 @@ class RunsPane(Pane):
         self.list = ListPane(context.theme, "Runs", empty, search="Filter runs", parent=self)
         self.model = self.list.model
         self.list.view.setUniformItemSizes(False)
+        self.list.view.installEventFilter(self)
         column(self, self.list)
         self.setFocusProxy(self.list)
         self._make_menu()
@@ -73,10 +80,31 @@ class RunsPane(Pane):
         commands.bind("agent.example", self._start_example_agent)
         self._draw()
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keys act on the current row, so it comes into view when the list gets the focus, but not by a click."""
+        if isinstance(event, QFocusEvent) and event.gotFocus() and event.reason() in _BY_KEYBOARD:
+            QTimer.singleShot(0, self, self._show_current)  # once the pane has its place and size
+        return super().eventFilter(watched, event)
+
+    def _show_current(self) -> None:
+        self.list.view.scrollTo(self.list.view.currentIndex())
+
     # what is shown
 
     def _changed(self) -> None:
+        self._hold_conditions()
         self._draw_soon.start()
+
+    def _hold_conditions(self) -> None:
+        """Enable the actions for what waits, at once: an event may be followed by a shortcut."""
+        store = self.context.store
+        for condition, holds in (
+            (WAITING, store.waiting_count > 0),
+            (WAITING_PROGRAM, self._waiting_run() is not None),
+            (HELD_CALL, bool(store.held_calls)),
+            (ELICITATION, bool(store.elicitations)),
+        ):
+            self._commands.set_condition(condition, holds)
 
     def _draw(self) -> None:
         store, search = self.context.store, self.list.search_text()
@@ -84,9 +112,9 @@ class RunsPane(Pane):
         held = {held_call.run_id: held_call.deadline for held_call in reversed(by_deadline)}
         self.list.empty.say(*(_NO_MATCH if search else _EMPTY))
         self.list.show_rows(run_rows(store.runs.values(), time.time(), held, search))
-        counts_down = bool(held) or any(run.state is RunState.WAITING for run in store.runs.values())
+        counts_down = bool(held) or self._waiting_run() is not None
         self._tick.start(1_000 if counts_down else 30_000)  # countdowns, and how long ago the others were
-        self._commands.hold(WAITING, store.waiting_count > 0)
+        self._hold_conditions()
         if self._started in store.runs:
             self.list.select(self._started)
             self._started = ""
@@ -99,8 +127,8 @@ class RunsPane(Pane):
             self._draw_soon.start()
 
     def _selection_changed(self) -> None:
-        self._commands.hold(STOPPABLE, self._stoppable() is not None)
-        self._commands.hold(FINDINGS, self._with_findings() is not None)
+        self._commands.set_condition(STOPPABLE, self._stoppable() is not None)
+        self._commands.set_condition(FINDINGS, self._with_findings() is not None)
 
     # which run an action means
 
@@ -151,8 +179,6 @@ class RunsPane(Pane):
     def _dry_run(self) -> None:
         if (run := self._waiting_run()) is not None:
             self.context.go(StartDryRun(run.id))
-        else:
-            self.context.say("No program waits for approval.")
 
     async def _stop(self) -> None:
         if (run := self._stoppable()) is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from workbench.gui.kit.rows import Row
 from workbench.gui.kit.text import one_line, visible
-from workbench.gui.kit.wording import ago, countdown, first_sentence, risk_word, run_state_word
+from workbench.gui.kit.wording import ago, countdown, first_sentence, risk_word, run_state_word, was_denied
 from workbench.records import Gate, Run, RunState
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
@@ -134,9 +134,11 @@ def _run_row(run: Run, now: float, same: int, held: Mapping[str, float]) -> Row:
 
 
 def _outcome(run: Run) -> str:
-    state = run_state_word(run).text
-    if run.state is RunState.REFUSED and run.decision and run.decision.reason:
-        return f"{state}: {visible(first_sentence(run.decision.reason))}"
-    if run.fault and run.state in ENDS:
-        return f"{state}: {visible(first_sentence(run.fault.message))}"
+    state, reason = run_state_word(run).text, ""
+    if was_denied(run) and run.decision:
+        reason = run.decision.reason
+    elif run.fault and run.state in ENDS:
+        reason = run.fault.message
+    if reason:
+        return f"{state}: {visible(first_sentence(reason))}"
     return f"{state}, {count_of(len(run.calls), 'tool call')}" if run.calls else state

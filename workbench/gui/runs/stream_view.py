@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QWidget
 
 from workbench.gui.code.colour_schemes import readable
@@ -112,6 +112,8 @@ def _extended(numbers: list[int]) -> str:
 
 _LINES = 10_000  # older lines are removed
 _FLUSH_MS = 50
+_COLOUR = int(QTextFormat.Property.UserProperty.value) + 1
+"""The property of a piece of text that names its colour before it is made readable."""
 _STYLED = 300  # changes of colour in one piece of output that are shown
 
 
@@ -135,8 +137,8 @@ class StreamView(PlainEdit):
         mark(self, kind="code")
         self._pause = QTimer(self, singleShot=True, interval=_FLUSH_MS)
         self._pause.timeout.connect(self.flush)
-        self._apply_font()
-        theme.changed.connect(self._apply_font)
+        self._apply_theme()
+        theme.changed.connect(self._apply_theme)
 
     def append_output(self, stream: str, text: str) -> None:
         """Add a piece of output, shown within 50 ms."""
@@ -194,8 +196,8 @@ class StreamView(PlainEdit):
         format_ = QTextCharFormat()
         usual = "warning" if stream == "stderr" else "code_text"
         wanted = style.colour or usual
-        colour = wanted if wanted.startswith("#") else str(getattr(self._theme.colours, wanted))
-        format_.setForeground(QColor(readable(colour, self._theme.colours.sunken)))
+        format_.setProperty(_COLOUR, wanted)
+        format_.setForeground(self._colour(wanted))
         format_.setFontWeight(QFont.Weight.Bold if style.bold else QFont.Weight.Normal)
         format_.setFontItalic(style.italic)
         format_.setFontUnderline(style.underlined)
@@ -203,5 +205,31 @@ class StreamView(PlainEdit):
             format_.setToolTip("printed to stderr")
         return format_
 
-    def _apply_font(self) -> None:
+    def _colour(self, wanted: str) -> QColor:
+        """A colour of the theme or `#rrggbb`, readable on the background."""
+        colour = wanted if wanted.startswith("#") else str(getattr(self._theme.colours, wanted))
+        return QColor(readable(colour, self._theme.colours.sunken))
+
+    def _apply_theme(self) -> None:
+        """Set the font and colour what is printed already for the new background."""
         self.setFont(self._theme.mono())
+        pieces: list[tuple[int, int, str]] = []
+        block = self.document().firstBlock()
+        while block.isValid():
+            place = block.begin()
+            while not place.atEnd():
+                piece = place.fragment()
+                pieces.append(
+                    (piece.position(), piece.length(), str(piece.charFormat().property(_COLOUR) or "code_text"))
+                )
+                place += 1
+            block = block.next()
+        cursor = QTextCursor(self.document())
+        cursor.beginEditBlock()
+        for start, length, wanted in pieces:
+            cursor.setPosition(start)
+            cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+            coloured = QTextCharFormat()
+            coloured.setForeground(self._colour(wanted))
+            cursor.mergeCharFormat(coloured)
+        cursor.endEditBlock()

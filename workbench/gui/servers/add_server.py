@@ -16,7 +16,7 @@ from workbench.gui.kit.controls import CalmCombo, TickBox
 from workbench.gui.kit.dialogs import FormDialog
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.plain_edit import PlainEdit
-from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.servers.pasted_config import read_pasted
 from workbench.gui.shell.context import Context
@@ -124,7 +124,8 @@ class AddServer(FormDialog):
 
     def __init__(self, context: Context, parent: QWidget | None = None, *, before: ServerConfig | None = None) -> None:
         intro = "The entry is written to this project's .mcp.json. You see the full command before it starts."
-        super().__init__(context.theme, f"Edit {before.name}" if before else "Add a server", intro, parent)
+        title = f"Edit {one_line(before.name, 60)}" if before else "Add a server"
+        super().__init__(context.theme, title, intro, parent)
         self._context = context
         self._before = before
         self._known_config = ServerConfig("")  # of the selected known server: its sign-in parameters have no field

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
@@ -14,7 +15,7 @@ from workbench.gui.kit.dialogs import Dialog
 from workbench.gui.kit.icons import pixmap
 from workbench.gui.kit.layouts import row
 from workbench.gui.kit.lists import label, paragraph
-from workbench.gui.kit.plain_edit import reading_box
+from workbench.gui.kit.plain_edit import PlainEdit, reading_box
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.servers.export_servers import ExportForm
@@ -78,10 +79,14 @@ class ConnectAgent(Dialog):
         box.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         height = box.fontMetrics().lineSpacing() * (lines or text.count("\n") + 2)
         box.setFixedHeight(height + self._context.theme.unit * 3)
-        copy.clicked.connect(box.selectAll)
-        copy.clicked.connect(box.copy)
+        copy.clicked.connect(partial(self._copy, box))
         self.body.addLayout(row(None, heading, copy, grows=heading))
         self.body.addWidget(box)
+
+    def _copy(self, box: PlainEdit, _checked: bool = False) -> None:
+        box.selectAll()
+        box.copy()
+        self._context.say("Copied.")
 
 
 def _connected_text(agents: tuple[AgentInfo, ...]) -> str:

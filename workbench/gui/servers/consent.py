@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from workbench.gui.kit.controls import TickBox
 from workbench.gui.kit.dialogs import Question, text_box
 from workbench.gui.kit.layouts import column
-from workbench.gui.kit.lists import paragraph
 from workbench.gui.kit.secret_field import SecretField
-from workbench.gui.kit.text import one_line, visible
+from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import Theme
 from workbench.gui.shell.context import Context
 from workbench.records import Consent, SecretInfo, ServerConfig, ServerState
@@ -24,10 +23,10 @@ async def ask_consent(context: Context, state: ServerState, parent: QWidget) -> 
     """The hash of what the user agreed to; empty if the user cancelled."""
     consent = await context.api.consent(state.config.name)
     if consent.remote:
-        title = f"Connect “{consent.server}” for the first time?"
+        title = f"Connect “{one_line(consent.server, 60)}” for the first time?"
         sentence = "What you and your agents send to this server goes to this address, with these headers:"
     else:
-        title = f"Start “{consent.server}” {'again' if state.doubt else 'for the first time'}?"
+        title = f"Start “{one_line(consent.server, 60)}” {'again' if state.doubt else 'for the first time'}?"
         sentence = "This command runs on your computer with your user rights, outside the sandbox:"
     question = Question(context.theme, title, sentence, parent)
     for widget in _consent_details(context.theme, consent, state.doubt):
@@ -42,8 +41,8 @@ def _consent_details(theme: Theme, consent: Consent, doubt: str, suffix: str = "
     warnings = (*consent.warnings, f"{doubt}.") if doubt else consent.warnings
     return [
         text_box(theme, consent.told, f"{name}{suffix}"),
-        *(paragraph(visible(note), "muted") for note in consent.notes),
-        *(paragraph(visible(warning), "warning") for warning in warnings),
+        *(ForeignLabel(note, role="muted") for note in consent.notes),
+        *(ForeignLabel(warning, role="warning") for warning in warnings),
     ]
 
 

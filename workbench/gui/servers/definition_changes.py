@@ -216,6 +216,7 @@ class ChangesPage(ServerPage):
         super().__init__(context, state)
         self._changes: dict[str, DefinitionChange] = {}
         self._warnings: dict[str, ToolWarning] = {}
+        self._reading = 0  # number of the newest reading; answers to earlier ones are dropped
         self.empty = EmptyState(
             context.theme,
             "shield-check",
@@ -240,7 +241,8 @@ class ChangesPage(ServerPage):
         self._show(())
 
     def load(self) -> None:
-        self.context.tasks.run("read changes", self._read())
+        self._reading += 1
+        self.context.tasks.run("read changes", self._read(self._reading, float(self.since.currentData())))
 
     def run(self) -> bool:
         """Ctrl+Enter approves the selected change."""
@@ -253,16 +255,18 @@ class ChangesPage(ServerPage):
         if event.server == self.server:
             self.load()
 
-    async def _read(self) -> None:
-        api, since = self.context.api, float(self.since.currentData())
-        self._list_versions(await api.definition_history(self.server))
+    async def _read(self, reading: int, since: float) -> None:
+        api = self.context.api
+        history, warnings = await api.definition_history(self.server), tuple[ToolWarning, ...]()
         if since:
-            self._warnings = {}
-            self._show(await api.compare_definitions(self.server, since, time.time()))
-            return
-        warnings = await api.warnings(self.server)
-        self._warnings = {f"warning\n{number}": warning for number, warning in enumerate(warnings)}
-        self._show(await api.definition_changes(self.server))
+            changes = await api.compare_definitions(self.server, since, time.time())
+        else:
+            warnings = await api.warnings(self.server)
+            changes = await api.definition_changes(self.server)
+        if reading == self._reading:
+            self._list_versions(history)
+            self._warnings = {f"warning\n{number}": warning for number, warning in enumerate(warnings)}
+            self._show(changes)
 
     def _list_versions(self, history: Sequence[Moment]) -> None:
         """Earlier definitions to compare with; the first one is the current one."""
@@ -329,7 +333,9 @@ class ChangesPage(ServerPage):
         if (len(changes) > 1 or suspicious) and not await self._confirm(changes, suspicious):
             return
         hashes = {change.tool: change.hash for change in changes}
-        self._show(await self.context.api.approve_definitions(self.server, hashes))
+        changes_left = await self.context.api.approve_definitions(self.server, hashes)
+        if not self.since.currentData():  # the user may have chosen a comparison meanwhile
+            self._show(changes_left)
 
     async def _confirm(self, changes: list[DefinitionChange], suspicious: int) -> bool:
         names = ", ".join(one_line(change.tool, 60) for change in changes[:8]) + (" …" if len(changes) > 8 else "")

@@ -97,6 +97,7 @@ class DoctorPage(ServerPage):
 
     def _copy_report(self) -> None:
         QGuiApplication.clipboard().setText(report(f"Checks of {self.server}", self.checks_view.checks()))
+        self.context.say("Copied the report.")
 
 
 class MachineDialog(Dialog):
@@ -104,6 +105,7 @@ class MachineDialog(Dialog):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context.theme, "Check this machine", "Checking…", parent)
+        self._context = context
         self.resize(context.theme.unit * 170, context.theme.unit * 120)
         self._view = ChecksView(context.theme, "Checks of this machine")
         self.body.addWidget(self._view, 1)
@@ -119,3 +121,4 @@ class MachineDialog(Dialog):
 
     def _copy_report(self) -> None:
         QGuiApplication.clipboard().setText(report("This machine", self._view.checks()))
+        self._context.say("Copied the report.")

@@ -31,6 +31,7 @@ class ExportForm(QWidget):
         self._with_workbench = with_workbench
         self._names: tuple[str, ...] = ()
         self._files: tuple[ClientFile, ...] = ()
+        self._request = 0  # number of the newest preview; answers to earlier ones are dropped
         self._preview: ExportPreview | None = None
         self._report: ExportReport | None = None
         self.clients = CalmCombo()
@@ -45,7 +46,7 @@ class ExportForm(QWidget):
         self.undo = QPushButton("Undo")
         self.write = QPushButton("Write to file")
         self._lay_out(context.theme.unit)
-        context.tasks.run("files of other clients", context.api.client_files(), self._show_files)
+        context.tasks.run("files of other clients", self._read_files())
 
     def show_servers(self, names: tuple[str, ...]) -> None:
         """Set which servers of the project to write."""
@@ -74,14 +75,15 @@ class ExportForm(QWidget):
             grows=self.diff,
         )
 
-    def _show_files(self, files: tuple[ClientFile, ...]) -> None:
+    async def _read_files(self) -> None:
         """Installed clients come first."""
+        try:
+            files = await self._context.api.client_files()
+        except WorkbenchError as fault:
+            self.fault.show_fault(Fault(fault.message, fault.hint))
+            return
         self._files = tuple(sorted(files, key=lambda file: not file.installed))
-        self.clients.blockSignals(True)
-        self.clients.clear()
-        for file in self._files:
-            self.clients.addItem(self._title(file))
-        self.clients.blockSignals(False)
+        self.clients.show_choices({number: self._title(file) for number, file in enumerate(self._files)})
         self._load_preview()
 
     def _title(self, file: ClientFile) -> str:
@@ -92,21 +94,41 @@ class ExportForm(QWidget):
         return file.client + where + ("" if file.installed else " – not installed")
 
     def _load_preview(self) -> None:
-        number = self.clients.currentIndex()
-        if not 0 <= number < len(self._files) or not (self._names or self._with_workbench):
-            self._show(None)
-            return
-        self._forget_report()
-        preview = self._context.api.preview_export(self._files[number].id, self._names, self._with_workbench)
-        self._context.tasks.run("preview an export", preview, self._show)
-
-    def _show(self, preview: ExportPreview | None) -> None:
-        self._preview = preview
-        self.copy.setEnabled(preview is not None)
-        if preview is None:
-            self.write.setEnabled(False)
+        self._request += 1
+        self._forget_preview()
+        if not (self._names or self._with_workbench):
             self.diff.show_diff("", "Tick a server to preview the change.")
+        elif self._files:
+            self._context.tasks.run("preview an export", self._read_preview(self._request))
+
+    async def _read_preview(self, request: int) -> None:
+        file = self._files[self.clients.currentIndex()]
+        try:
+            preview = await self._context.api.preview_export(file.id, self._names, self._with_workbench)
+        except WorkbenchError as fault:
+            if request == self._request:
+                self.fault.show_fault(Fault(fault.message, fault.hint))
+                self.diff.show_diff("", "The change cannot be previewed, so nothing can be written.")
             return
+        if request == self._request:
+            self._show(preview)
+
+    def _forget_preview(self) -> None:
+        """Show nothing of an earlier choice while a new one is read."""
+        self._preview = None
+        self._forget_report()
+        self.file.setText("")
+        self.diff.show_diff("", "Reading the file…")
+        self.notes.hide()
+        if self._files:  # otherwise it says why there are none
+            self.fault.show_fault(None)
+        self.copy.setEnabled(False)
+        self.write.setEnabled(False)
+        self.write.setText("Write to file")
+
+    def _show(self, preview: ExportPreview) -> None:
+        self._preview = preview
+        self.copy.setEnabled(True)
         self.file.setText(preview.client.file)
         changes, blocked = bool(preview.diff), _write_obstacle(preview)
         self.diff.show_diff(preview.diff or preview.entries)

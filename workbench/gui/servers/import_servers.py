@@ -186,9 +186,23 @@ class ImportServers(Dialog):
         self._context.tasks.run("servers in other clients", self._load())
 
     async def _load(self) -> None:
-        self._show(await self._context.api.found_servers())
-        if any(server_row.found.masked for server_row in self.found_rows):  # a locked keyring may take a while
-            self._show_store(await self._context.api.open_secrets())
+        try:
+            self._show(await self._context.api.found_servers())
+            if any(server_row.found.masked for server_row in self.found_rows):  # a locked keyring may take a while
+                self._show_store(await self._context.api.open_secrets())
+        except WorkbenchError as fault:
+            self.show_fault(fault)
+            self._searching.say("The search failed", "The reason is below.")
+            self._again.show()
+
+    def _search_again(self) -> None:
+        self.show_fault(None)
+        self._show_searching()
+        self.load()
+
+    def _show_searching(self) -> None:
+        self._searching.say("Searching…", "Reading the settings of other clients.")
+        self._again.hide()
 
     def _existing(self) -> dict[str, ServerConfig]:
         return {name: state.config for name, state in self._context.store.servers.items()}
@@ -236,7 +250,11 @@ class ImportServers(Dialog):
         self.resize(unit * 180, unit * 160)
         theme = self._context.theme
         self._stack = QStackedWidget()
-        self._stack.addWidget(EmptyState(theme, "search", "Searching…", "Reading the settings of other clients."))
+        self._searching = EmptyState(theme, "search", "", "")
+        self._again = self._searching.offer(text="Search again")
+        self._again.clicked.connect(self._search_again)
+        self._show_searching()
+        self._stack.addWidget(self._searching)
         self._stack.addWidget(scroll_area(self._list))
         self._stack.addWidget(EmptyState(theme, "download", "No servers in other clients", f"Searched {CLIENTS}."))
         self.unread.hide()

@@ -17,8 +17,7 @@ from workbench.gui.kit.icons import icon
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import EmptyState
 from workbench.gui.kit.notice import Notice
-from workbench.gui.kit.shrinkable_label import say, wrapping_label
-from workbench.gui.kit.text import ForeignLabel
+from workbench.gui.kit.text import ForeignLabel, show_text, wrapping_label
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import cost, duration
 from workbench.gui.servers.filtered_list import FilteredList, FilteredModel
@@ -54,7 +53,7 @@ class OfferDetail(QWidget, Generic[Answer]):
         self.address = ""  # the entry with its arguments
         self.arguments = ArgumentsForm(context, (), self.complete)
         self._values: dict[str, dict[str, str]] = {}  # by key
-        self._answers: dict[str, Answer] = {}  # by address
+        self.answers: dict[str, Answer] = {}  # by address
         self._request: asyncio.Future[None] | None = None
         self.title, self._description = ForeignLabel("", elide=True, role="heading"), wrapping_label()
         self.summary = ForeignLabel("", elide=True, role="muted")
@@ -117,7 +116,7 @@ class OfferDetail(QWidget, Generic[Answer]):
         self.arguments.submitted.connect(self.request)
         self._form.addWidget(self.arguments)
         self.title.setText(title)
-        say(self._description, description)
+        show_text(self._description, description)
         self._foot.show()
         self._take_arguments()
 
@@ -141,16 +140,20 @@ class OfferDetail(QWidget, Generic[Answer]):
         QGuiApplication.clipboard().setText(self.copied_text())
         self.context.say(self.copied)
 
+    def shows_answer(self) -> bool:
+        """Whether an answer is on screen, and no fault or hint in its place."""
+        return self._pages.currentWidget() is self.view
+
     def answer(self) -> Answer | None:
         """The server's answer for the current address; None if it was not requested."""
-        return self._answers.get(self.address)
+        return self.answers.get(self.address)
 
     async def _fetch(self, address: str) -> None:
         answer = await self.ask_server(address)
-        self._answers.pop(address, None)
-        self._answers[address] = answer
-        while len(self._answers) > _KEPT_ANSWERS:
-            self._answers.pop(next(iter(self._answers)))
+        self.answers.pop(address, None)
+        self.answers[address] = answer
+        while len(self.answers) > _KEPT_ANSWERS:
+            self.answers.pop(next(iter(self.answers)))
         if address == self.address:
             self.notice.show_fault(None)
             self._show_answer()

@@ -13,8 +13,7 @@ from workbench.gui.kit.controls import Picture
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.layouts import column
 from workbench.gui.kit.rows import Row
-from workbench.gui.kit.shrinkable_label import wrapping_label
-from workbench.gui.kit.text import ForeignLabel, one_line, visible
+from workbench.gui.kit.text import ForeignLabel, one_line, visible, wrapping_label
 from workbench.gui.kit.theme import mark
 from workbench.gui.results.contents import image_of
 from workbench.gui.results.result_view import ResultView

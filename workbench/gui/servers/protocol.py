@@ -149,7 +149,11 @@ class MessageDetail(QWidget):
 
     def _start_copy(self, read: Callable[[MessageRow], Awaitable[str]], _checked: bool = False) -> None:
         if self.row is not None:
-            self._context.tasks.run("copy a message", _to_clipboard(read(self.row)))
+            self._context.tasks.run("copy a message", self._copy_text(read(self.row)))
+
+    async def _copy_text(self, text: Awaitable[str]) -> None:
+        QGuiApplication.clipboard().setText(await text)
+        self._context.say("Copied.")
 
     def _lay_out(self, theme: Theme) -> None:
         for text in ("Message", "Answer", "Write"):
@@ -177,10 +181,6 @@ def _describe(row: MessageRow) -> str:
     parts += [f"took {duration(row.ms)}"] if row.ms >= 0 else []
     parts += ["truncated: too long to keep"] if frame.cut else []
     return "  ·  ".join(part for part in parts if part)
-
-
-async def _to_clipboard(text: Awaitable[str]) -> None:
-    QGuiApplication.clipboard().setText(await text)
 
 
 _CHECK_MS = 200  # after the last key

@@ -48,6 +48,7 @@ class ResourceDetail(OfferDetail[Outcome]):
         self.result = ResultView(context)
         super().__init__(context, server, self.result)
         self._entry: Listed | None = None
+        self._announced: dict[str, str] = {}  # addresses whose answer is outdated, with the time of the announcement
         self._subscriptions: frozenset[str] = frozenset()
         self._subscribable = False
         self.address_label = ForeignLabel("", elide=True, role="mono")
@@ -74,10 +75,17 @@ class ResourceDetail(OfferDetail[Outcome]):
         self.update_controls()
 
     def mark_updated(self, uris: tuple[str, ...]) -> None:
-        """The server announced changes; say so if the shown content is outdated."""
-        if self.address in uris and self.answer() is not None:
-            message = f"The server announced a change at {clock(time.time())}."
-            self.notice.show_fault(Fault(message, "The content below is older. Read the resource again."), tone="info")
+        """The server announced changes. An answer that was read before is not shown again, only left on screen."""
+        for uri in uris:
+            if self.answers.pop(uri, None) is not None:
+                self._announced[uri] = clock(time.time())
+        self._show_announcement()
+
+    def _show_announcement(self) -> None:
+        if when := self._announced.get(self.address):
+            hint = "The content below is older. " if self.shows_answer() else ""
+            fault = Fault(f"The server announced a change at {when}.", f"{hint}Read the resource again.")
+            self.notice.show_fault(fault, tone="info")
 
     async def ask_server(self, address: str) -> Outcome:
         try:
@@ -99,6 +107,9 @@ class ResourceDetail(OfferDetail[Outcome]):
         return ""
 
     def update_controls(self) -> None:
+        if (answer := self.answer()) is not None and answer.fault is None:
+            self._announced.pop(self.address, None)
+        self._show_announcement()
         self.address_label.setText(self.address)
         on = self.address in self._subscriptions
         self.subscribe.setVisible(self._subscribable)

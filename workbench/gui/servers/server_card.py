@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.icons import pixmap
 from workbench.gui.kit.layouts import column, row
-from workbench.gui.kit.lists import label, paragraph
+from workbench.gui.kit.lists import label
 from workbench.gui.kit.plain_edit import reading_box
-from workbench.gui.kit.text import ForeignLabel, one_line, visible
+from workbench.gui.kit.text import ForeignLabel, one_line, visible, wrapping_label
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import duration, state_word
 from workbench.gui.servers.server_connector import RUNNING
@@ -32,7 +32,8 @@ class SecretsNotice(QFrame):
         commands = context.commands
         self._state: ServerState | None = None
         self._sign_in = push_button(commands["server.sign_in"], "Sign in…", "primary")
-        self._plain = paragraph("", "warning")
+        self._plain = wrapping_label()
+        mark(self._plain, role="warning")
         self._move = push_button(commands["server.move_secrets"], "Move into the keyring…")
         commands.bind("server.move_secrets", self._move_secrets)
         column(self, self._plain, row(None, self._sign_in, self._move, None), spacing=context.theme.unit)
@@ -41,14 +42,15 @@ class SecretsNotice(QFrame):
         self._state = state
         places = state.plain_secrets if state else ()
         needed = state is not None and state.sign_in == "needed"
-        self._context.commands.hold(SERVER_PLAIN, bool(places))
-        self._context.commands.hold(SERVER_REMOTE, state is not None and state.config.remote)
+        self._context.commands.set_condition(SERVER_PLAIN, bool(places))
+        self._context.commands.set_condition(SERVER_REMOTE, state is not None and state.config.remote)
         self.setVisible(bool(places) or needed)
         self._sign_in.setVisible(needed)
         for part in (self._plain, self._move):
             part.setVisible(bool(places))
+        names = ", ".join(one_line(place, 80) for place in places[:3])
         more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-        self._plain.setText(f"Looks like a secret in plain text: {', '.join(map(visible, places[:3]))}{more}.")
+        self._plain.setText(f"Looks like a secret in plain text: {names}{more}.")
 
     async def _move_secrets(self) -> None:
         state = self._state

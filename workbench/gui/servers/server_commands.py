@@ -92,6 +92,9 @@ class ServerCommands(QObject):
         pane.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         pane.tree.customContextMenuRequested.connect(self._open_menu)
         pane.tree.installEventFilter(self)
+        edit = commands["server.edit"]
+        edit.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # its key has other meanings in other lists
+        pane.tree.addAction(edit)
 
     def menu(self) -> QMenu:
         """The actions that are possible for the selected row."""
@@ -196,16 +199,17 @@ class ServerCommands(QObject):
         name = state.config.name
         await self._context.api.remove_server(name)
         self._removed.append(name)
-        self._context.commands.hold(SERVER_REMOVED, True)
+        self._context.commands.set_condition(SERVER_REMOVED, True)
         done = f"Removed {name} and signed out." if state.sign_in == "done" else f"Removed {name}."
         self._context.say(f"{done} Its calls stay in the audit.", "server.restore")
 
     async def _restore(self) -> None:
         if not self._removed:
             return
-        name = self._removed.pop()
-        self._context.commands.hold(SERVER_REMOVED, bool(self._removed))
-        await self._context.api.restore_server(name)
+        name = self._removed[-1]
+        await self._context.api.restore_server(name)  # a server that cannot be restored now stays in the list
+        self._removed.remove(name)
+        self._context.commands.set_condition(SERVER_REMOVED, bool(self._removed))
         self._pane.show_tool(name)
         self._context.say(f"Restored {name}.")
 

@@ -36,8 +36,9 @@ class ServerConnector(QObject):
         context.store.linked.connect(self._remember_running)
         context.store.servers_loaded.connect(self._start_again)
 
-    async def connect_servers(self, names: Sequence[str], *, restart: bool = False) -> None:
-        """Connect these servers. Several that were never allowed are shown in one list with check boxes."""
+    async def connect_servers(self, names: Sequence[str], *, restart: bool = False, automatic: bool = False) -> None:
+        """Connect these servers. Several that were never allowed are shown in one list with check boxes. `automatic`:
+        no user asked for it."""
         states = [await self._state(name) for name in names if name not in self._under_way]
         unknown = [state for state in states if not (state.allowed or state.config.builtin)]
         agreed: dict[str, str] = {}
@@ -49,22 +50,22 @@ class ServerConnector(QObject):
             name = state.config.name
             if name not in self._under_way:
                 self._under_way.add(name)
-                connected = self._connect_or_restart(state, agreed.get(name, ""), restart)
+                connected = self._connect_or_restart(state, agreed.get(name, ""), restart, automatic)
                 self._context.tasks.run(f"connect {name}", connected)
 
     def start(self, name: str, *, restart: bool = False) -> None:
         """Connect one server in a task of its own: a server that hangs does not delay others."""
         self._context.tasks.run(f"connect {name}", self.connect_servers((name,), restart=restart))
 
-    async def _connect_or_restart(self, state: ServerState, sha: str, restart: bool) -> None:
+    async def _connect_or_restart(self, state: ServerState, sha: str, restart: bool, automatic: bool) -> None:
         try:
             if restart:
                 await self._context.api.disconnect(state.config.name)
-            await self._connect(state, sha)
+            await self._connect(state, sha, automatic)
         finally:
             self._under_way.discard(state.config.name)
 
-    async def _connect(self, state: ServerState, sha: str = "") -> None:
+    async def _connect(self, state: ServerState, sha: str = "", automatic: bool = False) -> None:
         name, window = state.config.name, self._parent.window()
         async with self._asking:
             if not (sha or state.allowed or state.config.builtin):
@@ -75,7 +76,7 @@ class ServerConnector(QObject):
                 return
         self.connecting.emit(name)
         try:
-            await self._context.api.connect(name, sha)
+            await self._context.api.connect(name, sha, automatic)
         except WorkbenchError as fault:
             changed = await self._state_after_refusal(name, sha)
             if changed is not None:
@@ -118,9 +119,8 @@ class ServerConnector(QObject):
             and servers[name].status is ServerStatus.STOPPED
             and (servers[name].allowed or servers[name].config.builtin)
         ]
-        for name in stopped:
-            self.start(name)
         if stopped:
+            self._context.tasks.run("connect servers again", self.connect_servers(stopped, automatic=True))
             self._context.say(f"The core was restarted. Connecting again: {_list_names(stopped)}.")
 
 
@@ -134,23 +134,39 @@ class ServersFileWatcher(QObject):
         self._context = context
         self._file: Path = context.paths.servers_file
         self._signature = self._read_signature()
+        self._reload_when_loaded = False
         self._watcher = QFileSystemWatcher(self)
         self._pause = QTimer(self, singleShot=True, interval=self._PAUSE_MS)
         self._pause.timeout.connect(self._reload_if_changed)
         self._watcher.directoryChanged.connect(self._schedule)  # also emitted when the file is replaced or deleted
         self._watcher.fileChanged.connect(self._schedule)
-        context.store.linked.connect(self._watch)
+        context.store.linked.connect(self._note_linked)
+        context.store.servers_loaded.connect(self._reload_after_linking)
 
     async def reload(self, *, always_say: bool = True) -> None:
         """Read `.mcp.json` again and say which servers changed."""
         store = self._context.store
         before = {name: state.config for name, state in store.servers.items()}
-        states = await self._context.api.reload_servers()
+        try:
+            states = await self._context.api.reload_servers()
+        finally:
+            store.reload_status()  # its notices say whether the file can be read
         changes = describe_changes(before, {state.config.name: state.config for state in states})
         if changes and not self._file.exists():
             self._context.say(f".mcp.json was deleted. Servers were reloaded: {changes}.")
         elif changes or always_say:
             self._context.say(f"Servers were reloaded: {changes or 'nothing changed'}.")
+
+    def _note_linked(self) -> None:
+        self._watch()
+        self._reload_when_loaded = True
+
+    def _reload_after_linking(self) -> None:
+        """The file may have changed while the core ran without a window: then nobody watched it."""
+        if self._reload_when_loaded:
+            self._reload_when_loaded = False
+            self._signature = self._read_signature()
+            self._context.tasks.run("reload .mcp.json", self.reload(always_say=False))
 
     def _watch(self) -> None:
         folder, file = str(self._file.parent), str(self._file)

@@ -298,10 +298,10 @@ class ServersPane(Pane):
         state = self.selected_server()
         self.card.show_state(state)
         runs = state is not None and state.status in RUNNING
-        self.context.commands.hold(SERVER, state is not None)
-        self.context.commands.hold(SERVER_RUNS, runs)
-        self.context.commands.hold(SERVER_RESTS, state is not None and not runs)
-        self.context.commands.hold(SERVER_REMOVABLE, state is not None and not state.config.builtin)
+        self.context.commands.set_condition(SERVER, state is not None)
+        self.context.commands.set_condition(SERVER_RUNS, runs)
+        self.context.commands.set_condition(SERVER_RESTS, state is not None and not runs)
+        self.context.commands.set_condition(SERVER_REMOVABLE, state is not None and not state.config.builtin)
 
     def _update_stack(self) -> None:
         nothing_matches = bool(self.finder.text()) and not self.model.rowCount()

@@ -75,6 +75,7 @@ class LogPage(ServerPage):
         self._last = 0  # number of the newest line shown
         self._newest = 0  # number of the newest line in the core, as far as known
         self._fetching = False
+        self._beginning = 0  # how often the log was started again; answers from before are dropped
         self._seen = False
         self.model = log_model()
         self.list = FilteredList(context.theme, "Lines of the log", "Filter the log", self.model)
@@ -96,6 +97,8 @@ class LogPage(ServerPage):
 
     def load(self) -> None:
         """Start again from the first line: the log of a new core begins at 1."""
+        self._beginning += 1
+        self._fetching = False
         self._last = self._newest = 0
         self.model.replace(())
         if self._seen:
@@ -144,14 +147,16 @@ class LogPage(ServerPage):
             return
         if self._seen and not self._fetching and (always or waiting > 0):
             self._fetching = True
-            self.context.tasks.run("read a log", self._read())
+            self.context.tasks.run("read a log", self._read(self._beginning, self._last))
 
-    async def _read(self) -> None:
+    async def _read(self, beginning: int, after: int) -> None:
         try:
-            log = await self.context.api.server_log(self.server, self._last)
+            log = await self.context.api.server_log(self.server, after)
         finally:
-            self._fetching = False
-        self._show(log)
+            if beginning == self._beginning:
+                self._fetching = False
+        if beginning == self._beginning:
+            self._show(log)
 
     def _show(self, log: ServerLog) -> None:
         bar = self.list.view.verticalScrollBar()

@@ -58,6 +58,7 @@ class BrowserCard(QFrame):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._context = context
         self._url = ""
         mark(self, kind="banner", tone="info")
         unit = context.theme.unit
@@ -108,6 +109,7 @@ class BrowserCard(QFrame):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._url)
+        self._context.say("Copied the address.")
 
     def _submit(self) -> None:
         if text := self.field.text().strip():
@@ -120,7 +122,7 @@ class SignInPage(ServerPage):
     def __init__(self, context: Context, state: ServerState) -> None:
         super().__init__(context, state)
         self.report = SignIn(state.config.name)
-        self._sentence = paragraph("", "muted")
+        self._sentence = ForeignLabel(role="muted")
         self.begin = QPushButton("Sign in…")
         self.cancel = QPushButton("Cancel")
         self.sign_out = QPushButton("Sign out")

@@ -13,8 +13,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from workbench.gui.kit.layouts import column, scroll_area
-from workbench.gui.kit.shrinkable_label import wrapping_label
-from workbench.gui.kit.text import ForeignLabel, has_hidden, one_line, visible
+from workbench.gui.kit.text import ForeignLabel, has_hidden, one_line, visible, wrapping_label
 from workbench.gui.kit.theme import mark
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.tasks import Tasks

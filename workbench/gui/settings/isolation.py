@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -43,10 +44,11 @@ _LOCKS = {
 class LevelsView(QWidget):
     """One card for each isolation level, the weakest first."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
-        self._column = column(self, spacing=theme.unit * 2)
+        self._context = context
+        self._theme = context.theme
+        self._column = column(self, spacing=context.theme.unit * 2)
 
     def show_levels(self, levels: tuple[Level, ...]) -> None:
         while (item := self._column.takeAt(0)) is not None:
@@ -87,10 +89,14 @@ class LevelsView(QWidget):
             copy = QPushButton(icon("copy", "muted"), "Copy command")
             copy.setAccessibleName(f"Copy: {' && '.join(commands)}")
             copy.setToolTip(plain_tip(command))
-            copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(command))
+            copy.clicked.connect(partial(self._copy, command))
             mark(copy, kind="quiet")
             line.addWidget(copy, 0, Qt.AlignmentFlag.AlignTop)
         return line
+
+    def _copy(self, command: str, _checked: bool = False) -> None:
+        QGuiApplication.clipboard().setText(command)
+        self._context.say("Copied the command.")
 
 
 def _runnable(command: str) -> str:
@@ -148,7 +154,7 @@ class IsolationDialog(Dialog):
         self._context = context
         self.setWindowTitle("Sandbox strength")
         self.setMinimumWidth(context.theme.unit * 170)
-        self._levels = LevelsView(context.theme)
+        self._levels = LevelsView(context)
         self.body.addWidget(LocksView(context.theme, strength))
         for text, role in ((strength.reason, "warning"), (strength.hint, "muted")):
             if text:

@@ -177,7 +177,9 @@ class NetworkDialog(Dialog):
         return [self._rule_action, self._copy_action] if self._rule_button.isEnabled() else [self._copy_action]
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(str(self.list.model.find(self.list.key()).data()))
+        host = str(self.list.model.find(self.list.key()).data())
+        QGuiApplication.clipboard().setText(host)
+        self._context.say(f"Copied {one_line(host, 60)}.")
 
     def _change_rule(self) -> None:
         """Remove, accept or withdraw the selected rule."""

@@ -202,7 +202,11 @@ class SettingsPane(Pane):
             actions.append(add("Reset your value", partial(self.detail.reset, name, USER)))
         if value.project is not None:
             actions.append(add("Reset the project's value", partial(self.detail.reset, name, PROJECT)))
-        return [*actions, None, add("Copy name", partial(QGuiApplication.clipboard().setText, name))]
+        return [*actions, None, add("Copy name", partial(self._copy_name, name))]
+
+    def _copy_name(self, name: str) -> None:
+        QGuiApplication.clipboard().setText(name)
+        self.context.say(f"Copied {name}.")
 
 
 class SettingDetail(QScrollArea):

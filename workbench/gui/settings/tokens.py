@@ -115,6 +115,7 @@ class TokensDialog(Dialog):
     def _copy(self, row: SessionTokens) -> None:
         sentence = tokens.ledger_sentence(row.ledger, self._report.cents_per_million)
         QGuiApplication.clipboard().setText(f"{row.author}: {sentence}")
+        self._context.say("Copied the figures.")
 
 
 def headline(report: TokenReport) -> str:
@@ -132,7 +133,7 @@ def _summary(report: TokenReport) -> str:
     used, direct = cost(total.actual, total.counter), cost(total.direct, total.counter)
     kept_back = tokens.size(total.kept_bytes)
     return (
-        f"Programs put {used} into the model's context. Direct tool calls would have put {direct} there, "
+        f"Programs and searches put {used} into the model's context. Direct tool calls would have put {direct} there, "
         f"{amount(total.definitions)} of them tool definitions. {kept_back} of tool answers stayed in the sandbox."
     )
 

@@ -30,19 +30,20 @@ SAVED_CALL = Condition("no call is saved")
 REMOVED_CALL = Condition("no call was deleted")
 FILE = Condition("no file is selected")
 PLAIN_FILE = Condition("no plain file is selected")
-CHANGED = Condition("no change is selected")
+CHANGED = Condition("no change that can be undone is selected")
 WAITING = Condition("no run is waiting")
+WAITING_PROGRAM = Condition("no program waits")
+HELD_CALL = Condition("no call is held")
+ELICITATION = Condition("no server asks")
 FINDINGS = Condition("no run with findings is selected")
 STOPPABLE = Condition("no run is under way")
 KEEPABLE = Condition("no successful run is in the output")
 RECORDABLE = Condition("no run with calls is in the output")
 SKILL = Condition("no skill is selected")
 DRAFT = Condition("no draft is selected")
-KEPT = Condition("no kept skill is selected")
 LIVING = Condition("no skill that can run is selected")
 RETIRED = Condition("no retired skill is selected")
 
-RUN_OFFERS = (KEEPABLE, RECORDABLE)
 PAGES = {"hidden": "privacy.open", "try": "privacy.try", "marks": "privacy.marks", "kinds": "privacy.kinds"}
 
 
@@ -56,6 +57,7 @@ class Action(Struct, frozen=True):
     when: tuple[Condition, ...]  # all must hold
     help: str  # one sentence
     checkable: bool = False
+    repeats: bool = False  # again and again while its keys are held down
 
 
 class Menu(Struct, frozen=True):
@@ -146,9 +148,9 @@ MENUS: Final = (
     )),
     Menu("Edit", (
         Action("edit.undo", "Undo", "undo", "", (),
-               "Undo the last change of the focused text."),
+               "Undo the last change of the focused text.", repeats=True),
         Action("edit.redo", "Redo", "redo", "", (),
-               "Redo the change that was undone last."),
+               "Redo the change that was undone last.", repeats=True),
         SEPARATOR,
         Action("edit.cut", "Cut", "cut", "", (),
                "Move the selected text to the clipboard."),
@@ -164,9 +166,9 @@ MENUS: Final = (
         Action("editor.replace", "Find and replace", "search", "Ctrl+H", (EDITOR,),
                "Find and replace text in the program, also with regular expressions."),
         Action("editor.find_next", "Find next", "chevron-down", "F3", (EDITOR,),
-               "Go to the next match."),
+               "Go to the next match.", repeats=True),
         Action("editor.find_previous", "Find previous", "chevron-up", "Shift+F3", (EDITOR,),
-               "Go to the previous match."),
+               "Go to the previous match.", repeats=True),
         Action("editor.line", "Go to line or symbol…", "list", "Ctrl+G", (EDITOR,),
                "Type a line number, or part of the name of a function, class or heading."),
         SEPARATOR,
@@ -237,19 +239,19 @@ MENUS: Final = (
             SEPARATOR,
             Action("pane.next", "Next pane", "arrow-right", "F6", (),
                    "Move the keyboard to the next pane."),
-            Action("pane.previous", "Previous pane", "chevron-left", "Shift+F6", (),
+            Action("pane.previous", "Previous pane", "arrow-left", "Shift+F6", (),
                    "Move the keyboard to the previous pane."),
         )),
         Menu("Tabs", (
             Action("tab.next", "Next tab", "arrow-right", "Ctrl+Tab", (),
-                   "Go to the next tool or program, or to the next page if there is only one."),
+                   "Go to the next tool or program, or to the next page if there is only one.", repeats=True),
             Action("tab.previous", "Previous tab", "arrow-left", "Ctrl+Shift+Tab", (),
-                   "Go to the previous tool or program, or to the previous page if there is only one."),
+                   "Go to the previous tool or program, or to the previous page if there is only one.", repeats=True),
             SEPARATOR,
             Action("tab.move_right", "Move tab right", "arrow-right", "Ctrl+Shift+PgDown", (),
-                   "Swap the tab with the one to its right."),
+                   "Swap the tab with the one to its right.", repeats=True),
             Action("tab.move_left", "Move tab left", "arrow-left", "Ctrl+Shift+PgUp", (),
-                   "Swap the tab with the one to its left."),
+                   "Swap the tab with the one to its left.", repeats=True),
         )),
         SEPARATOR,
         Action("layout.room", "Give the centre more room", "layout", "F9", (),
@@ -263,9 +265,9 @@ MENUS: Final = (
                "Use the light or dark colours of the desktop."),
         Menu("Code", (
             Action("editor.larger", "Larger text", "plus", "Ctrl++", (EDITOR,),
-                   "Show programs in a larger font."),
+                   "Show programs in a larger font.", repeats=True),
             Action("editor.smaller", "Smaller text", "minus", "Ctrl+-", (EDITOR,),
-                   "Show programs in a smaller font."),
+                   "Show programs in a smaller font.", repeats=True),
             Action("editor.usual", "Default text size", "eye", "Ctrl+0", (EDITOR,),
                    "Show programs in the window's font size."),
             Action("editor.scheme", "Colour scheme…", "sun", "", (EDITOR,),
@@ -318,7 +320,7 @@ MENUS: Final = (
                "Filter the list of servers and tools."),
         Action("servers.reload", "Reload .mcp.json", "reload", "F5", (LINKED,),
                "Read .mcp.json again, for example after another program changed it."),
-        Action("ask.answer", "Answer a request of a server", "message", "Ctrl+Shift+J", (LINKED,),
+        Action("ask.answer", "Answer a request of a server", "message", "Ctrl+Shift+J", (LINKED, ELICITATION),
                "Open the oldest request of a server for your input."),
     )),
     Menu("Run", (
@@ -345,9 +347,9 @@ MENUS: Final = (
                    "Show the call in its tool's form, with its arguments."),
             Action("calls.again", "Call again", "play", "", (LINKED, CALL),
                    "Check a saved call, or repeat a call of the history in its form."),
-            Action("calls.keep", "Save or change call…", "bookmark", "", (LINKED, CALL),
+            Action("calls.keep", "Save call…", "bookmark", "", (LINKED, CALL),
                    "Give the call a name, a collection and expectations of its answer."),
-            Action("calls.remove", "Delete saved call", "trash", "", (LINKED, CALL),
+            Action("calls.remove", "Delete call…", "trash", "", (LINKED, CALL),
                    "Delete a saved call, which you can restore, or a call of the history."),
             Action("calls.undo", "Restore deleted call", "undo", "", (LINKED, REMOVED_CALL),
                    "Restore the saved call that was deleted last."),
@@ -368,9 +370,9 @@ MENUS: Final = (
         SEPARATOR,
         Action("run.review", "Review the waiting run", "hourglass", "Ctrl+R", (LINKED, WAITING),
                "Open the approval of the run whose time ends first."),
-        Action("run.dry_run", "Start a dry run of the waiting program", "list", "Ctrl+Alt+R", (LINKED, WAITING),
+        Action("run.dry_run", "Start a dry run of the waiting program", "list", "Ctrl+Alt+R", (LINKED, WAITING_PROGRAM),
                "Run the selected waiting program with its side effects held back. It still waits for your decision."),
-        Action("held_call.decide", "Decide on a waiting call", "hourglass", "Ctrl+Shift+G", (LINKED,),
+        Action("held_call.decide", "Decide on a waiting call", "hourglass", "Ctrl+Shift+G", (LINKED, HELD_CALL),
                "Open the held call of a running program whose time ends first."),
         SEPARATOR,
         Action("permissions.open", "What you allowed…", "shield-check", "", (LINKED,),
@@ -428,8 +430,8 @@ MENUS: Final = (
                "Set the tags of the selected skill."),
         Action("skill.export", "Export skill…", "save", "", (LINKED, SKILL),
                "Save the selected skill as a zip file that other clients can read."),
-        Action("skill.retire", "Retire skill…", "archive", "", (LINKED, KEPT),
-               "Hide the selected skill from agents. It is not deleted."),
+        Action("skill.retire", "Retire skill or discard draft…", "archive", "", (LINKED, LIVING),
+               "Hide the selected skill from agents, or discard the selected draft."),
         Action("skill.back", "Restore skill", "undo", "", (LINKED, RETIRED),
                "Let agents find the selected retired skill again."),
         SEPARATOR,

@@ -31,9 +31,11 @@ class Banners(Pane):
         self._link = Notice(context.theme, self, inline=True)  # the core is not there
         self._secrets = Notice(context.theme, self, inline=True)  # secrets are not stored in a keyring
         self._faults: deque[Fault] = deque(maxlen=_REMEMBERED)
+        self._notices: tuple[Fault, ...] = ()  # of the core's last status
         self._column = column(self, self._link, self._secrets)
         store = context.store
         store.on(Noticed, self._show_notice)
+        store.status_changed.connect(self._drop_ended_notices)
         store.status_loaded.connect(self._show_notices)
         store.server_removed.connect(self._drop_faults_of)
         store.server_changed.connect(self._server_changed)
@@ -86,6 +88,13 @@ class Banners(Pane):
         """What is wrong with the project may have been found before this window was opened."""
         for fault in self.context.store.status.notices if self.context.store.status else ():
             self.show_fault(fault, "warning")
+
+    def _drop_ended_notices(self) -> None:
+        """Drop the banners of notices that the core no longer has, for example about a file that was corrected."""
+        before, self._notices = self._notices, self.context.store.status.notices if self.context.store.status else ()
+        for banner in self.visible_banners():
+            if banner.fault in before and banner.fault not in self._notices:
+                self._drop(banner)
 
     def _server_changed(self, state: ServerState) -> None:
         if state.status is ServerStatus.READY:

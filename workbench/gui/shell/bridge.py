@@ -52,8 +52,6 @@ class Link(Struct, frozen=True):
     """The state of the connection as one record."""
 
     state: LinkState
-    attempt: int = 0
-    again: bool = False  # everything has to be loaded again
     restarted: bool = False  # the core was lost and started again
     fault: Fault | None = None
 
@@ -87,10 +85,10 @@ class Bridge(QObject):
 
     async def keep(self) -> None:
         """Connect, wait until the core is lost, connect again; ends when the user has to decide."""
-        again = self._stopped = False
-        while not self._closing and await self._lay(again):
+        before = self._stopped = False
+        while not self._closing and await self._establish(before):
             await self._wire_ends()
-            again = True
+            before = True
             if self._stopped and not self._closing:
                 stopped = Fault("The core was stopped.", "Try again starts it; nothing is lost.")
                 self._tell(Link(LinkState.BROKEN, fault=stopped))
@@ -103,10 +101,11 @@ class Bridge(QObject):
         if wire is not None:
             await wire.close()
 
-    async def _lay(self, again: bool) -> bool:
+    async def _establish(self, before: bool) -> bool:
+        """Connect, several times if needed. `before`: there was a connection, and it was lost."""
         for attempt, pause in enumerate((0.0, *PAUSES)):
             try:
-                self._tell(Link(LinkState.LOST if again or attempt else LinkState.CONNECTING, attempt))
+                self._tell(Link(LinkState.LOST if before or attempt else LinkState.CONNECTING))
                 await asyncio.sleep(pause)
                 self._wire = await self._connect()
             except WorkbenchError as fault:
@@ -115,9 +114,9 @@ class Bridge(QObject):
                 failure = Fault(f"The core cannot be reached: {fault}.", "Its log says more.")
             else:
                 self._wire.listen(self._receive)
-                self._tell(Link(LinkState.LINKED, attempt, again, restarted=again))
+                self._tell(Link(LinkState.LINKED, restarted=before))
                 return True
-        self._tell(Link(LinkState.BROKEN, len(PAUSES), fault=failure))
+        self._tell(Link(LinkState.BROKEN, fault=failure))
         return False
 
     async def _wire_ends(self) -> None:
@@ -133,7 +132,7 @@ class Bridge(QObject):
         if isinstance(event, CoreStopping):
             self._stopped = True
         elif isinstance(event, EventsLost):
-            self._tell(Link(LinkState.LINKED, again=True))  # every pane loads its content again
+            self._tell(Link(LinkState.LINKED))  # every pane loads its content again
         self.event_received.emit(event)
 
     def _tell(self, link: Link) -> None:

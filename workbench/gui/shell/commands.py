@@ -40,7 +40,7 @@ class Commands(QObject):
     def fill_menu_bar(self, bar: QMenuBar) -> None:
         """Make the menus of the window."""
         for menu in MENUS:
-            self._fill(bar.addMenu(menu.title), menu.entries)
+            self._fill(bar.addMenu(_with_mnemonic(menu.title)), menu.entries)
 
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
@@ -57,7 +57,7 @@ class Commands(QObject):
     def bound(self) -> frozenset[str]:
         return frozenset(self._work)
 
-    def hold(self, condition: Condition, holds: bool) -> None:
+    def set_condition(self, condition: Condition, holds: bool) -> None:
         """Set whether a condition of the table holds."""
         if holds != (condition in self._true):
             (self._true.add if holds else self._true.discard)(condition)
@@ -90,6 +90,7 @@ class Commands(QObject):
         action.setStatusTip(entry.help)
         if entry.icon:
             action.setIcon(icon(entry.icon))
+        action.setAutoRepeat(entry.repeats)
         if entry.keys:
             action.setShortcut(QKeySequence(entry.keys))
         action.triggered.connect(partial(self._triggered, entry.id))
@@ -115,6 +116,15 @@ class Commands(QObject):
         for entry in ACTIONS:
             self._actions[entry.id].setEnabled(entry.id not in self._busy and self._true.issuperset(entry.when))
         self.changed.emit()
+
+
+def _with_mnemonic(title: str) -> str:
+    """The title of a top menu with the mark of the letter that opens it together with Alt."""
+    letters: dict[str, str] = {}  # by title
+    for menu in MENUS:
+        letters[menu.title] = next(one for one in menu.title if one.lower() not in letters.values()).lower()
+    at = title.lower().index(letters[title])
+    return f"{title[:at]}&{title[at:]}"
 
 
 def tip(entry: Action) -> str:

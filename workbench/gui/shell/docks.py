@@ -13,20 +13,23 @@ from workbench.gui.shell.context import Pane
 class Dock(QDockWidget):
     """A pane with a plain title, which is hidden where a tab says the same."""
 
-    def __init__(self, name: str, title: str, pane: Pane, window: QMainWindow) -> None:
-        super().__init__(title, window)
-        unit = pane.context.theme.unit
+    pane: Pane
+
+    def __init__(self, name: str, unit: int, window: QMainWindow) -> None:
+        self._title = name.capitalize()
+        super().__init__(self._title, window)
         self.setObjectName(f"dock.{name}")
-        self._title = title
-        self.pane = pane
-        pane.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setWidget(pane)
-        self._bar = label(title, "dock", self)
+        self._bar = label(self._title, "dock", self)
         self._bar.setContentsMargins(unit * 3, unit * 2 + 1, unit * 3, unit * 2 + 1)
         mark(self._bar, kind="dock-title")
         self._none = QWidget(self)
         self._none.setFixedHeight(0)
         self.setTitleBarWidget(self._bar)
+
+    def set_pane(self, pane: Pane) -> None:
+        self.pane = pane
+        pane.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setWidget(pane)
 
     def count(self, number: int) -> None:
         """Show a number beside the title: how many things wait in this pane."""

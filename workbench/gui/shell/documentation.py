@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QTextCursor, QTextDocument
+from PySide6.QtGui import QDesktopServices, QKeyEvent, QKeySequence, QShortcut, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
@@ -19,6 +19,7 @@ from workbench.paths import documentation
 
 _FIRST = ("servers", "clients", "editor", "skills", "privacy", "policy")  # what a newcomer reads first
 _SHARES = (1, 3)
+_TITLE_LINES = 3  # height of the window's frame in lines of text: it has none yet when its size is chosen
 
 
 class Documentation(QWidget):
@@ -42,11 +43,34 @@ class Documentation(QWidget):
         self.pages.selection_changed.connect(self._show_selected)
         self.browser.anchorClicked.connect(self._open)
         theme.changed.connect(self._show_selected)
-        self.resize(theme.unit * 230, theme.unit * 180)
+        for key, act in (
+            ("Ctrl+W", self.close),
+            ("Ctrl+F", self._enter_search),
+            ("F6", self._switch_part),
+            ("Shift+F6", self._switch_part),
+        ):
+            QShortcut(QKeySequence(key), self, act)
+        room = self.screen().availableGeometry().height() - self.fontMetrics().height() * _TITLE_LINES
+        self.resize(theme.unit * 230, min(theme.unit * 180, room))
         fit_to_screen(self)
         self._filter("")
         if self._texts:
             self.pages.select(next(iter(self._texts)))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:  # a shortcut would take it from the search box, where it clears the text
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+    def _enter_search(self) -> None:
+        if (finder := self.pages.finder) is not None:
+            finder.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            finder.selectAll()
+
+    def _switch_part(self) -> None:
+        """From the pages to the text, and back."""
+        (self.pages.view if self.browser.hasFocus() else self.browser).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _filter(self, text: str) -> None:
         wanted = text.casefold().split()

@@ -1,10 +1,21 @@
-"""Moves the keyboard focus: Tab order, Return on buttons."""
+"""Moves the keyboard focus, and gives keys to whom the user means: Tab order, Return on buttons, shortcuts in texts."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QScrollArea, QToolButton, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRectF, Qt
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QApplication,
+    QLineEdit,
+    QMainWindow,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
+
+from workbench.gui.shell.actions import ACTIONS
 
 
 def step_focus(window: QMainWindow, *, forward: bool) -> bool:
@@ -86,12 +97,16 @@ def _bring_into_view(target: QWidget) -> None:
 
 
 _BUTTONS = (QPushButton, QToolButton)
+_WATCHED = (*_BUTTONS, QLineEdit, QPlainTextEdit)
+_SHORTCUTS = {QKeySequence(entry.keys).toString() for entry in ACTIONS if entry.keys.startswith("Ctrl+")}
 _RETURN = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _KEYS = (QEvent.Type.KeyPress, QEvent.Type.KeyRelease)
 
 
-class ButtonKeys(QObject):
-    """Sends Space to the focused button when Return is pressed; Qt presses on release and ignores a held key."""
+class FocusKeys(QObject):
+    """On the focused button, Return acts as Space, which Qt presses on release, and not for a held key. In the focused
+    text the window's own shortcuts work although Qt has an editing command for some of them, such as Ctrl+E.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -101,7 +116,14 @@ class ButtonKeys(QObject):
         self._move(None, app.focusWidget())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() not in _KEYS or not isinstance(event, QKeyEvent) or event.key() not in _RETURN:
+        if not isinstance(event, QKeyEvent):
+            return False
+        if event.type() == QEvent.Type.ShortcutOverride and not isinstance(watched, _BUTTONS):
+            if QKeySequence(event.keyCombination()).toString() in _SHORTCUTS:
+                event.ignore()
+                return True
+            return False
+        if event.type() not in _KEYS or event.key() not in _RETURN or not isinstance(watched, _BUTTONS):
             return False
         if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
@@ -111,7 +133,16 @@ class ButtonKeys(QObject):
         return True
 
     def _move(self, before: QWidget | None, now: QWidget | None) -> None:
-        if isinstance(before, _BUTTONS):
+        if isinstance(before, _WATCHED):
             before.removeEventFilter(self)
-        if isinstance(now, _BUTTONS):
+        if isinstance(now, _WATCHED):
             now.installEventFilter(self)
+
+
+def open_context_menu() -> None:
+    """Open the context menu of what has the focus, as the menu key does."""
+    if (widget := QApplication.focusWidget()) is not None:
+        place = widget.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle)
+        inside = place.center().toPoint() if isinstance(place, QRectF) and place.isValid() else widget.rect().center()
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, inside, widget.mapToGlobal(inside))
+        QCoreApplication.sendEvent(widget, event)

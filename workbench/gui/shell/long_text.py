@@ -19,11 +19,11 @@ async def fetch_whole(fetch: Fetch, texts: Sequence[str]) -> list[str]:
 
 
 def size_words(size: float) -> str:
-    """Format a number of bytes: 950 B, 1.2 KB, 3.4 MB."""
+    """Format a number of bytes: 950 B, 1.2 kB, 3.4 MB."""
     if size < 1000:
         return f"{size:.0f} B"
     if size < 1_000_000:
-        return f"{size / 1000:.1f} KB"
+        return f"{size / 1000:.1f} kB"
     if size < 1_000_000_000:
         return f"{size / 1_000_000:.1f} MB"
     return f"{size / 1_000_000_000:.1f} GB"

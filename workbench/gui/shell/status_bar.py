@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QToolButton, QWidget
 
@@ -19,7 +17,7 @@ from workbench.records.common_types import count_of
 from workbench.tokens import NOTHING_SAVED, saved
 
 MESSAGE_MS = 5_000  # how long a message stays
-OFFER_MS = 20_000  # how long its button stays
+OFFER_MS = 20_000  # how long a message with a button stays
 _LINKS = {
     LinkState.CONNECTING: ("Starting the core…", "loader", "warning"),
     LinkState.LINKED: ("Core running", "dot", "success"),
@@ -44,12 +42,10 @@ class Status(Pane):
         self.tokens = self._part("core.tokens")
         self.offer = self._part("")
         self.offer.hide()
-        self._message = Message("")
-        self._offer_end = QTimer(self, singleShot=True, interval=OFFER_MS)
-        self._offer_end.timeout.connect(self.offer.hide)
+        self._message, self._tip = Message(""), ""
         self._message_end = QTimer(self, singleShot=True, interval=MESSAGE_MS)
         self.said = ForeignLabel(elide=True)
-        self._message_end.timeout.connect(partial(self.said.setText, ""))
+        self._message_end.timeout.connect(self._end_message)
         self.said.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
         mark(self.said, role="muted")
         context.store.status_changed.connect(self._show_status)
@@ -60,24 +56,30 @@ class Status(Pane):
 
     def show_message(self, message: Message) -> None:
         """Show what just happened for a while, with a button that undoes or shows it."""
-        self.show_tip(message.text)
         self._message = message
+        self.show_tip("")
         if message.show is not None:
             self._say(self.offer, "Show", "eye", "accent")
         else:
             self._say(self.offer, "Undo", "undo", "accent")
-        self.offer.setVisible(bool(message.undo) or message.show is not None)
-        self._offer_end.start()
-        self._message_end.start()
+        offers = bool(message.undo) or message.show is not None
+        self.offer.setVisible(offers)
+        self._message_end.start(OFFER_MS if offers else MESSAGE_MS)
 
     def message(self) -> str:
         """The text that is shown now."""
         return self.said.full_text()
 
     def show_tip(self, text: str) -> None:
-        """Show the help of the menu entry under the mouse; Qt's own place for it is taken by the parts."""
-        self.said.setText(one_line(text, 300))
-        self._message_end.stop()
+        """Show the help of the menu entry under the mouse, then the message again; Qt's own place for the help is taken
+        by the parts."""
+        self._tip = text
+        self.said.setText(one_line(text or self._message.text, 300))
+
+    def _end_message(self) -> None:
+        self._message = Message("")
+        self.offer.hide()
+        self.show_tip(self._tip)
 
     def show_link(self, link: Link) -> None:
         self._say(self.core, *_LINKS[link.state])
@@ -109,8 +111,8 @@ class Status(Pane):
         ledger = status.ledger
         text = f"{cost(saved(ledger), ledger.counter)} saved since start" if saved(ledger) else NOTHING_SAVED
         tip = (
-            f"Since the core started, programs used {ledger.actual:,} tokens; "
-            f"direct tool calls would have used {ledger.direct:,}."
+            f"Since the core started, programs and searches of agents used {ledger.actual:,} tokens; direct tool "
+            f"calls would have used {ledger.direct:,}. The line of a run counts that run alone."
         )
         self._say(self.tokens, text, "tokens", "muted", tip)
 

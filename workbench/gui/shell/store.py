@@ -22,12 +22,14 @@ from workbench.events import (
     HeldCallSettled,
     LedgerChanged,
     NetworkChanged,
+    Noticed,
     PermissionsChanged,
     RunChanged,
     SecretsChanged,
     ServerChanged,
     ServerRemoved,
     ServersArranged,
+    SettingsChanged,
     SkillsChanged,
     StatesChanged,
     ToolsChanged,
@@ -130,6 +132,10 @@ class Store(QObject):
         self._load_skills()
         self._tasks.run("rules", self._load_rules())
 
+    def reload_status(self) -> None:
+        """Read the core's status again soon, after something that no event announces."""
+        self._status_soon.start()
+
     def handle(self, event: Event) -> None:
         """Update what is held from an event of the core, then call the handlers of its kind."""
         self._update(event)
@@ -175,7 +181,7 @@ class Store(QObject):
             case SkillsChanged():
                 self._skills_soon.start()
                 self._status_soon.start()
-            case AgentsChanged() | StatesChanged() | LedgerChanged():
+            case AgentsChanged() | StatesChanged() | LedgerChanged() | SettingsChanged() | Noticed():
                 self._status_soon.start()
             case PermissionsChanged(permissions):
                 self.permissions = permissions

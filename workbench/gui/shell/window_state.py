@@ -6,10 +6,10 @@ import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, QTimer
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from workbench.errors import WorkbenchError
 from workbench.files import read_plain, write_file
@@ -18,7 +18,9 @@ from workbench.paths import Paths
 from workbench.records import JsonObject
 
 VERSION = 4
-"""Raised when docks are added or renamed, so that an old state is not forced onto a new window."""
+"""Raised when docks are renamed. A new dock needs no new version: `Layout.docks` tells which docks a state contains."""
+_DOCKS = "dock.servers dock.skills dock.calls dock.files dock.runs dock.audit dock.output"
+"""The docks of a layout file that does not list them."""
 
 
 class _Text:
@@ -55,8 +57,6 @@ class _Flag:
 class Layout:
     """The layout file of one project."""
 
-    output_in_front = _Flag("output", "front", "behind", default=True)
-    """Whether the output, which is made late and so is not in Qt's state, was in front of its neighbours."""
     welcome = _Flag("welcome", default=True)
     """Whether the welcome page is shown at start."""
     runs_below = _Flag("runs", "below", "beside")
@@ -69,6 +69,11 @@ class Layout:
 
     def __init__(self, paths: Paths) -> None:
         self._file = str(paths.window)
+
+    @property
+    def docks(self) -> list[str]:
+        """The object names of the docks that the stored state contains."""
+        return str(self.open().value("docks", _DOCKS)).split()
 
     @property
     def audit_filters(self) -> tuple[str, ...]:
@@ -90,6 +95,7 @@ class Layout:
         settings = self.open()
         settings.setValue("geometry", window.saveGeometry())
         settings.setValue("state", window.saveState(VERSION))
+        settings.setValue("docks", " ".join(dock.objectName() for dock in window.findChildren(QDockWidget)))
         settings.sync()
 
     def open(self) -> QSettings:
@@ -98,6 +104,15 @@ class Layout:
 
 Key: TypeAlias = tuple[str, str]
 """A server and the name of a tool."""
+
+
+class OpenPages(NamedTuple):
+    """The pages that have a tab in the centre, in their order, and which of them is in front."""
+
+    pages: tuple[tuple[str, str, str], ...] = ()
+    """For each its name, what it shows (a server, skill or file), and which of its own pages."""
+    front: str = ""
+
 
 _PAUSE_MS = 400  # after a change until it is on disk: what a crash can take
 LONGEST: Final = 1_000_000  # characters of one form that are kept
@@ -116,6 +131,8 @@ class WindowSession(QObject):
         self.open: Key = ("", "")
         self.tabs: tuple[Key, ...] = ()  # the tools that are open, in their order
         self.expanded: tuple[str, ...] = ()
+        self.pages = OpenPages()
+        self._find_pages: Callable[[], OpenPages] | None = None
         self._changed: dict[Key, Callable[[], JsonObject | None]] = {}
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._write)
@@ -148,9 +165,14 @@ class WindowSession(QObject):
             self.expanded = found
             self._start()
 
+    def note_pages(self, find: Callable[[], OpenPages]) -> None:
+        """The pages of the centre changed; `find` is asked when they are written, also when the window closes."""
+        self._find_pages = find
+        self._start()
+
     def write(self) -> None:
         """Put what changed on disk now."""
-        if self._pause.isActive():
+        if self._pause.isActive() or self._find_pages is not None:
             self._pause.stop()
             self._write()
 
@@ -164,7 +186,15 @@ class WindowSession(QObject):
             self._forms.pop(next(iter(self._forms)))
         forms = [[*key, text] for key, text in self._forms.items()]
         tabs = [list(key) for key in self.tabs]
-        session = {"open": list(self.open), "tabs": tabs, "expanded": list(self.expanded), "forms": forms}
+        session: dict[str, object] = {
+            "open": list(self.open),
+            "tabs": tabs,
+            "expanded": list(self.expanded),
+            "forms": forms,
+        }
+        if self._find_pages is not None:
+            self.pages = self._find_pages()
+        session["pages"], session["front"] = self.pages
         with contextlib.suppress(WorkbenchError):  # a disk that is full must not stop the window
             write_file(self._file, json.dumps(session), durable=False)
 
@@ -182,6 +212,8 @@ class WindowSession(QObject):
         for server, tool, text in session.get("forms", ()):
             if isinstance(parse(str(text)), Mapping):
                 self._forms[(str(server), str(tool))] = str(text)
+        pages = tuple((str(name), str(item), str(inner)) for name, item, inner in session.get("pages", ()))
+        self.pages = OpenPages(pages[:_MOST_NAMES], str(session.get("front", "")))
 
 
 def _serialize(draft: JsonObject | None) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
@@ -15,7 +17,7 @@ from workbench.gui.kit.theme import mark
 from workbench.gui.results.token_chips import find_tokens
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
-from workbench.gui.skills.new_skill import SkillFields
+from workbench.gui.skills.new_skill import SkillFields, keep_unsaved
 from workbench.records import Run, Skill, SkillState
 from workbench.records.skills import is_kept_with
 
@@ -42,6 +44,7 @@ class KeepDialog(Dialog):
         )
         super().__init__(context.theme, "Keep as a skill", intro, parent)
         self._context = context
+        self._name = skill.name if skill else ""
         self._run_id = run.id if run else skill.run_id if skill else ""
         self._code = run.proposal.code if run else skill.code if skill else code
         self._card = card_head(skill) if skill else ""
@@ -50,8 +53,9 @@ class KeepDialog(Dialog):
         self._saving = False
         self._build()
         if skill is not None:
-            self.fields.name.setText(skill.name)
-            self.fields.description.setPlainText(skill.description)
+            self.fields.show_texts(skill.name, skill.description)
+        subject = f"skill {skill.name}" if skill else f"run {run.id}" if run else "program"
+        keep_unsaved(context, self, self.fields, subject, intro)
         if self._complete:
             self._show_texts([self._code, self._notes])
         else:
@@ -90,6 +94,20 @@ class KeepDialog(Dialog):
         self._warn_of_tokens()
         self._check()
         self._context.tasks.run("assess a program", self._assess())
+        if self._name:
+            self._context.tasks.run("find the version", self._name_version())
+
+    async def _name_version(self) -> None:
+        """Say in the title if the program is that of an earlier version."""
+        try:
+            versions = (await self._context.api.skill_page(self._name)).versions
+        except WorkbenchError:
+            return  # the skill was renamed or removed meanwhile
+        sha = hashlib.sha256(self._code.encode("utf-8", "surrogatepass")).hexdigest()
+        if version := next((skill.version for skill in versions if skill.sha == sha), 0):
+            title = f"Restore version {version} of {self._name}"
+            self.setWindowTitle(title)
+            self.set_heading(title)
 
     def _warn_of_tokens(self) -> None:
         """A PII token has a value in one session only, so a skill with a token fails in every other session."""

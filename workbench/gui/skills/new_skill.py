@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFormLayout, QLineEdit, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QDialog, QFormLayout, QLineEdit, QWidget
 
-from workbench.gui.kit.dialogs import FormDialog
+from workbench.gui.kit.dialogs import Dialog, FormDialog
 from workbench.gui.kit.layouts import column
 from workbench.gui.kit.plain_edit import GrowingText, exact_text
 from workbench.gui.kit.text import ForeignLabel
@@ -79,6 +79,14 @@ class SkillFields(QWidget):
         self._taken = names
         self._check()
 
+    def texts(self) -> tuple[str, str]:
+        """Name and description as they are typed."""
+        return self.name.text(), self.description_text()
+
+    def show_texts(self, name: str, description: str) -> None:
+        self.name.setText(name)
+        self.description.setPlainText(description)
+
     def description_text(self) -> str:
         return exact_text(self.description)
 
@@ -97,6 +105,30 @@ class SkillFields(QWidget):
             line.setText(problem)
             line.setVisible(bool(problem))
         self.changed.emit()
+
+
+class UnsavedSkills(QObject):
+    """Names and descriptions from dialogs of a window that were closed without saving, by the subject of the dialog."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.texts: dict[str, tuple[str, str]] = {}
+
+
+def keep_unsaved(context: Context, dialog: Dialog, fields: SkillFields, subject: str, intro: str) -> None:
+    """Show what was typed about this subject in a dialog that was closed without saving, and keep what is typed now."""
+    held = context.messages.findChild(UnsavedSkills) or UnsavedSkills(context.messages)
+    initial = fields.texts()
+    if subject in held.texts:
+        fields.show_texts(*held.texts[subject])
+        dialog.set_intro(f"This is what you typed before you closed the form. {intro}")
+
+    def keep(code: int) -> None:
+        held.texts.pop(subject, None)
+        if code != QDialog.DialogCode.Accepted and fields.texts() != initial:
+            held.texts[subject] = fields.texts()
+
+    dialog.finished.connect(keep)
 
 
 class NewSkillDialog(FormDialog):
@@ -118,6 +150,7 @@ class NewSkillDialog(FormDialog):
         self.fields.name.returnPressed.connect(self.fields.description.setFocus)
         context.store.skills_changed.connect(self._take_names)
         self._take_names()
+        keep_unsaved(context, self, self.fields, "new", intro)
         self.fields.setFocus()
 
     def _take_names(self) -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QStackedLayout, QTabWidget, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QPushButton, QStackedLayout, QTabWidget, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.gui.code.code_view import CodeView
 from workbench.gui.code.diff_view import DiffView
-from workbench.gui.kit.controls import CalmCombo, RoomyButton
+from workbench.gui.kit.controls import CalmCombo
 from workbench.gui.kit.icons import icon, pixmap
 from workbench.gui.kit.layouts import column, row
-from workbench.gui.kit.lists import EmptyState, Strip, label
-from workbench.gui.kit.lists import action_button as icon_button
+from workbench.gui.kit.lists import EmptyState, Strip, action_button, label
 from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip, visible
 from workbench.gui.kit.theme import mark
@@ -22,7 +22,8 @@ from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole
 from workbench.gui.shell.navigation import KeepSkill
-from workbench.gui.skills.tests_page import TestsPage, action_button
+from workbench.gui.skills.skill_list import retire_text
+from workbench.gui.skills.tests_page import TestsPage, labelled_button
 from workbench.records import Fault, Skill, SkillPage, SkillState
 from workbench.records.common_types import count_of
 
@@ -40,7 +41,7 @@ class VersionsPage(QWidget):
         self.before.setAccessibleName("Earlier version")
         self.after.setAccessibleName("Later version")
         self._facts = ForeignLabel(elide=True)
-        self.restore = RoomyButton(context.theme, icon("undo", "muted"), "Restore…")
+        self.restore = QPushButton(icon("undo", "muted"), "")
         self.restore.clicked.connect(self._restore)
         self.diff = DiffView(context.theme)
         self.diff.setAccessibleName("Differences between the two versions")
@@ -75,6 +76,7 @@ class VersionsPage(QWidget):
         facts = (after.sha[:12], after.kept_by and f"kept by {after.kept_by}", after.kept_at[:10])
         self._facts.setText(one_line(" · ".join(fact for fact in facts if fact), 200))
         self.restore.setVisible(bool(before.version) and len(self._versions) > 1)
+        self.restore.setText(f"Restore {name}…")
         self.restore.setEnabled(before.sha != self._current)
         same = f"The code has not changed since {name}."
         new = f"Keep the code of {name} again, as a new version"
@@ -99,6 +101,9 @@ class VersionsPage(QWidget):
         sentence = f"Keeping {name} again deletes the draft. Its text cannot be brought back."
         if not self._has_draft or await self._context.ask(title, sentence, "Replace the draft", danger=True):
             self._context.go(KeepSkill(skill.name, skill.code))
+
+
+_FACTS_LINES, _DESCRIPTION_LINES, _HEAD_LINES = 26, 20, 15  # heights in lines of text below which each is hidden
 
 
 class SkillPane(Pane):
@@ -130,6 +135,19 @@ class SkillPane(Pane):
             self.tests.test()
         else:
             self._test_when_loaded = True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_head()
+
+    def _fit_head(self) -> None:
+        """Where it is low, the tabs need the room of the head: the description is cut, then parts are hidden."""
+        lines, line = self.height() // self.fontMetrics().lineSpacing(), self._description.fontMetrics().lineSpacing()
+        self.facts.setVisible(lines >= _FACTS_LINES)
+        self._tools.setVisible(lines >= _FACTS_LINES and bool(self._tools.full_text()))
+        self._description.setVisible(lines >= _DESCRIPTION_LINES)
+        self._description.setMaximumHeight(lines // 5 * line)
+        self._head.setVisible(lines >= _HEAD_LINES)
 
     def _skills_changed(self) -> None:
         """A skill that was renamed or deleted stays as it was shown."""
@@ -184,9 +202,11 @@ class SkillPane(Pane):
         self.state.setText(word.text)
         mark(self.state, role="badge", tone=word.tone if word.tone != "faint" else "muted")
         self._description.setText(skill.description)
+        for part in (self._title, self._description):
+            part.setToolTip(plain_tip(visible(skill.description)))
         self.facts.setText(" · ".join(_facts(page)))
-        self._tools.setText(f"Calls {', '.join(skill.tools)}")
-        self._tools.setVisible(bool(skill.tools))
+        self._tools.setText(f"Calls {', '.join(skill.tools)}" if skill.tools else "")
+        self._fit_head()
         problem = skill.faults[0] if skill.faults else ""
         if not problem and skill.missing:
             problem = f"Required tools are missing: {'; '.join(skill.missing)}."
@@ -194,6 +214,7 @@ class SkillPane(Pane):
         for name, (_, states) in _BUTTONS.items():
             can_keep = name == "skill.keep" and (page.draft is not None or bool(skill.faults))
             self._buttons[name].setVisible(skill.state in states or can_keep)
+        self._buttons["skill.retire"].setAccessibleName(retire_text(skill.state))
 
     def _lay_out(self) -> None:
         theme, unit = self.context.theme, self.context.theme.unit
@@ -207,16 +228,18 @@ class SkillPane(Pane):
         page, tabs = QWidget(), self._make_tabs()
         self._fault = Notice(theme)
         self._fault.setContentsMargins(unit * 3, unit, unit * 3, unit)
-        column(page, self._make_head(), self._make_strip(), self._fault, tabs, grows=tabs)
+        self._head = self._make_head()
+        column(page, self._head, self._make_strip(), self._fault, tabs, grows=tabs)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(empty)
         self._stack.addWidget(page)
         self.setFocusProxy(self.tabs)
 
-    def _make_head(self) -> QHBoxLayout:
+    def _make_head(self) -> QFrame:
         unit = self.context.theme.unit
         self._picture = QLabel()
         self._title, self._description = ForeignLabel(elide=True), ForeignLabel(breaks=True)
+        self._description.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.facts, self._tools = ForeignLabel(elide=True), ForeignLabel(elide=True)
         self.state, self.risk = label("", "badge"), label("", "badge")
         self.risk.hide()
@@ -226,7 +249,9 @@ class SkillPane(Pane):
         title = row(None, self._title, self.state, self.risk, grows=self._title, spacing=unit * 2)
         text = column(None, title, self._description, self.facts, self._tools, spacing=unit)
         margins = (unit * 4, unit * 4, unit * 4, unit * 3)
-        return row(None, self._picture, text, grows=text, margins=margins, spacing=unit * 3)
+        head = QFrame()
+        row(head, self._picture, text, grows=text, margins=margins, spacing=unit * 3)
+        return head
 
     def _make_strip(self) -> Strip:
         theme = self.context.theme
@@ -234,7 +259,7 @@ class SkillPane(Pane):
         self._buttons: dict[str, QAbstractButton] = {}
         for name, (text, _) in _BUTTONS.items():
             action = self._commands[name]
-            button = action_button(action, theme, text) if text else icon_button(action, theme)
+            button = labelled_button(action, theme, text) if text else action_button(action, theme)
             self._buttons[name] = button
             if name == "skill.rename":
                 strip.row.addStretch(1)
@@ -269,7 +294,7 @@ _BUTTONS = {
     "skill.rename": ("", _ACTIVE),
     "skill.tags": ("", _ACTIVE),
     "skill.export": ("", _ALL),
-    "skill.retire": ("", (SkillState.KEPT,)),
+    "skill.retire": ("", _ACTIVE),
 }
 """The buttons of the page: their text (none: an icon), and the states of a skill in which each is shown."""
 

@@ -185,12 +185,12 @@ class TestsPage(QWidget):
         )
         for action in (self.accept, self.check_drift, self.remove):
             action.setEnabled(False)
-            strip.row.addWidget(action_button(action, theme))
+            strip.row.addWidget(labelled_button(action, theme))
         strip.row.addStretch(1)
         return strip
 
 
-def action_button(action: QAction, theme: Theme, text: str = "") -> RoomyButton:
+def labelled_button(action: QAction, theme: Theme, text: str = "") -> RoomyButton:
     """A button with text that triggers an action and is enabled while the action is."""
     button = RoomyButton(theme, action.icon(), text or action.text())
     button.setToolTip(action.toolTip())

@@ -10,7 +10,7 @@ from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QIcon, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QCursor, QFocusEvent, QGuiApplication, QIcon, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -59,7 +59,20 @@ from workbench.records.common_types import count_of
 _RECENT = 8  # earlier calls in the menu
 
 
-class CallMenu(RoomyButton):
+class MenuButton(RoomyButton):
+    """Button with a menu. When the menu closes, Qt sends no leave event, so the button would stay highlighted."""
+
+    def setMenu(self, menu: QMenu) -> None:
+        super().setMenu(menu)
+        menu.aboutToHide.connect(self._update_hover)
+
+    def _update_hover(self) -> None:
+        is_over = self.rect().contains(self.mapFromGlobal(QCursor.pos()))
+        self.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, is_over)
+        self.update()
+
+
+class CallMenu(MenuButton):
     """Saves the call, copies it in another form, or fills the form with an earlier call."""
 
     recent_wanted = Signal(object)
@@ -276,7 +289,6 @@ class CallPanel(QWidget):
         self._build()
         self._bind()
         self.form.set_schema(tool.input_schema)
-        self._lead_focus()
 
     @property
     def running(self) -> bool:
@@ -343,16 +355,22 @@ class CallPanel(QWidget):
             return
         self._keep_arguments()
         self.form.set_value(arguments)
-        self._lead_focus()
 
     def switch_json(self) -> None:
         """Edit the arguments as fields or as JSON."""
         self.form.show_json(not self.form.json_shown())
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Pass the keyboard on to the form, or to the button that runs if the tool takes no arguments."""
+        super().focusInEvent(event)
+        if not self.form.take_focus():
+            (self._cancel if self.running else self._run).setFocus(Qt.FocusReason.OtherFocusReason)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.run()
+            if not event.isAutoRepeat():
+                self.run()
         elif event.key() == Qt.Key.Key_Escape and self._may_cancel():
             self.cancel()
         else:
@@ -458,9 +476,6 @@ class CallPanel(QWidget):
             return
         self._send_confirmed(arguments)
 
-    def _lead_focus(self) -> None:
-        self.setFocusProxy(self.form.first_field() or self._run)
-
     def _form_changed(self) -> None:
         """Editing withdraws the question: an answer would be about other arguments than the ones shown."""
         self.edited.emit()
@@ -519,7 +534,7 @@ class CallPanel(QWidget):
         code.setToolTip("Open this call as a program in the editor")
         code.clicked.connect(self.open_as_code)
         mark(code, kind="quiet")
-        self._arguments_menu = RoomyButton(theme, icon("list", "muted"), "Arguments", self)
+        self._arguments_menu = MenuButton(theme, icon("list", "muted"), "Arguments", self)
         self._arguments_menu.setToolTip("Paste, bring back or reset the arguments")
         mark(self._arguments_menu, kind="quiet")
         menu = QMenu(self._arguments_menu)

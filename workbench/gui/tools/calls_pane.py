@@ -433,9 +433,13 @@ class HistoryList(CallList):
         """Save the selected call."""
         self._with_complete(self._save)
 
-    def remove(self) -> None:
+    async def remove(self) -> None:
+        """Delete the selected call after a question, because the core cannot restore it."""
         if call := self.selected():
-            self.context.tasks.run("delete a call", self.context.api.delete_calls((call.id,)))
+            title = f"Delete this call of {one_line(call.tool, 60)}?"
+            sentence = "It is deleted from the history permanently, with its arguments and its answer."
+            if await self.context.ask(title, sentence, "Delete", danger=True, parent=self.window()):
+                await self.context.api.delete_calls((call.id,))
 
     async def clear(self) -> None:
         sentence = "All calls are deleted permanently, with arguments and answers. Saved calls stay."
@@ -523,6 +527,11 @@ def _arguments(call: PastCall) -> dict[str, object]:
 
 
 SAVED, HISTORY = range(2)
+_TEXTS = {
+    "calls.keep": ("Change saved call…", "Save this call…"),
+    "calls.remove": ("Delete saved call", "Delete from history…"),
+}
+"""Texts of actions that differ between saved calls and the history."""
 _BUTTONS = ("calls.again", "calls.check", "calls.keep", "calls.remove", "calls.undo")
 
 
@@ -574,9 +583,14 @@ class CallsPane(Pane):
         return self.saved if self.tabs.currentIndex() == SAVED else self.history
 
     def _selected(self) -> None:
-        hold = self.context.commands.hold
-        hold(CALL, bool(self._front().key()))
-        hold(SAVED_CALL, bool(self.saved.calls.calls))
-        hold(REMOVED_CALL, self.saved.removed is not None)
+        set_condition = self.context.commands.set_condition
+        set_condition(CALL, bool(self._front().key()))
+        set_condition(SAVED_CALL, bool(self.saved.calls.calls))
+        set_condition(REMOVED_CALL, self.saved.removed is not None)
+        for name, texts in _TEXTS.items():
+            text = texts[self.tabs.currentIndex()]
+            self.context.commands[name].setText(text)
+            self.context.commands[name].setToolTip(text)
+            self._buttons[name].setAccessibleName(text)
         self._buttons["calls.check"].setVisible(self._front() is self.saved)
         self._buttons["calls.undo"].setVisible(self._front() is self.saved and self.saved.removed is not None)

@@ -172,8 +172,8 @@ class ToolPage(QWidget):
         unit, tool = self._context.theme.unit, self.tool
         name = ForeignLabel(tool.title or tool.name, elide=True)
         mark(name, role="heading")
-        own, whole = cost(tokens.count(tool.name), tokens.ESTIMATE), cost(tool.definition_tokens)
-        costs = f"{tool.server} › {tool.name}  ·  name {own}, complete definition {whole}"
+        own = count_of(tokens.count(tool.name), "token")
+        costs = f"{tool.server} › {tool.name}  ·  name ≈ {own}, complete definition {cost(tool.definition_tokens)}"
         self._costs = ForeignLabel(costs, elide=True)
         mark(self._costs, role="muted")
         self._sentence = ForeignLabel(first_sentence(tool.description), elide=True)

@@ -386,7 +386,11 @@ class ToolPane(TabbedPane):
         elif page.call.running:
             self._outdated.add(key)
         else:
+            place, focus = page.call.form.focus_place(), QApplication.focusWidget()
+            self._enter = self._enter or (focus is not None and page.isAncestorOf(focus))
             self._drop_page(key)
             self._add_page(key, view)
             if key == self._wanted:
                 self._present(key)
+                if place is not None:
+                    self._pages[key].call.form.restore_focus(place)

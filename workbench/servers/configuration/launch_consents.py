@@ -129,7 +129,8 @@ def difference(before: tuple[CommandFile, ...], now: tuple[CommandFile, ...]) ->
         if old.path != file.path:
             return f"{file.name} is now a different file: {file.path} instead of {old.path}"
         if (old.sha, old.size, old.changed) != (file.sha, file.size, file.changed):
-            return f"{file.name} has changed since you allowed it: {file.path}"
+            place = "" if file.name == file.path else f": {file.path}"
+            return f"{file.name} has changed since you allowed it{place}"
     return ""
 
 

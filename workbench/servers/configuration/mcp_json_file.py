@@ -262,8 +262,9 @@ class McpJsonFile:
         """Put a removed entry back at its former position, unknown keys included."""
         if name not in self._dropped:
             raise WorkbenchError(f"{name} can no longer be restored.", "Add it again.")
-        entry, before = self._dropped.pop(name)
+        entry, before = self._dropped[name]
         self._rearrange(lambda listed: _placed({**listed, name: entry}, name, before))
+        del self._dropped[name]
 
     def rename(self, name: str, new: str) -> None:
         """Rename an entry; its position stays the same."""
