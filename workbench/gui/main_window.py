@@ -35,6 +35,7 @@ from workbench.gui.shell.status_bar import Status
 from workbench.gui.shell.window_state import Layout, WindowSession
 from workbench.gui.skills.skill_list import SkillsPane
 from workbench.gui.tools.calls_pane import CallsPane
+from workbench.records import Origin, Run
 
 if TYPE_CHECKING:
     from workbench.gui.runs.output import OutputPane
@@ -287,7 +288,7 @@ class MainWindow(QMainWindow):
                 self.tabifyDockWidget(neighbours[0], dock)
                 dock.setVisible(not neighbours[0].isHidden())
 
-    def _introduce_runs(self) -> None:
+    def _introduce_runs(self, run: Run) -> None:
         """Before the first run the panes about runs have nothing to show, and the form needs the room."""
         if self.height() < self.context.theme.unit * _LOW:
             return
@@ -295,9 +296,9 @@ class MainWindow(QMainWindow):
         self.layout_file.runs_introduced = True
         for dock in self._docks_about_runs():
             dock.show()
-        self.docks["output"].raise_()
         self._size_docks()
         self._responsive.fit()
+        self.docks["runs" if run.proposal.origin is Origin.AGENT else "output"].raise_()
 
     def size_sides(self, *names: str) -> None:
         """Give these panes beside the centre their usual width."""

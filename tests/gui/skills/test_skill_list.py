@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QToolButton
 
-from workbench.events import SkillsChanged
+from workbench.events import SkillsChanged, ToolsChanged
 from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.rows import ROW
 from workbench.gui.shell.navigation import KeepSkill, ShowSkill
@@ -105,6 +105,22 @@ def test_the_page_of_a_skill_fits_a_low_window(
     assert (page.facts.parentWidget().isVisible(), page.facts.isVisible()) == shown
     assert page.tabs.mapTo(page, page.tabs.rect().bottomLeft()).y() < page.height()
     assert page.about.height() > 60
+
+
+def test_a_missing_tool_is_missing_only_until_its_server_is_connected(
+    window: Any, fake_core: Any, settled: Any, qtbot: Any
+) -> None:
+    skill = fake_core.skill_list["weekly_report"]
+    fake_core.skill_list["weekly_report"] = replace(skill, missing=("demo.a",))
+    fake_core.bus.tell(SkillsChanged("weekly_report"))
+
+    def badges() -> str:
+        return str(window.skills.model.find("weekly_report").data(ROW).badges)
+
+    qtbot.waitUntil(lambda: "tool missing" in badges())
+    fake_core.skill_list["weekly_report"] = skill
+    fake_core.bus.tell(ToolsChanged("demo"))
+    qtbot.waitUntil(lambda: "tool missing" not in badges())
 
 
 def test_opening_a_skill_shows_its_program_in_the_editor(window: Any, fake_core: Any, settled: Any) -> None:

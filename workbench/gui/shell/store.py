@@ -177,6 +177,7 @@ class Store(QObject):
             case ToolsChanged(server) | ToolsWarned(server):
                 self._changed_tools.add(server)
                 self._tools_soon.start()
+                self._skills_soon.start()  # which of their tools are missing
                 self._status_soon.start()
             case SkillsChanged():
                 self._skills_soon.start()
