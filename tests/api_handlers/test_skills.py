@@ -92,10 +92,16 @@ async def test_curating_by_hand_is_written_down(core):
     assert '"default": 1' in page.schema
     run = await core.run_manager.wait_until_finished((await core.api.run_skill("plus-one", {"number": 1})).id)
     assert (run.state, run.result) == (RunState.DONE, "2"), run.fault
+    await core.api.draft_skill("plus-one", "Adds more.", CODE.format("plus_one"), "")
+    await core.api.discard_draft("plus-one")
+    assert (await core.api.skill_page("plus-one")).draft is None
     await core.api.retire_skill("plus-one")
     assert (await core.api.restore_skill("plus-one")).faults == ()
     kinds = [entry.note.kind for entry in reversed(core.journal.entries(EntryQuery(kind="skill.")))]
-    assert kinds == [f"skill.{word}" for word in ("drafted", "kept", "tagged", "renamed", "retired", "restored")]
+    assert kinds == [
+        f"skill.{word}"
+        for word in ("drafted", "kept", "tagged", "renamed", "drafted", "discarded", "retired", "restored")
+    ]
 
 
 async def test_a_skill_that_would_import_itself_is_not_kept(core):

@@ -1058,6 +1058,12 @@ class FakeCore:
     async def skill(self, name: str) -> Skill:
         return self.skill_list[name]
 
+    async def discard_draft(self, name: str) -> Skill:
+        self.note("discard_draft", name)
+        draft = self.draft_list.pop(name, None) or self.skill_list.pop(name)
+        self.bus.tell(SkillsChanged(name))
+        return draft
+
     async def retire_skill(self, name: str) -> Skill:
         self.note("retire_skill", name)
         self.skill_list[name] = replace(self.skill_list[name], state=SkillState.RETIRED)

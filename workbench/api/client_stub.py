@@ -315,6 +315,10 @@ class CoreApi(Protocol):
         """Check whether this machine and this project have what the workbench needs, most important checks first."""
 
     @api(decides=True)
+    async def discard_draft(self, name: str) -> Skill:
+        """Remove the draft of this name from the skills; a kept skill of the same name stays."""
+
+    @api(decides=True)
     async def disconnect(self, server: str) -> ServerState: ...
 
     @api(decides=True)

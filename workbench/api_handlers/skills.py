@@ -110,6 +110,13 @@ class SkillHandler(RequestHandler):
         return skill
 
     @api(decides=True)
+    async def discard_draft(self, name: str) -> Skill:
+        """Remove the draft of this name from the skills; a kept skill of the same name stays."""
+        skill = await asyncio.to_thread(self._services.library.retire, name, SkillState.DRAFT)
+        self._note("skill.discarded", f"You discarded the draft {skill.name}")
+        return skill
+
+    @api(decides=True)
     async def restore_skill(self, name: str) -> Skill:
         skill = await asyncio.to_thread(self._services.library.bring_back, name)
         self._note("skill.restored", f"You restored the skill {skill.name}")

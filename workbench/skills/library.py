@@ -161,10 +161,11 @@ class Library:
             raise WorkbenchError(f"{seen.name} has changed since you looked at it.", "Review it again, then keep it.")
         return seen
 
-    def retire(self, name: str) -> Skill:
-        """Hide a kept skill, or a draft that was never kept. It stays on disk; keeping it again restores it."""
+    def retire(self, name: str, state: SkillState | None = None) -> Skill:
+        """Hide a kept skill, or a draft that was never kept, or the one in this state. It stays on disk; keeping it
+        again restores it."""
         with self._writing:
-            skill = self.get(name)
+            skill = self.get(name, state)
             if skill.state is SkillState.RETIRED:
                 return skill
             root = self._root(skill.state)

@@ -41,6 +41,7 @@ KEEPABLE = Condition("no successful run is in the output")
 RECORDABLE = Condition("no run with calls is in the output")
 SKILL = Condition("no skill is selected")
 DRAFT = Condition("no draft is selected")
+KEPT = Condition("no kept skill is selected")
 LIVING = Condition("no skill that can run is selected")
 RETIRED = Condition("no retired skill is selected")
 
@@ -430,8 +431,10 @@ MENUS: Final = (
                "Set the tags of the selected skill."),
         Action("skill.export", "Export skill…", "save", "", (LINKED, SKILL),
                "Save the selected skill as a zip file that other clients can read."),
-        Action("skill.retire", "Retire skill or discard draft…", "archive", "", (LINKED, LIVING),
-               "Hide the selected skill from agents, or discard the selected draft."),
+        Action("skill.discard", "Discard draft…", "trash", "", (LINKED, DRAFT),
+               "Remove the draft of the selected skill from the list. Its files are moved, not deleted."),
+        Action("skill.retire", "Retire skill…", "archive", "", (LINKED, KEPT),
+               "Hide the selected skill from agents. It is not deleted."),
         Action("skill.back", "Restore skill", "undo", "", (LINKED, RETIRED),
                "Let agents find the selected retired skill again."),
         SEPARATOR,

@@ -19,7 +19,7 @@ from workbench.gui.kit.rows import Row, grouped
 from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip, visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import ago, amount, first_sentence, risk_word, skill_word
-from workbench.gui.shell.actions import DRAFT, LIVING, RETIRED, SKILL
+from workbench.gui.shell.actions import DRAFT, KEPT, LIVING, RETIRED, SKILL
 from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import whole_size
@@ -143,11 +143,6 @@ def is_agent_draft(skill: Skill) -> bool:
     return skill.state is SkillState.DRAFT and skill.author not in ("", USER) and not skill.author.startswith("from ")
 
 
-def retire_text(state: SkillState | None) -> str:
-    """The text of the action that retires a skill: a draft was never used, so it is discarded."""
-    return "Discard draft…" if state is SkillState.DRAFT else "Retire skill…"
-
-
 class HintStrip(QFrame):
     """Suggests to make a skill of the program that ran most often."""
 
@@ -258,6 +253,7 @@ class SkillsPane(Pane):
         ):
             bind(action, partial(self._go, request))
         bind("skill.retire", self._retire)
+        bind("skill.discard", self._discard)
         bind("skills.retired", self._show_rows)
         self._show_versions = menu_action(self, "Show versions", self._open_versions, "history")
 
@@ -364,13 +360,11 @@ class SkillsPane(Pane):
         for condition, holds in (
             (SKILL, skill is not None),
             (DRAFT, skill is not None and skill.state is not SkillState.RETIRED and skill.name in self._drafts),
+            (KEPT, state is SkillState.KEPT),
             (LIVING, state in (SkillState.DRAFT, SkillState.KEPT)),
             (RETIRED, state is SkillState.RETIRED),
         ):
             self._commands.set_condition(condition, holds)
-        retire, text = self._commands["skill.retire"], retire_text(state)
-        retire.setText(text)
-        retire.setToolTip(text)
         if skill is not None and self.list.hasFocus():
             self.followed.emit(skill.name)
 
@@ -384,7 +378,8 @@ class SkillsPane(Pane):
         if skill.state is not SkillState.RETIRED:
             names = ["skill.run", "skill.test", "", "skill.show", "skill.open", "versions", "", "skill.rename",
                      "skill.tags", "skill.export"]  # fmt: skip
-            names += [*(["skill.keep"] if skill.name in self._drafts else ()), "skill.retire"]
+            names += ["skill.keep", "skill.discard"] if skill.name in self._drafts else []
+            names += ["skill.retire"] if skill.state is SkillState.KEPT else []
         return [self._show_versions if name == "versions" else action(name) if name else None for name in names]
 
     def _open_page(self, key: str) -> None:
@@ -398,15 +393,15 @@ class SkillsPane(Pane):
             self.context.go(request(name))
 
     async def _retire(self) -> None:
-        """Retire the selected skill, or discard it if it is a draft that was never kept, after a question."""
-        skill = self.selected()
-        if skill is None:
-            return
-        is_draft = skill.state is SkillState.DRAFT
-        verb, sentence = "Retire", "Agents can no longer find it. It is not deleted: “Show retired skills” lists it."
-        if is_draft:
-            folder = self.context.paths.drafts / ".retired"
-            verb, sentence = "Discard", f"It is removed from the list of skills. Its files are moved to {folder}."
-        title = f"Discard the draft {skill.name}?" if is_draft else f"Retire {skill.name}?"
-        if await self.context.ask(title, sentence, verb, danger=is_draft, parent=self.window()):
-            await self.context.api.retire_skill(skill.name)
+        name = self.selected_name()
+        sentence = "Agents can no longer find it. It is not deleted: “Show retired skills” lists it."
+        if name and await self.context.ask(f"Retire {name}?", sentence, "Retire", parent=self.window()):
+            await self.context.api.retire_skill(name)
+
+    async def _discard(self) -> None:
+        """Remove the draft of the selected skill; a kept skill stays."""
+        name, folder = self.selected_name(), self.context.paths.drafts / ".retired"
+        sentence = f"It is removed from the list of skills. Its files are moved to {folder}."
+        title = f"Discard the draft {name}?"
+        if name and await self.context.ask(title, sentence, "Discard", danger=True, parent=self.window()):
+            await self.context.api.discard_draft(name)

@@ -22,7 +22,6 @@ from workbench.gui.shell.commands import Commands
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole
 from workbench.gui.shell.navigation import KeepSkill
-from workbench.gui.skills.skill_list import retire_text
 from workbench.gui.skills.tests_page import TestsPage, labelled_button
 from workbench.records import Fault, Skill, SkillPage, SkillState
 from workbench.records.common_types import count_of
@@ -212,9 +211,9 @@ class SkillPane(Pane):
             problem = f"Required tools are missing: {'; '.join(skill.missing)}."
         self._fault.show_fault(Fault(problem) if problem else None, tone="danger" if skill.faults else "warning")
         for name, (_, states) in _BUTTONS.items():
-            can_keep = name == "skill.keep" and (page.draft is not None or bool(skill.faults))
-            self._buttons[name].setVisible(skill.state in states or can_keep)
-        self._buttons["skill.retire"].setAccessibleName(retire_text(skill.state))
+            of_draft = name in ("skill.keep", "skill.discard") and page.draft is not None
+            can_keep = name == "skill.keep" and bool(skill.faults)
+            self._buttons[name].setVisible(skill.state in states or of_draft or can_keep)
 
     def _lay_out(self) -> None:
         theme, unit = self.context.theme, self.context.theme.unit
@@ -294,7 +293,8 @@ _BUTTONS = {
     "skill.rename": ("", _ACTIVE),
     "skill.tags": ("", _ACTIVE),
     "skill.export": ("", _ALL),
-    "skill.retire": ("", _ACTIVE),
+    "skill.discard": ("", (SkillState.DRAFT,)),
+    "skill.retire": ("", (SkillState.KEPT,)),
 }
 """The buttons of the page: their text (none: an icon), and the states of a skill in which each is shown."""
 
