@@ -61,4 +61,3 @@ def test_hosts_to_tick_in_the_approval(context: Any, make: Any, qtbot: Any, colo
     dialog.open()
     dialog.hosts.boxes[0].setChecked(True)
     _save(dialog, f"approval-hosts-{colours}")
-    dialog.done(0)

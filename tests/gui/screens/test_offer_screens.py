@@ -62,6 +62,6 @@ def test_the_pages_can_be_looked_at(
     qtbot.waitUntil(lambda: hasattr(centre.sheet().page(), "level"))
     page = centre.sheet().page()
     qtbot.waitUntil(lambda: page.model.rowCount() == 6)
-    page.view.setCurrentIndex(page.model.index(5))
+    page.list.view.setCurrentIndex(page.model.index(5))
     shoot(window, f"log-{name}")
     settled()
