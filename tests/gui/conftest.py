@@ -84,7 +84,7 @@ def window(
     Layout(paths).runs_introduced = True  # as after the first run
     made = MainWindow(make_context(bridge, tasks, theme, paths), bridge)
     qtbot.addWidget(made, before_close_func=lambda _: None)
-    made.add_output()
+    made.make_late_panes()
     made.centre.make_all()
     WindowController(made)
     qapp.setStyleSheet(sheet)

@@ -45,7 +45,7 @@ async def _nowhere() -> Any:
 def test_no_part_of_the_window_flashes_while_it_is_made(context: Any, flashes: Flashes, qtbot: Any) -> None:
     window = MainWindow(context, Bridge(_nowhere))
     qtbot.addWidget(window, before_close_func=lambda _: None)
-    window.add_output()
+    window.make_late_panes()
     window.centre.make_all()
     window.banners.show_fault(NOT_CONNECTED)
     assert flashes.seen == []

@@ -43,7 +43,7 @@ def test_the_output_joins_runs_and_audit_and_stands_in_front_in_a_window_that_wa
     window.show()
     runs, audit = window.docks["runs"], window.docks["audit"]
     qtbot.waitUntil(lambda: runs in window.tabifiedDockWidgets(audit))
-    window.add_output()
+    window.make_late_panes()
     output = window.docks["output"]
     qtbot.waitUntil(lambda: {runs, audit} == set(window.tabifiedDockWidgets(output)))
     qtbot.waitUntil(lambda: not output.visibleRegion().isEmpty())

@@ -157,7 +157,7 @@ def test_at_first_only_servers_and_the_centre_are_shown_and_a_run_brings_its_pan
 
     window = MainWindow(context, Bridge(nowhere))
     qtbot.addWidget(window, before_close_func=lambda _: None)
-    window.add_output()
+    window.make_late_panes()
     window.show()
     assert [name for name, dock in window.docks.items() if not dock.isHidden()] == [
         "servers", "skills", "calls", "files",
@@ -185,7 +185,7 @@ def test_in_a_narrow_window_the_first_run_brings_its_pane_below(qapp: Any, conte
 
     window = MainWindow(context, Bridge(nowhere))
     qtbot.addWidget(window, before_close_func=lambda _: None)
-    window.add_output()
+    window.make_late_panes()
     window.show()
     window.resize(1024, 700)
     qtbot.wait(150)
@@ -341,7 +341,7 @@ def test_a_pane_that_the_stored_layout_does_not_contain_gets_a_tab_beside_its_ne
     def open_window() -> Any:
         made = main_window.MainWindow(context, Bridge(nowhere))
         qtbot.addWidget(made, before_close_func=lambda _: None)
-        made.add_output()
+        made.make_late_panes()
         made.show()
         return made
 

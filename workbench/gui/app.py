@@ -125,7 +125,7 @@ async def live(window: MainWindow) -> None:
     window.servers.loaded.connect(_usable)
     keeping = spawn("core link", window.bridge.keep())
     await asyncio.sleep(HEAD_START)
-    window.add_output()
+    window.make_late_panes()
     window.centre.make_all()
     WindowController(window)
     await leaving.wait()

@@ -14,9 +14,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget, QWidget
 
-from workbench.gui.audit.audit_pane import AuditPane
 from workbench.gui.centre import Centre
-from workbench.gui.files.file_tree import FilesPane
 from workbench.gui.kit.dialogs import fit_to_screen
 from workbench.gui.kit.icons import icon
 from workbench.gui.kit.layouts import column
@@ -34,11 +32,13 @@ from workbench.gui.shell.search_button import SearchButton
 from workbench.gui.shell.status_bar import Status
 from workbench.gui.shell.window_state import Layout, WindowSession
 from workbench.gui.skills.skill_list import SkillsPane
-from workbench.gui.tools.calls_pane import CallsPane
 from workbench.records import Origin, Run
 
 if TYPE_CHECKING:
+    from workbench.gui.audit.audit_pane import AuditPane
+    from workbench.gui.files.file_tree import FilesPane
     from workbench.gui.runs.output import OutputPane
+    from workbench.gui.tools.calls_pane import CallsPane
     from workbench.settings import Settings
 
 _NARROW = 265  # in units: in a narrower window the runs are below the centre
@@ -54,10 +54,31 @@ LEFT, RIGHT, BOTTOM = (
 )
 
 
+# Panes that few users have in front at start are imported and made after the first frame.
+
+
+def _make_calls(context: Context) -> Pane:
+    from workbench.gui.tools.calls_pane import CallsPane
+
+    return CallsPane(context)
+
+
+def _make_files(context: Context) -> Pane:
+    from workbench.gui.files.file_tree import FilesPane
+
+    return FilesPane(context, context.commands)
+
+
 def _make_output(context: Context) -> Pane:
-    from workbench.gui.runs.output import OutputPane  # its code views take time before the first frame
+    from workbench.gui.runs.output import OutputPane
 
     return OutputPane(context)
+
+
+def _make_audit(context: Context) -> Pane:
+    from workbench.gui.audit.audit_pane import AuditPane
+
+    return AuditPane(context, context.commands)
 
 
 class PaneEntry(NamedTuple):
@@ -73,11 +94,11 @@ class PaneEntry(NamedTuple):
 PANES = (
     PaneEntry("servers", LEFT, ServersPane),
     PaneEntry("skills", LEFT, lambda context: SkillsPane(context, context.commands)),
-    PaneEntry("calls", LEFT, CallsPane),
-    PaneEntry("files", LEFT, lambda context: FilesPane(context, context.commands)),
+    PaneEntry("calls", LEFT, _make_calls, late=True),
+    PaneEntry("files", LEFT, _make_files, late=True),
     PaneEntry("runs", RIGHT, lambda context: RunsPane(context, context.commands)),
     PaneEntry("output", BOTTOM, _make_output, late=True),
-    PaneEntry("audit", BOTTOM, lambda context: AuditPane(context, context.commands)),
+    PaneEntry("audit", BOTTOM, _make_audit, late=True),
 )
 """Every pane, in the order of tabs and of F6. Docks, layout and actions follow from this table."""
 LEFT_PANES = tuple(entry.name for entry in PANES if entry.area is LEFT)
@@ -210,8 +231,8 @@ class MainWindow(QMainWindow):
         setattr(self, entry.name, pane)
         self.docks[entry.name].set_pane(pane)
 
-    def add_output(self) -> None:
-        """Make what the first frame does not need, such as the content of the output pane."""
+    def make_late_panes(self) -> None:
+        """Make the panes that the first frame does not need."""
         for entry in PANES:
             if entry.late:
                 self._make_pane(entry)

@@ -67,7 +67,7 @@ def again(
         tasks, bridge = Tasks(), Bridge(connect)
         made = MainWindow(make_context(bridge, tasks, theme, paths), bridge)
         qtbot.addWidget(made, before_close_func=lambda _: None)
-        made.add_output()
+        made.make_late_panes()
         made.centre.make_all()
         WindowController(made)
         made.show()
