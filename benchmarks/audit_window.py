@@ -52,13 +52,13 @@ async def measure(window: MainWindow, gaps: Gaps) -> None:
     await _until(lambda: pane.model.rowCount() > 10_000)
     await asyncio.sleep(3)  # the index adds the entries that the core wrote at its start
     total = pane.model.rowCount()
-    took, gap = await _timed(pane, gaps, pane.refresh)
+    took, gap = await _timed(pane, gaps, pane.reload)
     print(f"{total:,} entries: the pane's first page is painted after {took:.0f} ms, gap {gap:.0f} ms (goals: 300, 50)")
     for text in ("canonical", "needle77777", "sandbox program", "nowhere-at-all"):
         took, gap = await _timed(pane, gaps, lambda text=text: _search(pane, text))  # type: ignore[misc]
         print(f"filter by {text!r}: {took:.0f} ms, gap {gap:.0f} ms, {pane.model.rowCount():,} found (goals: 300, 50)")
     pane.finder.setText("")
-    pane.only(Filter("risk", "high"))
+    pane.add_filter(Filter("risk", "high"))
     await _until(lambda: pane.model.rowCount() > 10_000)
     print(f"then by risk: {pane.model.rowCount():,} rows counted")
     pane.chips.show_chips(())
@@ -83,7 +83,8 @@ async def _timed(pane: AuditPane, gaps: Gaps, deed: Callable[[], None]) -> tuple
     gaps.reset()
     began = time.perf_counter()
     deed()
-    await _until(lambda: 0 not in pane.model._asked.values() and bool(pane.model._pages or not pane.model.rowCount()))
+    model = pane.model
+    await _until(lambda: 0 not in model._requests.values() and bool(model._pages or not model.rowCount()))
     pane.table.viewport().repaint()
     took = (time.perf_counter() - began) * 1000
     await asyncio.sleep(0.3)
@@ -133,7 +134,7 @@ async def _scroll(pane: AuditPane, gaps: Gaps) -> None:
     await _until(lambda: pane.model.index(bottom, 0).data() not in (None, "…"))
     late = (time.perf_counter() - began) * 1000
     print(f"scrolled through all in {STEPS} steps: gap {gaps.take():.0f} ms (goal: 50), {work}", end=", ")
-    print(f"the last page {late:.0f} ms later, {pane.model.held:,} entries in memory")
+    print(f"the last page {late:.0f} ms later, {pane.model.loaded_count:,} entries in memory")
 
 
 if __name__ == "__main__":

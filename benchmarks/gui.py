@@ -113,10 +113,10 @@ async def _window(application: QApplication, project: Path, servers: int, tools:
 
 async def _measure_tools(window: MainWindow, count: int, gaps: Gaps) -> None:
     pane = window.servers
-    pane.model.load((), ())
+    pane.model.load((), {})
     gaps.reset()
     began = time.perf_counter()
-    await pane._load()
+    await window.context.store._load_servers()
     window.grab()
     listed = (time.perf_counter() - began) * 1000
     await asyncio.sleep(0.2)
@@ -126,7 +126,7 @@ async def _measure_tools(window: MainWindow, count: int, gaps: Gaps) -> None:
     for words in ("o", "or", "orders", "orders 7", "find", ""):
         began = time.perf_counter()
         pane.finder.setText(words)
-        pane._sift()
+        pane._apply_filter()
         _paint(pane.tree)
         times.append((time.perf_counter() - began) * 1000)
         await asyncio.sleep(0.15)
@@ -173,7 +173,7 @@ async def _measure_look(view: ResultView, outcome: Outcome, look: str, size: int
     await asyncio.sleep(0)
     whole = ""
     if isinstance(page, TextPage):
-        await _until(page.whole)
+        await _until(page.is_complete)
         whole = f", whole after {(time.perf_counter() - began) * 1000:.0f} ms"
     await asyncio.sleep(0.05)
     words = look or f"{view.view()}, opened first"
