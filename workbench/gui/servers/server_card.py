@@ -155,6 +155,7 @@ class ServerCard(QFrame):
         self._word.setText(word.text)
         self._command.setText(command_line(state.config))
         self._facts.setText(facts(state))
+        self._facts.setVisible(bool(facts(state)))
         self._fault.setText(fault.message if fault else "")
         self._hint.setText(fault.hint if fault else "")
         self._printed.setText(last_line(fault) if fault else "")
@@ -196,7 +197,7 @@ def facts(state: ServerState) -> str:
     parts += [one_line(state.title, 60)] if state.title not in ("", state.config.name) else []
     parts += [f"v{state.version.removeprefix('v')}"] if state.version else []
     parts += [f"MCP {state.protocol}"] if state.protocol else []
-    return " · ".join(parts) or "Not running"
+    return " · ".join(parts)
 
 
 def last_line(fault: Fault) -> str:

@@ -50,7 +50,7 @@ PAGES: tuple[Page, ...] = (
     Page("trust", "Trust", "trust_page", "TrustPage"),
     Page("changes", "Changes", "definition_changes", "ChangesPage"),
     Page("sign_in", "Sign-in", "sign_in", "SignInPage"),
-    Page("doctor", "Doctor", "doctor", "DoctorPage"),
+    Page("doctor", "Diagnosis", "doctor", "DoctorPage"),
     Page("roots", "Roots", "roots", "RootsPage"),
 )
 _NUMBERS = {page.id: number for number, page in enumerate(PAGES)}

@@ -293,7 +293,7 @@ MENUS: Final = (
                "Stop the server and start it again, for example after you changed its code. Forms keep their content."),
         Action("server.open", "Open server", "server", "Ctrl+I", (LINKED, SERVER),
                "Show the overview, resources, prompts, log, protocol and other pages of the server."),
-        Action("server.doctor", "Diagnose", "search", "", (LINKED, SERVER),
+        Action("server.doctor", "Find out why…", "search", "", (LINKED, SERVER),
                "Check the command or address, the connection, the first answer and the protocol of the server."),
         Action("server.sign_in", "Sign in…", "user", "", (LINKED, SERVER_REMOTE),
                "Sign in at a remote server and see each step."),
