@@ -76,7 +76,7 @@ def test_the_sentence_comes_first_and_the_claim_is_called_one(ask: Any, waiting:
 def test_nothing_allows_before_things_settled(
     ask: Any, waiting: Run, fake_core: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.gui.kit.allow_button.SETTLE_MS", 600_000)
+    monkeypatch.setattr("workbench.gui.kit.controls.SETTLE_MS", 600_000)
     dialog = ask(waiting, settled=False)
     button = dialog.allow_button
     assert not button.isEnabled()

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QScrollArea
 
 from tests.gui.test_accessibility import nameless, rich
-from workbench.gui.kit import allow_button
+from workbench.gui.kit import controls
 from workbench.gui.kit.notice import Notice
 from workbench.gui.runs import elicitation_bodies as page_body
 from workbench.gui.runs.elicitation_bodies import secret_fields
@@ -54,7 +54,7 @@ def make_ask(kind: str = "form", **fields: Any) -> Ask:
 @pytest.fixture(autouse=True)
 def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """A press counts at once; that it does not at first has a test of its own."""
-    monkeypatch.setattr(allow_button, "SETTLE_MS", 0)
+    monkeypatch.setattr(controls, "SETTLE_MS", 0)
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ def test_a_second_click_on_the_button_that_opened_the_page_sends_nothing(
     monkeypatch.setattr(page_body, "open_page", lambda url: True)
     dialog = opened(make_ask("url", repeats=repeats))
     qtbot.waitUntil(dialog.allow_button.isEnabled)
-    monkeypatch.setattr(allow_button, "SETTLE_MS", 700)
+    monkeypatch.setattr(controls, "SETTLE_MS", 700)
     qtbot.mouseClick(dialog.allow_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: dialog.ask.opened)
     assert not dialog.allow_button.isEnabled()
@@ -287,7 +287,7 @@ def test_a_model_is_refused_with_a_reason(opened: Any, fake_core: Any, qtbot: An
 def test_a_press_that_was_meant_for_something_else_does_not_count(
     opened: Any, fake_core: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(allow_button, "SETTLE_MS", 600_000)
+    monkeypatch.setattr(controls, "SETTLE_MS", 600_000)
     dialog = opened(make_ask(schema="{}"))
     send(dialog)
     assert fake_core.answers == []

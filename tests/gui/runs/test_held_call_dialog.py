@@ -26,7 +26,7 @@ def opened(window: Any, qtbot: Any) -> Any:
 def settle(dialog: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """End this wait; the next one is long again."""
     with monkeypatch.context() as patch:
-        patch.setattr("workbench.gui.kit.allow_button.SETTLE_MS", 1)
+        patch.setattr("workbench.gui.kit.controls.SETTLE_MS", 1)
         dialog.restart_settling()
         qtbot.waitUntil(dialog.allow_button.settled)
 
@@ -55,7 +55,7 @@ def test_the_strip_says_so_without_taking_the_keyboard_and_leads_to_the_dialog(
 def test_nothing_passes_in_the_first_moment_or_by_a_held_key_and_escape_denies(
     window: Any, fake_core: Any, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.gui.kit.allow_button.SETTLE_MS", 600_000)  # the first moment, however slow we are
+    monkeypatch.setattr("workbench.gui.kit.controls.SETTLE_MS", 600_000)  # the first moment, however slow we are
     fake_core.put_held_call(make_held_call())
     dialog = opened(window, qtbot)
     for text in ("Allow once", "Allow the rest of this run"):

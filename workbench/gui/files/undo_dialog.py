@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
 from workbench.gui.files.change_rows import title_of, undo_verb
-from workbench.gui.kit.allow_button import AllowButton
+from workbench.gui.kit.controls import AllowButton
 from workbench.gui.kit.dialogs import Question
 from workbench.gui.kit.lists import paragraph
 from workbench.gui.kit.text import ForeignLabel, one_line, plain_tip, visible

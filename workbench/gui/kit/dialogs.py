@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.errors import WorkbenchError
-from workbench.gui.kit.allow_button import AllowButton
+from workbench.gui.kit.controls import AllowButton
 from workbench.gui.kit.layouts import column, scroll_area
 from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.kit.notice import Notice

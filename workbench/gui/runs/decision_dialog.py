@@ -24,8 +24,7 @@ from shiboken6 import isValid
 
 from workbench.api.client_texts import confirmation_name
 from workbench.errors import WorkbenchError
-from workbench.gui.kit.allow_button import AllowButton
-from workbench.gui.kit.controls import FoldingRow, RoomyButton
+from workbench.gui.kit.controls import AllowButton, FoldingRow, RoomyButton
 from workbench.gui.kit.dialogs import LaterDialog, fit_to_screen
 from workbench.gui.kit.icons import icon, pixmap
 from workbench.gui.kit.layouts import column, row

@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from workbench.events import AskArrived, AskSettled
-from workbench.gui.kit.allow_button import SETTLE_MS
+from workbench.gui.kit.controls import SETTLE_MS
 from workbench.gui.kit.layouts import column
 from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.kit.text import ForeignLabel, one_line

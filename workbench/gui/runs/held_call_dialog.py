@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, HeldCallSettled
-from workbench.gui.kit.allow_button import AllowButton
-from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.controls import AllowButton, CalmCombo
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.plain_edit import PlainEdit, reading_box, units
