@@ -30,7 +30,7 @@ class WorkKind:
     __slots__ = ("limit",)
 
     def __init__(self, ms_per_thousand: float) -> None:
-        self.limit: Final = round(1000 * LOOP_BUDGET_MS / ms_per_thousand)  # the largest size that runs on the loop
+        self.limit = round(1000 * LOOP_BUDGET_MS / ms_per_thousand)  # the largest size that runs on the loop
 
     async def run(
         self, size: int, function: Callable[_Parameters, _Result], *args: _Parameters.args, **kwargs: _Parameters.kwargs
@@ -44,7 +44,8 @@ class WorkKind:
 # Milliseconds per 1,000 units, measured on one 3 GHz core with the texts of `benchmarks/privacy_speed.py`.
 MASKING: Final = WorkKind(2.5)  # a text without known values: 1.8 to 2.6
 MASKING_PREVIEW: Final = WorkKind(5)  # register, mask and unmask one text: 4.3
-REGISTRATION: Final = WorkKind(0.5)  # personal data of an answer: JSON 0.2 to 0.3, prose 0.9
+REGISTRATION: Final = WorkKind(0.5)  # searching an answer for personal data: JSON 0.2 to 0.3, prose 0.9
+ANSWER_INDEXING: Final = WorkKind(0.02)  # keeping an answer: 0.012 to 0.018
 TOKEN_SEARCH: Final = WorkKind(0.1)  # PII tokens in arguments: none 0.05, many 0.15
 # converting a server's answer to an `Outcome`, including counting its model tokens: 0.23 to 0.33
 ANSWER_CONVERSION: Final = WorkKind(0.25)

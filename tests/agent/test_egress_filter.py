@@ -52,7 +52,7 @@ async def test_the_agents_own_numbers_come_back_as_they_were(session):
 
 
 async def test_a_picture_goes_byte_for_byte_unless_a_known_value_stands_in_it(session):
-    session.register(json.dumps({"email": MAIL}), "crm", json.loads)
+    session.keep(json.dumps({"email": MAIL}), "crm")
     for data, whole in ((PNG + bytes(range(256)) * 9, True), (PNG + MAIL.encode(), False)):
         block = {"type": "image", "data": base64.b64encode(data).decode(), "mimeType": "image/png"}
         (sent,) = (await left(session, {"id": 1, "result": {"content": [block]}}))["result"]["content"]

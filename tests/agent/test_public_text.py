@@ -248,7 +248,7 @@ async def test_nothing_is_guessed_in_the_frames_and_own_lines_of_a_traceback(des
 
 def test_a_frame_that_names_nobody_of_the_program_is_data():
     session = Sessions(lambda: True).open("test agent")
-    session.register(json.dumps({"username": "bertak9"}), "crm", json.loads)
+    session.keep(json.dumps({"username": "bertak9"}), "crm")
     program = PublicProgram("def bertak9(): ...\ndef first(): ...")
     frames = [f'  File "<program>", line 3, in {name}' for name in ("first", "bertak9", "Berta Lund", "nobody")]
     found = [session.public_texts.stretches(frame, program) for frame in frames]
@@ -268,7 +268,7 @@ def test_a_frame_that_names_nobody_of_the_program_is_data():
 )
 def test_no_text_that_was_handed_out_makes_a_known_value_leave(lines, handed, between):
     session = Sessions(lambda: True).open("test agent")
-    session.register(json.dumps({"email": MAIL, "name": NAME, "username": "orders"}), "crm", json.loads)
+    session.keep(json.dumps({"email": MAIL, "name": NAME, "username": "orders"}), "crm")
     session.public_texts.add(list(handed))
     text = between.join(lines)
     for written in (text, repr(lines), json.dumps({"result": lines}), json.dumps(lines, indent=1)):
@@ -284,8 +284,7 @@ def test_no_text_that_was_handed_out_makes_a_known_value_leave(lines, handed, be
 @pytest.mark.parametrize("kind", TextKind)
 async def test_each_kind_of_text_leaves_as_it_should(kind):
     session = Sessions(lambda: True).open("test agent")
-    session.register(json.dumps({"email": MAIL, "name": NAME, "username": "orders"}), "crm", json.loads)
-    learnt = session.vault.learnt
+    session.keep(json.dumps({"email": MAIL, "name": NAME, "username": "orders"}), "crm")
     text = f"The orders of {NAME} <{MAIL}>, name: str, Return the books to other@example.org"
     marked = session.text_kinds.mark(text, kind)
     message = {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": marked}]}}
@@ -297,7 +296,7 @@ async def test_each_kind_of_text_leaves_as_it_should(kind):
             r"The orders of \[NAME_1\.\w{4}\] <\[EMAIL_1\.\w{4}\]>, name: str, Return the books to other@example.org",
             left,
         )
-        assert session.vault.learnt == learnt
+        assert session.vault.counts_by_kind() == {"EMAIL": 1, "NAME": 1}
     else:
         assert "other@example.org" not in left
         assert re.match(r"The \[USERNAME_1\.\w{4}\] of \[NAME_1", left)

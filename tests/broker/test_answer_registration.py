@@ -15,7 +15,7 @@ import pytest
 from workbench import offload
 from workbench.broker import broker, call_audit, resource_reading
 from workbench.broker.agent_sessions import Sessions
-from workbench.broker.answer_registration import AnswerRegistrations, register_outcome
+from workbench.broker.answer_registration import AnswerRegistrations, keep_outcome
 from workbench.records import Content, EntryQuery, Fault, Origin, Outcome, RunState, ToolCall
 
 TOKEN = re.compile(r"\[NAME_\d+\.\w{4}\]")
@@ -31,25 +31,26 @@ def noted(core):
 
 @pytest.fixture
 def held(monkeypatch):
-    """Block the search of an answer for personal data until this event is set."""
+    """Block the keeping of an answer until this event is set."""
     go = threading.Event()
     go.begun = threading.Event()
 
     def register(*given):
         go.begun.set()
         go.wait(60)
-        register_outcome(*given)
+        keep_outcome(*given)
 
-    monkeypatch.setattr(broker, "register_outcome", register)
-    monkeypatch.setattr(resource_reading, "register_outcome", register)
+    monkeypatch.setattr(offload.ANSWER_INDEXING, "limit", 20_000)
+    monkeypatch.setattr(broker, "keep_outcome", register)
+    monkeypatch.setattr(resource_reading, "keep_outcome", register)
     yield go
     go.set()
 
 
-async def test_a_long_answer_is_shown_before_it_is_looked_through_and_noted_after(demo, held):
+async def test_a_long_answer_is_shown_before_it_is_kept_and_noted_after(demo, held):
     answer = await demo.api.call(call("list_customers", limit=500))
     assert answer.ok
-    assert answer.bytes > offload.REGISTRATION.limit
+    assert answer.bytes > offload.ANSWER_INDEXING.limit
     assert demo.services.sessions.person.registrations.busy
     assert noted(demo) == []
     name = json.loads(answer.structured)["customers"][7]["name"]
@@ -106,7 +107,7 @@ async def test_a_core_that_closes_does_not_wait_for_ever(demo, held, monkeypatch
     held.set()
 
 
-async def test_an_agents_answer_reaches_nobody_before_it_is_looked_through(demo, held):
+async def test_an_agents_answer_reaches_nobody_before_it_is_kept(demo, held):
     session = demo.services.sessions.open("agent")
     run = demo.run_manager.submit(
         "from servers.demo import list_customers\nprint((await list_customers(limit=500))['customers'][7]['name'])",
@@ -120,11 +121,11 @@ async def test_an_agents_answer_reaches_nobody_before_it_is_looked_through(demo,
     assert TOKEN.search((await demo.run_manager.wait_until_finished(run.id)).model_view)
 
 
-async def test_an_answer_that_cannot_be_looked_through_is_shown_and_noted_all_the_same(demo, monkeypatch):
+async def test_an_answer_that_cannot_be_kept_is_shown_and_noted_all_the_same(demo, monkeypatch):
     def broken(*_):
         raise ValueError("odd")
 
-    monkeypatch.setattr(broker, "register_outcome", broken)
+    monkeypatch.setattr(broker, "keep_outcome", broken)
     assert (await demo.api.call(call("list_customers", limit=500))).ok
     await demo.services.sessions.person.registrations.wait_until_done()
     assert [note.kind for note in noted(demo)] == ["call.done"]
@@ -180,7 +181,7 @@ PLACES = {
 @pytest.mark.parametrize("place", PLACES)
 def test_a_value_is_known_wherever_it_came_in(place):
     session = Sessions(lambda: True).open("test agent")
-    register_outcome(session, "crm", PLACES[place])
+    keep_outcome(session, "crm", PLACES[place])
     value = "w.q@example.org" if place == "a link's address" else NAME
     assert "_1." in session.mask(f"It was {value} who came."), place
     assert session.vault.restore_json(session.mask(value), "crm") == value, "and came from that server"
@@ -190,5 +191,5 @@ def test_a_value_is_known_wherever_it_came_in(place):
 def test_bytes_that_are_none_teach_nothing(data):
     session = Sessions(lambda: True).open("test agent")
     for kind in ("image", "resource", "audio"):
-        register_outcome(session, "crm", Outcome("c", True, (Content(kind, data=data),)))
+        keep_outcome(session, "crm", Outcome("c", True, (Content(kind, data=data),)))
     assert session.vault.counts_by_kind() == {}

@@ -127,16 +127,16 @@ async def test_a_call_that_breaks_the_house_is_an_outcome_and_in_the_audit(demo,
 
 
 async def test_an_answer_that_cannot_be_read_for_personal_data_reaches_no_agent(demo, broker, monkeypatch):
-    def broken(value, source):
+    def broken(text, source):
         raise RecursionError
 
     run_of = 'from servers.demo import list_orders\nresult = (await list_orders(limit=1))["total"]'
     agent = demo.services.sessions.open("test agent")
-    monkeypatch.setattr(agent.vault, "register", broken)
+    monkeypatch.setattr(agent.vault, "keep", broken)
     done = await demo.run_manager.wait_until_finished(demo.run_manager.submit(run_of, agent).id)
     assert "it is withheld" in done.model_view
     assert kinds(demo) == ["call.failed"]
-    monkeypatch.setattr(demo.services.sessions.person.vault, "register", broken)
+    monkeypatch.setattr(demo.services.sessions.person.vault, "keep", broken)
     assert (await broker.call(call("list_orders", limit=1))).structured, "a person is looking"
 
 

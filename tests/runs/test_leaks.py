@@ -9,9 +9,12 @@ from __future__ import annotations
 import base64
 import html
 import json
+import quopri
 import re
+import unicodedata
 import urllib.parse
 from itertools import takewhile
+from xml.sax.saxutils import quoteattr
 
 import pytest
 from msgspec.structs import replace
@@ -19,7 +22,8 @@ from msgspec.structs import replace
 from tests.broker.test_run_guard import Person
 
 READ = """
-import base64, html, json, re, urllib.parse
+import base64, html, json, quopri, re, unicodedata, urllib.parse
+from xml.sax.saxutils import quoteattr
 from servers.demo import get_customer
 people = [await get_customer(customer_id=name) for name in ("CUS-0003", "CUS-0011")]
 values = [one[field] for one in people for field in ("name", "email", "phone", "address", "date_of_birth")]
@@ -54,8 +58,44 @@ WAYS = {  # encodings: expressions over one value, v
     "glued": "f'x{v}y'",
     "padded": "v.center(80, '*')",
     "markdown": "f'| 1 | **{v}** |'",
+    "quoted-printable": "quopri.encodestring(v.encode()).decode()",
+    "quoted-printable, every letter": "''.join(f'={b:02X}' for b in v.encode())",
+    "html, named": "html.escape(v).replace('@', '&commat;').replace('.', '&period;')",
+    "html, hex": "''.join(f'&#x{ord(c):x};' for c in v)",
+    "zero width": "'\\u200b'.join(v)",
+    "soft hyphens": "'\\u00ad'.join(v)",
+    "word joiners": "'\\u2060'.join(v)",
+    "byte order mark": "'\\ufeff' + v",
+    "colours": "''.join(f'\\x1b[3{at % 8}m{c}' for at, c in enumerate(v))",
+    "full width": "''.join(chr(ord(c) + 0xFEE0) if '!' <= c <= '~' else c for c in v)",
+    "circled": "''.join(chr(0x24B6 + ord(c.upper()) - 65) if 'A' <= c.upper() <= 'Z' else c for c in v)",
+    "mathematical": "''.join(chr(0x1D41A + ord(c.lower()) - 97) if 'a' <= c.lower() <= 'z' else c for c in v)",
+    "letters of another script": "v.translate(str.maketrans('aceop', '\\u0430\\u0441\\u0435\\u043e\\u0440'))",
+    "decomposed": "unicodedata.normalize('NFD', v)",
+    "title": "v.title()",
+    "base32": "base64.b32encode(v.encode()).decode()",
+    "base64 twice": "base64.b64encode(base64.b64encode(v.encode())).decode()",
+    "base64 of a url": "base64.b64encode(urllib.parse.quote(v).encode()).decode()",
+    "base64 in lines": "base64.encodebytes(('x' * 70 + v).encode()).decode()",
+    "base64 of utf-16": "base64.b64encode(v.encode('utf-16-le')).decode()",
+    "url twice": "urllib.parse.quote(urllib.parse.quote(v, safe=''), safe='')",
+    "hex of base64": "base64.b64encode(v.encode()).hex()",
+    "hex of utf-16": "v.encode('utf-16-le').hex()",
+    "hex with 0x": "', '.join(f'0x{b:02x}' for b in v.encode())",
+    "octal": "''.join(f'\\\\{b:03o}' for b in v.encode())",
+    "u escapes in braces": "''.join(f'\\\\u{{{ord(c):x}}}' for c in v)",
+    "css escapes": "''.join(f'\\\\{ord(c):x} ' for c in v)",
+    "json in json in json": "json.dumps(json.dumps(json.dumps([v])))",
+    "letters with blanks": "' '.join(v)",
+    "letters with dots": "'.'.join(v)",
+    "list of letters": "repr(list(v))",
+    "xml": "f'<a b={quoteattr(v)}/>'",
+    "sql": "'INSERT INTO t VALUES (1, ' + repr(v) + ')'",
+    "tabs": "'\\t'.join(['7', v, 'open'])",
+    "no-break spaces": "v.replace(' ', '\\u00a0')",
+    "short lines": "'\\n'.join(v[at : at + 6] for at in range(0, len(v), 6))",
 }
-assert len(WAYS) >= 16
+assert len(WAYS) >= 60
 
 
 ALL = "{" + ", ".join(f"{way!r}: [{each} for v in values]" for way, each in WAYS.items()) + "}"
@@ -73,7 +113,8 @@ def alike(one: str, other: str) -> int:
 
 def writings(way: str, values: list[str]) -> set[str]:
     """The encoded forms of any five consecutive letters of these values, without what the encoding adds around them."""
-    scope = {"base64": base64, "html": html, "json": json, "re": re, "urllib": urllib}
+    scope = {"base64": base64, "html": html, "json": json, "quopri": quopri, "quoteattr": quoteattr, "re": re}
+    scope |= {"unicodedata": unicodedata, "urllib": urllib}
     found: set[str] = set()
     for value in values:
         whole, plain = (str(eval(WAYS[way], {**scope, "v": v})) for v in (value, "~" * len(value)))

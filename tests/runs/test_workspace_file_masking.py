@@ -41,7 +41,7 @@ async def test_a_column_of_a_file_that_a_person_put_there_is_masked(core, agent,
 
 async def test_what_one_session_wrote_is_known_to_the_next(core, agent):
     made = json.dumps([{"name": "Wilhelmina Qvortrup", "email": "w@example.org"}])
-    agent.register(made, "crm", json.loads)
+    agent.keep(made, "crm")
     await seen(core, agent, f"open('workspace/c.json', 'w').write({made!r})")
     other = core.services.sessions.open("another agent")
     code = "import json\nprint([one['name'] for one in json.load(open('workspace/c.json'))])"

@@ -148,7 +148,7 @@ class PrivacyHandler(RequestHandler):
 
 def _preview_view(session: Session, text: str, server: str, enabled: bool) -> ModelView:
     """Mask a text as the answer of a call: registered with its keys, then masked as everything sent to a model."""
-    session.register(text, server, _json_or_text)
+    session.vault.register(_json_or_text(text), server)
     masked = session.mask(text)
     whole, hidden = unmask_with_spans(masked, session.vault.restore)
     return ModelView(masked, session.id, hidden if whole == text else (), count_tokens(masked), enabled)

@@ -39,7 +39,7 @@ _SEARCHES = 5  # recent searches of a session to which later calls are attribute
 _SEARCH_SECONDS = 900.0  # a later call is not attributed to the search
 PERSON = "person"  # the id of the session that all clients of the user share
 PREVIEW = "preview"  # id of the session for previews of what a model would see; it makes no calls
-_REMEMBERED = 20_000  # characters; shorter texts of a server are remembered and read only once
+_REMEMBERED = 20_000  # characters; shorter texts of a server are remembered and kept only once
 
 
 class Session:
@@ -59,7 +59,7 @@ class Session:
         self.text_kinds = KindMarks()
         self.public_texts = PublicTexts()  # definitions and code that its programs received
         self.registrations = AnswerRegistrations()  # of answers that were shown to the user before they were masked
-        self._registered = SeenTexts()
+        self._kept = SeenTexts()  # short texts that were kept
         self.ledger = Ledger()
         self.provenance = ProvenanceIndex()
         self.allowed_values: set[tuple[str, ...]] = (
@@ -95,19 +95,19 @@ class Session:
         since = time.monotonic() - _SEARCH_SECONDS
         return [question for at, question, tools in self._searches if at >= since and (server, tool) in tools]
 
-    def register(self, text: str, source: Source, read: Callable[[str], JsonValue]) -> None:
-        """Register the personal data in a text from a server, parsed by `read`."""
+    def keep(self, text: str, source: Source) -> None:
+        """Keep a text from a server or file, so that its personal data is found when a part of it leaves."""
         server = source.server if isinstance(source, Place) else source
         key = f"{server}\0{text}" if len(text) <= _REMEMBERED else ""
-        if not key or key not in self._registered:  # reading the same text of the same server again finds nothing new
-            self.vault.register(read(text), source)
+        if not key or key not in self._kept:  # the same text of the same server contains nothing new
+            self.vault.keep(text, source)
             if key:
-                self._registered.add(key)
+                self._kept.add(key)
 
     @property
     def masking_state(self) -> object:
         """A value that compares unequal as soon as a text might be masked differently."""
-        return self.vault, self.vault.learnt, self._masks.known, self._is_masking()
+        return self.vault, self.vault.state, self._masks.known, self._is_masking()
 
     @property
     def masks_personal_data(self) -> bool:
@@ -136,12 +136,12 @@ class Session:
         part is replaced in all."""
         program = PublicProgram(code)
         while True:
-            learnt = self.vault.learnt
+            state = self.vault.state
             masked = [
                 self.mask_output(text, program) if kind is TextKind.DATA else self.mask_part(text, kind)
                 for text, kind in parts
             ]
-            if learnt == self.vault.learnt:
+            if state == self.vault.state:
                 return "".join(masked)
 
     def mask_for_audit(self, text: str, letters: int = 0) -> str:
@@ -209,7 +209,7 @@ class Session:
         self._audit_vault.follow(self._following.rules)
         for kind, value in self._following.known:
             self.vault.learn(kind, value)
-        self._registered = SeenTexts()
+        self._kept = SeenTexts()  # short texts that were kept
 
     def count_new_values(self) -> dict[str, int]:
         """Return how many values of each kind got a token since the last call of this method; for the audit."""
@@ -230,7 +230,8 @@ class Session:
     @property
     def weight(self) -> int:
         """Return the memory use, counted in values."""
-        return self.vault.learnt + self.provenance.characters // LETTERS_OF_A_VALUE
+        characters = self.provenance.characters + self.vault.answers.weight
+        return self.vault.learnt + characters // LETTERS_OF_A_VALUE
 
     def release(self) -> None:
         """Release everything large; other objects may still hold the session."""

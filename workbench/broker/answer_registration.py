@@ -84,21 +84,33 @@ class AnswerRegistrations:
             self._task = None
 
 
+_MOST_WAITING = 64_000  # characters of answers that are indexed together
 _LONGEST_BLOB = 4_000_000  # characters; larger files in an answer are not searched
 _LONGEST_PICTURE = 20_000_000  # characters; of a picture only the metadata is searched
 
 
+def keep_outcome(session: Session, source: Source, outcome: Outcome) -> None:
+    """Keep the texts of an answer: structured content, else text."""
+    for text in _outcome_texts(outcome):
+        session.keep(text, source)
+    if session.vault.answers.waiting > _MOST_WAITING:
+        session.vault.answers.index()
+
+
 def register_outcome(session: Session, source: Source, outcome: Outcome) -> None:
-    """Register an answer: structured content with its keys; text that is JSON too; other text as it is."""
+    """Search an answer for personal data at once, for sealed values."""
+    for text in _outcome_texts(outcome):
+        session.vault.register(_parsed(text), source)
+
+
+def _outcome_texts(outcome: Outcome) -> Iterator[str]:
     if outcome.structured:
-        session.register(outcome.structured, source, json.loads)
+        yield outcome.structured
     alone = bool(outcome.structured) and all(block.kind == "text" for block in outcome.content)
     for block in () if alone else outcome.content:  # text besides structured content repeats it, and no program gets it
-        for text in _texts(block):
-            session.register(text, source, _parsed)
+        yield from _texts(block)
     if (fault := outcome.fault) is not None:
-        for words in (fault.message, fault.hint, fault.detail):
-            session.register(words, source, _parsed)
+        yield from filter(None, (fault.message, fault.hint, fault.detail))
 
 
 def _texts(block: Content) -> Iterator[str]:

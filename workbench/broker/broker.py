@@ -30,7 +30,7 @@ from msgspec.structs import replace
 
 from workbench import offload
 from workbench.broker.agent_sessions import Session
-from workbench.broker.answer_registration import register_outcome
+from workbench.broker.answer_registration import keep_outcome, register_outcome
 from workbench.broker.call_audit import LATER, call_note, ended_call_note, with_masked_names
 from workbench.broker.program_answers import seal_answer
 from workbench.broker.run_guard import RunGuard
@@ -270,7 +270,7 @@ class Broker:
             self._services.journal.append(ended_call_note(call, tool, session, risk, outcome, given))
 
         register = partial(self._register_answer, session, tool, outcome, call.run_id)
-        long = outcome.bytes > offload.REGISTRATION.limit
+        long = outcome.bytes > offload.ANSWER_INDEXING.limit
         if session.origin is Origin.PERSON and (long or session.registrations.busy):
             session.registrations.add(register, note)
             return outcome
@@ -282,8 +282,10 @@ class Broker:
         self, outcome: Outcome, tool: Tool, session: Session, given: Sequence[ReleaseDecision] = ()
     ) -> Outcome:
         """Return the answer as the sandbox gets it, with sealed values replaced by tokens."""
-        fields = self._services.rules.rules_for(tool).sealed_fields(self._services.settings().privacy_sealed)
-        return await seal_answer(outcome, tool, session, fields, given)
+        return await seal_answer(outcome, tool, session, self._sealed_fields(tool), given)
+
+    def _sealed_fields(self, tool: Tool) -> tuple[str, ...]:
+        return self._services.rules.rules_for(tool).sealed_fields(self._services.settings().privacy_sealed)
 
     async def _answer_dry_run(
         self, call: ToolCall, context: CallContext, session: Session, judgement: Judgement, guard: RunGuard
@@ -324,18 +326,21 @@ class Broker:
             )
 
     async def _register_answer(self, session: Session, tool: Tool, outcome: Outcome, run_id: str) -> Outcome:
-        """Register the personal data of an answer, with its keys, before anything can be sent out. An answer that
-        cannot be searched reaches no agent; the user sees it, as all answers."""
+        """Keep an answer, so that its personal data is found when parts of it are sent out; where values are sealed,
+        search it at once. An answer for which that fails reaches no agent; the user sees it, as all answers."""
         place = Place(tool.server, tool.name, run_id, round(time.time(), 1))
         try:
-            await offload.REGISTRATION.run(outcome.bytes, register_outcome, session, place, outcome)
+            if session.sealed or self._sealed_fields(tool):
+                await offload.REGISTRATION.run(outcome.bytes, register_outcome, session, place, outcome)
+            await offload.ANSWER_INDEXING.run(outcome.bytes, keep_outcome, session, place, outcome)
         except Exception as fault:  # data from a server can make a parser fail in any way
             log.exception("an answer of %s.%s cannot be searched for personal data", tool.server, tool.name)
             if session.origin is Origin.PERSON:
                 return outcome
-            unread = Fault(
-                "The answer could not be searched for personal data, so it is withheld.", "", type(fault).__name__
-            )
+            words = "The answer could not be searched for personal data, so it is withheld."
+            unread = Fault(words, "", type(fault).__name__)
+            if isinstance(fault, WorkbenchError):
+                unread = Fault(fault.message, fault.hint)
             return Outcome(outcome.call_id, ok=False, fault=unread, ms=outcome.ms, bytes=outcome.bytes)
         return outcome
 

@@ -19,7 +19,6 @@ _URL = re.compile(r"[A-Za-z][\w+.-]{1,20}://(?:[^/\s@]{0,100}@)?([\w.-]{3,250})"
 _UNSEEN = re.compile(
     r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
-_TWICE = 20_000  # characters; shorter decoded texts are decoded once more
 _LEAF = 200_000  # characters; shorter arguments are also read in other encodings
 MOST_LEAVES = 500  # argument values of one call that are checked individually
 
@@ -41,13 +40,10 @@ def clean(text: str) -> str:
 
 
 def decoded_readings(text: str) -> Iterator[str]:
-    """Yield the text and its decodings from URL, JSON, HTML, base64 and hex encoding, up to two levels deep."""
+    """Yield the text and its decodings from URL, JSON, HTML, base64, hex and other encodings, also nested ones."""
     yield text
     if len(text) <= _LEAF:
-        for view in decoded_texts(text):
-            yield view.text
-            if len(view.text) <= _TWICE:
-                yield from (inner.text for inner in decoded_texts(view.text))
+        yield from (view.text for view in decoded_texts(text))
 
 
 def joined_numbers(text: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from workbench import offload
 from workbench.broker.agent_sessions import Session
-from workbench.broker.answer_registration import register_outcome
+from workbench.broker.answer_registration import keep_outcome
 from workbench.broker.call_audit import KEPT_FAULT, shown_arguments
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
@@ -83,7 +83,7 @@ class ResourceReader:
         """Register and audit an answer, after it is shown if registration takes long; only the user reads resources
         this way."""
         register = partial(self._register, session, server, outcome)
-        if outcome.bytes > offload.REGISTRATION.limit or session.registrations.busy:
+        if outcome.bytes > offload.ANSWER_INDEXING.limit or session.registrations.busy:
             session.registrations.add(register, note)
         else:
             await register()
@@ -93,7 +93,7 @@ class ResourceReader:
         """Register an answer. The user sees an answer even if it cannot be searched; agents cannot read resources
         this way."""
         try:
-            await offload.REGISTRATION.run(outcome.bytes, register_outcome, session, server, outcome)
+            await offload.ANSWER_INDEXING.run(outcome.bytes, keep_outcome, session, server, outcome)
         except Exception:  # data from a server can make a parser fail in any way
             log.exception("an answer of %s cannot be searched for personal data", server)
 

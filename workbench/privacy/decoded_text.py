@@ -7,6 +7,7 @@ Decoding a text once costs less than encoding every known value in every way, an
 from __future__ import annotations
 
 import base64
+import html
 import re
 import sys
 import unicodedata
@@ -20,11 +21,22 @@ from workbench.privacy.detectors.text_search import find_matches
 
 _ESCAPE = re.compile(
     r"\\{1,8}u[0-9a-fA-F]{4}|\\{1,8}U[0-9a-fA-F]{8}|(?:\\{1,8}x[0-9a-fA-F]{2})+"  # more backslashes: escaped again
-    r"|\\[\"'\\/]|&#x[0-9a-fA-F]{2,6};|&#\d{2,7};"
+    r"|(?:\\{1,8}[0-3][0-7]{2})+|\\{1,8}u\{[0-9a-fA-F]{2,6}\}|(?<!\\)\\[0-9a-fA-F]{2,6} |\\{1,8}n|\\[\"'\\/]"
+    r"|&#[xX][0-9a-fA-F]{2,6};|&#\d{2,7};|&[A-Za-z]{2,8};"
 )
 _PERCENT = re.compile(r"(?:%[2-9a-fA-F][0-9a-fA-F])+|\+")  # escapes of control characters are not decoded
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}")
-_HEX = re.compile(r"[0-9a-fA-F](?:[ :]?[0-9a-fA-F]){11,}")
+_QUOTED = re.compile(r"(?:=[2-9A-F][0-9A-F])+|=\r?\n")  # quoted-printable
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/]{4,76}|[A-Za-z0-9+/_-]{8,}")
+_BASE32 = re.compile(r"(?<![A-Z0-9])[A-Z2-7]{12,}")
+_HEX = re.compile(r"0x[0-9a-fA-F]{2}(?:[ ,]{0,3}0x[0-9a-fA-F]{2}){5,}|[0-9a-fA-F](?:[ :]?[0-9a-fA-F]){11,}")
+_CODES = re.compile(r"(?<!\d)\d{2,3}(?:[ ,;]{1,2}\d{2,3}){5,}(?!\d)")  # character codes
+_LETTERS = re.compile(r"(?<!\w)\w(?:[^\w\0\n]{1,16}\w){4,}(?!\w)")  # single letters with separators
+_LETTER = re.compile(r"\w")
+_SHORT_LINES = re.compile(r"(?:(?<=[\n\"'])|\A)(?:[^\n\0]{1,24}\n){1,}[^\n\0]{1,24}")  # words may be broken
+_COMBINED = re.compile(r"\w[\u0300-\u036f]{1,4}")
+_FOREIGN = re.compile(r"[\u0370-\u04ff]")
+_NESTED = 60_000  # characters; a shorter decoded text is decoded again
+_LEVELS = 3  # encodings of an encoding
 _NUMBER = re.compile(r"\d(?:[ \u00a0._/()\u2010-\u2013-]{0,2}+\d)*+")
 _GROUP = re.compile(r"\d+")
 _PIECE = 500  # characters of a text that are handled together
@@ -45,6 +57,10 @@ class DecodedText:
     origins: list[tuple[int, int]] = field(default_factory=list)  # span of each piece in the original
     exact: list[bool] = field(default_factory=list)  # whether its characters map one to one
 
+    def add_original(self, text: str) -> None:
+        """Map all characters one to one."""
+        self.starts, self.origins, self.exact = [0], [(0, len(text))], [True]
+
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """The span of the original for a span of this text."""
         first = bisect_right(self.starts, start) - 1
@@ -59,18 +75,90 @@ class DecodedText:
         return begin + offset, begin + offset + 1
 
 
-def decoded_texts(text: str) -> Iterator[DecodedText]:
-    """Every decoded form of a text that contains something to decode."""
+@dataclass(frozen=True, slots=True)
+class NestedText:
+    """A decoded form of a decoded text."""
+
+    outer: DecodedText | NestedText
+    inner: DecodedText | NestedText
+
+    @property
+    def text(self) -> str:
+        return self.inner.text
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """The span of the original for a span of this text."""
+        return self.outer.origin(*self.inner.origin(start, end))
+
+
+def decoded_texts(text: str, levels: int = _LEVELS) -> Iterator[DecodedText | NestedText]:
+    """Every decoded form of a text that contains something to decode, also of what is encoded several times."""
+    for view in _decoded_once(text):
+        yield view
+        if levels > 1 and len(view.text) <= _NESTED:
+            yield from (NestedText(view, inner) for inner in decoded_texts(view.text, levels - 1))
+    if levels >= _LEVELS - 1:
+        yield from _respelled(text)
+
+
+def _decoded_once(text: str) -> Iterator[DecodedText]:
+    """The text with escapes decoded, and the texts that runs of letters and digits encode."""
     if "%" in text:
         yield _replaced(text, _PERCENT, _unquote)
-    if "\\" in text or "&#" in text:
+    if "=" in text and _QUOTED.search(text):
+        yield _replaced(text, _QUOTED, _unquote_printable)
+    if "\\" in text or "&" in text:
         yield _replaced(text, _ESCAPE, _unescape)
     if has_invisible(text):
         yield without_invisible(text)
-    if pieces := list(_base64(text)):
-        yield _joined(pieces)
-    if pieces := list(_hex(text)):
-        yield _joined(pieces)
+    for decode in (_base64, _hex, _base32, _character_codes):
+        if pieces := list(decode(text)):
+            yield _joined(pieces)
+
+
+def _respelled(text: str) -> Iterator[DecodedText]:
+    """The text with other letters: of other scripts, composed, with separators or breaks between them."""
+    if not text.isascii():
+        if _FOREIGN.search(text):
+            view = DecodedText(text.translate(_LOOKALIKES))
+            view.add_original(text)
+            yield view
+        if _COMBINED.search(text):
+            yield _replaced(text, _COMBINED, lambda letters: unicodedata.normalize("NFC", letters))
+    if (view := _separated_letters(text)).text:
+        yield view
+    if "\n" in text and (view := _without_breaks(text)).text:
+        yield view
+
+
+def _separated_letters(text: str) -> DecodedText:
+    """The single letters of the text without the separators between them."""
+    view = DecodedText("")
+    parts: list[str] = []
+    for run in find_matches(_LETTERS, text):
+        for match in [*_LETTER.finditer(text, *run.span()), None]:
+            view.starts.append(len(parts))
+            view.origins.append(match.span() if match else run.span())
+            view.exact.append(match is not None)
+            parts.append(match.group() if match else GAP)
+    view.text = "".join(parts)
+    return view
+
+
+def _without_breaks(text: str) -> DecodedText:
+    """The blocks of short lines without line breaks."""
+    view, length = DecodedText(""), 0
+    parts: list[str] = []
+    for block in find_matches(_SHORT_LINES, text):
+        at = block.start()
+        for line in [*block.group().split("\n"), GAP]:
+            view.starts.append(length)
+            view.origins.append((at, at + len(line)))
+            view.exact.append(line != GAP)
+            parts.append(line)
+            length, at = length + len(line), at + len(line) + 1
+    view.text = "".join(parts)
+    return view
 
 
 def without_invisible(text: str) -> DecodedText:
@@ -188,18 +276,36 @@ def _unquote(escape: str) -> str:
     return bytes.fromhex(escape.replace("%", "")).decode("utf-8", "replace")
 
 
+def _unquote_printable(escape: str) -> str:
+    return bytes.fromhex(escape.replace("=", "")).decode("utf-8", "replace") if escape[1:2].isalnum() else ""
+
+
 def _unescape(escape: str) -> str:
     if escape.startswith("&#"):
-        code = int(escape[3:-1], 16) if escape[2] in "xX" else int(escape[2:-1])
-        return chr(code) if code < 0x110000 else " "
-    drop_separators = escape.lstrip("\\")
-    if drop_separators[:1] == "x":
-        data = bytes.fromhex(drop_separators.replace("\\", "").replace("x", ""))
-        return _text(data)
-    if drop_separators[:1] in ("u", "U"):
-        code = int(drop_separators[1:], 16)
-        return chr(code) if code < 0x110000 else " "
+        return _letter(escape[3:-1], 16) if escape[2] in "xX" else _letter(escape[2:-1], 10)
+    if escape.startswith("&"):
+        return html.unescape(escape)
+    bare = escape.lstrip("\\")
+    if bare[:1] == "x":
+        return _text(bytes.fromhex(bare.replace("\\", "").replace("x", "")))
+    if bare == "n":
+        return "\n"
+    if bare[:2] == "u{":
+        return _letter(bare[2:-1], 16)
+    if bare[:1] in ("u", "U"):
+        return _letter(bare[1:], 16)
+    if bare[:1].isalnum():
+        return _letter(bare.strip(), 16) if bare.endswith(" ") else _text(_octal_bytes(bare))
     return escape[1]
+
+
+def _letter(code: str, base: int) -> str:
+    number = int(code, base)
+    return chr(number) if number < 0x110000 else " "
+
+
+def _octal_bytes(escapes: str) -> bytes:
+    return bytes(int(code, 8) for code in escapes.split("\\") if code)
 
 
 def _text(data: bytes) -> str:
@@ -210,17 +316,41 @@ def _text(data: bytes) -> str:
         return data.decode("latin-1")
 
 
+def _text_of_bytes(data: bytes) -> str:
+    """The text of decoded bytes, which may be UTF-16."""
+    if len(data) >= 8 and 2 * data.count(0) >= len(data) - 2:
+        return data.decode("utf-16-le" if data[1::2].count(0) >= data[::2].count(0) else "utf-16-be", "replace")
+    return data.decode("utf-8", "replace")
+
+
 def _base64(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     for match in find_matches(_BASE64, text):
         run = match.group()
         if not _mixed(run):
             continue
-        plain = run.replace("-", "+").replace("_", "/")
+        plain = run.replace("-", "+").replace("_", "/").replace("\n", "").replace("\r", "")
         for offset in range(4):
             piece = plain[offset:]
             piece = piece[: len(piece) - 1] if len(piece) % 4 == 1 else piece
             data = base64.b64decode(piece + "=" * (-len(piece) % 4))
-            yield data.decode("utf-8", "replace"), match.span()
+            yield _text_of_bytes(data), match.span()
+
+
+def _base32(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    for match in find_matches(_BASE32, text):
+        run = match.group()
+        if run.isalpha() and len(run) < _SURE_BASE32:
+            continue
+        for offset in range(8):
+            piece = run[offset:]
+            piece = piece[: len(piece) - len(piece) % 8 + _BASE32_BYTES[len(piece) % 8]]
+            yield base64.b32decode(piece + "=" * (-len(piece) % 8)).decode("utf-8", "replace"), match.span()
+
+
+def _character_codes(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    for match in find_matches(_CODES, text):
+        codes = [int(code) for code in _GROUP.findall(match.group())]
+        yield "".join(chr(code) if code < _LAST_CODE else GAP for code in codes), match.span()
 
 
 def _mixed(run: str) -> bool:
@@ -230,10 +360,23 @@ def _mixed(run: str) -> bool:
 
 def _hex(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     for match in find_matches(_HEX, text):
-        drop_separators = match.group().replace(" ", "").replace(":", "")
+        digits = _HEX_SEPARATORS.sub("", match.group())
         for offset in (0, 1):
-            piece = drop_separators[offset:]
-            yield bytes.fromhex(piece[: len(piece) // 2 * 2]).decode("utf-8", "replace"), match.span()
+            piece = digits[offset:]
+            yield _text_of_bytes(bytes.fromhex(piece[: len(piece) // 2 * 2])), match.span()
+
+
+_HEX_SEPARATORS: Final = re.compile(r"0x|[ :,]")
+_SURE_BASE32: Final = 24  # letters without a digit that are read as base32
+_BASE32_BYTES: Final = (0, 0, 2, 2, 4, 5, 5, 7)  # letters of an incomplete group of base32 that make whole bytes
+_LAST_CODE: Final = 256  # larger numbers are no character codes
+# Cyrillic and Greek letters that look like Latin ones.
+_LOOKALIKES: Final = str.maketrans(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u0410\u0412\u0415\u041a\u041c\u041d"
+    "\u041e\u0420\u0421\u0422\u0425\u0406\u0408\u0405\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f"
+    "\u03a1\u03a4\u03a5\u03a7\u03bf\u03bd\u03b1\u03b9",
+    "aeopcyxijsdqABEKMHOPCTXIJSABEZHIKMNOPTYXovai",
+)
 
 
 _RANGES: Final = (  # characters that Unicode maps to an ASCII character

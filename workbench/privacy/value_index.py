@@ -12,11 +12,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.numpy_loading import load_numpy
 from workbench.privacy.decoded_text import (
     DecodedText,
     DigitsOnly,
+    NestedText,
     WithoutSeparators,
     decoded_texts,
     drop_separators,
@@ -105,6 +107,7 @@ _FEW = 16  # anchors that are searched one after the other, in any text
 _FEW_IN_SHORT = 150  # anchors that are searched one after the other in a short text
 _SHORT = 1_000  # characters of a text that is not short any more
 _WORD = re.compile(r"[^\W\d_]+")
+_LONG_ENOUGH = re.compile(r"[^\W\d_]{5,}")
 
 
 class ValueMatch(Struct, frozen=True):
@@ -152,6 +155,13 @@ class AnchorIndex:
         return self._table.places(grams)
 
 
+def is_worth_finding(word: str) -> bool:
+    """Whether a word is searched by itself: short words and ordinary ones would be found everywhere."""
+    if any(map(str.isdigit, word)):
+        return len(word) >= ANCHOR
+    return len(word) >= (SHORTEST_WORD if word[0].isupper() else LONG_WORD) and word.lower() not in COMMON_WORDS
+
+
 class ValueIndex:
     """The values of one session in all spellings."""
 
@@ -190,8 +200,7 @@ class ValueIndex:
 
     def _add_words(self, value: str, folded: str) -> None:
         for word in _WORD.findall(value):
-            long = len(word) >= (SHORTEST_WORD if word[0].isupper() else LONG_WORD)
-            if long and word.lower() not in COMMON_WORDS:
+            if is_worth_finding(word):
                 self._words.setdefault(word, folded)
 
     def __bool__(self) -> bool:
@@ -226,12 +235,22 @@ class ValueIndex:
                 if folded[seen.start : seen.end] != (value := self._spelled[seen.value]):  # equal ones were found above
                     yield ValueMatch(seen.start, seen.end, value)
         for view in decoded_texts(text):
-            view.text = fold(view.text)
             yield from _through(view, self._plain)
+            yield from (replace(one, value=self._numbers[one.value]) for one in _through(view, self._digits))
+            yield from (replace(one, value=self._spelled[one.value]) for one in _through(view, self._bare))
+            yield from self._words_in(view)
+
+    def _words_in(self, view: DecodedText | NestedText) -> Iterator[ValueMatch]:
+        """Words in a decoded text; short ones occur in it by chance."""
+        for match in find_matches(_LONG_ENOUGH, view.text) if self._words else ():
+            if (value := self._words.get(match.group())) is not None:
+                yield ValueMatch(*view.origin(*match.span()), value)
 
 
-def _through(view: DecodedText | DigitsOnly | WithoutSeparators, index: AnchorIndex) -> Iterator[ValueMatch]:
-    for at, value in index.find(TextGrams(view.text)):
+def _through(
+    view: DecodedText | NestedText | DigitsOnly | WithoutSeparators, index: AnchorIndex
+) -> Iterator[ValueMatch]:
+    for at, value in index.find(TextGrams(fold(view.text))):
         if place := view.origin(at, at + len(value)):
             yield ValueMatch(*place, value)
 

@@ -1,12 +1,18 @@
-"""Masks and unmasks the personal data of one session: learned from servers, masked for models, restored for calls.
+"""Masks and unmasks the personal data of one session: masked for models, restored for calls.
 
-The vault exists in memory only. Tokens of another session never resolve, and a damaged token restores nothing.
+Answers of servers are kept, and searched for personal data only where words of an outgoing text occur in them. The
+vault exists in memory only. Tokens of another session never resolve, and a damaged token restores nothing.
 """
 
 from __future__ import annotations
 
+import logging
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
+from threading import RLock
 from typing import Final
 from urllib.parse import quote
 
@@ -14,6 +20,9 @@ from msgspec import Struct
 
 from workbench.errors import WorkbenchError
 from workbench.gc_pause import pause_gc
+from workbench.privacy.answer_index import AnswerIndex
+from workbench.privacy.answer_lookup import AnswerLookup
+from workbench.privacy.answer_passages import separate_texts
 from workbench.privacy.decoded_text import plain, visible
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import SHORT, SeenTexts, by_patterns
@@ -28,8 +37,17 @@ from workbench.privacy.value_index import fold
 from workbench.privacy.value_store import Source, StoredValue, ValueStore
 from workbench.records import JsonValue
 
+log = logging.getLogger(__name__)
+
 _Known = tuple[int, int, str, AbstractSet[str]]  # start and end of a known value, its kind, its servers
 
+_TOGETHER: Final = 2_000  # characters; shorter texts are searched together
+_MOST_TOGETHER: Final = 100
+_PRINTABLE: Final = re.compile(r"[ -~\xa1-\xff]{6,400}")  # readable parts of bytes
+_MOST_PRINTABLE: Final = 200
+_BORDER: Final = "\n\n\0\n\n"  # between texts that are searched together: no finding crosses it
+_UNREADABLE: Final = "An answer could not be searched for personal data, so this text is withheld."
+_UNREADABLE_HINT: Final = "Print something else. The log of the workbench has the details."
 _LONG: Final = 100_000  # characters; longer texts make so many objects that garbage collection is slow
 
 
@@ -38,13 +56,45 @@ class Vault(ValueStore):
 
     def __init__(self, session: str, key: bytes | None = None, rules: DetectionRules = DEFAULT_RULES) -> None:
         super().__init__(TokenFactory(session, key), rules)
+        self.answers = AnswerIndex()
+        self._lookup = AnswerLookup(self.answers)
+        self._looking_up = RLock()
         self._truncated = TruncatedValues(self)
         self._harmless = (rules, SeenTexts())  # short texts in which these rules find nothing
-        self._clean = (0, SeenTexts())  # texts with nothing to mask at this count of `learnt`
+        self._clean = ((0, 0), SeenTexts())  # texts with nothing to mask in this state
+
+    @property
+    def state(self) -> tuple[int, int]:
+        """Changes when a text might be masked differently: a value was learned, or an answer came in."""
+        return self.learnt, self.answers.count
+
+    def keep(self, text: str, source: Source) -> None:
+        """Keep the text of an answer. It is searched for personal data when words of it are about to leave."""
+        for one in separate_texts(text):
+            self.answers.add(one, source)
+
+    def _learn_from_answers(self, text: str) -> None:
+        """Search the answers for personal data where words of this text occur in them."""
+        if self.answers:
+            with self._looking_up:
+                for value, source in self._lookup.find(text):
+                    try:
+                        self.register(value, source)
+                    except Exception as fault:  # data from a server can make a parser fail in any way
+                        log.exception("an answer cannot be searched for personal data")
+                        raise WorkbenchError(_UNREADABLE, _UNREADABLE_HINT) from fault
+
+    def follow(self, rules: DetectionRules) -> None:
+        """Detect personal data by these rules from now on, also in answers that were searched before."""
+        if rules != self.rules:
+            super().follow(rules)
+            with self._looking_up:
+                self._lookup.forget_judgements()
 
     def register(self, value: JsonValue, source: Source) -> None:
         """Learn all personal data in a value that a server sent. Strings that contain JSON are read with their keys."""
         rules, harmless = self.rules, self._harmless_texts()
+        unread: list[str] = []
         for leaf, kind in leaves(value, rules):
             if kind is None and (leaf in harmless if isinstance(leaf, str) else True):
                 continue
@@ -52,17 +102,34 @@ class Vault(ValueStore):
             if kind and "\0" not in text and kind.accepts(plain(visible(text))) and not rules.lets_pass(text):
                 self.learn(kind.name, text.strip(), source)
             elif isinstance(leaf, str):
-                self._read(leaf, source, plain=kind is None)
+                unread.append(leaf)
+        self._read(list(dict.fromkeys(unread)), source)
 
-    def _read(self, text: str, source: Source, *, plain: bool) -> None:
-        found = self.detections.detect(text, self.rules)
-        for one in found:
-            self.learn(one.kind, text[one.start : one.end], source)
-        if inner := embedded(text):
-            for value in inner:
+    def _read(self, texts: Sequence[str], source: Source) -> None:
+        """Detect and learn personal data in texts without a key. Short ones are searched together, which is faster."""
+        together: list[str] = []
+        for text in texts:
+            if len(text) > _TOGETHER:
+                self._read_together([text], source)
+            else:
+                together.append(text)
+            for value in embedded(text):
                 self.register(value, source)
-        elif plain and len(text) <= SHORT and not found:
-            self._harmless_texts().add(text)
+        for at in range(0, len(together), _MOST_TOGETHER):
+            self._read_together(together[at : at + _MOST_TOGETHER], source)
+
+    def _read_together(self, texts: Sequence[str], source: Source) -> None:
+        joined = _BORDER.join(texts)
+        found = self.detections.detect(joined, self.rules)
+        for one in found:
+            self.learn(one.kind, joined[one.start : one.end], source)
+        starts = [one.start for one in found]
+        at = 0
+        for text in texts:
+            first = bisect_left(starts, at)
+            at += len(text) + len(_BORDER)
+            if len(text) <= SHORT and (first == len(starts) or starts[first] >= at):
+                self._harmless_texts().add(text)
 
     def _harmless_texts(self) -> SeenTexts:
         """Texts without personal data by the current rules."""
@@ -74,19 +141,27 @@ class Vault(ValueStore):
 
     def sanitize(self, text: str) -> str:
         """The text with a token in place of each personal value. Masking the result again changes nothing."""
-        learnt = self.learnt
-        if text in self._clean_texts(learnt) or (text.startswith("[") and self.read(text)):
+        if text in self._clean_texts(self.state) or (text.startswith("[") and self.read(text)):
             return text  # masked output is masked again when it is sent
+        self._learn_from_answers(text)
+        return self._sanitize(text)
+
+    def _sanitize(self, text: str) -> str:
+        """`sanitize` without looking the text up in the answers."""
+        state, learnt = self.state, self.learnt
+        if text in self._clean_texts(state):
+            return text
         while (masked := self._pass(text, read=True)) != text:
             text, before, learnt = masked, learnt, self.learnt
             while before != learnt:  # new values may occur elsewhere; looking for them is faster than detecting again
                 text, before, learnt = self._pass(text, read=False), learnt, self.learnt
         if learnt == self.learnt:
-            self._clean_texts(learnt).add(text)
+            self._clean_texts((learnt, state[1])).add(text)
         return text
 
     def sanitize_around(self, text: str, public: Stretches) -> tuple[str, Stretches]:
         """Mask a text with public stretches, in which nothing is detected; also returns their new positions."""
+        self._learn_from_answers(text)
         while True:
             learnt = self.learnt
             masked, moved = self._around(text, public, read=True)
@@ -100,6 +175,10 @@ class Vault(ValueStore):
     def replace_known(self, text: str) -> str:
         """The text with a token for each known value and each match of the user's patterns. Nothing is detected or
         learned: for definitions, skills and the workbench's own sentences."""
+        self._learn_from_answers(text)
+        return self._replace_known(text)
+
+    def _replace_known(self, text: str) -> str:
         rules = self.rules
         if not self.known and not rules.patterns:
             return text
@@ -115,8 +194,10 @@ class Vault(ValueStore):
 
         def leaf(leaf: JsonValue, kind: Kind | None) -> JsonValue:
             if public is not None and isinstance(leaf, str) and public(leaf):
-                return self.replace_known(leaf)
+                return self._replace_known(leaf)
             return self._leaf(leaf, kind)
+
+        self._learn_from_answers("\n".join(as_text(leaf) for leaf, _ in leaves(value, self.rules)))
 
         try:
             while (clean := rebuild(value, leaf, self.rules)) != value:
@@ -125,12 +206,12 @@ class Vault(ValueStore):
         except RecursionError:
             raise WorkbenchError("The value is nested too deeply to be searched for personal data.") from None
 
-    def _clean_texts(self, learnt: int) -> SeenTexts:
-        """Texts without any of the first `learnt` values."""
+    def _clean_texts(self, state: tuple[int, int]) -> SeenTexts:
+        """Texts with nothing to mask in this state."""
         known, texts = self._clean
-        if known != learnt:
+        if known != state:
             texts = SeenTexts()
-            self._clean = (learnt, texts)
+            self._clean = (state, texts)
         return texts
 
     def _pass(self, text: str, *, read: bool) -> str:
@@ -210,7 +291,7 @@ class Vault(ValueStore):
             number = leaf if isinstance(leaf, int | float) else None
             suppliers = self.origin(fold(normalize_token))[1]
             return text.replace(normalize_token, self.token(kind.name, normalize_token, number, suppliers), 1)
-        return self.sanitize(leaf) if isinstance(leaf, str) else self._number(leaf)
+        return self._sanitize(leaf) if isinstance(leaf, str) else self._number(leaf)
 
     def _number(self, number: int | float) -> JsonValue:
         """The token of a number that is a known value, else the number."""
@@ -239,6 +320,8 @@ class Vault(ValueStore):
         for text in texts(value):
             for held, token in self._held_in(text) if "_" in text else ():
                 if held.kind != LITERAL:
+                    if server and server not in held.sources and self._lookup.occurs(held.text, server):
+                        held.sources.add(server)
                     seen.setdefault(id(held), (held, token))
         tokens: dict[tuple[str, str], list[str]] = {}
         for held, token in seen.values():
@@ -284,7 +367,11 @@ class Vault(ValueStore):
 
     def shows(self, data: bytes) -> bool:
         """Whether a known value occurs in these bytes, as in the metadata of a picture."""
-        return self.known.occurs_in(data.decode("latin-1"))
+        text = data.decode("latin-1")
+        self._learn_from_answers(
+            "\n".join(match.group() for match in islice(_PRINTABLE.finditer(text), _MOST_PRINTABLE))
+        )
+        return self.known.occurs_in(text)
 
 
 def _source(held: StoredValue, server: str) -> str:

@@ -13,8 +13,7 @@ from typing import Final
 from workbench.broker.agent_sessions import Session
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
-from workbench.privacy.detectors.json_fields import parsed
-from workbench.records import FileInfo, JsonValue
+from workbench.records import FileInfo
 from workbench.runs.answer_view import cut
 from workbench.tokens import count
 from workbench.workspace.file_names import parts_of
@@ -98,7 +97,7 @@ def _read_lines(store: WorkspaceFiles, session: Session, path: str, first: int, 
     if not is_text(data if low == 0 else data.lstrip(b"\x80\x81\x82\x83")):
         raise WorkbenchError(f"{session.mask(path)} is not text.", "Read it as bytes in a program.")
     text = data.decode("utf-8", "ignore")
-    session.register(text, "", _value)
+    session.keep(text, "")
     over = not whole and before < first - 1  # the file ends before the first requested line
     skipped = first - 1 if whole else len(text) if over else data[: start - low].count(b"\n")
     return _format_lines(session, path, session.mask(text).split("\n")[skipped:], first, lines, size, budget)
@@ -138,8 +137,3 @@ def _format_lines(session: Session, path: str, rest: list[str], first: int, line
         f"; continues at line {last + 1:,}" if more else ""
     )
     return f"{head}\n" + cut("\n".join(taken), budget, "a program can read the rest of a long line")
-
-
-def _value(text: str) -> JsonValue:
-    found = parsed(text)
-    return text if found is None else found

@@ -18,8 +18,7 @@ from typing import Final
 from workbench.analysis.reading import PYTHON, Reading
 from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
-from workbench.privacy.detectors.json_fields import parsed
-from workbench.records import FileInfo, JsonValue
+from workbench.records import FileInfo
 from workbench.runs.run import ProgramRun, is_users_run
 from workbench.workspace.workspace_files import WorkspaceFiles
 
@@ -66,7 +65,7 @@ def _learn(store: WorkspaceFiles, session: Session, wanted: Collection[str] | No
             continue
         left -= info.size
         with suppress(WorkbenchError):  # not a text file, or deleted meanwhile
-            session.register(store.read(info.path), "", _value)
+            session.keep(store.read(info.path), "")
         session.searched_files[info.path] = (info.size, info.changed)
 
 
@@ -78,11 +77,6 @@ def _new(store: WorkspaceFiles, session: Session, wanted: Collection[str] | None
         if (wanted is None or info.path in wanted)
         and session.searched_files.get(info.path) != (info.size, info.changed)
     ]
-
-
-def _value(text: str) -> JsonValue:
-    found = parsed(text)
-    return text if found is None else found
 
 
 MOST_FILES: Final = 4_000

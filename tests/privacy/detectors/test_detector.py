@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -93,30 +92,12 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(str(number) in seen for number in range(10)) <= 3
 
 
-def test_each_server_is_read_for_itself_and_a_long_text_always() -> None:
-    session, times = Sessions(lambda: True).open("an agent"), []
+def test_a_short_text_of_a_server_is_kept_once_and_a_long_text_always() -> None:
+    session = Sessions(lambda: True).open("an agent")
     long = "x " * 20_000
     for text, server in (("text", "mail"), ("text", "shop"), ("text", "mail"), (long, "mail"), (long, "mail")):
-        session.register(text, server, lambda text, server=server: times.append((text, server)) or text)
-    assert times == [("text", "mail"), ("text", "shop"), (long, "mail"), (long, "mail")]
-
-
-def test_a_text_that_comes_again_is_not_read_again_and_one_whose_reading_failed_is():
-    session, times = Sessions(lambda: True).open("an agent"), []
-
-    def reading(text):
-        times.append(text)
-        return json.loads(text)
-
-    for text in ('{"email": "ada@example.org"}', '{"email": "ada@example.org"}', "{"):
-        if text == "{":
-            for _ in range(2):
-                with pytest.raises(ValueError, match="Expecting"):
-                    session.register(text, "mail", reading)
-        else:
-            session.register(text, "mail", reading)
-    assert times == ['{"email": "ada@example.org"}', "{", "{"]
-    assert "ada@" not in session.mask("to ada@example.org")
+        session.keep(text, server)
+    assert session.vault.answers.count == 4
 
 
 def test_threads_that_share_the_caches_get_the_findings_of_their_own_text(

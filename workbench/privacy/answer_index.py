@@ -1,0 +1,299 @@
+"""Keeps the answers of one session compressed, and finds the places where the words of a text occur in them.
+
+Answers are not searched for personal data when they arrive, because most of them never leave the machine. They are
+appended to one stream of text, which is cut into pages of 16,384 characters. 64 pages are a segment, with a Bloom
+filter of all hashed words and word pairs, and for each page one bit in each of 65,536 rows. Indexing and compressing
+takes 12 ms a megabyte; two of a thousand absent words are looked for in a page in vain.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import zlib
+from bisect import bisect_right, insort
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Final
+
+from workbench.errors import WorkbenchError
+from workbench.privacy.encrypted_pages import EncryptedPages
+from workbench.privacy.word_hashes import hash_words
+from workbench.thread_cancellation import check_cancelled
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from workbench.privacy.value_store import Source
+
+    Array = np.ndarray[Any, Any]  # Any: numpy's own parameters
+
+PAGE: Final = 16_384  # characters
+OVERLAP: Final = 96  # characters before a page whose words are indexed with it, for words and pairs across the border
+_PAGES: Final = 64  # of one segment: one bit each
+_ROW_BITS: Final = 15  # bits of the hash that select a row of a segment
+_FILTER_BITS: Final = 21  # bits of the hash that select a bit of a segment's Bloom filter
+MOST_CHARACTERS: Final = 256_000_000  # of all answers of a session; later answers are withheld
+_FULL: Final = (
+    "This session has read {} MB of answers. More cannot be kept, so personal data in them could not be masked."
+)
+_FULL_HINT: Final = "Connect again, or let tools return less."
+MOST_BYTES: Final = 48_000_000  # of compressed pages in memory; further pages are written to an encrypted file
+_RECENT: Final = 64  # decompressed pages
+_BETWEEN: Final = "\n\0\n"  # between two answers
+_ESCAPE: Final = re.compile(r"\\[ntrfb\"/]")
+_LETTER: Final = re.compile(r"(?<!\\)\\u(?!00[0-7]|[dD][89a-fA-F])[0-9a-fA-F]{4}")
+
+
+@dataclass(slots=True, eq=False)
+class Document:
+    """One answer, or one long text of an answer, in the stream of a session."""
+
+    source: Source
+    start: int  # in the stream
+    length: int
+    number: int
+    # sorted, not overlapping stretches of the stream that were searched for personal data
+    judged: list[tuple[int, int]] = field(default_factory=list)
+
+    def is_judged(self, position: int) -> bool:
+        """Whether the text at this position was searched."""
+        at = bisect_right(self.judged, (position, sys.maxsize)) - 1
+        return at >= 0 and position < self.judged[at][1]
+
+    def mark_judged(self, start: int, end: int) -> None:
+        """Note that a stretch was searched."""
+        insort(self.judged, (start, end))
+
+
+class _Segment:
+    """The index of 64 pages."""
+
+    def __init__(self) -> None:
+        import numpy as np
+
+        self._rows = np.zeros(1 << _ROW_BITS, np.uint64)
+        self._present = np.zeros(1 << _FILTER_BITS, np.bool_)
+        self._packed: Array | None = None  # the same, one bit each, once the segment is full
+
+    def add(self, hashes: Array, page: int) -> None:
+        """Add words or pairs of a page."""
+        import numpy as np
+
+        bit = np.uint64(1 << page)
+        for row in _rows_of(hashes):
+            self._rows[row] |= bit
+        for place in _filter_places(hashes):
+            self._present[place] = True
+
+    def close(self) -> None:
+        """Reduce the memory of a full segment."""
+        import numpy as np
+
+        self._packed, self._present = np.packbits(self._present, bitorder="little"), self._present[:0]
+
+    @property
+    def weight(self) -> int:
+        """Bytes in memory."""
+        return int(self._rows.nbytes + self._present.nbytes + (0 if self._packed is None else self._packed.nbytes))
+
+    def may_have(self, places: Sequence[Array]) -> Array:
+        """The positions of the hashes with these places in the filter that may occur."""
+        import numpy as np
+
+        found = np.ones(len(places[0]), np.bool_)
+        for place in places:
+            if self._packed is None:
+                found &= self._present[place]
+            else:
+                found &= (self._packed[place >> 3] >> (place & 7).astype(np.uint8)) & 1 == 1
+        return np.flatnonzero(found)
+
+    def masks(self, rows: Sequence[Array], at: Array) -> Array:
+        """The bits of the pages with the hashes at these positions."""
+        found = self._rows[rows[0][at]]
+        for row in rows[1:]:
+            found &= self._rows[row[at]]
+        return found
+
+
+class AnswerIndex:
+    """The answers of one session. All methods may be called on any thread."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._pending: list[tuple[str, Source]] = []
+        self._documents: list[Document] = []
+        self._starts: list[int] = []
+        self._segments: list[_Segment] = []
+        self._pages: list[bytes | None] = []  # compressed; None for a page in the file
+        self._recent: dict[int, str] = {}  # pages that were read last
+        self._file: EncryptedPages | None = None
+        self._bytes = 0
+        self._length = 0  # characters of the stream
+        self._tail = ""  # the last page, which is not full
+        self._indexed = 0  # characters of the tail that are indexed
+        self._before = ""  # the end of the page before it
+        self.count = 0  # of answers that were added
+        self.waiting = 0  # characters that are not indexed yet
+        self._is_full = False  # a page could not be written
+
+    def add(self, text: str, source: Source) -> None:
+        """Keep an answer; raises an error if there are too many. It is indexed by `index`, at the latest when something
+        is looked up."""
+        if not text:
+            return
+        with self._lock:
+            if self._is_full or self._length + self.waiting + len(text) > MOST_CHARACTERS:
+                raise WorkbenchError(_FULL.format(MOST_CHARACTERS // 1_000_000), _FULL_HINT)
+            self.count += 1
+            self._pending.append((_LETTER.sub(_decoded, text) if "\\u" in text else text, source))
+            self.waiting += len(text)
+
+    def __bool__(self) -> bool:
+        return bool(self._pending or self._documents)
+
+    @property
+    def weight(self) -> int:
+        """Bytes in memory."""
+        return self._bytes + self.waiting + sum(segment.weight for segment in self._segments)
+
+    def index(self) -> None:
+        """Index and compress the answers that were added since the last time."""
+        with self._lock:
+            while self._pending:
+                parts, size = [self._tail], len(self._tail)
+                while self._pending and size < 4 * PAGE:
+                    text, source = self._pending.pop(0)
+                    self.waiting -= len(text)
+                    start = self._length + size - len(self._tail)
+                    self._documents.append(Document(source, start, len(text), len(self._documents)))
+                    self._starts.append(start)
+                    parts += [text, _BETWEEN]
+                    size += len(text) + len(_BETWEEN)
+                self._append("".join(parts))
+
+    def _append(self, text: str) -> None:
+        """Replace the tail by a longer text, and store its full pages."""
+        self._length += len(text) - len(self._tail)
+        at = 0
+        while len(text) - at >= PAGE:
+            check_cancelled()
+            page = text[at : at + PAGE]
+            self._index_page(page)
+            self._store(page)
+            self._before, self._indexed = page[-OVERLAP:], 0
+            at += PAGE
+        self._tail = text[at:]
+        self._index_page(self._tail)
+        self._indexed = len(self._tail)
+
+    def _index_page(self, page: str) -> None:
+        """Index the new part of the page that is not stored yet."""
+        number = len(self._pages)
+        if number // _PAGES >= len(self._segments):
+            if self._segments:
+                self._segments[-1].close()
+            self._segments.append(_Segment())
+        text = (self._before + page)[max(0, len(self._before) + self._indexed - OVERLAP) :]
+        words = hash_words(readable(text))
+        for hashes in (words.hashes, words.pairs()):
+            self._segments[-1].add(hashes, number % _PAGES)
+
+    def _store(self, page: str) -> None:
+        data = zlib.compress(page.encode("utf-8", "surrogatepass"), 1)
+        if self._bytes + len(data) > MOST_BYTES:
+            try:
+                self._file = self._file or EncryptedPages()
+                self._file.append(len(self._pages), data)
+            except OSError:  # the disk is full
+                self._is_full, data = True, zlib.compress(b"")
+            else:
+                self._pages.append(None)
+                return
+        self._bytes += len(data)
+        self._pages.append(data)
+
+    def page_masks(self, hashes: Array) -> Array:
+        """For each segment and each hash of a word or pair, the bits of the pages that may contain it."""
+        import numpy as np
+
+        found = np.zeros((len(self._segments), len(hashes)), np.uint64)
+        rows, places = [*_rows_of(hashes)], [*_filter_places(hashes)]
+        for number, segment in enumerate(self._segments):
+            at = segment.may_have(places)
+            found[number, at] = segment.masks(rows, at)
+        return found
+
+    def page_text(self, number: int) -> tuple[int, str]:
+        """The position of a page in the stream, and its text with the end of the page before it."""
+        start = max(0, number * PAGE - OVERLAP)
+        return start, self.read(start, (number + 1) * PAGE)
+
+    def read(self, start: int, end: int) -> str:
+        """A part of the stream."""
+        with self._lock:
+            end, first = min(end, self._length), start // PAGE
+            parts = [self._page(number) for number in range(first, (end - 1) // PAGE + 1)] if end > start else []
+            return "".join(parts)[start - first * PAGE : end - first * PAGE]
+
+    def _page(self, number: int) -> str:
+        if number == len(self._pages):
+            return self._tail
+        if (text := self._recent.pop(number, None)) is None:
+            data = self._pages[number]
+            if data is None:
+                assert self._file is not None
+                data = self._file.read(number)
+            text = zlib.decompress(data).decode("utf-8", "surrogatepass")
+            if len(self._recent) >= _RECENT:
+                del self._recent[next(iter(self._recent))]
+        self._recent[number] = text
+        return text
+
+    @property
+    def pages(self) -> int:
+        """The number of pages, with the last one."""
+        return len(self._pages) + bool(self._tail)
+
+    def document_at(self, position: int) -> Document:
+        """The document at a position of the stream."""
+        return self._documents[bisect_right(self._starts, position) - 1]
+
+    def documents(self) -> Sequence[Document]:
+        return self._documents
+
+    def forget_judgements(self) -> None:
+        """Forget which parts were searched."""
+        with self._lock:
+            for document in self._documents:
+                document.judged.clear()
+
+
+def readable(text: str) -> str:
+    """The text with blanks instead of JSON escapes, at the same positions, so that they are not read as letters of the
+    next word."""
+    return _ESCAPE.sub("  ", text) if "\\" in text else text
+
+
+def _decoded(match: re.Match[str]) -> str:
+    """A letter that JSON wrote by its number."""
+    return chr(int(match.group()[2:], 16))
+
+
+def _rows_of(hashes: Array) -> Iterator[Array]:
+    """The rows of a segment in which a word or pair sets the bit of its page."""
+    import numpy as np
+
+    for shift in (48, 32, 16):
+        yield ((hashes >> np.uint64(shift)) & np.uint64((1 << _ROW_BITS) - 1)).astype(np.intp)
+
+
+def _filter_places(hashes: Array) -> Iterator[Array]:
+    """The places of a word or pair in a segment's Bloom filter."""
+    import numpy as np
+
+    mixed = (hashes ^ (hashes >> np.uint64(31))) * np.uint64(0x94D049BB133111EB)
+    for shift in (44, 24, 4):
+        yield ((mixed >> np.uint64(shift)) & np.uint64((1 << _FILTER_BITS) - 1)).astype(np.intp)

@@ -1,0 +1,262 @@
+"""Finds the passages of a session's answers that share words with an outgoing text, to search them for personal data.
+
+Cost is proportional to the outgoing text: its words and word pairs are looked up in the index, rare ones first, and
+each is read in a few of its places; in one place only if the words around it are the same. What is decoded from the
+text (base64, URLs, escapes, reversed letters, missing separators) is looked up too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from workbench.privacy.answer_index import OVERLAP, AnswerIndex, Document, readable
+from workbench.privacy.answer_passages import passages
+from workbench.privacy.decoded_text import decoded_texts
+from workbench.privacy.value_index import is_worth_finding
+from workbench.privacy.word_hashes import LONGEST, WordHashes, hash_words, pair_hashes, substring_hashes
+from workbench.records import JsonValue
+from workbench.thread_cancellation import check_cancelled
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from workbench.privacy.value_store import Source
+
+    Array = np.ndarray[Any, Any]  # Any: numpy's own parameters
+
+_PIECE: Final = 16_000  # characters of a text that are hashed at once
+_CONTEXTS: Final = 3  # places in which a word is read
+_PAIR_CONTEXTS: Final = 2
+_PHRASE: Final = 6  # consecutive words that are the same in text and answer: one place is enough
+_PAGES_FOR_A_WORD: Final = 6  # that are opened, because a page may not contain the word after all
+_PAGES_PER_KB: Final = 10  # that are opened for 1,000 characters of an outgoing text
+_FEWEST_PAGES: Final = 64
+_TABLE_BITS: Final = 18
+_MOST_PAGES_OF_A_VALUE: Final = 50  # in which a value is searched that a call would send to its server
+_ORDINARY: Final = 0.12  # share of all pages; a pair in more of them is ordinary, as keys of records are
+_FEW_PAGES: Final = 32
+_DECODED: Final = 200_000  # characters; only of shorter texts the decoded forms are looked up
+_SPLIT: Final = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_GLUED: Final = range(8, 41)  # characters of a word that may consist of several without separators
+_MOST_GLUED: Final = 200
+_PART: Final = range(2, 13)  # characters of a word inside
+
+
+class AnswerLookup:
+    """Looks up outgoing texts in the answers of one session."""
+
+    def __init__(self, index: AnswerIndex) -> None:
+        self._index = index
+        self._looked_up: set[int] = set()  # hashes whose places were read when there were `_count` answers
+        self._count = 0
+
+    def find(self, text: str) -> Iterator[tuple[JsonValue, Source]]:
+        """The values around words of this text that were not searched for personal data yet, with their sources."""
+        index = self._index
+        if not index:
+            return
+        index.index()
+        if index.count != self._count:
+            self._count = index.count
+            self._looked_up.clear()
+        wanted, phrases = self._wanted(text)
+        most = max(_FEWEST_PAGES, _PAGES_PER_KB * len(text) // 1000)
+        for document, positions in self._places(wanted, phrases, most).items():
+            check_cancelled()
+            for value in passages(index, document, sorted(positions)):
+                yield value, document.source
+        self._looked_up.update(wanted)
+
+    def forget_judgements(self) -> None:
+        """Search everything again when it is looked up: the rules have changed."""
+        self._index.forget_judgements()
+        self._looked_up.clear()
+
+    def occurs(self, text: str, server: str) -> bool:
+        """Whether an answer of this server contains a text, as far as its words show."""
+        import numpy as np
+
+        if not self._index or not text:
+            return False
+        self._index.index()
+        sought = hash_words(text[:LONGEST])
+        if not len(sought.hashes):
+            return False
+        parts = np.concatenate((sought.hashes, sought.pairs()))
+        column = np.bitwise_and.reduce(self._index.page_masks(parts), axis=1)
+        for page in islice(_pages(column), _MOST_PAGES_OF_A_VALUE):
+            start, shown = self._index.page_text(page)
+            words = hash_words(readable(shown))
+            for at in np.flatnonzero(words.hashes == sought.hashes[0]).tolist():
+                same = words.hashes[at : at + len(sought.hashes)]
+                if np.array_equal(same, sought.hashes):
+                    source = self._index.document_at(start + int(words.starts[at])).source
+                    if server == (source if isinstance(source, str) else source.server):
+                        return True
+        return False
+
+    # ── what is looked up ────────────────────────────────────────────────────────────────────────
+    def _wanted(self, text: str) -> tuple[dict[int, int], Array]:
+        """The hashes of words and pairs to look up, with the number of places in which each is read; and the sorted
+        hashes of longer phrases. A word is looked up by itself only where no pair with its neighbours occurs in the
+        answers."""
+        import numpy as np
+
+        wanted: dict[int, int] = {}
+        phrases: list[Array] = []
+        glued: set[str] = set()
+        most = self._most_frequent()
+        for view in _views(text):
+            for at in range(0, len(view), _PIECE):
+                piece = view[max(0, at - OVERLAP) : at + _PIECE]
+                words = hash_words(readable(piece))
+                phrases.append(words.phrases(_PHRASE))
+                pairs = words.pairs()
+                frequencies = self._frequencies(pairs)
+                found = (frequencies > 0) & (frequencies <= most)
+                wanted.update(dict.fromkeys(pairs[found].tolist(), _PAIR_CONTEXTS))
+                alone = np.ones(len(words.hashes), np.bool_)
+                alone[:-1] &= ~found
+                alone[1:] &= ~found
+                for word, number in _words(piece, words, np.flatnonzero(alone)):
+                    if is_worth_finding(word):
+                        wanted[number] = _CONTEXTS
+                    if len(word) in _GLUED and (word.isdigit() or word.isalpha()):
+                        glued.add(word)
+        wanted = {number: count for number, count in wanted.items() if number not in self._looked_up}
+        for number in self._glued_pairs(sorted(glued)):
+            wanted.setdefault(number, _PAIR_CONTEXTS)
+        return wanted, np.unique(np.concatenate(phrases)) if phrases else np.zeros(0, np.uint64)
+
+    def _frequencies(self, hashes: Array) -> Array:
+        """The number of pages in which each word or pair may occur."""
+        import numpy as np
+
+        found: Array = np.bitwise_count(self._index.page_masks(hashes)).sum(axis=0)
+        return found
+
+    def _most_frequent(self) -> int:
+        """The number of pages in which a pair may occur; a more frequent one is ordinary."""
+        return max(_FEW_PAGES, int(_ORDINARY * self._index.pages))
+
+    def _glued_pairs(self, words: Sequence[str]) -> Iterator[int]:
+        """Hashes of pairs inside words that do not occur in the answers: `rosalund` may be `Rosa Lund`."""
+        import numpy as np
+
+        if not words:
+            return
+        hashes = np.array([int(hash_words(word).hashes[0]) for word in words], np.uint64)
+        absent = np.flatnonzero(~self._index.page_masks(hashes).any(axis=0))
+        for at in absent[:_MOST_GLUED].tolist():
+            word = words[at]
+            spans = [(start, start + size) for start in range(len(word)) for size in _PART if start + size <= len(word)]
+            starts, ends = np.array(spans).T
+            parts = substring_hashes(word, starts, ends)
+            known = np.flatnonzero(self._index.page_masks(parts).any(axis=0))
+            for first in known.tolist():
+                following = known[starts[known] == ends[first]]
+                yield from pair_hashes(parts[first : first + 1], parts[following]).tolist()
+
+    # ── where it occurs ──────────────────────────────────────────────────────────────────────────
+    def _places(self, wanted: dict[int, int], phrases: Array, most: int) -> dict[Document, set[int]]:
+        """Documents with positions of the wanted words; at most so many pages are opened."""
+        import numpy as np
+
+        found: dict[Document, set[int]] = {}
+        if not wanted:
+            return found
+        index = self._index
+        hashes = np.sort(np.fromiter(wanted, np.uint64, len(wanted)))
+        needs = np.fromiter((wanted[number] for number in hashes.tolist()), np.int32, len(hashes))
+        masks = index.page_masks(hashes)
+        frequencies = np.bitwise_count(masks).sum(axis=0)
+        needs[(needs == _PAIR_CONTEXTS) & (frequencies > self._most_frequent()) | (frequencies == 0)] = 0
+        opened: set[int] = set()
+        sought, same = _HashSet(hashes), _HashSet(phrases)
+        for at in np.argsort(frequencies, kind="stable").tolist():
+            tries = 0
+            for page in _pages(masks[:, at]) if needs[at] > 0 else ():
+                if needs[at] <= 0 or tries >= _PAGES_FOR_A_WORD or len(opened) >= most:
+                    break
+                if page not in opened:
+                    check_cancelled()
+                    opened.add(page)
+                    tries += 1
+                    for position in self._read(page, sought, needs, same):
+                        found.setdefault(index.document_at(position), set()).add(position)
+        return found
+
+    def _read(self, page: int, wanted: _HashSet, needs: Array, phrases: _HashSet) -> list[int]:
+        """The positions in a page where wanted words occur that have not been read often enough; `needs` is updated."""
+        import numpy as np
+
+        start, text = self._index.page_text(page)
+        words = hash_words(readable(text))
+        repeated = np.zeros(len(words.hashes), np.bool_)  # words in a phrase of the text
+        same, _ = phrases.find(words.phrases(_PHRASE))
+        for distance in range(_PHRASE):
+            repeated[same + distance] = True
+        places: set[int] = set()
+        for numbers in (words.hashes, words.pairs()):
+            hits, items = wanted.find(numbers)
+            needed = needs[items] > 0
+            hits, items = hits[needed], items[needed]
+            once, first = np.unique(items, return_index=True)
+            inside = repeated[hits]
+            needs[once] -= 1
+            needs[items[inside]] = 0
+            places.update((words.starts[np.concatenate((hits[first], hits[inside]))] + start).tolist())
+        return sorted(places)
+
+
+class _HashSet:
+    """A sorted set of hashes. Most numbers that are looked up are not in it, so a table is asked first."""
+
+    def __init__(self, hashes: Array) -> None:
+        import numpy as np
+
+        self.hashes = hashes
+        self._table = np.zeros(1 << _TABLE_BITS, np.bool_)
+        self._table[hashes >> np.uint64(64 - _TABLE_BITS)] = True
+
+    def find(self, numbers: Array) -> tuple[Array, Array]:
+        """The positions of the numbers that are in the set, and their positions in the set."""
+        import numpy as np
+
+        maybe = np.flatnonzero(self._table[numbers >> np.uint64(64 - _TABLE_BITS)])
+        if not len(maybe):
+            return maybe, maybe
+        at = np.searchsorted(self.hashes, numbers[maybe])
+        at[at == len(self.hashes)] = 0
+        found = self.hashes[at] == numbers[maybe]
+        return maybe[found], at[found]
+
+
+def _pages(column: Array) -> Iterator[int]:
+    """The numbers of the pages with a bit in the masks of the segments."""
+    for segment in column.nonzero()[0].tolist():
+        bits = int(column[segment])
+        while bits:
+            lowest = bits & -bits
+            bits ^= lowest
+            yield segment * 64 + lowest.bit_length() - 1
+
+
+def _words(text: str, words: WordHashes, which: Array) -> Iterable[tuple[str, int]]:
+    """Some of the words of a text with their hashes, each spelling once."""
+    spans = zip(words.starts[which].tolist(), words.ends[which].tolist(), words.hashes[which].tolist(), strict=True)
+    return {text[start:end]: number for start, end, number in spans}.items()
+
+
+def _views(text: str) -> Iterator[str]:
+    """The text, and what it contains in other encodings."""
+    yield text
+    if len(text) > _DECODED:
+        return
+    yield text[::-1]
+    if (split := _SPLIT.sub(" ", text)) != text:
+        yield split
+    yield from (view.text for view in decoded_texts(text))

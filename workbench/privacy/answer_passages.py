@@ -1,0 +1,229 @@
+"""Reads the passages of an answer in which words of an outgoing text occur, with what shows their meaning: the keys of
+a record, the header of a table, the lines around them.
+
+Short answers are one passage. Of a long JSON answer, the records are read together with its beginning, so that keys,
+columns and neighbours decide as they do for the whole answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from workbench.privacy.answer_index import AnswerIndex, Document
+from workbench.privacy.detectors.json_fields import parsed
+from workbench.records import JsonValue
+
+SHORT: Final = 6_000  # characters of an answer that is read as a whole
+_RECORD: Final = 6_000  # characters of the largest record
+_MOST_TRIES: Final = 120  # opening brackets before a position that are tried
+_MOST_AROUND: Final = 12  # further brackets that are tried for a record around a record
+_AROUND_RECORD: Final = 1_500  # characters before a record
+_HEAD: Final = 6_000  # characters of the beginning of a long answer
+_KEPT: Final = 4  # elements of each list at the beginning
+_LINE: Final = 1_600  # characters; of a longer line, the text around the position is read
+_LONG_LINE: Final = 2_000  # characters; a JSON answer with more line breaks in its strings has long texts
+_AROUND: Final = 500
+_SHORT_LINE: Final = 80  # characters; a longer line is understood without those around it
+_CONTEXT: Final = 300  # characters of lines before and after that are read too
+_TABLE: Final = 30_000  # characters before a row in which the header of its table is searched
+_FEWEST_CELLS: Final = 2  # delimiters of a row of a table
+_ALIGNED: Final = re.compile(r"\S {2,20}\S[^\n]{0,200}? {2,20}\S")
+_DECODER: Final = json.JSONDecoder()
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.){0,6000}"|[{}\[\],]')
+_CLOSING: Final = {"{": "}", "[": "]"}
+_DELIMITERS: Final = "\t|;,"
+
+
+def separate_texts(text: str) -> Iterator[str]:
+    """The texts of an answer that are kept: a JSON answer that consists of long texts, as that of a tool that reads
+    files, is kept as these texts, and anything else as it is."""
+    lines = text.count("\\n")
+    if len(text) <= SHORT or lines < len(text) // _LONG_LINE or (value := parsed(text)) is None:
+        yield text
+        return
+    long: list[str] = []
+    rest = _without_long_texts(value, long)
+    yield from long
+    yield json.dumps(rest, ensure_ascii=False)
+
+
+def _without_long_texts(value: JsonValue, long: list[str]) -> JsonValue:
+    """The value without its long texts, which are added to `long`."""
+    if isinstance(value, str) and len(value) > SHORT:
+        long.append(value)
+        return ""
+    if isinstance(value, dict):
+        return {key: _without_long_texts(one, long) for key, one in value.items()}
+    return [_without_long_texts(one, long) for one in value] if isinstance(value, list) else value
+
+
+def passages(index: AnswerIndex, document: Document, positions: Sequence[int]) -> Iterator[JsonValue]:
+    """The values to search for personal data: JSON records or texts around these positions of the stream, which are
+    marked as searched."""
+    end = document.start + document.length
+    if document.length <= SHORT:
+        document.mark_judged(document.start, end)
+        text = index.read(document.start, end)
+        value = parsed(text)
+        yield text if value is None else value
+        return
+    records: list[JsonValue] = []
+    windows: list[str] = []
+    tables: dict[str, list[str]] = {}
+    for position in positions:
+        if document.is_judged(position):
+            continue
+        start = max(document.start, position - _RECORD)
+        region = index.read(start, min(end, position + _RECORD))
+        if record := _record_at(region, position - start):
+            first, last, value = record
+            document.mark_judged(start + first, start + last)
+            records.append(value)
+            continue
+        first, last = _line_at(region, position - start)
+        document.mark_judged(start + first, start + last)
+        line = region[first:last]
+        if header := _header(index, document, start + first, line):
+            tables.setdefault(header, []).append(line)
+        else:
+            windows.append(_window(region, first, last))
+    if records:
+        yield from _with_head(parsed_beginning(index.read(document.start, document.start + _HEAD)), records)
+    for header, lines in tables.items():
+        yield "\n".join([header, *lines])
+    if windows:
+        yield "\n\n".join(map(_unescaped, windows))
+
+
+def _record_at(text: str, at: int) -> tuple[int, int, JsonValue] | None:
+    """Start, end and value of the largest JSON object or list of limited size around a position."""
+    found: tuple[int, int, dict[str, JsonValue] | list[JsonValue]] | None = None
+    opening = at + 1
+    tries, farthest = _MOST_TRIES, at - _RECORD
+    while tries > 0:
+        opening = max(text.rfind("{", 0, opening), text.rfind("[", 0, opening))
+        tries -= 1
+        if opening < max(0, farthest):
+            break
+        try:
+            value, end = _DECODER.raw_decode(text, opening)
+        except (ValueError, RecursionError):
+            continue
+        if end > at:
+            if end - opening > _RECORD:
+                break
+            found = opening, end, value
+            tries, farthest = min(tries, _MOST_AROUND), max(farthest, opening - _AROUND_RECORD)
+    return found if found is None or isinstance(found[2], dict) or len(found[2]) > 1 else None
+
+
+def parsed_beginning(text: str) -> JsonValue:
+    """The value of a JSON text that was cut off, with the elements that are complete; None for any other text."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    open_brackets: list[str] = []
+    cut: tuple[int, str] | None = None
+    for match in _TOKEN.finditer(text):
+        sign = match.group()
+        if sign in _CLOSING:
+            open_brackets.append(_CLOSING[sign])
+        elif sign in "}]":
+            if not open_brackets or open_brackets.pop() != sign:
+                return None
+        elif sign == ",":
+            cut = match.start(), "".join(reversed(open_brackets))
+    if cut is None:
+        return None
+    try:
+        value: JsonValue = json.loads(text[: cut[0]] + cut[1])
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
+def _with_head(head: JsonValue, records: Sequence[JsonValue]) -> Iterator[JsonValue]:
+    """The beginning of an answer with these records in the lists to which they belong, and the other records."""
+    lists = list(_lists(head))
+    for some in lists:
+        if some and isinstance(some[0], dict | list):
+            del some[_KEPT:]
+    is_placed = False
+    others: list[JsonValue] = []
+    for record in records:
+        home = next((some for some in lists if any(_is_alike(one, record) for one in some)), None)
+        if home is None:
+            others.append(record)
+        else:
+            home.append(record)
+            is_placed = True
+    if is_placed:
+        yield head
+    if others:
+        yield others
+
+
+def _lists(value: JsonValue) -> Iterator[list[JsonValue]]:
+    """Every list in a value, outer ones first."""
+    waiting = [value]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, dict):
+            waiting += node.values()
+        elif isinstance(node, list):
+            yield node
+            waiting += node[:_KEPT]
+
+
+def _is_alike(one: JsonValue, record: JsonValue) -> bool:
+    """Whether a record has the form of an element: most of its keys, or the number of its cells."""
+    if isinstance(one, dict) and isinstance(record, dict):
+        return bool(one) and 2 * len(one.keys() & record.keys()) >= max(len(one), len(record))
+    return isinstance(one, list) and isinstance(record, list) and len(one) == len(record)
+
+
+def _line_at(text: str, at: int) -> tuple[int, int]:
+    """The line around a position, or what is near in a long line."""
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    end = end if end >= 0 else len(text)
+    if end - start > _LINE:
+        start, end = max(start, at - _AROUND), min(end, at + _AROUND)
+        while 0 < start < at and text[start - 1].isalnum():
+            start += 1
+        while at < end - 1 and end < len(text) and text[end].isalnum():
+            end -= 1
+    return start, end
+
+
+def _window(text: str, start: int, end: int) -> str:
+    """A line; a short one with the lines before and after it, as far as they are near."""
+    if end - start > _SHORT_LINE:
+        return text[start:end]
+    first = text.find("\n", max(0, start - _CONTEXT), start) + 1 or start
+    last = text.rfind("\n", end, end + _CONTEXT)
+    return text[min(first, start) : max(last, end)]
+
+
+def _header(index: AnswerIndex, document: Document, start: int, line: str) -> str:
+    """The header of the table to which a line belongs; empty if it is no row of a table."""
+    beginning = index.read(document.start, document.start + _CONTEXT).split("\n", 2)
+    for sign in _DELIMITERS:
+        cells = line.count(sign)
+        if cells < _FEWEST_CELLS:
+            continue
+        if beginning[0].count(sign) == cells:
+            return "\n".join(beginning[:2]) if set(beginning[1]) <= set("|-: \t") else beginning[0]
+        first = max(document.start, start - _TABLE)
+        rows = index.read(first, start).split("\n")[:-1]
+        at = len(rows)
+        while at > 0 and rows[at - 1].count(sign) == cells:
+            at -= 1
+        return "\n".join(rows[at : at + 2]) if at < len(rows) else ""
+    return beginning[0] if _ALIGNED.search(line) and _ALIGNED.search(beginning[0]) else ""
+
+
+def _unescaped(text: str) -> str:
+    """A part of a text that may be JSON inside a string, readable."""
+    return text.replace('\\"', '"').replace("\\n", "\n").replace("\\t", "\t") if "\\" in text else text
