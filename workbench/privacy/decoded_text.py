@@ -25,7 +25,7 @@ _ESCAPE = re.compile(
     r"|&#[xX][0-9a-fA-F]{2,6};|&#\d{2,7};|&[A-Za-z]{2,8};"
 )
 _PERCENT = re.compile(r"(?:%[2-9a-fA-F][0-9a-fA-F])+|\+")  # escapes of control characters are not decoded
-_QUOTED = re.compile(r"(?:=[2-9A-F][0-9A-F])+|=\r?\n")  # quoted-printable
+_QUOTED = re.compile(r"(?:=[2-9A-F][0-9A-F]){3,}|(?:=[C-F][0-9A-F](?:=[89AB][0-9A-F]){1,3})+|=\r?\n")
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/]{4,76}|[A-Za-z0-9+/_-]{8,}")
 _BASE32 = re.compile(r"(?<![A-Z0-9])[A-Z2-7]{12,}")
 _HEX = re.compile(r"0x[0-9a-fA-F]{2}(?:[ ,]{0,3}0x[0-9a-fA-F]{2}){5,}|[0-9a-fA-F](?:[ :]?[0-9a-fA-F]){11,}")
@@ -36,6 +36,7 @@ _SHORT_LINES = re.compile(r"(?:(?<=[\n\"'])|\A)(?:[^\n\0]{1,24}\n){1,}[^\n\0]{1,
 _COMBINED = re.compile(r"\w[\u0300-\u036f]{1,4}")
 _FOREIGN = re.compile(r"[\u0370-\u04ff]")
 _NESTED = 60_000  # characters; a shorter decoded text is decoded again
+_NEAR = 100  # characters before and after a decoded part that are decoded again with it
 _LEVELS = 3  # encodings of an encoding
 _NUMBER = re.compile(r"\d(?:[ \u00a0._/()\u2010-\u2013-]{0,2}+\d)*+")
 _GROUP = re.compile(r"\d+")
@@ -95,10 +96,35 @@ def decoded_texts(text: str, levels: int = _LEVELS) -> Iterator[DecodedText | Ne
     """Every decoded form of a text that contains something to decode, also of what is encoded several times."""
     for view in _decoded_once(text):
         yield view
-        if levels > 1 and len(view.text) <= _NESTED:
-            yield from (NestedText(view, inner) for inner in decoded_texts(view.text, levels - 1))
+        if levels > 1 and (parts := _decoded_parts(view)).text and len(parts.text) <= _NESTED:
+            outer = NestedText(view, parts)
+            yield from (NestedText(outer, inner) for inner in decoded_texts(parts.text, levels - 1))
     if levels >= _LEVELS - 1:
         yield from _respelled(text)
+
+
+def _decoded_parts(view: DecodedText) -> DecodedText:
+    """What was decoded, with what is near: only that is decoded again."""
+    near: list[tuple[int, int]] = []
+    for start, exact, end in zip(view.starts, view.exact, [*view.starts[1:], len(view.text)], strict=True):
+        if not exact:
+            if near and start - _NEAR <= near[-1][1]:
+                near[-1] = near[-1][0], end + _NEAR
+            else:
+                near.append((max(0, start - _NEAR), end + _NEAR))
+    parts = DecodedText("")
+    texts: list[str] = []
+    length = 0
+    for start, end in near:
+        text = view.text[start:end]
+        for piece, exact in ((text, True), (GAP, False)):
+            parts.starts.append(length)
+            parts.origins.append((start, start + len(text)))
+            parts.exact.append(exact)
+            texts.append(piece)
+            length += len(piece)
+    parts.text = "".join(texts)
+    return parts
 
 
 def _decoded_once(text: str) -> Iterator[DecodedText]:
