@@ -143,6 +143,25 @@ def test_a_column_of_a_foreign_word_decides_though_the_word_is_innocent_elsewher
     assert "Ashworth" not in vault.sanitize("call Jordan Ashworth")
 
 
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("山田太郎", "担当は山田太郎です。"),
+        ("李娜", "请联系李娜吧"),
+        ("김민수", "김민수는 오늘 왔다"),
+        ("สมชาย", "คุณสมชายมาแล้ว"),
+        ("محمد", "اتصل محمد اليوم"),
+        ("רחל", "שלום רחל לוי"),
+        ("Иванов", "звонил Иванов вчера"),
+        ("प्रिया शर्मा", "कल प्रिया शर्मा आई"),
+    ],
+)
+def test_a_short_name_of_any_script_is_found_in_the_answers_and_in_what_leaves(name: str, sentence: str) -> None:
+    vault = Vault("session")
+    vault.keep(json.dumps({"rows": [{"full_name": name, "email": "someone@example.org"}, *MANY]}), "crm")
+    assert name not in vault.sanitize(sentence)
+
+
 def test_later_answers_and_later_rules_count() -> None:
     vault = Vault("session")
     vault.keep(json.dumps([{"note": "first"}]), "crm")

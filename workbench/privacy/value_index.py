@@ -107,6 +107,9 @@ _FEW = 16  # anchors that are searched one after the other, in any text
 _FEW_IN_SHORT = 150  # anchors that are searched one after the other in a short text
 _SHORT = 1_000  # characters of a text that is not short any more
 _WORD = re.compile(r"[^\W\d_]+")
+_SHORTEST_SPACELESS = 2  # characters of a value in a script without spaces between words
+_SPACELESS = re.compile(r"[\u0e01-\u0e5b\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_SPACELESS_RUN = re.compile(rf"{_SPACELESS.pattern}{{2,}}")
 _LONG_ENOUGH = re.compile(r"[^\W\d_]{5,}")
 
 
@@ -159,6 +162,8 @@ def is_worth_finding(word: str) -> bool:
     """Whether a word is searched by itself: short words and ordinary ones would be found everywhere."""
     if any(map(str.isdigit, word)):
         return len(word) >= ANCHOR
+    if word[0].lower() == word[0].upper():  # a script without capitals
+        return len(word) >= SHORTEST_WORD
     return len(word) >= (SHORTEST_WORD if word[0].isupper() else LONG_WORD) and word.lower() not in COMMON_WORDS
 
 
@@ -174,14 +179,20 @@ class ValueIndex:
         self._spelled: dict[str, str] = {}  # value without separators → folded value
         self._words: dict[str, str] = {}  # word as written → the folded value it belongs to
         self._numbers: dict[str, str] = {}  # digits only → the folded value they belong to
+        # short values of scripts without spaces between words, by their first two characters
+        self._short: dict[str, set[str]] = {}
 
     def add(self, value: str, *, numeric: bool = True, worded: bool = False) -> None:
         """Add a value. It is found in any case from now on; single words and parts of names only as written."""
         folded = fold(value)
         self._filled = True
+        if len(folded) < ANCHOR and _SPACELESS.search(folded):
+            if len(folded) >= _SHORTEST_SPACELESS:
+                self._short.setdefault(folded[:_SHORTEST_SPACELESS], set()).add(folded)
+            return
         if worded or folded.isalpha():
             self._add_words(value, folded)
-        if folded.isalpha() or (folded.isdigit() and len(folded) < FEWEST_DIGITS):
+        if (folded.isalpha() and not _SPACELESS.search(folded)) or (folded.isdigit() and len(folded) < FEWEST_DIGITS):
             return
         self._plain.add(folded)
         self._reversed.add(folded[::-1])
@@ -228,6 +239,8 @@ class ValueIndex:
             yield from (
                 ValueMatch(*m.span(), words[m.group()]) for m in find_matches(_WORD, text) if m.group() in words
             )
+        if self._short:
+            yield from self._short_values(folded)
         for seen in _through(DigitsOnly(folded), self._digits):
             yield ValueMatch(seen.start, seen.end, self._numbers[seen.value])
         if self._spelled:
@@ -239,6 +252,13 @@ class ValueIndex:
             yield from (replace(one, value=self._numbers[one.value]) for one in _through(view, self._digits))
             yield from (replace(one, value=self._spelled[one.value]) for one in _through(view, self._bare))
             yield from self._words_in(view)
+
+    def _short_values(self, folded: str) -> Iterator[ValueMatch]:
+        for run in find_matches(_SPACELESS_RUN, folded):
+            for at in range(run.start(), run.end() - 1):
+                for value in self._short.get(folded[at : at + _SHORTEST_SPACELESS], ()):
+                    if folded.startswith(value, at):
+                        yield ValueMatch(at, at + len(value), value)
 
     def _words_in(self, view: DecodedText | NestedText) -> Iterator[ValueMatch]:
         """Words in a decoded text; short ones occur in it by chance."""

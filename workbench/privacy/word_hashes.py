@@ -1,7 +1,7 @@
 """Hashes of the words of a text and of each two consecutive words, computed with numpy: 4 ms for 1 MB of ASCII.
 
-A word is a run of letters and digits, compared without case and width; in scripts without spaces each character is a
-word. Hashes are the same whatever stands between the words.
+A word is a run of letters and digits, compared without case and width; in scripts without spaces between words each
+character is a word. Hashes are the same whatever stands between the words.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONGEST: Final = 32_768  # characters of a text that is hashed at once
 _BASE: Final = 0x9E3779B97F4A7C15  # odd, so that it has an inverse
 _MIX: Final = 0xBF58476D1CE4E5B9
 _MASK: Final = (1 << 64) - 1
-_SPACELESS: Final = ((0x0E01, 0x0E5B), (0x3040, 0x30FF), (0x3400, 0x9FFF))  # Thai, Kana, Han
+_SPACELESS: Final = ((0x0E01, 0x0E5B), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xAC00, 0xD7A3))  # Thai, Kana, Han, Hangul
 
 
 class WordHashes(NamedTuple):
