@@ -14,7 +14,6 @@ from types import SimpleNamespace
 import pytest
 
 from workbench.analysis.reading import read_program
-from workbench.broker import provenance_index
 from workbench.broker.agent_sessions import Session, Sessions
 from workbench.broker.held_calls import TIMED_OUT, HeldCalls
 from workbench.broker.provenance_index import UNTRUSTED, AnswerRead, ProvenanceIndex
@@ -51,10 +50,8 @@ def answer(number: int) -> AnswerRead:
     return AnswerRead(f"c{number}", "r", "mail", "read_mail", STRANGER, (text,))
 
 
-def test_a_value_is_found_while_threads_file_look_up_and_forget_answers(monkeypatch):
-    """Threads look up values that were learned before, while older answers are removed."""
-    monkeypatch.setattr(provenance_index, "KEPT_READS", 3)
-    monkeypatch.setattr(provenance_index, "_MOST_RECENT", 20)
+def test_a_value_is_found_while_threads_index_and_look_up_answers():
+    """Threads look up values that were learned before, while further answers are added."""
     for _ in range(12):
         index, learned = ProvenanceIndex(), [0]
         index.learn(answer(0))

@@ -11,29 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.broker import provenance_index as module
-from workbench.broker.provenance_index import PHRASE, PRIVATE, UNTRUSTED, AnswerRead, NgramBloomFilter, ProvenanceIndex
-
-
-@given(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=40), st.data())
-def test_whatever_stood_there_in_a_row_is_known(words, data):
-    seen = NgramBloomFilter()
-    seen.add(words)
-    start = data.draw(st.integers(0, len(words) - 1))
-    assert seen.has(words[start : start + 3])
-    assert len(list(seen.shared(words))) == max(0, len(words) - PHRASE + 1)
-
-
-@pytest.mark.parametrize("few", [100, 10_000_000])
-def test_other_words_are_not_known_with_few_or_many_entries(few, monkeypatch):
-    monkeypatch.setattr(module, "_MOST_RECENT", few)
-    seen = NgramBloomFilter()
-    seen.add([f"word{n}" for n in range(30_000)])
-    assert all(seen.has([f"word{n}", f"word{n + 1}"]) for n in range(0, 29_000, 97))
-    wrong = sum(seen.has([f"word{n}", f"word{n + 2}"]) for n in range(20_000))
-    assert wrong < 40
-    assert not seen.full
-
+from workbench.broker.provenance_index import PRIVATE, UNTRUSTED, AnswerRead, ProvenanceIndex
+from workbench.privacy.answer_index import AnswerIndex
+from workbench.records import Place
 
 OUTSIDERS = frozenset({UNTRUSTED})
 OWN = frozenset({PRIVATE})
@@ -115,38 +95,41 @@ def test_a_part_that_a_person_knows_hides_nothing_beside_it():
     assert found.find_sources("anna.kind@good-place.example", OUTSIDERS, known=lambda part: tuple(part) == known) == ()
 
 
-def test_what_is_not_kept_any_more_is_still_known(monkeypatch):
-    monkeypatch.setattr(module, "KEPT_LETTERS", 1_000)
-    found = read("write to first.person@far-away.example")
-    found.learn(AnswerRead("c2", "r1", "mail", "read", OUTSIDERS, ("x " * 600,)))
-    found.index_answers()
-    (came,) = found.find_sources("first.person@far-away.example", OUTSIDERS)
-    assert came.read is None
-    assert found.find_sources("second.person@far-away.example", OUTSIDERS) == ()
-
-
-def test_more_than_can_be_followed_counts_as_everything(monkeypatch):
-    monkeypatch.setattr("workbench.broker.provenance_index._MOST_RECENT", 100)
-    monkeypatch.setattr("workbench.broker.provenance_index._MOST", 1_000)
-    found = read(" ".join(f"word{n}" for n in range(2_000)))
-    assert found.find_sources("never-seen-before@other.example", OUTSIDERS)
-
-
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_hostile_texts_break_nothing(text, value):
     read(text).find_sources(value, OUTSIDERS, names=True)
     read(json.dumps([text, {value: text}])).find_sources(text, OUTSIDERS)
 
 
-def test_a_long_answer_is_filed_only_when_it_matters_and_large_arguments_are_looked_up_quickly():
+def test_a_long_answer_is_indexed_only_when_it_matters_and_large_arguments_are_looked_up_quickly():
     found = ProvenanceIndex()
-    long = json.dumps([{"id": f"ROW-{n:06}", "note": f"row number {n} of the large table"} for n in range(20_000)])
+    long = json.dumps([{"id": f"ROW-{n:06}", "note": f"row number {n} of the large table"} for n in range(40_000)])
     found.learn(AnswerRead("c1", "r1", "data", "rows", OWN, (long,)))
     assert found.needs_thread
     found.index_answers()
     assert not found.needs_thread
-    assert found.find_sources("the row ROW-019999", OWN)
+    assert found.find_sources("the row ROW-039999", OWN)
     assert found.find_sources("word " * 100_000, OWN) == ()
+
+
+def test_answers_kept_for_masking_are_not_kept_twice():
+    answers = AnswerIndex()
+    answers.add(MAIL, Place("mail", "read", "r1", call_id="c1"))
+    found = ProvenanceIndex(answers)
+    found.learn(AnswerRead("c1", "r1", "mail", "read", OWN, (MAIL,)))
+    found.index_answers()
+    assert answers.count == 1
+    (came,) = found.find_sources("eve.mallory@evil-corp.example", OWN)
+    assert came.read is not None
+    assert (came.read.server, came.read.tool, came.read.call_id) == ("mail", "read", "c1")
+
+
+def test_an_answer_of_the_user_is_no_source():
+    answers = AnswerIndex()
+    answers.add(MAIL, Place("mail", "read", call_id="users"))
+    found = ProvenanceIndex(answers)
+    found.learn(AnswerRead("c2", "r1", "mail", "list", OUTSIDERS, ("nothing of it",)))
+    assert found.find_sources("eve.mallory@evil-corp.example", OUTSIDERS) == ()
 
 
 def test_what_comes_in_while_a_thread_files_is_neither_lost_nor_waited_for():

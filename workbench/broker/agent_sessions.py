@@ -61,7 +61,7 @@ class Session:
         self.registrations = AnswerRegistrations()  # of answers that were shown to the user before they were masked
         self._kept = SeenTexts()  # short texts that were kept
         self.ledger = Ledger()
-        self.provenance = ProvenanceIndex()
+        self.provenance = ProvenanceIndex(self.vault.answers)
         self.allowed_values: set[tuple[str, ...]] = (
             set()
         )  # values that the user allowed: server, tool, rule, path, value

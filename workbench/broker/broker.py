@@ -245,7 +245,7 @@ class Broker:
             await self.caching.learn(sent, tool, outcome)
         if not call.run_id:
             return await self._answer_user(sent, call, tool, session, risk, outcome, given)
-        outcome = await self._register_answer(session, tool, outcome, call.run_id)
+        outcome = await self._register_answer(session, tool, outcome, call)
         if guard is not None:
             await guard.learn(call, tool, outcome)
         learns = guard is None or not guard.is_dry_run
@@ -269,7 +269,7 @@ class Broker:
             self._remember(sent, tool, session, outcome)
             self._services.journal.append(ended_call_note(call, tool, session, risk, outcome, given))
 
-        register = partial(self._register_answer, session, tool, outcome, call.run_id)
+        register = partial(self._register_answer, session, tool, outcome, call)
         long = outcome.bytes > offload.ANSWER_INDEXING.limit
         if session.origin is Origin.PERSON and (long or session.registrations.busy):
             session.registrations.add(register, note)
@@ -297,7 +297,7 @@ class Broker:
         self._note(
             "call.held_by_dry_run", call, session, judgement.risk, f"{call.server}.{call.tool} {words}", ok=held.ok
         )
-        held = await self._register_answer(session, context.tool, held, call.run_id)
+        held = await self._register_answer(session, context.tool, held, call)
         return await self._answer_program(held, context.tool, session)
 
     def _remember(self, call: ToolCall, tool: Tool, session: Session, outcome: Outcome, *, learns: bool = True) -> None:
@@ -325,10 +325,10 @@ class Broker:
                 fault=Fault("The workbench failed with an internal error.", "See its log.", str(fault)),
             )
 
-    async def _register_answer(self, session: Session, tool: Tool, outcome: Outcome, run_id: str) -> Outcome:
+    async def _register_answer(self, session: Session, tool: Tool, outcome: Outcome, call: ToolCall) -> Outcome:
         """Keep an answer, so that its personal data is found when parts of it are sent out; where values are sealed,
         search it at once. An answer for which that fails reaches no agent; the user sees it, as all answers."""
-        place = Place(tool.server, tool.name, run_id, round(time.time(), 1))
+        place = Place(tool.server, tool.name, call.run_id, round(time.time(), 1), call_id=call.id)
         try:
             if session.sealed or self._sealed_fields(tool):
                 await offload.REGISTRATION.run(outcome.bytes, register_outcome, session, place, outcome)

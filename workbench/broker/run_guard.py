@@ -7,7 +7,6 @@ arguments with what the session has read (`provenance_index.py`), and compares c
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -207,8 +206,6 @@ class RunGuard:
             self._run.plan.learn(call.id, outcome)
         if (kinds := provenance_rules.kinds_of(tool)) and (texts := readable_texts(outcome)):
             self._provenance.learn(AnswerRead(call.id, call.run_id, tool.server, tool.name, kinds, texts))
-            if self._provenance.must_index:
-                await asyncio.to_thread(self._provenance.index_answers)
 
     # ── dry runs ─────────────────────────────────────────────────────────────────────────────────
     @property

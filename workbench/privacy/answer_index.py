@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from workbench.errors import WorkbenchError
 from workbench.privacy.encrypted_pages import EncryptedPages
 from workbench.privacy.word_hashes import hash_words
+from workbench.records import Place
 from workbench.thread_cancellation import check_cancelled
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ class AnswerIndex:
     def __init__(self) -> None:
         self._lock = RLock()
         self._pending: list[tuple[str, Source]] = []
+        self._calls: set[str] = set()  # calls whose answers are kept
         self._documents: list[Document] = []
         self._starts: list[int] = []
         self._segments: list[_Segment] = []
@@ -148,6 +150,8 @@ class AnswerIndex:
             if self._is_full or self._length + self.waiting + len(text) > MOST_CHARACTERS:
                 raise WorkbenchError(_FULL.format(MOST_CHARACTERS // 1_000_000), _FULL_HINT)
             self.count += 1
+            if isinstance(source, Place):
+                self._calls.add(source.call_id)
             self._pending.append((_LETTER.sub(_decoded, text) if "\\u" in text else text, source))
             self.waiting += len(text)
 
@@ -251,6 +255,10 @@ class AnswerIndex:
                 del self._recent[next(iter(self._recent))]
         self._recent[number] = text
         return text
+
+    def has_call(self, call_id: str) -> bool:
+        """Whether the answer of this call was kept."""
+        return call_id in self._calls
 
     @property
     def pages(self) -> int:

@@ -42,6 +42,8 @@ _DECODED: Final = 200_000  # characters; only of shorter texts the decoded forms
 _SPLIT: Final = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _GLUED: Final = range(8, 41)  # characters of a word that may consist of several without separators
 _MOST_GLUED: Final = 200
+_MOST_PAIRS: Final = 20  # pairs inside one word whose places are searched
+_PHRASE_WORDS: Final = 2_000  # words that are compared at once
 _PART: Final = range(2, 13)  # characters of a word inside
 
 
@@ -98,6 +100,62 @@ class AnswerLookup:
                         return True
         return False
 
+    def possible_places(self, text: str) -> Iterator[tuple[Document, str, int]]:
+        """Documents in which the words of a short text may occur in a row, or a word in several parts, with the text of
+        the page and the position from which to search in it."""
+        import numpy as np
+
+        if not self._index:
+            return
+        self._index.index()
+        sought = hash_words(text[:LONGEST])
+        column = np.bitwise_and.reduce(self._index.page_masks(np.concatenate((sought.hashes, sought.pairs()))), axis=1)
+        first = sought.hashes[:1]
+        for page in _pages(column):
+            yield from self._places_in(page, first, length=len(sought.hashes), whole=sought.hashes)
+        if len(sought.hashes) == 1 and len(text) in _GLUED:
+            for pair in islice(self._pairs_inside(text), _MOST_PAIRS):
+                hashes = np.array([pair], np.uint64)
+                for page in _pages(self._index.page_masks(hashes)[:, 0]):
+                    yield from self._places_in(page, hashes, length=2)
+
+    def _places_in(
+        self, page: int, first: Array, *, length: int, whole: Array | None = None
+    ) -> Iterator[tuple[Document, str, int]]:
+        """Where a page has words in a row: those of `whole`, else the pair `first`."""
+        import numpy as np
+
+        start, shown = self._index.page_text(page)
+        shown = readable(shown)
+        words = hash_words(shown)
+        numbers = words.hashes if whole is not None else words.pairs()
+        for at in np.flatnonzero(numbers == first[0]).tolist():
+            if whole is None or np.array_equal(words.hashes[at : at + length], whole):
+                position = int(words.starts[at])
+                begin = position if whole is not None else max(0, position - _GLUED[-1] * 2)
+                yield self._index.document_at(start + position), shown, begin
+
+    def possible_phrases(self, text: str, count: int) -> list[int]:
+        """The numbers of the words with which phrases of so many words begin that may occur in the answers."""
+        import numpy as np
+
+        if not self._index:
+            return []
+        self._index.index()
+        found: list[int] = []
+        words = text.split(" ")
+        for begin in range(0, len(words), _PHRASE_WORDS):
+            block = hash_words(" ".join(words[begin : begin + _PHRASE_WORDS + count - 1])[:LONGEST])
+            masks = self._index.page_masks(block.pairs())
+            size = masks.shape[1] - count + 2
+            if size <= 0:
+                continue
+            together = masks[:, :size].copy()
+            for shift in range(1, count - 1):
+                together &= masks[:, shift : shift + size]
+            found += [begin + int(one) for one in np.flatnonzero(together.any(axis=0))]
+        return sorted(set(found))
+
     # ── what is looked up ────────────────────────────────────────────────────────────────────────
     def _wanted(self, text: str) -> tuple[dict[int, int], Array]:
         """The hashes of words and pairs to look up, with the number of places in which each is read; and the sorted
@@ -151,14 +209,20 @@ class AnswerLookup:
         hashes = np.array([int(hash_words(word).hashes[0]) for word in words], np.uint64)
         absent = np.flatnonzero(~self._index.page_masks(hashes).any(axis=0))
         for at in absent[:_MOST_GLUED].tolist():
-            word = words[at]
-            spans = [(start, start + size) for start in range(len(word)) for size in _PART if start + size <= len(word)]
-            starts, ends = np.array(spans).T
-            parts = substring_hashes(word, starts, ends)
-            known = np.flatnonzero(self._index.page_masks(parts).any(axis=0))
-            for first in known.tolist():
-                following = known[starts[known] == ends[first]]
-                yield from pair_hashes(parts[first : first + 1], parts[following]).tolist()
+            yield from self._pairs_inside(words[at])
+
+    def _pairs_inside(self, word: str) -> Iterator[int]:
+        """Hashes of two consecutive parts of a word, both of which occur in the answers."""
+        import numpy as np
+
+        spans = [(start, start + size) for start in range(len(word)) for size in _PART if start + size <= len(word)]
+        starts, ends = np.array(spans).T
+        parts = substring_hashes(word, starts, ends)
+        known = np.flatnonzero(self._index.page_masks(parts).any(axis=0))
+        for first in known.tolist():
+            following = known[starts[known] == ends[first]]
+            pairs = pair_hashes(parts[first : first + 1], parts[following])
+            yield from pairs[self._index.page_masks(pairs).any(axis=0)].tolist()
 
     # ── where it occurs ──────────────────────────────────────────────────────────────────────────
     def _places(self, wanted: dict[int, int], phrases: Array, most: int) -> dict[Document, set[int]]:

@@ -19,6 +19,7 @@ class Place(Struct, frozen=True):
     run_id: str = ""  # empty for a call that no program made
     at: float = 0.0
     why: str = ""  # the decision that allowed it
+    call_id: str = ""
 
 
 class KindCount(Struct, frozen=True):
