@@ -1,16 +1,22 @@
-"""Detects secrets by prefix or key, and logins in URLs such as `postgres://user:password@host`.
+"""Detects secrets by their vendor's form, in sentences or by key, and logins in URLs such as
+`postgres://user:password@host`.
 
-Each pattern runs only where its keyword occurs, so a text without secrets costs a few plain searches. A secret without
-an issuer's prefix is found by its key (`password=`), never by its randomness.
+The forms are a table (`secret_rules.py`); a pattern runs only where its keyword occurs. A secret without a vendor's
+form is found by its key (`password=`), never by its randomness.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from typing import Final
 
-from workbench.privacy.detectors.text_search import find_matches
+from workbench.privacy.detectors.secret_rules import SecretRule, secret_rules
+from workbench.privacy.detectors.text_search import DetectedSpan, find_matches
+
+SECRET: Final = "SECRET"
 
 _SECRET_KEYS = """
 password passwd pwd passphrase passcode secret client_secret api_key apikey api_token access_key secret_key
@@ -22,49 +28,6 @@ SECRET_KEYS = frozenset(_SECRET_KEYS.split())
 SHORTEST = 14  # characters; in shorter texts the rules below find nothing
 LONGEST_BLOCK = 8_000  # characters of a private key
 
-# keyword → pattern; all repetitions are possessive and all starts are boundaries, so no text makes them slow
-_RULES = {
-    "AKIA": r"(?<![A-Za-z0-9])AKIA[A-Z0-9]{16}(?![A-Za-z0-9])",
-    "ASIA": r"(?<![A-Za-z0-9])ASIA[A-Z0-9]{16}(?![A-Za-z0-9])",
-    "ghp_": r"(?<!\w)ghp_\w{30,255}+",
-    "gho_": r"(?<!\w)gho_\w{30,255}+",
-    "ghu_": r"(?<!\w)ghu_\w{30,255}+",
-    "ghs_": r"(?<!\w)ghs_\w{30,255}+",
-    "ghr_": r"(?<!\w)ghr_\w{30,255}+",
-    "github_pat_": r"(?<!\w)github_pat_\w{22,255}+",
-    "glpat-": r"(?<![\w-])glpat-[\w-]{18,255}+",
-    "xox": r"(?<![\w-])xox[abeoprs]-[\w-]{10,255}+",
-    "xapp-": r"(?<![\w-])xapp-[\w-]{10,255}+",
-    "sk-": r"(?<![\w-])sk-(?:ant-|proj-|svcacct-|or-)?(?=[\w-]*\d)[\w-]{20,255}+",
-    "k_live_": r"(?<!\w)[rsp]k_live_\w{16,255}+",
-    "k_test_": r"(?<!\w)[rsp]k_test_\w{16,255}+",
-    "whsec_": r"(?<!\w)whsec_[\w+/=]{16,255}+",
-    "AIza": r"(?<![\w-])AIza[\w-]{35}(?![\w-])",
-    "GOCSPX-": r"(?<![\w-])GOCSPX-[\w-]{20,255}+",
-    "ya29.": r"(?<![\w-])ya29\.[\w-]{20,999}+",
-    "SG.": r"(?<![\w.-])SG\.[\w-]{16,64}+\.[\w-]{16,64}+",
-    "npm_": r"(?<!\w)npm_[A-Za-z0-9]{30,255}+",
-    "pypi-": r"(?<![\w-])pypi-[\w-]{40,999}+",
-    "hf_": r"(?<!\w)hf_[A-Za-z0-9]{30,255}+",
-    "dop_v1_": r"(?<!\w)dop_v1_[a-f0-9]{64}",
-    "shpat_": r"(?<!\w)shpat_[A-Fa-f0-9]{32}",
-    "shpss_": r"(?<!\w)shpss_[A-Fa-f0-9]{32}",
-    "lin_api_": r"(?<!\w)lin_api_[A-Za-z0-9]{32,255}+",
-    "hvs.": r"(?<![\w.])hvs\.[\w-]{20,255}+",
-    "sq0": r"(?<!\w)sq0(?:atp|csp|idp)-[\w-]{22,255}+",
-    "dckr_pat_": r"(?<!\w)dckr_pat_[\w-]{20,255}+",
-    "NRAK-": r"(?<![\w-])NRAK-[A-Z0-9]{27}",
-    "key-": r"(?<![\w-])key-[0-9a-f]{32}(?!\w)",
-    "hooks.slack.com/services/": r"(?<=services/)[\w/]{20,120}+",
-    "/api/webhooks/": r"(?<=webhooks/)\d{10,25}/[\w-]{20,120}+",
-    ":AA": r"(?<=\d{8}):AA[\w-]{32,40}(?![\w-])",
-    "eyJ": r"(?<![\w-])eyJ[\w-]{8,4000}+\.[\w-]{8,8000}+(?:\.[\w-]{0,2000}+)?",
-    "earer ": r"(?<=[Bb]earer )(?=[^\s\"',;]*\d)[A-Za-z0-9+/=_.~-]{12,4000}+",
-    "asic ": r"(?<=[Bb]asic )(?=[A-Za-z0-9+/]{0,99}[A-Z0-9=])(?![a-z]+\b)[A-Za-z0-9+/]{12,400}+={0,2}",
-}
-_BEHIND = ("hooks.slack.com/services/", "/api/webhooks/", "earer ", "asic ")  # the secret begins after these
-_AHEAD = ("k_live_", "k_test_")  # the secret begins one letter before these
-_OFFSETS = tuple((keyword, len(keyword) if keyword in _BEHIND else -(keyword in _AHEAD)) for keyword in _RULES)
 _BLOCK = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
 _BLOCK_END = re.compile(r"-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
 
@@ -81,23 +44,104 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]*)?")
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token) \S{6,}", re.IGNORECASE)
 
 
-@cache
-def _rule(keyword: str) -> re.Pattern[str]:
-    return re.compile(_RULES[keyword], re.ASCII)
-
-
-def find_secrets(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of secrets with a known form."""
+def find_secrets(text: str) -> Iterator[DetectedSpan]:
+    """Secrets with a known form, with the vendor as reason."""
     if len(text) < SHORTEST:
         return
-    for keyword, offset in _OFFSETS:
-        at = text.find(keyword)
-        while at >= 0:
-            if match := _rule(keyword).match(text, max(0, at + offset)):
-                yield match.span()
-            at = text.find(keyword, at + len(keyword))
+    scanned: set[str] = set()
+    for rule, start, end in secret_rules().find_keywords(text):
+        if rule.form == "prose":
+            yield from _told(rule, text, start)
+            continue
+        for match in _matches(rule, text, start, end, scanned):
+            if not rule.entropy or _entropy(match.group()) > rule.entropy:
+                yield DetectedSpan(*match.span(rule.secret_group), SECRET, rule.reason)
     if "PRIVATE KEY" in text:
-        yield from _blocks(text)
+        for start, end in _blocks(text):
+            yield DetectedSpan(start, end, SECRET, "private key")
+
+
+def _matches(rule: SecretRule, text: str, start: int, end: int, scanned: set[str]) -> Iterator[re.Match[str]]:
+    """The matches of a rule whose keyword is between `start` and `end`."""
+    if rule.form == "scan":
+        if rule.regex not in scanned:
+            scanned.add(rule.regex)
+            yield from find_matches(rule.pattern, text)
+    elif match := _named(rule, text, start, end) if rule.form == "named" else rule.pattern.match(text, start):
+        yield match
+
+
+# `jira_token = "`, `"jiraToken": "`, `JIRA_PAT=`: what is between a vendor's name and a value
+_ASSIGNED = re.compile(r"""[ \t\w.-]{0,20}+[\s'"\\]{0,3}+(?:=>|:{1,3}=|\|\||\?=|[=>:,])[`'"\s=\\]{0,5}+""", re.ASCII)
+_SECRET_WORD = re.compile(r"key|token|secret|passw|pwd|auth|cred|pat(?![a-z])|bearer|api", re.IGNORECASE)
+_VALUE_END = re.compile(r"""(?=[\s"'`;,)\]}<>&|\\]|\Z|\.(?:\s|\Z))""")
+_BEFORE_NAME = 16  # characters before a vendor's name that belong to the key: `token_for_jira`
+
+
+def _named(rule: SecretRule, text: str, start: int, end: int) -> re.Match[str] | None:
+    """The value of a key with a vendor's name and a word such as "token"."""
+    assigned = _ASSIGNED.match(text, end)
+    if not assigned or not (match := rule.pattern.match(text, assigned.end())):
+        return None
+    key = text[max(0, start - _BEFORE_NAME) : assigned.end()].rsplit("\n", 1)[-1]
+    told = _SECRET_WORD.search(key) and _VALUE_END.match(text, match.end()) and _is_mixed(match.group())
+    return match if told else None
+
+
+def _is_mixed(value: str) -> bool:
+    """Whether a value has digits and letters: a word, a number or a placeholder of one letter is no secret."""
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def _entropy(value: str) -> float:
+    """Bits per character."""
+    return -sum(count / len(value) * math.log2(count / len(value)) for count in Counter(value).values())
+
+
+# Terms that make "the token is base64-encoded" no secret, though it has digits.
+_TECHNICAL = re.compile(
+    r"(?:base|sha|md|aes|rsa|rs|hs|es|ps|ed|utf|oauth|ipv|http|iso|rfc|x|pkcs|python|py|v|b|u|p|h)-?\d{1,5}"
+    r"|\d{1,6}(?:ms|[shd]|days?|kb|mb|px|x\d{1,6})"
+    r"|(?:\d{1,6})?(?:bit|byte|char|character|digit|letter|day|hour|minute|second)s?|hex|hash(?:ed)?|encoded|encrypted",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(r"[-_./+:]")
+_PASSWORD_WORDS = ("pass", "pwd", "kenn", "mot", "contra", "senha", "wacht")
+_PASSWORD_SIGNS = frozenset("!@#$%^&*+=~?")
+_SHORTEST_PASSWORD, _SHORTEST_TOKEN = 5, 8
+
+
+def _told(rule: SecretRule, text: str, start: int) -> Iterator[DetectedSpan]:
+    """The secret in a sentence such as "the password is …"."""
+    if match := rule.pattern.match(text, start):
+        begin = match.start("quoted") if match["quoted"] else match.start("bare")
+        value = (match["quoted"] or match["bare"]).rstrip(".,;:?")
+        is_password = match["word"].lower().startswith(_PASSWORD_WORDS)
+        if is_assigned_secret(value) and (_is_told_password(value) if is_password else _is_told_token(value)):
+            yield DetectedSpan(begin, begin + len(value), SECRET, f"word {match['word']}")
+
+
+def _is_told_password(value: str) -> bool:
+    if value.isdigit():
+        return True
+    mixed = _is_mixed(value) or (not _PASSWORD_SIGNS.isdisjoint(value[1:-1]) and any(map(str.isalpha, value)))
+    return mixed and len(value) >= _SHORTEST_PASSWORD and not _is_technical(value)
+
+
+def _is_told_token(value: str) -> bool:
+    digits = sum(map(str.isdigit, value))
+    return len(value) >= _SHORTEST_TOKEN and digits > 1 and _is_mixed(value) and not _is_technical(value)
+
+
+def _is_technical(value: str) -> bool:
+    """Whether a value consists of technical terms, words and numbers: `base64-encoded`, `RS256`, `2024-05-06`."""
+    if _TECHNICAL.fullmatch(value):
+        return True
+    parts = _PARTS.split(value)
+    terms = [part for part in parts if _TECHNICAL.fullmatch(part)]
+    if not terms:
+        return all(part.isdigit() or not part for part in parts)
+    return all(part in terms or part.isalpha() or part.isdigit() or not part for part in parts)
 
 
 def is_secret(value: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Final
 
 from workbench.privacy.decoded_text import has_invisible, plain, without_invisible
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
+from workbench.privacy.detectors.credentials import find_secrets
 from workbench.privacy.detectors.key_value_pairs import find_contact_cards, find_pairs
 from workbench.privacy.detectors.kinds import KINDS
 from workbench.privacy.detectors.name_mentions import find_name_mentions
@@ -43,6 +44,7 @@ def _allowed_findings(found: Iterable[DetectedSpan], text: str, rules: Detection
 
 def _by_rules(text: str, rules: DetectionRules) -> list[DetectedSpan]:
     found = [DetectedSpan(start, end, name, why) for name, why, find in _FINDERS for start, end in find(text)]
+    found += find_secrets(text)
     found += find_pairs(text, rules)
     found += find_table_cells(text, rules)
     found += find_name_mentions(text)

@@ -87,8 +87,8 @@ KINDS = (
     ),
     Kind("URL_CREDENTIAL", "logins", credentials.is_url_credential, find=credentials.find_url_credentials),
     Kind(
-        "SECRET", "secrets", credentials.is_secret, credentials.SECRET_KEYS, credentials.find_secrets,
-        assigned=credentials.is_assigned_secret, why="known prefix",
+        credentials.SECRET, "secrets", credentials.is_secret, credentials.SECRET_KEYS,
+        assigned=credentials.is_assigned_secret,
     ),
     Kind(
         "DOB", "birth dates", personal_details.is_birth_date, personal_details.BIRTH_DATE_KEYS,

@@ -97,7 +97,8 @@ def _spans(key: str, text: str) -> list[Span]:
     start = (match.end() if (match := _OPTION.match(text)) and match[2] else 0) if text.startswith("-") else 0
     if "${" in text[start:]:
         return []
-    known = _apart([*credentials.find_secrets(text), *credentials.find_url_credentials(text)])
+    secrets = [(one.start, one.end) for one in credentials.find_secrets(text)]
+    known = _apart([*secrets, *credentials.find_url_credentials(text)])
     if known:
         return known
     scheme = _SCHEME.match(text, start)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from workbench.privacy.detectors import credentials
 from workbench.privacy.detectors.field_names import kind_of, words_of
+from workbench.privacy.detectors.text_search import merge_findings
 from workbench.records import ServerConfig
 
 MASK = "••••••"  # fixed width, which does not reveal the length
@@ -84,10 +85,9 @@ def _args(args: tuple[str, ...], swapped: Swap) -> tuple[str, ...]:
 def _inside(place: str, text: str, swapped: Swap) -> str:
     """Replace secrets of a known form inside a longer text, and logins in URLs."""
     parts, at = [], 0
-    for start, end in sorted(credentials.find_secrets(text)):
-        if start >= at:  # a token after "Bearer" matches twice
-            parts += [text[at:start], swapped(place, text[start:end])]
-            at = end
+    for found in merge_findings(credentials.find_secrets(text)):  # a token after "Bearer" matches twice
+        parts += [text[at : found.start], swapped(place, text[found.start : found.end])]
+        at = found.end
     text = "".join((*parts, text[at:]))
     return _address(place, text, swapped) if "://" in text else text
 

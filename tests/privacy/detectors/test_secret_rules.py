@@ -1,0 +1,179 @@
+"""The table of vendors' secrets: each form is found with its vendor, quickly in any text, and nothing else is."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import re
+import string
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from workbench.privacy.detectors.credentials import find_secrets
+from workbench.privacy.detectors.detector import detect
+from workbench.privacy.detectors.secret_rules import SecretRule, secret_rules
+
+_parser = importlib.import_module("re._parser")
+_VISIBLE = string.ascii_letters + string.digits + "!#$%&*+,-./:;<=>?@^_~"
+
+
+def _letters(items: Iterable[Any]) -> str:
+    """The letters of a character class."""
+    signs = _VISIBLE + " "
+    found, negated = "", False
+    for operation, about in items:
+        match str(operation):
+            case "NEGATE":
+                negated = True
+            case "LITERAL":
+                found += chr(about)
+            case "RANGE":
+                found += "".join(map(chr, range(about[0], about[1] + 1)))
+            case _:
+                escape = {"DIGIT": r"\d", "WORD": r"\w", "SPACE": r"\s"}[str(about).removeprefix("CATEGORY_")]
+                found += "".join(sign for sign in signs if re.match(escape, sign))
+    return "".join(sign for sign in _VISIBLE if sign not in found) if negated else found
+
+
+def _example(nodes: Iterable[Any], chance: random.Random) -> str:
+    """A text that matches a pattern, except its lookarounds."""
+    made = ""
+    for operation, about in nodes:
+        match str(operation):
+            case "LITERAL":
+                made += chr(about)
+            case "IN":
+                made += chance.choice(_letters(about))
+            case "MAX_REPEAT" | "POSSESSIVE_REPEAT":
+                least, most, body = about
+                made += "".join(
+                    _example(body, chance) for _ in range(chance.randint(int(least), min(int(most), least + 8)))
+                )
+            case "SUBPATTERN":
+                made += _example(about[3], chance)
+            case "BRANCH":
+                made += _example(chance.choice(about[1]), chance)
+            case "GROUPREF":
+                made += '"'
+            case "ASSERT" | "ASSERT_NOT" | "AT":
+                pass
+            case other:
+                raise AssertionError(other)
+    return made
+
+
+def _sentence(rule: SecretRule, secret: str) -> str:
+    if rule.form == "named":
+        return f'{rule.keywords[0].upper()}_API_KEY = "{secret}"'
+    before = "12345678" if secret.startswith(":AA") else f"{rule.keywords[0]} "
+    return f"{before}{secret} and more"
+
+
+def test_the_secrets_of_each_vendor_are_found_and_named() -> None:
+    chance = random.Random(1)
+    for rule in secret_rules().rules:
+        if rule.form == "prose":
+            continue
+        tree = _parser.parse(rule.regex, re.ASCII)
+        texts = [_sentence(rule, _example(tree, chance)) for _ in range(20)]
+        found = sum(any(one.why == rule.reason for one in find_secrets(text)) for text in texts)
+        assert found >= 10, (rule.reason, texts[0])  # the others are too even, or end where they cannot
+
+
+def test_there_are_at_least_120_vendors() -> None:
+    vendors = {rule.vendor for rule in secret_rules().rules} - {""}
+    assert len(vendors) >= 120
+    assert all(rule.reason.startswith(rule.vendor) for rule in secret_rules().rules)
+
+
+@pytest.mark.parametrize("size", [20_000, pytest.param(200_000, marks=pytest.mark.slow)])
+def test_texts_that_nearly_match_are_read_in_linear_time(size: int) -> None:
+    chance = random.Random(2)
+    for rule in secret_rules().rules:
+        word = rule.keywords[0]
+        secret = _example(_parser.parse(rule.regex, re.ASCII), chance)
+        ends = (" ", "===", "_token=", f"_k={secret}")
+        for piece in (word, *(word + end for end in ends), secret[:-1], f"{secret}-"):
+            text = (piece * (size // len(piece) + 1))[:size]
+            since = time.process_time()
+            list(find_secrets(text))
+            assert time.process_time() - since < size / 100_000, (rule.reason, piece)
+
+
+HEX = "0123456789abcdef" * 5
+MIXED = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0fXaB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0fX"
+
+
+@pytest.mark.parametrize(
+    ("secret", "reason"),
+    [
+        ("ATATT3" + MIXED + MIXED, "Atlassian API token"),
+        ("dapi" + HEX[:32], "Databricks API token"),
+        ("MTk4NjIyNDgzNDcxOTI1MjQ4" + ".Cl2FMQ." + MIXED[:27], "Discord bot token"),
+        ("dp.pt." + MIXED[:43], "Doppler API token"),
+        ("figd_" + MIXED[:40], "Figma access token"),
+        ("glsa_" + MIXED[:32] + "_" + HEX[:8], "Grafana service account token"),
+        ("ntn_" + "12345678901" + MIXED[:35], "Notion integration token"),
+        ("sq0atp-" + MIXED[:22], "Square access token"),
+        ("EAAA" + MIXED[:60], "Square access token"),
+        ("sbp_" + HEX[:40], "Supabase access token"),
+        ("sb_secret_" + MIXED[:31], "Supabase secret key"),
+    ],
+)
+@pytest.mark.parametrize("text", ["use {} here", "discord bot 'x {}'", 'x = bot.run("{}")', "bot {}, then"])
+def test_secrets_are_found_with_the_vendor_as_reason(secret: str, reason: str, text: str) -> None:
+    text = f"discord {text.format(secret)}"
+    assert (secret, reason) in [(text[one.start : one.end], one.why) for one in detect(text)]
+
+
+def test_a_telegram_token_is_found_without_the_number_of_its_bot() -> None:
+    (found,) = find_secrets("https://api.telegram.org/bot123456789:" + "AAF" + MIXED[:32] + "/getMe")
+    assert found.why == "Telegram bot token"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'JIRA_TOKEN="{}"',
+        "jira_api_token: {}",
+        '{{"confluenceToken": "{}"}}',
+        "token for jira = '{}'",
+        r"{{\"jira_token\": \"{}\"}}",
+    ],
+)
+def test_a_value_under_a_vendors_name_is_found(text: str) -> None:
+    text = text.format(MIXED[:24])
+    assert "Atlassian API token" in [one.why for one in find_secrets(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'jira = "abcdefghijklmnopqrstuvwx"',  # a word
+        'jira_board = "aB3dE6gH9jK2mN5pQ8sT1vW4"',  # no key, token or secret
+        'jira_token = "aaaaaaaaaaaaaaaaaaaaaaa1"',  # a placeholder
+        "jira_token = aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0",  # longer than a token of the vendor
+        "mistral-7b, linear, cursor and key",
+        "sentry-sdk==2.75.0 --hash=sha256:" + HEX[:64],
+        "sk_test_iter_forwards_options",
+        "Basic Authentication and Basic Configuration",
+        "xoxb- is the beginning of a bot token",
+    ],
+)
+def test_other_text_with_a_vendors_name_stays(text: str) -> None:
+    assert list(find_secrets(text)) == []
+
+
+def test_positions_are_right_after_letters_whose_lower_case_is_longer() -> None:
+    text = "İİİ dapi" + HEX[:32]
+    assert [text[one.start : one.end] for one in find_secrets(text)] == ["dapi" + HEX[:32]]
+
+
+def test_secrets_are_found_across_the_pieces_of_a_long_text() -> None:
+    secret = "dapi" + HEX[:32]
+    for before in range(49_950, 50_010):
+        text = "." * before + " " + secret + "." * 100
+        assert [one.start for one in find_secrets(text)] == [before + 1]
