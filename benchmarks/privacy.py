@@ -5,8 +5,8 @@
 The sets are generated from a fixed seed and were written independently of the detector's rules: 750 tool results in 25
 shapes (`privacy_shapes.py`), more in shapes that were never inspected while rules were written (`privacy_fresh.py`), 40
 passages of prose with ten sets of persons each (`privacy_prose.py`), 10,000 single values of each kind
-(`privacy_singles.py`, `privacy_values.py`), and 5 MB of innocent text (`privacy_negatives.py`). The output of `python
--m workbench.privacy` is evaluated. A value counts as masked if every character of it is masked, by any kind; all
+(`privacy_singles.py`, `privacy_values.py`), and 5 MB of innocent text (`privacy_negatives.py`). What
+`mask_document` masks is evaluated. A value counts as masked if every character of it is masked, by any kind; all
 characters outside of values are innocent. `--brief` uses 300 values of each context and 1 MB; `--peers` also runs
 presidio-analyzer and scrubadub if they are installed; `--misses` shows some values of tool results that were not masked
 completely.
@@ -16,7 +16,6 @@ The targets are those of the product. Figures that miss their target are marked 
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import time
@@ -32,10 +31,10 @@ from privacy_prose import passages
 from privacy_shapes import Shapes
 from privacy_singles import GROUPS
 
-from workbench.privacy.__main__ import answers
 from workbench.privacy.detection_rules import DetectionRules
 from workbench.privacy.detector_preview import preview_masking
 from workbench.privacy.detectors.detector import detect
+from workbench.privacy.masked_documents import mask_document, masked_spans
 from workbench.privacy.vault import Vault
 from workbench.records import JsonValue
 
@@ -88,9 +87,10 @@ def measure(samples: Iterable[Sample], find: Find | None = None) -> Tally:
         tally.innocent += len(one.printed.text) - sum(end - start for start, end, _ in one.printed.values)
         began = time.process_time()
         if find is None:
-            answer = next(iter(answers([json.dumps({"text" if isinstance(one.value, str) else "json": one.value})])))
+            vault = Vault("benchmark")
+            masked = mask_document(vault, one.value)
             tally.seconds += time.process_time() - began
-            _judge_answer(tally, one, answer)
+            _judge_masked(tally, one, masked, vault)
         else:
             spans = find(one.printed.text)
             tally.seconds += time.process_time() - began
@@ -98,16 +98,13 @@ def measure(samples: Iterable[Sample], find: Find | None = None) -> Tally:
     return tally
 
 
-def _judge_answer(tally: Tally, one: Sample, answer: dict[str, JsonValue]) -> None:
+def _judge_masked(tally: Tally, one: Sample, masked: JsonValue, vault: Vault) -> None:
     spans: dict[str, Spans] = defaultdict(list)
-    found = answer["spans"]
-    assert isinstance(found, list)
-    for span in found:
-        pointer, start, end, _ = span if len(span) == 4 else ["", *span]
-        spans[pointer].append((start, end))
+    for span in masked_spans(vault, one.value, masked):
+        spans[span.pointer].append((span.start, span.end))
     for leaf in one.leaves:
         tally.judge(leaf, spans[leaf.pointer], one.shape)
-    tally.masked += masked_keys(one.value, answer["masked"])
+    tally.masked += masked_keys(one.value, masked)
 
 
 def masked_keys(value: JsonValue, masked: JsonValue) -> int:

@@ -57,6 +57,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "stop": ("core_status:arrange_stop", "End the core of a project and everything it started."),
     "sandbox": ("diagnosis:arrange_sandbox", "List the isolation levels of this machine, and build what they need."),
     "search": ("search:arrange_search", "Find tools, resources, prompts and skills, and build the sentence model."),
+    "sanitize": (
+        "text_masking:arrange_sanitize",
+        "Mask personal data and secrets in files and pipes, or put them back.",
+    ),
     "tokens": ("core_status:arrange_tokens", "Print how many model tokens programs cost and saved."),
     "audit": ("audit:arrange_audit", "Verify, query and export the audit of a project."),
 }
@@ -98,6 +102,7 @@ USAGES = (
     ("mcp-workbench search status", "show whether the sentence model is built"),
     ("mcp-workbench search build", "build the sentence model for search by meaning"),
     ("mcp-workbench search remove", "remove the sentence model"),
+    ("mcp-workbench sanitize [FILE…]", "mask personal data and secrets in files and pipes"),
     ("mcp-workbench tokens", "print the model tokens that programs cost and saved"),
     ("mcp-workbench audit verify", "check that the audit is complete and unchanged"),
     ("mcp-workbench audit query", "print audit entries"),
@@ -230,6 +235,12 @@ COMMAND_EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "search find pay money back",
         "search find orders --kind tool --limit 5 --json",
         "search build",
+    ),
+    "sanitize": (
+        "sanitize notes.txt",
+        "sanitize orders.json --map orders.map.json",
+        "sanitize answer.txt --restore orders.map.json",
+        "sanitize --check --kinds SECRET",
     ),
     "tokens": ("tokens --json",),
     "audit": ("audit verify", "audit query --kind run. --limit 20 --json", "audit report"),

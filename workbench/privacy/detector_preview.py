@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
 from collections.abc import Iterable
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import DetectionCache
 from workbench.privacy.detectors.json_fields import as_text, leaves, parsed
 from workbench.privacy.detectors.kinds import LITERAL
-from workbench.privacy.detectors.text_search import DetectedSpan
+from workbench.privacy.masked_documents import BY_KEY, MARKED, REPEATED, reason_of
 from workbench.privacy.pii_tokens import unmask_with_spans
 from workbench.privacy.value_index import fold
 from workbench.privacy.vault import Vault
 from workbench.records import Hidden, Trial, TriedSpan
-
-_BY_KEY = "its key"
-_MARKED = "marked by you"
-_AGAIN = "same value as elsewhere in the text"
 
 
 def preview_masking(text: str, rules: DetectionRules = DEFAULT_RULES, known: Iterable[tuple[str, str]] = ()) -> Trial:
@@ -32,20 +27,14 @@ def preview_masking(text: str, rules: DetectionRules = DEFAULT_RULES, known: Ite
     vault.register(text if value is None else value, "")
     masked = vault.sanitize(text)
     whole, hidden = unmask_with_spans(masked, vault.restore)
-    found, other = DetectionCache().detect(text, rules), {fold(one): _MARKED for _, one in said}
+    found, other = DetectionCache().detect(text, rules), {fold(one): MARKED for _, one in said}
     for leaf, announced in leaves(value, rules) if value is not None else ():
         if announced is not None:
-            other[fold(as_text(leaf).strip())] = _BY_KEY
-    spans = tuple(
-        TriedSpan(one.start, one.end, one.kind, _why(found, one, other.get(fold(text[one.start : one.end]), _AGAIN)))
-        for one in hidden
-        if one.kind != LITERAL
-    )
+            other[fold(as_text(leaf).strip())] = BY_KEY
+
+    def reason(span: Hidden) -> str:
+        return reason_of(found, span, other.get(fold(text[span.start : span.end]), REPEATED))
+
+    spans = tuple(TriedSpan(one.start, one.end, one.kind, reason(one)) for one in hidden if one.kind != LITERAL)
     ms = 1000 * (time.perf_counter() - since)
     return Trial(spans if whole == text else (), masked, ms, value is not None)
-
-
-def _why(found: tuple[DetectedSpan, ...], span: Hidden, other: str) -> str:
-    """The detector's reason for this span, else `other`."""
-    at = bisect_right(found, span.start, key=lambda one: one.start) - 1
-    return (found[at].why or _BY_KEY) if at >= 0 and found[at].end >= span.end else other

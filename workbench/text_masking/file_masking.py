@@ -1,0 +1,187 @@
+"""Reads text, CSV, JSON and JSON lines piece by piece, and changes each piece.
+
+A text up to `WHOLE` is one piece, so that a value is masked wherever it occurs. A longer one is read in pieces that end
+at a line; in them a value is masked from the piece on in which it is first detected.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from pathlib import PurePath
+from typing import Final, TextIO
+
+from msgspec import Struct
+
+from workbench.errors import WorkbenchError
+from workbench.privacy.masked_documents import MaskedSpan
+from workbench.records import JsonValue
+
+WHOLE: Final = 2_000_000  # characters
+_PIECE: Final = 1_000_000
+
+
+class Format(StrEnum):
+    """How a document is read."""
+
+    TEXT = "text"
+    CSV = "csv"  # text whose first line names the columns
+    JSON = "json"
+    JSON_LINES = "jsonl"
+
+
+_BY_ENDING: Final = {
+    ".json": Format.JSON,
+    ".jsonl": Format.JSON_LINES,
+    ".ndjson": Format.JSON_LINES,
+    ".csv": Format.CSV,
+    ".tsv": Format.CSV,
+}
+
+
+class Piece(Struct):
+    """A part of a document: its text, or its JSON value, and where it begins."""
+
+    value: JsonValue
+    line: int  # from 1
+    start: int  # characters before it
+    column_names: str = ""  # the first line of a table, for its other pieces
+    is_json: bool = False
+    indent: int | None = None  # of a JSON document
+
+
+Change = Callable[[Piece], JsonValue]  # the changed value of a piece
+
+
+def changed(reader: TextIO, name: str, format: Format | None, change: Change) -> Iterator[str]:
+    """The changed document as text, piece by piece."""
+    for piece in _pieces(reader, name, format):
+        value = change(piece)
+        if not piece.is_json:
+            assert isinstance(value, str)
+            yield value[value.find("\n") + 1 :] if piece.column_names else value
+        else:
+            yield _written(value, piece.indent) + "\n"
+
+
+def _written(value: JsonValue, indent: int | None) -> str:
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can write
+        return json.dumps(value, indent=indent)
+    return text
+
+
+def places(piece: Piece, spans: Iterable[MaskedSpan]) -> Iterator[dict[str, JsonValue]]:
+    """Each span with its place in the document: JSON pointer, or line, column and characters from the beginning."""
+    text = piece.value if isinstance(piece.value, str) and not piece.is_json else ""
+    skipped, line, line_start = len(piece.column_names), piece.line, len(piece.column_names)
+    at = skipped
+    for span in sorted(spans, key=lambda one: one.start):
+        found: dict[str, JsonValue] = {"kind": span.kind, "reason": span.reason}
+        if piece.is_json:
+            yield {**found, "line": piece.line, "pointer": span.pointer, "start": span.start, "end": span.end}
+        elif span.start >= skipped:
+            line += text.count("\n", at, span.start)
+            line_start = max(line_start, text.rfind("\n", at, span.start) + 1)
+            at = span.start
+            moved = piece.start - skipped
+            place = {"line": line, "column": span.start - line_start + 1}
+            yield {**found, **place, "start": span.start + moved, "end": span.end + moved}
+
+
+def _pieces(reader: TextIO, name: str, format: Format | None) -> Iterator[Piece]:
+    head = reader.read(WHOLE)
+    format = format or _BY_ENDING.get(PurePath(name).suffix.lower()) or _guess(head)
+    if format is Format.JSON:
+        yield _document(head + reader.read(), name)
+    elif format is Format.JSON_LINES:
+        yield from _json_lines(_texts(reader, head, whole=0), name)
+    else:
+        yield from _text_pieces(_texts(reader, head), repeat_first=format is Format.CSV)
+
+
+def _guess(head: str) -> Format:
+    """The format of a text by its beginning: JSON if all of it is, JSON lines if the first two lines are."""
+    first, *rest = (head.lstrip()[:1] in ("{", "[") and head.strip().split("\n", 2)) or [""]
+    if _is_json(first) and rest and _is_json(rest[0]):
+        return Format.JSON_LINES
+    return Format.JSON if first and len(head) < WHOLE and _is_json(head) else Format.TEXT
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _texts(reader: TextIO, head: str, whole: int = WHOLE) -> Iterator[str]:
+    """The text in pieces that end at a line. A shorter text than `whole` is one piece."""
+    rest, at_end = head, len(head) < WHOLE
+    if at_end and len(rest) < whole:
+        if rest:
+            yield rest
+        return
+    while True:
+        while len(rest) >= _PIECE or (at_end and rest):
+            cut = _cut(rest) if len(rest) > _PIECE else len(rest) if at_end else 0
+            if not cut:
+                break
+            yield rest[:cut]
+            rest = rest[cut:]
+        if at_end:
+            return
+        more = reader.read(_PIECE)
+        at_end, rest = not more, rest + more
+
+
+def _cut(text: str) -> int:
+    """Where a piece ends: after the last line that is complete, else after a word, else anywhere."""
+    return text.rfind("\n", 0, _PIECE) + 1 or text.rfind(" ", 0, _PIECE) + 1 or _PIECE
+
+
+def _text_pieces(texts: Iterator[str], *, repeat_first: bool) -> Iterator[Piece]:
+    line, start, names = 1, 0, ""
+    for text in texts:
+        yield Piece(names + text, line, start, names)
+        if repeat_first and not names:
+            names = text[: text.find("\n") + 1]
+        line += text.count("\n")
+        start += len(text)
+
+
+def _document(text: str, name: str) -> Piece:
+    hint = "Use --text to mask it as text, or --jsonl if each line is a JSON value."
+    try:
+        return Piece(json.loads(text), 1, 0, is_json=True, indent=2 if "\n" in text.strip() else None)
+    except ValueError as fault:
+        raise WorkbenchError(f"JSON was expected in {name}: {fault}.", hint) from fault
+    except RecursionError:
+        raise WorkbenchError(
+            f"The JSON value in {name} is nested too deeply.", "Use --text to mask it as text."
+        ) from None
+
+
+def _json_lines(texts: Iterator[str], name: str) -> Iterator[Piece]:
+    number = start = 0
+    rest = ""
+    for text in texts:
+        *lines, rest = (rest + text).split("\n")
+        for line in lines:
+            number += 1
+            if line.strip():
+                yield _json_line(line, name, number, start)
+            start += len(line) + 1
+    if rest.strip():
+        yield _json_line(rest, name, number + 1, start)
+
+
+def _json_line(line: str, name: str, number: int, start: int) -> Piece:
+    try:
+        return Piece(json.loads(line), number, start, is_json=True)
+    except (ValueError, RecursionError) as fault:
+        hint = "Use --text to mask it as text."
+        raise WorkbenchError(f"JSON was expected in line {number} of {name}: {fault}.", hint) from fault
