@@ -61,6 +61,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "text_masking:arrange_sanitize",
         "Mask personal data and secrets in files and pipes, or put them back.",
     ),
+    "interceptor": (
+        "text_masking:arrange_interceptor",
+        "Offer masking to MCP gateways as interceptors (SEP-2624, a draft).",
+    ),
     "tokens": ("core_status:arrange_tokens", "Print how many model tokens programs cost and saved."),
     "audit": ("audit:arrange_audit", "Verify, query and export the audit of a project."),
 }
@@ -103,6 +107,7 @@ USAGES = (
     ("mcp-workbench search build", "build the sentence model for search by meaning"),
     ("mcp-workbench search remove", "remove the sentence model"),
     ("mcp-workbench sanitize [FILE…]", "mask personal data and secrets in files and pipes"),
+    ("mcp-workbench interceptor", "offer masking to MCP gateways (SEP-2624, a draft)"),
     ("mcp-workbench tokens", "print the model tokens that programs cost and saved"),
     ("mcp-workbench audit verify", "check that the audit is complete and unchanged"),
     ("mcp-workbench audit query", "print audit entries"),
@@ -242,6 +247,7 @@ COMMAND_EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "sanitize answer.txt --restore orders.map.json",
         "sanitize --check --kinds SECRET",
     ),
+    "interceptor": ("interceptor", "interceptor --mode audit --kinds SECRET,CARD"),
     "tokens": ("tokens --json",),
     "audit": ("audit verify", "audit query --kind run. --limit 20 --json", "audit report"),
 }

@@ -51,6 +51,13 @@ def arrange_sanitize(parser: Parser) -> None:
     add_common(parser, _sanitize, data=False)
 
 
+def _add_rules(parser: Parser) -> None:
+    """Add the options that change what is masked."""
+    parser.add_argument("--kinds", default="", metavar="KINDS", help="mask only these kinds: EMAIL,PHONE")
+    parser.add_argument("--never", action="append", default=[], metavar="WORD", help="do not mask WORD (repeatable)")
+    parser.add_argument("--recall-first", action="store_true", help="mask too much rather than too little in prose")
+
+
 def _sanitize(given: argparse.Namespace, paths: Paths) -> int:
     if given.restore:
         if given.spans or given.check or given.kinds or given.never or given.recall_first:
@@ -66,8 +73,7 @@ def _mask(given: argparse.Namespace, paths: Paths) -> int:
     from workbench.text_masking.masking_session import MaskingSession, user_rules
     from workbench.text_masking.token_map import TokenMap, read_token_map
 
-    kinds = given.kinds.upper().replace(",", " ").split()
-    session = MaskingSession(user_rules(paths, kinds, given.never, recall_first=given.recall_first))
+    session = MaskingSession(user_rules(paths, given.kinds, given.never, recall_first=given.recall_first))
     map_file = Path(given.map) if given.map else None
     token_map = read_token_map(map_file) if map_file and map_file.exists() else TokenMap()
     found = False
@@ -128,3 +134,38 @@ def _opened(name: str) -> Iterator[TextIO]:
         if isinstance(fault, BrokenPipeError):
             raise
         raise WorkbenchError(f"{name} cannot be read: {fault.strerror}.", "Check the name and permissions.") from fault
+
+
+INTERCEPTOR_EPILOG = """Serves an MCP gateway over stdin and stdout with interceptors of SEP-2624, a draft of July 2026
+whose messages may still change. mask-personal-data (mutation) masks results of tool calls, resources and prompts, and
+puts values back into arguments of tool calls in the same session, which the gateway names (`context.sessionId`).
+report-personal-data (validation) reports findings and changes nothing. Values are kept in memory only.
+--mode and --fail-open are defaults that a gateway may override."""
+
+
+def arrange_interceptor(parser: Parser) -> None:
+    parser.epilog = INTERCEPTOR_EPILOG
+    parser.add_argument(
+        "--mode", choices=("active", "enforce", "audit"), default="active",
+        help="active: the gateway applies the results (default; drafts before June 2026 say enforce). "
+        "audit: it only records them",
+    )  # fmt: skip
+    parser.add_argument(
+        "--fail-open", action="store_true", help="messages pass if masking fails (default: they are blocked)"
+    )
+    parser.add_argument(
+        "--severity", choices=("info", "warn", "error"), default="warn",
+        help="severity of a finding (default: warn); error blocks the message",
+    )  # fmt: skip
+    _add_rules(parser)
+    add_common(parser, _serve_interceptors, data=False)
+
+
+def _serve_interceptors(given: argparse.Namespace, paths: Paths) -> int:
+    from workbench.text_masking.interceptor_server import serve
+    from workbench.text_masking.masking_interceptors import Defaults
+    from workbench.text_masking.masking_session import user_rules
+
+    rules = user_rules(paths, given.kinds, given.never, recall_first=given.recall_first)
+    serve(rules, Defaults("active" if given.mode == "enforce" else given.mode, given.fail_open, given.severity))
+    return DONE

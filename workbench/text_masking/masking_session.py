@@ -21,11 +21,10 @@ from workbench.settings import read
 KIND_NAMES = tuple(kind.name for kind in KINDS if kind.name not in (CUSTOM, SEALED))
 
 
-def user_rules(
-    paths: Paths, kinds: Collection[str] = (), never: Collection[str] = (), *, recall_first: bool = False
-) -> StartRules:
-    """The rules and marks of the user and the project, limited to some kinds and without some words."""
-    unknown = sorted(set(kinds).difference(KIND_NAMES))
+def user_rules(paths: Paths, kinds: str = "", never: Collection[str] = (), *, recall_first: bool = False) -> StartRules:
+    """The rules and marks of the user and the project, limited to some kinds ("EMAIL,PHONE") and without some words."""
+    wanted = kinds.upper().replace(",", " ").split()
+    unknown = sorted(set(wanted).difference(KIND_NAMES))
     if unknown:
         hint = f"Kinds: {', '.join(KIND_NAMES)}."
         raise WorkbenchError(f"There is no kind of personal data {', '.join(unknown):.80}.", hint)
@@ -33,7 +32,7 @@ def user_rules(
     start = PersonalDataMarks(paths.project_settings, paths.privacy_marks).following(settings)
     rules = replace(
         start.rules,
-        off=start.rules.off.union(set(KIND_NAMES).difference(kinds) if kinds else ()),
+        off=start.rules.off.union(set(KIND_NAMES).difference(wanted) if wanted else ()),
         never=start.rules.never.union(word.strip().lower() for word in never),
         recall_first=recall_first or start.rules.recall_first,
     )
