@@ -4,8 +4,9 @@
     dpkg-deb -x golang-github-betterleaks-betterleaks-dev_*.deb betterleaks
     python tools/convert_secret_rules.py $(find betterleaks -name betterleaks.toml)
 
-Betterleaks (MIT) continues Gitleaks and is packaged by Debian. Its patterns are written for RE2; here they get bounded
-repetitions, scoped flags and boundaries, because Python searches by backtracking. The same input gives the same file.
+Betterleaks (MIT) continues Gitleaks; Debian unstable has the package. The present file was made from version 1.4.1-1.
+Its patterns are written for RE2; here they get bounded repetitions, scoped flags and boundaries, because Python
+searches by backtracking. The same input gives the same file.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ _END = r"""(?:\\?['"\x60]|[\s;]|\\[nr]|$)"""
 _NOT_IN_CLASS = re.compile(r"\(\?:\[\^((?:\\.|[^\]\\])+)\]\|\\z\)")
 _ENTROPY = re.compile(r"""entropy\(finding\["secret"\]\) <= ([\d.]+)""")
 _WORDS = {
-    "api": "API", "cicd": "CI/CD", "id": "ID", "oauth": "OAuth", "org": "organization", "pat": "personal access token",
-    "rrt": "runner registration token", "sdk": "SDK", "url": "URL", "v1": "", "v2": "", "aws": "AWS",
+    "ai": "AI", "api": "API", "aws": "AWS", "ca": "CA", "cicd": "CI/CD", "id": "ID", "oauth": "OAuth", "sdk": "SDK",
+    "url": "URL", "org": "organization", "pat": "personal access token", "rrt": "runner registration token",
+    "v1": "", "v2": "",
 }  # fmt: skip
 _MOST = 400  # repetitions where RE2 allows any number
 
@@ -104,53 +106,37 @@ def _token(regex: str) -> str:
     return rf"(?<!\w){token}" if bare.startswith((r"\b", "(?:^")) else rf"(?<![A-Za-z0-9]){token}"
 
 
+# The parts of a pattern: escapes, character classes, groups, repetitions without upper bound, anything else.
+_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?i\)|\(\?P<\w+>|\(\??|\)|[+*]|\{\d+,\}|.", re.DOTALL)
+
+
 def _in_python(regex: str) -> str:
     """RE2's syntax in Python's, without capturing groups and unbounded repetitions."""
     regex = _NOT_IN_CLASS.sub(r"(?![\1])", regex).replace(r"\z", r"\Z").replace("[[:alnum:]]", "[A-Za-z0-9]")
     out: list[str] = []
-    closing = [""]  # what each open group needs before its end: an inner `(?i)` holds until there
-    at, in_class = 0, False
-    while at < len(regex):
-        sign = regex[at]
-        step = sign
-        if sign == "\\":
-            step = regex[at : at + 2]
-        elif in_class:
-            in_class = sign != "]"
-        elif sign == "[":
-            in_class = True
-            step = re.match(r"\[\^?\]?", regex[at:])[0]  # type: ignore[index]
-        elif regex.startswith("(?i)", at):
+    open_flags = [0]  # how many `(?i)` hold until the end of each open group
+    for part in _PART.findall(regex):
+        if part == "(?i)":
             out.append("(?i:")
-            closing[-1] += ")"
-            at += 4
-            continue
-        elif named := re.compile(r"\(\?P<\w+>").match(regex, at):
-            out.append("(?:")
-            closing.append("")
-            at = named.end()
-            continue
-        elif sign == "(":
-            out.append("(" if regex.startswith("(?", at) else "(?:")
-            closing.append("")
-            at += 1
-            continue
-        elif sign == ")":
-            step = closing.pop() + ")"
-            at += 1
-            out.append(step)
-            continue
-        elif sign in "+*" and regex[at - 1] != "(":
-            out.append(f"{{{int(sign == '+')},{_MOST}}}")
-            at += 1
-            continue
-        elif open_ended := re.compile(r"\{(\d+),\}").match(regex, at):
-            out.append(f"{{{open_ended[1]},{max(_MOST, 4 * int(open_ended[1]))}}}")
-            at = open_ended.end()
-            continue
-        out.append(step)
-        at += len(sign if step == sign else step)
-    return "".join(out) + closing[0]
+            open_flags[-1] += 1
+        elif part == ")":
+            out.append(")" * (open_flags.pop() + 1))
+        elif part.startswith("("):
+            out.append("(?" if part == "(?" else "(?:")
+            open_flags.append(0)
+        else:
+            out.append(_bounded(part))
+    return "".join(out) + ")" * open_flags[0]
+
+
+def _bounded(part: str) -> str:
+    """A repetition with an upper bound; other parts unchanged."""
+    if part in ("+", "*"):
+        return f"{{{int(part == '+')},{_MOST}}}"
+    if len(part) > 2 and part.startswith("{") and part.endswith(",}"):
+        least = int(part[1:-2])
+        return f"{{{least},{max(_MOST, 4 * least)}}}"
+    return part
 
 
 if __name__ == "__main__":

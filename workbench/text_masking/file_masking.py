@@ -16,10 +16,11 @@ from msgspec import Struct
 
 from workbench.errors import WorkbenchError
 from workbench.privacy.masked_documents import MaskedSpan
+from workbench.privacy.pii_tokens import cut_after
 from workbench.records import JsonValue
 
 WHOLE: Final = 2_000_000  # characters
-_PIECE: Final = 1_000_000
+PIECE: Final = 1_000_000
 
 
 class Format(StrEnum):
@@ -126,21 +127,21 @@ def _texts(reader: TextIO, head: str, whole: int = WHOLE) -> Iterator[str]:
             yield rest
         return
     while True:
-        while len(rest) >= _PIECE or (at_end and rest):
-            cut = _cut(rest) if len(rest) > _PIECE else len(rest) if at_end else 0
+        while len(rest) >= PIECE or (at_end and rest):
+            cut = _cut(rest) if len(rest) > PIECE else len(rest) if at_end else 0
             if not cut:
                 break
             yield rest[:cut]
             rest = rest[cut:]
         if at_end:
             return
-        more = reader.read(_PIECE)
+        more = reader.read(PIECE)
         at_end, rest = not more, rest + more
 
 
 def _cut(text: str) -> int:
-    """Where a piece ends: after the last line that is complete, else after a word, else anywhere."""
-    return text.rfind("\n", 0, _PIECE) + 1 or text.rfind(" ", 0, _PIECE) + 1 or _PIECE
+    """Where a piece ends: after the last line that is complete, else after a word, else anywhere but in a token."""
+    return text.rfind("\n", 0, PIECE) + 1 or text.rfind(" ", 0, PIECE) + 1 or cut_after(text, PIECE)
 
 
 def _text_pieces(texts: Iterator[str], *, repeat_first: bool) -> Iterator[Piece]:

@@ -7,7 +7,9 @@ import random
 import re
 import string
 import time
+import tomllib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -87,6 +89,14 @@ def test_there_are_at_least_120_vendors() -> None:
     vendors = {rule.vendor for rule in secret_rules().rules} - {""}
     assert len(vendors) >= 120
     assert all(rule.reason.startswith(rule.vendor) for rule in secret_rules().rules)
+
+
+def test_the_table_contains_the_rules_of_the_project() -> None:
+    """`tools/convert_secret_rules.py` was run after the last change of `tools/secret_rules.toml`."""
+    own = tomllib.loads((Path(__file__).parents[3] / "tools" / "secret_rules.toml").read_text(encoding="utf-8"))
+    written = {(rule.vendor, rule.regex, rule.keywords) for rule in secret_rules().rules}
+    wanted = {(rule["vendor"], rule["regex"], tuple(rule["keywords"])) for rule in own["rules"]}
+    assert wanted - written == set()
 
 
 @pytest.mark.parametrize("size", [20_000, pytest.param(200_000, marks=pytest.mark.slow)])
