@@ -101,6 +101,20 @@ def test_json_lines_share_their_tokens(sanitize) -> None:
     assert [one["n"] for one in others] == [1, 2]
 
 
+def test_text_between_json_lines_is_masked_too(sanitize) -> None:
+    done = sanitize(text=f'[1]\n{{"email": "{EMAIL}"}}\nto {EMAIL}')
+    first, second, third = done.stdout.splitlines()
+    assert first == "[1]"
+    assert third == f"to {json.loads(second)['email']}"
+
+
+def test_json_may_begin_with_a_byte_order_mark(sanitize) -> None:
+    for text in ('\ufeff{"email": "x@y.org"}', '\ufeff{"n": 1}\n{"email": "x@y.org"}\n'):
+        done = sanitize(text=text)
+        assert done.returncode == 0
+        assert json.loads(done.stdout.splitlines()[-1])["email"].startswith("[EMAIL_1.")
+
+
 def test_the_format_follows_from_the_ending(sanitize, tmp_path: Path) -> None:
     table = tmp_path / "people.csv"
     table.write_text("id,surname\n1,Lund\n2,Ngata\n", encoding="utf-8")

@@ -21,6 +21,7 @@ from workbench.records import JsonValue
 
 WHOLE: Final = 2_000_000  # characters
 PIECE: Final = 1_000_000
+_BOM: Final = "\ufeff"  # which some programs write at the beginning of UTF-8
 
 
 class Format(StrEnum):
@@ -95,21 +96,25 @@ def places(piece: Piece, spans: Iterable[MaskedSpan]) -> Iterator[dict[str, Json
 
 def _pieces(reader: TextIO, name: str, format: Format | None) -> Iterator[Piece]:
     head = reader.read(WHOLE)
-    format = format or _BY_ENDING.get(PurePath(name).suffix.lower()) or _guess(head)
+    known = format or _BY_ENDING.get(PurePath(name).suffix.lower())
+    format = known or _guess(head)
     if format is Format.JSON:
         yield _document(head + reader.read(), name)
     elif format is Format.JSON_LINES:
-        yield from _json_lines(_texts(reader, head, whole=0), name)
+        yield from _json_lines(_texts(reader, head, whole=0), name, guessed=known is None)
     else:
         yield from _text_pieces(_texts(reader, head), repeat_first=format is Format.CSV)
 
 
 def _guess(head: str) -> Format:
-    """The format of a text by its beginning: JSON if all of it is, JSON lines if the first two lines are."""
-    first, *rest = (head.lstrip()[:1] in ("{", "[") and head.strip().split("\n", 2)) or [""]
-    if _is_json(first) and rest and _is_json(rest[0]):
+    """The format of a text by its beginning: JSON lines if the first two lines are JSON, JSON if all of it is."""
+    text = head.removeprefix(_BOM).strip()
+    if text[:1] not in ("{", "["):
+        return Format.TEXT
+    lines = text.split("\n", 2)
+    if len(lines) > 1 and _is_json(lines[0]) and _is_json(lines[1]):
         return Format.JSON_LINES
-    return Format.JSON if first and len(head) < WHOLE and _is_json(head) else Format.TEXT
+    return Format.JSON if len(head) < WHOLE and _is_json(text) else Format.TEXT
 
 
 def _is_json(text: str) -> bool:
@@ -157,7 +162,9 @@ def _text_pieces(texts: Iterator[str], *, repeat_first: bool) -> Iterator[Piece]
 def _document(text: str, name: str) -> Piece:
     hint = "Use --text to mask it as text, or --jsonl if each line is a JSON value."
     try:
-        return Piece(json.loads(text), 1, 0, is_json=True, indent=2 if "\n" in text.strip() else None)
+        return Piece(
+            json.loads(text.removeprefix(_BOM)), 1, 0, is_json=True, indent=2 if "\n" in text.strip() else None
+        )
     except ValueError as fault:
         raise WorkbenchError(f"JSON was expected in {name}: {fault}.", hint) from fault
     except RecursionError:
@@ -166,23 +173,26 @@ def _document(text: str, name: str) -> Piece:
         ) from None
 
 
-def _json_lines(texts: Iterator[str], name: str) -> Iterator[Piece]:
-    number = start = 0
+def _json_lines(texts: Iterator[str], name: str, *, guessed: bool) -> Iterator[Piece]:
+    """One piece for each line. If the format was only guessed, lines that are not JSON are text."""
+    start = 0
+    for number, line in enumerate(_lines(texts), 1):
+        if line.strip():
+            try:
+                yield Piece(json.loads(line.removeprefix(_BOM)), number, start, is_json=True)
+            except (ValueError, RecursionError) as fault:
+                if not guessed:
+                    hint = "Use --text to mask it as text."
+                    raise WorkbenchError(f"JSON was expected in line {number} of {name}: {fault}.", hint) from fault
+                yield Piece(line, number, start)
+        start += len(line)
+
+
+def _lines(texts: Iterator[str]) -> Iterator[str]:
+    """The lines of a text that comes in pieces, with their ends."""
     rest = ""
     for text in texts:
         *lines, rest = (rest + text).split("\n")
-        for line in lines:
-            number += 1
-            if line.strip():
-                yield _json_line(line, name, number, start)
-            start += len(line) + 1
-    if rest.strip():
-        yield _json_line(rest, name, number + 1, start)
-
-
-def _json_line(line: str, name: str, number: int, start: int) -> Piece:
-    try:
-        return Piece(json.loads(line), number, start, is_json=True)
-    except (ValueError, RecursionError) as fault:
-        hint = "Use --text to mask it as text."
-        raise WorkbenchError(f"JSON was expected in line {number} of {name}: {fault}.", hint) from fault
+        yield from (line + "\n" for line in lines)
+    if rest:
+        yield rest
