@@ -146,26 +146,26 @@ async def test_a_report_names_kind_and_place_but_no_value(gateway) -> None:
         assert strict["severity"] == "error"
 
 
-@pytest.mark.parametrize(
-    ("changes", "code"),
-    [
-        ({"name": "other"}, -32602),
-        ({"event": "roots/list"}, -32602),
-        ({"event": "resources/read", "phase": "request"}, -32602),
-        ({"phase": "both"}, -32602),
-        ({"config": {"unmask": "no"}}, -32602),
-        ({"config": {"other": 1}}, -32602),
-        ({"payload": {"name": "x", "arguments": {"to": "[EMAIL_1.aaaa]"}}}, -32603),
-        ({"phase": "response", "payload": f"{EMAIL} " * 30_000, "timeoutMs": 1}, -32000),
-    ],
-)
-async def test_failures_are_errors_that_an_invoker_can_route(gateway, changes, code) -> None:
+FAILURES: list[tuple[dict[str, Any], int]] = [
+    ({"name": "other"}, -32602),
+    ({"event": "roots/list"}, -32602),
+    ({"event": "resources/read", "phase": "request"}, -32602),
+    ({"phase": "both"}, -32602),
+    ({"config": {"unmask": "no"}}, -32602),
+    ({"config": {"other": 1}}, -32602),
+    ({"payload": {"name": "x", "arguments": {"to": "[EMAIL_1.aaaa]"}}}, -32603),
+    ({"phase": "response", "payload": f"{EMAIL} " * 30_000, "timeoutMs": 1}, -32000),
+]
+
+
+async def test_failures_are_errors_that_an_invoker_can_route(gateway) -> None:
     async with gateway() as client:
-        given = {"name": "mask-personal-data", "event": "tools/call", "phase": "request", "payload": {}, **changes}
-        with pytest.raises(MCPError) as caught:
-            await ask(client, "interceptor/invoke", **given)
-        assert caught.value.code == code
-        assert EMAIL not in str(caught.value.data)
+        for changes, code in FAILURES:
+            given = {"name": "mask-personal-data", "event": "tools/call", "phase": "request", "payload": {}, **changes}
+            with pytest.raises(MCPError) as caught:
+                await ask(client, "interceptor/invoke", **given)
+            assert caught.value.code == code, changes
+            assert EMAIL not in str(caught.value.data)
         after = await invoke(client, "mask-personal-data", "response", EMAIL)  # the server goes on
         assert after["modified"] is True
 

@@ -102,10 +102,10 @@ def test_json_lines_share_their_tokens(sanitize) -> None:
 
 
 def test_text_between_json_lines_is_masked_too(sanitize) -> None:
-    done = sanitize(text=f'[1]\n{{"email": "{EMAIL}"}}\nto {EMAIL}')
-    first, second, third = done.stdout.splitlines()
-    assert first == "[1]"
-    assert third == f"to {json.loads(second)['email']}"
+    done = sanitize(text=f'[1]\n{{"email": "{EMAIL}"}}\n\nto {EMAIL}')
+    first, second, third, fourth = done.stdout.split("\n")
+    assert (first, third) == ("[1]", "")
+    assert fourth == f"to {json.loads(second)['email']}"
 
 
 def test_json_may_begin_with_a_byte_order_mark(sanitize) -> None:

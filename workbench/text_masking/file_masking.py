@@ -177,14 +177,13 @@ def _json_lines(texts: Iterator[str], name: str, *, guessed: bool) -> Iterator[P
     """One piece for each line. If the format was only guessed, lines that are not JSON are text."""
     start = 0
     for number, line in enumerate(_lines(texts), 1):
-        if line.strip():
-            try:
-                yield Piece(json.loads(line.removeprefix(_BOM)), number, start, is_json=True)
-            except (ValueError, RecursionError) as fault:
-                if not guessed:
-                    hint = "Use --text to mask it as text."
-                    raise WorkbenchError(f"JSON was expected in line {number} of {name}: {fault}.", hint) from fault
-                yield Piece(line, number, start)
+        try:
+            yield Piece(json.loads(line.removeprefix(_BOM)), number, start, is_json=True)
+        except (ValueError, RecursionError) as fault:
+            if line.strip() and not guessed:
+                hint = "Use --text to mask it as text."
+                raise WorkbenchError(f"JSON was expected in line {number} of {name}: {fault}.", hint) from fault
+            yield Piece(line, number, start)
         start += len(line)
 
 
