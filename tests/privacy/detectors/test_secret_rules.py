@@ -169,7 +169,7 @@ def test_a_value_under_a_vendors_name_is_found(text: str) -> None:
         "mistral-7b, linear, cursor and key",
         "sentry-sdk==2.75.0 --hash=sha256:" + HEX[:64],
         "sk_test_iter_forwards_options",
-        "Basic Authentication and Basic Configuration",
+        "Basic Authentication and Basic Configuration, the basic CloudFormation and the basic MIMEApplication",
         "xoxb- is the beginning of a bot token",
     ],
 )
