@@ -41,7 +41,7 @@ _FULL: Final = (
 )
 _FULL_HINT: Final = "Connect again, or let tools return less."
 MOST_BYTES: Final = 48_000_000  # of compressed pages in memory; further pages are written to an encrypted file
-_RECENT: Final = 64  # decompressed pages
+_RECENT: Final = 256  # decompressed pages
 _BETWEEN: Final = "\n\0\n"  # between two answers
 _ESCAPE: Final = re.compile(r"\\[ntrfb\"/]")
 _LETTER: Final = re.compile(r"(?<!\\)\\u(?!00[0-7]|[dD][89a-fA-F])[0-9a-fA-F]{4}")

@@ -167,7 +167,7 @@ class AnswerLookup:
         phrases: list[Array] = []
         glued: set[str] = set()
         most = self._most_frequent()
-        for view in _views(text):
+        for number_of_view, view in enumerate(_views(text)):
             for at in range(0, len(view), _PIECE):
                 piece = view[max(0, at - OVERLAP) : at + _PIECE]
                 words = hash_words(readable(piece))
@@ -182,7 +182,7 @@ class AnswerLookup:
                 for word, number in _words(piece, words, np.flatnonzero(alone)):
                     if is_worth_finding(word):
                         wanted[number] = _CONTEXTS
-                    if len(word) in _GLUED and (word.isdigit() or word.isalpha()):
+                    if not number_of_view and len(word) in _GLUED and (word.isdigit() or word.isalpha()):
                         glued.add(word)
         wanted = {number: count for number, count in wanted.items() if number not in self._looked_up}
         for number in self._glued_pairs(sorted(glued)):
