@@ -33,20 +33,33 @@ from names_words import (
     VERBS,
     VOWEL,
     WAYS,
+    WEEKDAYS,
     words,
 )
 
 _FOLDER = Path(__file__).resolve().parent / "names"
 _SLOT = re.compile(r"\{(\w+)\}")
+_FOREIGN = 0.35  # share of the sentences in other languages than English
+_LONG = 3  # letters of a word that can be a noun
 _MARK = re.compile("\ue000(N|A)\ue001([^\ue002]*)\ue002")
 
 
 class Words:
     """The word lists for filling templates."""
 
-    def __init__(self, first: list[str], last: list[str], cities: list[str], ordinary: list[str]) -> None:
+    def __init__(
+        self,
+        first: list[str],
+        last: list[str],
+        cities: list[str],
+        ordinary: list[str],
+        any_words: list[str],
+        foreign: dict[str, list[str]],
+    ) -> None:
         self.first, self.last = first, last
         self.cities, self.ordinary = cities, ordinary
+        self.any_words = any_words  # English words, frequent or not
+        self.foreign = foreign  # ordinary words of other languages, by language
         self.verbs = [word for word in ordinary if word.endswith("ed") and len(word) > 4]
 
 
@@ -58,18 +71,21 @@ class Sentences:
         self._files = {
             path.stem: path.read_text(encoding="utf-8").splitlines() for path in sorted(_FOLDER.glob("*.txt"))
         }
+        self._language = ""  # of the sentence that is generated; empty for English
 
     def make(self) -> tuple[str, list[tuple[int, int, str]]]:
         """A text, and the labelled spans of its names and addresses."""
-        pool = self._rng.choices(["people", "places", "things"], (50, 15, 45))[0]
-        marked = self._filled(self._one(pool))
+        self._language = self._rng.choice(sorted(self._words.foreign)) if self._rng.random() < _FOREIGN else ""
+        people, things = (f"{kind}_{self._language}" if self._language else kind for kind in ("people", "things"))
+        pools = [people, things] if self._language else [people, things, "places", "documents"]
+        marked = self._filled(self._one(self._rng.choices(pools, (50, 45, 15, 20)[: len(pools)])[0]))
         if self._rng.random() < 0.6:
             marked = marked[0].upper() + marked[1:]
         if self._rng.random() < 0.35:
-            before = self._filled(self._one(self._rng.choice(["things", "people"]))).rstrip(".")
+            before = self._filled(self._one(self._rng.choice([things, people]))).rstrip(".")
             marked = before[0].upper() + before[1:] + self._rng.choice([". ", ". ", ".\n", "; ", "\n"]) + marked
         if self._rng.random() < 0.2:
-            marked += self._rng.choice([" ", " ", "\n", "\n\n"]) + self._filled(self._one("things"))
+            marked += self._rng.choice([" ", " ", "\n", "\n\n"]) + self._filled(self._one(things))
         return _unmarked(marked)
 
     def _one(self, pool: str) -> str:
@@ -77,7 +93,7 @@ class Sentences:
 
     def _filled(self, template: str, depth: int = 0) -> str:
         def fill(slot: re.Match[str]) -> str:
-            special = slot[1] in ("First", "Last", "NAME", "CAPS", "Title", "Camel", "Letter")
+            special = slot[1] in ("First", "Last", "NAME", "CAPS", "Title", "Camel", "Letter", "Any", "W")
             made = getattr(self, f"_{'x_' if special else ''}{slot[1].lower()}")
             text: str = made()
             return self._filled(text, depth + 1) if "{" in text and depth < 4 else text
@@ -287,7 +303,34 @@ class Sentences:
         )
 
     def _w(self) -> str:
-        return self._pick(self._words.ordinary)
+        return self._pick(self._words.foreign[self._language] if self._language else self._words.ordinary)
+
+    def _x_w(self) -> str:
+        word = self._w()
+        return word[0].upper() + word[1:]
+
+    def _n(self) -> str:
+        """A longer word of the sentence's language: in German a noun with its capital."""
+        while True:
+            word = self._w()
+            if len(word) > _LONG and (self._language != "de" or word[0].isupper()):
+                return word
+
+    def _phrase(self) -> str:
+        """Some words of the sentence's language."""
+        phrase = " ".join(self._w() for _ in range(self._rng.randint(3, 8)))
+        if self._rng.random() < 0.6:
+            phrase = phrase[0].upper() + phrase[1:]
+        return phrase + self._pick([".", ".", "!", "?", ""])
+
+    def _weekday(self) -> str:
+        return self._pick(WEEKDAYS[self._language])
+
+    def _x_any(self) -> str:
+        return self._pick(self._words.any_words).capitalize()
+
+    def _adjective(self) -> str:
+        return self._pick(ADJECTIVES)
 
     def _verbed(self) -> str:
         return self._pick(self._words.verbs)

@@ -84,3 +84,12 @@ INSTITUTIONS = words(
     "Hospital Institute Foundation School College Church Bridge Park Station Museum Prize Award Hall Library Theatre"
     " Hotel Inn Arms Stadium University Clinic Brothers Island Valley Mountains County Method Theorem Index Effect"
 )
+WEEKDAYS = {
+    "de": words("Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag"),
+    "es": words("lunes martes miércoles jueves viernes sábado domingo"),
+    "fr": words("lundi mardi mercredi jeudi vendredi samedi dimanche"),
+    "it": words("lunedì martedì mercoledì giovedì venerdì sabato domenica"),
+    "nl": words("maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"),
+    "pl": words("poniedziałek wtorek środę czwartek piątek sobotę niedzielę"),
+    "pt": words("segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo"),
+}

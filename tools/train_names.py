@@ -3,9 +3,11 @@
 A linear-chain CRF (python-crfsuite, L-BFGS) is trained on generated sentences: the templates in `tools/names/` filled
 with names and places of Faker's lists, of the census lists in the package `names` (public domain), and with names made
 of syllables, because most names are in no list. Half of the sentences contain no names: headings, products, firms,
-towns, logs, code. The vocabulary in `resources/search` decides which words are ordinary. Nothing of `benchmarks/` is
-used. The same versions write the same file, byte for byte:
+towns, logs, code, documentation. A third is in seven other languages, around the words of Faker's lists. Ordinary words
+are those of the vocabulary in `resources/search`, of the dictionary of SCOWL and of `tools/names/lists`: products,
+places, words that begin sentences. Nothing of `benchmarks/` is used. The same versions write the same file, byte for byte:
 
+    apt-get install wamerican=2020.12.07-2
     pip install python-crfsuite==0.9.12 Faker==40.54.0 names==0.3.0
     python tools/train_names.py
 
@@ -19,7 +21,6 @@ import importlib.resources
 import random
 import re
 import sys
-import sysconfig
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -41,6 +42,7 @@ from workbench.privacy.detectors.name_model import (  # noqa: E402
     WordLists,
     features_at_distance,
     folded,
+    stems,
     word_class,
     word_features,
 )
@@ -48,12 +50,16 @@ from workbench.privacy.detectors.word_lists import COMMON_WORDS as COMMON  # noq
 from workbench.privacy.detectors.word_lists import THING_WORDS as THINGS  # noqa: E402
 
 SEED = 20250704
-SENTENCES = 45_000
+SENTENCES = 56_000
 ORDINARY = 5_000  # words of the vocabulary used as context of names
 INNOCENT = 8_000  # pieces of the source code of packages
 COMMON_WORDS = 12_000  # words of the vocabulary, which is sorted by frequency
 FREQUENT_WORDS = 1_500  # the most frequent words count as ordinary even if they are last names too
 LAST_NAMES = 12_000  # last names of the census, sorted by frequency
+FREQUENT_LAST_NAMES = 1_500  # of them; a rarer one that is also in the dictionary counts as ordinary
+DICTIONARY = Path("/usr/share/dict/american-english")
+LANGUAGES = {"de": "de_DE", "es": "es_ES", "fr": "fr_FR", "it": "it_IT", "nl": "nl_NL", "pl": "pl_PL"}
+LISTS = ROOT / "tools" / "names" / "lists"
 TARGET = ROOT / "resources" / "privacy" / "names.txt"
 _LOCALES = """
 cs_CZ da_DK de_AT de_CH de_DE en_GB en_IE en_IN en_KE en_NZ en_PK en_US es_AR es_ES es_MX et_EE fi_FI fr_FR fr_QC hr_HR
@@ -70,7 +76,8 @@ def main() -> None:
     first, last = people()
     lists = lists_of(first, last)
     ordinary = [word for word in vocabulary()[:ORDINARY] if word in lists.common and len(word) > 1]
-    words = Words(first, last, cities(), ordinary)
+    any_words = sorted(dictionary() - lists.first - lists.last)
+    words = Words(first, last, cities(), ordinary, any_words, foreign())
     rng = random.Random(SEED)
     sentences = Sentences(words, rng)
     trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
@@ -131,8 +138,8 @@ def innocent() -> set[str]:
     """Groups of three lines of code, comments and documentation that contain capitals and no names."""
     found = set()
     for package in _PACKAGES.split():
-        for path in sorted((Path(sysconfig.get_path("purelib")) / package).rglob("*.py")):
-            if "tests" not in path.parts:
+        for path in sorted(Path(str(importlib.resources.files(package))).rglob("*.py")):
+            if "tests" not in path.parts and "_vendor" not in path.parts:
                 lines = path.read_text(encoding="utf-8", errors="ignore").splitlines()
                 pieces = ("\n".join(line.strip() for line in lines[at : at + 3]) for at in range(0, len(lines), 3))
                 found |= {piece for piece in pieces if 20 < len(piece) < 300 and not _PEOPLE.search(piece)}
@@ -145,14 +152,56 @@ def vocabulary() -> list[str]:
     return [word for word in pieces if word.isalpha() and word.isascii() and len(word) > 1]
 
 
+def dictionary() -> set[str]:
+    """The words of the dictionary that are written in lower case."""
+    lines = DICTIONARY.read_text(encoding="utf-8").splitlines()
+    return {word for word in lines if word.isascii() and word.isalpha() and word.islower() and len(word) > 2}
+
+
+def foreign() -> dict[str, list[str]]:
+    """Ordinary words of other languages; German nouns have their capitals."""
+    found = {language: faker_words(locale) for language, locale in LANGUAGES.items()}
+    found["de"] = sorted({*found["de"], *(word.capitalize() for word in listed("german_nouns"))})
+    found["pt"] = sorted(listed("portuguese"))
+    return found
+
+
+def faker_words(locale: str) -> list[str]:
+    provider = importlib.import_module(f"faker.providers.lorem.{locale}").Provider
+    return sorted({word for word in provider.word_list if word.isalpha()})
+
+
+def listed(name: str) -> set[str]:
+    """The words of a list of ours."""
+    return set((LISTS / f"{name}.txt").read_text(encoding="utf-8").split())
+
+
 def lists_of(first_names: Iterable[str], last_names: Iterable[str]) -> WordLists:
-    """The word lists of the model. A word is ordinary if it is frequent and not mainly a name."""
+    """The word lists of the model. A word is ordinary if it is frequent and not mainly a name, or in a list of ours."""
     first = {folded(part) for name in first_names for part in name.split("-")}
     last = {folded(part) for name in last_names for part in name.split("-")}
     whole = vocabulary()
     common = {word for word in whole[:COMMON_WORDS] if word not in first and word not in last}
-    common |= {word for word in whole[:FREQUENT_WORDS] if word not in first} | set(THINGS) | set(COMMON)
-    return WordLists(frozenset(first), frozenset(last), frozenset(common))
+    common |= {word for word in whole[:FREQUENT_WORDS] if word not in first}
+    common |= dictionary() - first - (last & frequent_last_names())
+    common |= {folded(word) for words in foreign().values() for word in words} - first - last
+    common |= {folded(word) for name in ("products", "places", "openers") for word in listed(name)}
+    common |= set(THINGS) | set(COMMON)
+    return WordLists(frozenset(first), frozenset(last), frozenset(without_derived(common, first | last)))
+
+
+def without_derived(words: set[str], names: set[str]) -> set[str]:
+    """The words without those that `WordLists.of` derives from others, which it does not for names."""
+    kept: set[str] = set()
+    for word in sorted(words, key=lambda word: (len(word), word)):
+        if word in names or kept.isdisjoint(stems(word)):
+            kept.add(word)
+    return kept
+
+
+def frequent_last_names() -> set[str]:
+    lines = (importlib.resources.files("names") / "dist.all.last").read_text(encoding="ascii").splitlines()
+    return {line.split()[0].lower() for line in lines[:FREQUENT_LAST_NAMES]}
 
 
 def example(text: str, spans: Sequence[tuple[int, int, str]], lists: WordLists) -> tuple[list[list[str]], list[str]]:

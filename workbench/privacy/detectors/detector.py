@@ -11,12 +11,15 @@ from typing import Final
 from workbench.privacy.decoded_text import has_invisible, plain, without_invisible
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.credentials import find_secrets
+from workbench.privacy.detectors.field_names import spelling
 from workbench.privacy.detectors.key_value_pairs import find_contact_cards, find_pairs
 from workbench.privacy.detectors.kinds import KINDS
 from workbench.privacy.detectors.name_mentions import find_name_mentions
 from workbench.privacy.detectors.names_in_prose import find_names_in_prose
 from workbench.privacy.detectors.text_search import DetectedSpan, find_matches, merge_findings
 from workbench.privacy.detectors.text_tables import find_table_cells
+from workbench.privacy.detectors.text_types import TypedText, classify
+from workbench.privacy.detectors.type_rules import counts
 
 _FINDERS = tuple((kind.name, kind.why, kind.find) for kind in KINDS)
 
@@ -27,8 +30,9 @@ def detect(text: str, rules: DetectionRules = DEFAULT_RULES) -> tuple[DetectedSp
 
 
 def _detect(text: str, rules: DetectionRules) -> tuple[DetectedSpan, ...]:
-    found = _allowed_findings(_by_rules(text, rules), text, rules)
-    found += _allowed_findings(find_names_in_prose(text, rules, found), text, rules)
+    types = classify(text)
+    found = _allowed_findings(_by_rules(text, rules, types), text, rules)
+    found += _allowed_findings(find_names_in_prose(text, rules, found, types), text, rules)
     return merge_findings(found) if found else ()
 
 
@@ -42,14 +46,20 @@ def _allowed_findings(found: Iterable[DetectedSpan], text: str, rules: Detection
     return [one for one in found if "\0" not in text[one.start : one.end]]
 
 
-def _by_rules(text: str, rules: DetectionRules) -> list[DetectedSpan]:
+def _by_rules(text: str, rules: DetectionRules, types: TypedText) -> list[DetectedSpan]:
     found = [DetectedSpan(start, end, name, why) for name, why, find in _FINDERS for start, end in find(text)]
     found += find_secrets(text)
     found += find_pairs(text, rules)
     found += find_table_cells(text, rules)
     found += find_name_mentions(text)
     found += find_contact_cards(text)
-    return found + by_patterns(text, rules)
+    counted = [one for one in found if counts(text, one, types.at(one.start)) or _is_own_key(one, rules)]
+    return counted + by_patterns(text, rules)
+
+
+def _is_own_key(found: DetectedSpan, rules: DetectionRules) -> bool:
+    """Whether the user assigned the key of a finding to its kind."""
+    return bool(rules.keys) and rules.of_key(spelling(found.why.rpartition(" ")[2])) == found.kind
 
 
 def by_patterns(text: str, rules: DetectionRules) -> list[DetectedSpan]:

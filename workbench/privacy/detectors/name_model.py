@@ -50,12 +50,35 @@ class WordLists:
     common: AbstractSet[str]
 
     def of(self, word: str) -> str:
-        """One letter for each list that contains the word, or a part of it between hyphens."""
-        return "".join(
+        """One letter for each list that contains the word, or a part of it between hyphens. Endings of English words
+        that are no names do not count."""
+        word = _SHORTENED.sub("", word) if "'" in word or "’" in word else word
+        parts = word.split("-") if "-" in word else (word,)
+        found = "".join(
             letter
             for letter, known in (("F", self.first), ("L", self.last), ("C", self.common))
-            if word in known or ("-" in word and any(part in known for part in word.split("-")))
+            if word in known or any(part in known for part in parts)
         )
+        return found or ("C" if any(not self.common.isdisjoint(stems(part)) for part in parts) else "")
+
+
+_SHORTENED = re.compile(r"['’](?:s|re|ll|ve|d|m|t)\Z")
+_ENDINGS = (
+    ("ies", ("y",)), ("es", ("", "e")), ("s", ("",)), ("ing", ("", "e")), ("ed", ("", "e")), ("ly", ("",)),
+    ("ers", ("", "e")), ("er", ("", "e")), ("ness", ("",)), ("able", ("", "e")),
+)  # fmt: skip
+_FEWEST_OF_STEM: Final = 3  # letters
+
+
+def stems(word: str) -> set[str]:
+    """The English words from which a word may be derived: of `tries`, `try`; of `stopped`, `stop`."""
+    found: set[str] = set()
+    for ending, others in _ENDINGS:
+        if word.endswith(ending) and len(stem := word[: -len(ending)]) >= _FEWEST_OF_STEM:
+            found.update(stem + other for other in others)
+            if stem[-1] == stem[-2] and ending in ("ing", "ed", "er", "ers"):
+                found.add(stem[:-1])
+    return found
 
 
 @lru_cache(maxsize=16_384)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from workbench.privacy.detection_rules import DetectionRules
 from workbench.privacy.detectors.name_model import WORD, folded, name_model
 from workbench.privacy.detectors.text_search import DetectedSpan, find_matches, merge_findings
+from workbench.privacy.detectors.text_types import TextType, TypedText, classify
+from workbench.privacy.detectors.type_rules import PROSE, counts
 
 if TYPE_CHECKING:
     from workbench.privacy.detectors.name_model import Array
@@ -25,7 +27,6 @@ KINDS: Final = ("NAME", "ADDRESS")  # in the order of the model's columns
 FEWEST: Final = 12  # characters; shorter texts are no prose
 _AROUND: Final = 48  # characters on both sides of a candidate that are read
 _LONGEST: Final = 600  # characters that are read at once
-WHY: Final = "reads like a name or address"
 _FEWEST_LETTERS: Final = 2
 _MOST_WINDOWS: Final = 4_096  # in the cache, which saves 7 % of registering and masking a text
 _recent: dict[tuple[str, tuple[float, ...]], Spans] = {}
@@ -46,19 +47,26 @@ _POSSESSIVE = ("'s", "’s")
 _TITLES = "".join(f"(?<!{title})" for title in ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St"))  # before a dot
 _BEGINS = re.compile(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
 _ORDERS = re.compile(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")  # after an imperative
+_DATES = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)\Z", re.IGNORECASE)
+_BESIDE_DATE = re.compile(r"[.,]? {1,3}\d")
 _BEFORE = 10  # characters before a word that show whether a sentence begins
 
 
-def find_names_in_prose(text: str, rules: DetectionRules, found: Iterable[DetectedSpan] = ()) -> Iterator[DetectedSpan]:
+def find_names_in_prose(
+    text: str, rules: DetectionRules, found: Iterable[DetectedSpan] = (), types: TypedText | None = None
+) -> Iterator[DetectedSpan]:
     """Names and addresses in sentences, or on lines below them, that are not in `found`."""
     if len(text) < FEWEST or rules.off.issuperset(KINDS):
         return
     least = tuple(2.0 if kind in rules.off else rules.threshold(kind) for kind in KINDS)
     known = merge_findings(found)
-    places = list(_windows(text, known))
+    types = types or classify(text)
+    places = list(_windows(text, known, types))
     for (start, end), inside in zip(places, _read([text[slice(*place)] for place in places], least), strict=True):
         for first, last, kind in inside:
-            yield _before_address(text, DetectedSpan(start + first, min(end, start + last), KINDS[kind], WHY), known)
+            guess = DetectedSpan(start + first, min(end, start + last), KINDS[kind], PROSE)
+            if counts(text, guess, types.at(guess.start)):
+                yield _before_address(text, guess, known)
 
 
 def _before_address(text: str, guess: DetectedSpan, known: Sequence[DetectedSpan]) -> DetectedSpan:
@@ -70,7 +78,7 @@ def _before_address(text: str, guess: DetectedSpan, known: Sequence[DetectedSpan
     return replace(guess, end=last) if last > guess.start else guess
 
 
-def _windows(text: str, found: Sequence[DetectedSpan]) -> Iterator[tuple[int, int]]:
+def _windows(text: str, found: Sequence[DetectedSpan], types: TypedText) -> Iterator[tuple[int, int]]:
     """Windows around candidates, in order, not overlapping."""
     begin = end = known = 0
     lists = None
@@ -79,10 +87,12 @@ def _windows(text: str, found: Sequence[DetectedSpan]) -> Iterator[tuple[int, in
             known += 1
         if known < len(found) and found[known].start <= match.start():
             continue
+        if types.at(match.start()) >= TextType.CODE:
+            continue
         lists = lists or name_model().lists
         if (word := match["word"]) and not _uncommon(word, lists.of(folded(word)), text[match.end() : match.end() + 2]):
             continue
-        if _orders(text, *match.span()):
+        if _orders(text, *match.span()) or (word and _dates(text, *match.span())):
             continue
         low, high = _around(text, *match.span(), end)
         if low <= end and high - begin <= _LONGEST and end:
@@ -114,6 +124,13 @@ def _uncommon(word: str, known: str, after: str) -> bool:
 def _orders(text: str, start: int, end: int) -> bool:
     """Whether a word begins an imperative sentence, as in "Mend the line"."""
     return _ORDERS.match(text, end) is not None and _BEGINS.search(text, max(0, start - _BEFORE), start) is not None
+
+
+def _dates(text: str, start: int, end: int) -> bool:
+    """Whether a word is a month or day beside a number: `Jan 2`, `2 Jan`."""
+    if _DATES.match(text, start, end) is None:
+        return False
+    return _BESIDE_DATE.match(text, end) is not None or text[start - 2 : start - 1].isdigit()
 
 
 def _around(text: str, start: int, end: int, floor: int) -> tuple[int, int]:

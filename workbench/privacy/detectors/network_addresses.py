@@ -15,12 +15,13 @@ ip_v4 ip_v6
 IP_KEYS = frozenset(_IP_KEYS.split())
 
 _BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
-_FOUR = re.compile(rf"(?P<first>\d(?<![\w.].)(?<![A-Za-z_]-.)\d{{0,2}}+)(?:\.{_BYTE}){{3}}(?!\w|\.\w|-[A-Za-z])")
+_FOUR = re.compile(rf"(?P<first>\d(?<![\w.].)(?<![A-Za-z_]-.)\d{{0,2}}+)(?:\.{_BYTE}){{3}}(?!\w|\.\w|[+~-][A-Za-z])")
 _FIRST = re.compile(_BYTE)
 _SIX = re.compile(
     r"[0-9A-Fa-f:](?<![\w:.].)(?:(?<=:)|[0-9A-Fa-f]{0,3}:)(?:[0-9A-Fa-f]{0,4}:){1,6}[0-9A-Fa-f]{0,4}"
     r"(?:\.\d{1,3}){0,3}(?![\w:])"
 )
+_REVISION = re.compile(r"-\d{1,3}(?![.\d])")
 _VERSION = re.compile(
     r"(?:version|release|build|firmware|\bver|\bv|driver|chrome|safari|firefox|edge)[\s:=/\"']{0,4}$", re.I
 )
@@ -29,12 +30,17 @@ _VERSION = re.compile(
 def find_ip_addresses(text: str) -> Iterator[tuple[int, int]]:
     """Spans of IP addresses, without port and mask."""
     for match in find_matches(_FOUR, text):
-        if not _FIRST.fullmatch(match["first"]) or _is_impersonal(match.group()):
+        if not _FIRST.fullmatch(match["first"]) or _is_impersonal(match.group()) or _is_release(text, match):
             continue
         if not _VERSION.search(text[max(0, match.start() - 14) : match.start()]):
             yield match.span()
     if ":" in text:
         yield from (match.span() for match in find_matches(_SIX, text) if _is_ipv6(match.group()))
+
+
+def _is_release(text: str, match: re.Match[str]) -> bool:
+    """Whether four numbers are the version of a package: `1.2.5.1-2`."""
+    return len(match["first"]) == 1 and _REVISION.match(text, match.end()) is not None
 
 
 def is_ip_address(value: str) -> bool:

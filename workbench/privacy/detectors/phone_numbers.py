@@ -140,12 +140,14 @@ def _announced(run: _Run) -> Iterator[tuple[int, int]]:
 
 
 def _shaped(run: _Run, first: int = 0) -> Iterator[tuple[int, int]]:
-    """The number with a usual grouping: (415) 555-0132, 1-415-555-0132, 030 901820."""
-    index = first
+    """The number with a usual grouping: (415) 555-0132, 1-415-555-0132, 030 901820. The last begins a run or follows
+    another, because numbers in a row are measurements."""
+    index, follows = first, True
     while index < len(run.groups):
-        count = _american(run, index) or _national(run, index)
+        count = _american(run, index) or (_national(run, index) if follows else 0)
         if count:
             yield _opened(run, index), run.groups[index + count - 1][1]
+        follows = count > 0
         index += count or 1
 
 
@@ -164,7 +166,7 @@ def _national(run: _Run, index: int) -> int:
     """The number of groups of a number with trunk "0" and area code, 0 if there is none. Numbers with dots do not
     count: they are more often versions or addresses."""
     start, end = run.groups[index]
-    if run.text[start] != "0" or not 2 <= end - start <= 5:
+    if run.text[start] != "0" or not 2 <= end - start <= 5 or run.text[start - 1 : start].strip("( ") != "":
         return 0
     sizes, rest = run.sizes(index, MOST), run.text[start : start + 2 * MOST]
     if len(sizes) < 2 or sizes == _POST_CODE or "." in rest or _DATE.match(rest) or max(sizes) < 3:

@@ -19,6 +19,8 @@ _NONE_WORDS = """
 string null none unknown true false root admin user guest system anonymous default test self me you all shared public
 postgres mysql redis www-data nobody daemon bin sys git ubuntu debian ec2-user docker jenkins runner vagrant node app
 service administrator program linuxbrew travis circleci runneradmin vsts appuser nginx apache
+layer media container scope import charset keyframes supports property param params return returns throws type types
+see link deprecated override since version example todo template async await static class
 """
 _NONE = frozenset(_NONE_WORDS.split())
 _CODE = ("self.", "this.", "os.", "args.", "request.", "config.", "settings.")

@@ -1,0 +1,270 @@
+"""Determines what the lines of a text are: source code, comments, definitions of tools, logs, documents or prose.
+
+Detectors ask for the type because evidence differs: `Reader` is a class in code and may be a person in a mail. A line
+is judged by its beginning and its signs, then its paragraph decides. Lines of data and all lines that are not
+recognised count as `DATA` or `PROSE`, where everything is detected.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from itertools import islice
+from typing import Final
+
+from msgspec import Struct
+
+from workbench.privacy.detectors.text_search import find_matches
+
+
+class TextType(IntEnum):
+    """What a stretch of a text is."""
+
+    PROSE = 0  # mails, notes, chats and everything that is none of the others
+    DATA = 1  # keys with values, rows of tables
+    DOCUMENT = 2  # sentences and lists about software
+    HEADING = 3
+    LOG = 4
+    COMMENT = 5  # in code: comments and documentation strings
+    CODE = 6
+    DEFINITION = 7  # schemas and definitions of tools
+
+
+class TypedText(Struct, frozen=True):
+    """The types of the stretches of a text. Each stretch ends where the next one begins."""
+
+    starts: tuple[int, ...]
+    types: tuple[TextType, ...]
+
+    def at(self, position: int) -> TextType:
+        """The type of the stretch that contains a position."""
+        return self.types[bisect_right(self.starts, position) - 1]
+
+
+_LONGEST: Final = 300  # characters of a line that are read
+_SHARE: Final = 0.4  # of the lines of a paragraph of code that have signs of code
+_FILE_SHARE: Final = 0.2  # of the lines of a source file
+_FEWEST: Final = 3  # lines with signs of code in a source file
+_LINES_PER_SIGN: Final = 5  # of a document about software
+_FEWEST_SIGNS: Final = 3
+
+
+class _Line(IntEnum):
+    BLANK = 0
+    WORDS = 1
+    ROW = 2  # `key: value`, brackets
+    SIGNED = 3  # has signs of code
+    COMMENT = 4
+    LOG = 5
+    HEADING = 6
+    FENCE = 7
+    STATEMENT = 9  # begins with a keyword
+    PARTED = 8  # the name of the file that follows
+
+
+_BEGINNINGS = re.compile(
+    r"(?P<FENCE>```|~~~)"
+    r"|(?P<PARTED>==> .{1,200} <==$|diff --git |(?:---|\+\+\+) (?:[ab]/|/dev/null)|@@ -\d)"
+    r"|(?P<SIGNED>File \"[^\"]{1,200}\", line \d|at (?:async |new )?[\w.$<>/]{1,120} ?\(|Caused by: |\#!/|<\?php"
+    r"|\#\[|\# ?(?:include|define|ifn?def|endif|pragma|region)\b|@[A-Za-z_][\w.]{0,80}(?:\(|$))"
+    r"|(?P<COMMENT>//|/\*|\*/|\*(?: [^*\n]{0,300}[^*]$|$)|\#(?![\w#])|--? \||;;|<!--|\"\"\"|'''|:param |:returns?:|@\w{2,12} [{\w])"
+    r"|(?P<HEADING>\#{2,6} \S)"
+    r"|(?P<ROW>[\[{(]?[ \t]{0,8}[\"'][^\"'\n]{0,80}[\"'][ \t]{0,2}[:,=)]|INSERT |VALUES|\(\d{1,12}, ?'|[\w.-]{1,60}:(?: |$)"
+    r"|[\[\](){},; ]{1,12}$|<[/!?\w]|\||[^|\t]{1,80}(?:\t| \| ))"
+    r"|(?P<LOG>[-dlcbps][rwxsStT-]{9}[.+@]? |(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?[\d.,Z+:-]{0,16}\]?"
+    r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?: [\w.-]{1,60})?|\[?\d\d:\d\d:\d\d[.,]?\d{0,9}\]?|\[ {0,6}\d{1,9}\.\d{3,9}\])"
+    r"[ :,|-]{1,4}(?:\[|\(|[A-Z]{3,9}\b|[a-z][\w./-]{0,60}[\[:. ]|\d)"
+    r"|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|SEVERE|info|warn|error|debug)[\]:]{1,2} "
+    r"|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL) |[IWEF]\d{4} \d\d:\d\d:\d\d"
+    r"|[\w.:-]{2,60} [^\s\"]{1,40} [^\s\"]{1,40} \[\d\d/[A-Z][a-z]{2}/)"
+)
+_KEYWORDS = """
+import|from|def|class|return|if|elif|else|for|while|with|try|except|finally|raise|assert|yield|lambda|async|await|pass
+break|continue|global|nonlocal|del|const|let|var|val|function|func|fn|fun|export|default|extends|implements|interface
+enum|struct|impl|trait|type|namespace|module|mod|package|use|using|public|private|protected|internal|static|final
+abstract|override|virtual|sealed|readonly|pub|unsafe|extern|void|int|char|bool|float|double|long|unsigned|auto|new
+throw|catch|switch|case|match|do|end|begin|rescue|ensure|unless|until|elsif|require|require_relative|include|defer|go
+select|range|fi|done|esac|then|echo|foreach|guard|init|typealias|protocol|extension|declare|inline|template|typename
+"""
+_STATEMENT = re.compile(
+    rf"(?:{'|'.join(_KEYWORDS.split())})\b".replace("\n", "|")
+    + r"(?:[^.!?\n]{0,200}[:;{}(,\[\\]$|[;:)]?$| \S{1,80}$| [\w.]{1,80} (?:import|as|from|extends|implements) |[ (].{0,200}[=(\[{])"
+    r"|(?:SELECT|UPDATE|DELETE FROM|CREATE|ALTER|DROP|FROM|WHERE|(?:LEFT |INNER )?JOIN|GROUP BY|ORDER BY|HAVING) \w"
+    r"|[$>%] (?:cd|ls|git|np[mx]|yarn|pnpm|pip|python|node|go|cargo|make|docker|curl|sudo|apt|brew|cat|uvx?|bash|sh)\b"
+    r"|(?:git|np[mx]|yarn|pnpm|pip3?|cargo|docker|kubectl|brew|go|uvx?) [a-z-]{2,20}(?: [\w.@:/=-]{1,60}){0,6}$"
+    r"|(?:curl|wget) [-'\"h]"
+)
+_SIGNS = re.compile(
+    r"\w\((?!e?s\))[\w\"'$*&@)\[{`!-]|\w\($|[=!<>+*|&-]= |\) ?[-=]>|=> ?[{(\w]|\w::\w|&& |\|\| |\w\[[\w:'\"-]{1,40}\]"
+    r"|\w do$| do \||[)\]}\"'`];$|^[a-z$_][\w.$ *<>=-]{0,120};$|[\w)>\]] ?\{$|^[})\]]{1,6}[);,]|__\w|\$\w|\w->\w|\) ?\{|^\.\w{2,60}\("
+)
+_SENTENCE = re.compile(r"[^\"'`\n]{0,80}?\b(?:[A-Za-z]{1,20}[,.:]? ){4}[a-z]")
+_SOFTWARE = re.compile(
+    r"`[^`\n]{1,80}`|^```|^\.\. [a-z-]{2,30}::|::$|\w\(\)|\b[a-z]{2,20}_[a-z]{2,20}\b|\b[a-z]{2,20}[A-Z][a-z]|#\d{1,6}\b"
+    r"|\bv?\d{1,4}\.\d{1,4}\.\d|\b(?:API|HTTP|JSON|URL|SQL|CLI|SDK|npm|pip|git|repo|commit|pull request|deprecated)\b",
+    re.MULTILINE,
+)
+_QUOTES: Final = ('"""', "'''")
+_UNDERLINE = re.compile(r"[=~^\"*+#-]{4,80}$")
+
+
+def classify(text: str) -> TypedText:
+    """The types of the lines of a text."""
+    lines = text.split("\n")
+    kinds = [_kind(line) for line in lines]
+    types = _Parts(lines, kinds, _sentences(text, lines)).types()
+    starts: list[int] = []
+    named: list[TextType] = []
+    at = 0
+    for line, one in zip(lines, types, strict=True):
+        if not named or named[-1] is not one:
+            starts.append(at)
+            named.append(one)
+        at += len(line) + 1
+    spans = list(_definitions(text)) if any(key in text for key in _SCHEMA_KEYS) else ()
+    return _overlaid(starts, named, spans) if spans else TypedText(tuple(starts), tuple(named))
+
+
+def _kind(line: str) -> _Line:
+    bare = line[:_LONGEST].strip()
+    if not bare:
+        return _Line.BLANK
+    beginning = _BEGINNINGS.match(bare)
+    if beginning is not None:
+        return _Line[beginning.lastgroup or "WORDS"]
+    if _SENTENCE.match(bare):
+        return _Line.WORDS
+    if _SIGNS.search(bare):
+        return _Line.SIGNED
+    return _Line.STATEMENT if _STATEMENT.match(bare) else _Line.WORDS
+
+
+def _sentences(text: str, lines: Sequence[str]) -> TextType:
+    """The type of the text's sentences: those of a document about software contain code and its terms."""
+    signs = sum(1 for _ in islice(find_matches(_SOFTWARE, text), len(lines)))
+    return TextType.DOCUMENT if signs >= max(_FEWEST_SIGNS, len(lines) / _LINES_PER_SIGN) else TextType.PROSE
+
+
+class _Parts:
+    """The lines of a text with their kinds, and the types that result from their neighbours."""
+
+    def __init__(self, lines: Sequence[str], kinds: Sequence[_Line], sentences: TextType) -> None:
+        self._lines, self._kinds, self._sentences = lines, kinds, sentences
+        self._types = [sentences] * len(lines)
+
+    def types(self) -> list[TextType]:
+        start, fenced = 0, False
+        for at, kind in enumerate(self._kinds):
+            if kind is _Line.FENCE or kind is _Line.PARTED:
+                self._read(start, at, fenced)
+                self._types[at] = TextType.CODE
+                start, fenced = at + 1, kind is _Line.FENCE and not fenced
+        self._read(start, len(self._lines), fenced)
+        return self._types
+
+    def _read(self, start: int, end: int, fenced: bool) -> None:
+        """Sets the types of the lines of one part: a file, or what is before, between or after fences."""
+        kinds = self._kinds[start:end]
+        signed = kinds.count(_Line.SIGNED) + kinds.count(_Line.STATEMENT)
+        filled = len(kinds) - kinds.count(_Line.BLANK)
+        source = signed >= (1 if fenced else _FEWEST) and signed >= _FILE_SHARE * filled
+        inside = ""
+        for first, last in _paragraphs(kinds, start):
+            inside = self._read_paragraph(first, last, source, inside, fenced)
+
+    def _read_paragraph(self, first: int, last: int, source: bool, inside: str, fenced: bool) -> str:
+        """Sets the types of the lines of a paragraph; `inside` is the sign that ends a comment that is open."""
+        kinds = self._kinds[first:last]
+        signed, weak = kinds.count(_Line.SIGNED), kinds.count(_Line.STATEMENT)
+        judged = last - first - kinds.count(_Line.ROW) - kinds.count(_Line.COMMENT)
+        code = signed + weak >= _SHARE * judged and signed + weak > 0 and (signed > 0 or source or weak > 1)
+        for at in range(first, last):
+            was, inside = inside, _open_comment(self._lines[at], inside) if source else ""
+            commented = bool(was or inside)
+            self._types[at] = self._type(at, code or (source and signed > 0), source, commented, fenced)
+        return inside
+
+    def _type(self, at: int, code: bool, source: bool, commented: bool, fenced: bool) -> TextType:
+        kind, line = self._kinds[at], self._lines[at]
+        if commented:
+            return TextType.COMMENT
+        if kind is _Line.LOG:
+            return TextType.LOG
+        if kind is _Line.COMMENT and (source or code or line.lstrip()[:1] != "*"):
+            return TextType.COMMENT if source or code or line.lstrip()[:1] != "#" else TextType.HEADING
+        if kind is _Line.HEADING or (at + 1 < len(self._lines) and self._underlined(at)):
+            return TextType.COMMENT if source else TextType.HEADING
+        if code or (source and (line[:1] in (" ", "\t") or (kind is not _Line.ROW and not _SENTENCE.match(line)))):
+            return TextType.CODE
+        return TextType.DATA if kind is _Line.ROW and not fenced else self._sentences
+
+    def _underlined(self, at: int) -> bool:
+        line, below = self._lines[at], self._lines[at + 1].rstrip()
+        return 2 < len(line) <= len(below) + 2 and _UNDERLINE.match(below) is not None and len(set(below)) == 1
+
+
+def _paragraphs(kinds: Sequence[_Line], start: int) -> Iterator[tuple[int, int]]:
+    """First line and end of each run of lines that are not blank."""
+    first = None
+    for at, kind in enumerate([*kinds, _Line.BLANK], start):
+        if kind is not _Line.BLANK and first is None:
+            first = at
+        elif kind is _Line.BLANK and first is not None:
+            yield first, at
+            first = None
+
+
+def _open_comment(line: str, inside: str) -> str:
+    """The sign that ends the comment or documentation string that is open after a line; empty if none is."""
+    if inside:
+        return "" if inside in line else inside
+    for quote in _QUOTES:
+        if quote in line:
+            return quote if line.count(quote) % 2 else ""
+    opened = line.rfind("/*")
+    return "*/" if opened >= 0 and "*/" not in line[opened:] else ""
+
+
+_SCHEMA_KEYS: Final = ("properties", "inputSchema", "input_schema")
+_PARTS = re.compile(
+    r"(?P<open>\{)|(?P<close>\})|(?P<quote>[\"'])(?:(?P<key>properties|input_?[sS]chema|output_?[sS]chema|parameters|type)"
+    r"(?P=quote) ?: ?(?:(?P<inner>\{)|(?P=quote)(?P<object>object)(?P=quote))?|(?:(?!(?P=quote))[^\\\n]|\\.){0,4000}(?P=quote))"
+)
+
+
+def _definitions(text: str) -> Iterator[tuple[int, int]]:
+    """The spans of schemas, `{"type": "object", "properties": …}`, with the definitions of tools around them."""
+    opened: list[tuple[int, str, set[str]]] = []  # start, key, signs of a schema
+    for part in find_matches(_PARTS, text):
+        if part["close"]:
+            if not opened:
+                continue
+            start, key, signs = opened.pop()
+            if {"properties", "object"} <= signs or "schema" in signs:
+                yield start, part.end()
+                if opened and key not in ("", "properties"):
+                    opened[-1][2].add("schema")
+            continue
+        if part["object"] and opened:
+            opened[-1][2].add("object")
+        if part["open"] or part["inner"]:
+            key = part["key"] or ""
+            if key == "properties" and opened:
+                opened[-1][2].add(key)
+            opened.append((part.end() - 1, key, set()))
+
+
+def _overlaid(
+    starts: Sequence[int], types: Sequence[TextType], definitions: Sequence[tuple[int, int]]
+) -> TypedText:
+    """The stretches with the definitions in them."""
+    below = TypedText(tuple(starts), tuple(types))
+    changes = dict(zip(starts, types, strict=True))
+    for start, end in sorted(definitions, key=lambda span: (span[0], -span[1])):
+        changes = {at: one for at, one in changes.items() if not start < at < end}
+        changes[end] = changes.get(end, below.at(end))
+        changes[start] = TextType.DEFINITION
+    places = sorted(changes)
+    return TypedText(tuple(places), tuple(changes[at] for at in places))
