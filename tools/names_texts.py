@@ -54,11 +54,13 @@ class Words:
         cities: list[str],
         ordinary: list[str],
         any_words: list[str],
+        products: list[str],
         foreign: dict[str, list[str]],
     ) -> None:
         self.first, self.last = first, last
         self.cities, self.ordinary = cities, ordinary
         self.any_words = any_words  # English words, frequent or not
+        self.products = products
         self.foreign = foreign  # ordinary words of other languages, by language
         self.verbs = [word for word in ordinary if word.endswith("ed") and len(word) > 4]
 
@@ -78,7 +80,7 @@ class Sentences:
         self._language = self._rng.choice(sorted(self._words.foreign)) if self._rng.random() < _FOREIGN else ""
         people, things = (f"{kind}_{self._language}" if self._language else kind for kind in ("people", "things"))
         pools = [people, things] if self._language else [people, things, "places", "documents"]
-        marked = self._filled(self._one(self._rng.choices(pools, (50, 45, 15, 20)[: len(pools)])[0]))
+        marked = self._filled(self._one(self._rng.choices(pools, (60, 38, 34, 12)[: len(pools)])[0]))
         if self._rng.random() < 0.6:
             marked = marked[0].upper() + marked[1:]
         if self._rng.random() < 0.35:
@@ -193,6 +195,7 @@ class Sentences:
         )
         return self._pick(
             [f"{number} {name} {way}"] * 5
+            + [f"{name} {way} {number}", f"{self._x_any()} {way} {number}", f"{number} {self._x_any()} {way}"]
             + [f"{number} {self._pick(['N', 'S.', 'West', 'E', 'North', 'Old', 'New'])} {name} {way}"]
             + [f"{name}{end} {number}"] * 4
             + [f"{name}-{given}-Straße {number}", f"{name} {number}", f"{self._made(2, 2)} {number}"]
@@ -268,7 +271,8 @@ class Sentences:
 
     def _product(self) -> str:
         made = f"{self._made(1, 2)} {self._pick(TITLE_WORDS)}"
-        return self._pick([self._pick(PRODUCTS)] * 3 + [made, f"{self._made(1, 2)}{self._digits(2)}", self._made(1, 3)])
+        known = [self._pick(PRODUCTS)] * 4 + [self._pick(self._words.products).capitalize()] * 3
+        return self._pick([*known, made, f"{self._made(1, 2)}{self._digits(2)}", self._made(1, 3)])
 
     def _city(self) -> str:
         return self._pick(TOWNS) if self._rng.random() < 0.6 else self._pick(self._words.cities)

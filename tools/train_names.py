@@ -5,7 +5,8 @@ with names and places of Faker's lists, of the census lists in the package `name
 of syllables, because most names are in no list. Half of the sentences contain no names: headings, products, firms,
 towns, logs, code, documentation. A third is in seven other languages, around the words of Faker's lists. Ordinary words
 are those of the vocabulary in `resources/search`, of the dictionary of SCOWL and of `tools/names/lists`: products,
-places, words that begin sentences. Nothing of `benchmarks/` is used. The same versions write the same file, byte for byte:
+places, words that begin sentences. Nothing of `benchmarks/` is used. The same versions write the same file, byte for
+byte:
 
     apt-get install wamerican=2020.12.07-2
     pip install python-crfsuite==0.9.12 Faker==40.54.0 names==0.3.0
@@ -24,6 +25,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -50,11 +52,12 @@ from workbench.privacy.detectors.word_lists import COMMON_WORDS as COMMON  # noq
 from workbench.privacy.detectors.word_lists import THING_WORDS as THINGS  # noqa: E402
 
 SEED = 20250704
-SENTENCES = 56_000
+SENTENCES = 60_000
 ORDINARY = 5_000  # words of the vocabulary used as context of names
 INNOCENT = 8_000  # pieces of the source code of packages
 COMMON_WORDS = 12_000  # words of the vocabulary, which is sorted by frequency
 FREQUENT_WORDS = 1_500  # the most frequent words count as ordinary even if they are last names too
+HIDDEN = 0.3  # share of the names that are treated as if they were in no list
 LAST_NAMES = 12_000  # last names of the census, sorted by frequency
 FREQUENT_LAST_NAMES = 1_500  # of them; a rarer one that is also in the dictionary counts as ordinary
 DICTIONARY = Path("/usr/share/dict/american-english")
@@ -72,18 +75,31 @@ _PEOPLE = re.compile(
 _CAPITAL = re.compile(r"(?<!\w)[A-Z][a-z]+(?![\w(=])")
 
 
+@dataclass(frozen=True)
+class IncompleteLists(WordLists):
+    """Word lists without some names, so that the model also learns names that are in no list."""
+
+    hidden: frozenset[str] = frozenset()
+
+    def of(self, word: str) -> str:
+        return "" if word in self.hidden else super().of(word)
+
+
 def main() -> None:
     first, last = people()
     lists = lists_of(first, last)
     ordinary = [word for word in vocabulary()[:ORDINARY] if word in lists.common and len(word) > 1]
     any_words = sorted(dictionary() - lists.first - lists.last)
-    words = Words(first, last, cities(), ordinary, any_words, foreign())
+    words = Words(first, last, cities(), ordinary, any_words, sorted(listed("products")), foreign())
     rng = random.Random(SEED)
     sentences = Sentences(words, rng)
     trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
     trainer.set_params({"c1": 0.08, "c2": 0.005, "max_iterations": 110, "feature.minfreq": 4})
     for _ in range(SENTENCES):
-        trainer.append(*example(*sentences.make(), lists))
+        text, spans = sentences.make()
+        named = [folded(word) for start, end, _ in spans for word in WORD.findall(text[start:end])]
+        hidden = frozenset(word for word in named if rng.random() < HIDDEN)
+        trainer.append(*example(text, spans, IncompleteLists(lists.first, lists.last, lists.common, hidden)))
     for text in sorted(rng.sample(sorted(innocent()), INNOCENT)):
         trainer.append(*example(text, (), lists))
     with tempfile.TemporaryDirectory() as folder:
@@ -185,7 +201,7 @@ def lists_of(first_names: Iterable[str], last_names: Iterable[str]) -> WordLists
     common |= {word for word in whole[:FREQUENT_WORDS] if word not in first}
     common |= dictionary() - first - (last & frequent_last_names())
     common |= {folded(word) for words in foreign().values() for word in words} - first - last
-    common |= {folded(word) for name in ("products", "places", "openers") for word in listed(name)}
+    common |= {folded(word) for name in ("products", "places", "openers", "organisations") for word in listed(name)}
     common |= set(THINGS) | set(COMMON)
     return WordLists(frozenset(first), frozenset(last), frozenset(without_derived(common, first | last)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from threading import Lock
 from typing import Final
@@ -33,10 +34,22 @@ def _detect(text: str, rules: DetectionRules) -> tuple[DetectedSpan, ...]:
     types = classify(text)
     found = _allowed_findings(_by_rules(text, rules, types), text, rules)
     found += _allowed_findings(find_names_in_prose(text, rules, found, types), text, rules)
-    return merge_findings(found) if found else ()
+    return _joined(merge_findings(found), text) if found else ()
 
 
 _detect_cached = lru_cache(maxsize=8192)(_detect)
+
+
+def _joined(found: tuple[DetectedSpan, ...], text: str) -> tuple[DetectedSpan, ...]:
+    """The findings, with the parts of a name that only a space separates as one."""
+    joined: list[DetectedSpan] = []
+    for part in found:
+        last = joined[-1] if joined else None
+        if last and last.kind == part.kind == "NAME" and text[last.end : part.start] == " ":
+            joined[-1] = replace(last, end=part.end)
+        else:
+            joined.append(part)
+    return tuple(joined)
 
 
 def _allowed_findings(found: Iterable[DetectedSpan], text: str, rules: DetectionRules) -> list[DetectedSpan]:

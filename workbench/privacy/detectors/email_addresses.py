@@ -30,6 +30,9 @@ exe service timer socket target mount lock log conf cfg ini sh whl tgz map
 _FILES = frozenset(_FILES_WORDS.split())
 
 
+_NOBODYS = re.compile(r"(?:no-?reply|do-?not-?reply|mailer-daemon)@", re.IGNORECASE)
+
+
 def find_email_addresses(text: str) -> Iterator[tuple[int, int]]:
     """Spans of e-mail addresses."""
     at, floor = text.find("@"), 0
@@ -44,8 +47,9 @@ def find_email_addresses(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_email_address(value: str) -> bool:
-    """Whether a value under an e-mail key is one address, even an unusual one, not a link or a list."""
-    return 3 <= len(value) <= MAX_LOCAL + MAX_DOMAIN and _WHOLE.fullmatch(value.strip()) is not None
+    """Whether a value under an e-mail key is one address, even an unusual one, not a link, a list or `noreply@…`."""
+    bare = value.strip()
+    return 3 <= len(value) <= MAX_LOCAL + MAX_DOMAIN and not _NOBODYS.match(bare) and _WHOLE.fullmatch(bare) is not None
 
 
 def _around(text: str, at: int, floor: int) -> tuple[int, int] | None:
@@ -54,7 +58,11 @@ def _around(text: str, at: int, floor: int) -> tuple[int, int] | None:
     if domain is None or _is_file(domain.group()):
         return None
     begin = _quoted(text, at, floor) if text[at - 1 : at] == '"' else _plain(text, start, at)
-    if begin is None or (text[begin:at].lower() == "git" and text[domain.end() : domain.end() + 1] == ":"):
+    if (
+        begin is None
+        or _NOBODYS.match(text, begin)
+        or (text[begin:at].lower() == "git" and text[domain.end() : domain.end() + 1] == ":")
+    ):
         return None
     if "://" in text[max(0, begin - 2 * MAX_LOCAL) : at] and _LOGIN.search(text[max(0, begin - 2 * MAX_LOCAL) : at]):
         return None

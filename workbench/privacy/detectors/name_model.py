@@ -35,7 +35,10 @@ _STREET_END = re.compile(
     r"..(?:stra(?:ß|ss)e|str|gasse|weg|allee|platz|ufer|damm|laan|straat|gracht|plein|kade|dijk|gatan|gata|vägen|vägen"
     r"|veien|vej|gade|katu|tie|utca)\Z"
 )
-_TITLES_WORDS = "mr mrs ms miss mx dr prof professor sir lady herr frau mme mlle monsieur madame sr sra señor señora"
+_TITLES_WORDS = """
+mr mrs ms miss mx dr prof professor sir lady doctor herr herrn frau mme mlle monsieur madame docteur sr sra señor señora
+signor signora signore dott dottor dottoressa meneer mevrouw mevr pan pani państwo senhor senhora dona
+"""
 _TITLES = frozenset(_TITLES_WORDS.split())
 _LONGEST = 30  # characters of a word that are used
 _MARKS = {"\n": "newline", "\0": "token", EDGE: "edge"}
@@ -65,19 +68,22 @@ class WordLists:
 _SHORTENED = re.compile(r"['’](?:s|re|ll|ve|d|m|t)\Z")
 _ENDINGS = (
     ("ies", ("y",)), ("es", ("", "e")), ("s", ("",)), ("ing", ("", "e")), ("ed", ("", "e")), ("ly", ("",)),
-    ("ers", ("", "e")), ("er", ("", "e")), ("ness", ("",)), ("able", ("", "e")),
+    ("ers", ("", "e")), ("er", ("", "e")), ("ors", ("", "e")), ("or", ("", "e")), ("ness", ("",)), ("able", ("", "e")),
 )  # fmt: skip
 _FEWEST_OF_STEM: Final = 3  # letters
+_PREFIX = re.compile(r"(?:un|re|sub|co|pre|non|multi|micro|over|under|mis|dis|de|inter|super|auto)(?=[a-z]{5})")
 
 
 def stems(word: str) -> set[str]:
-    """The English words from which a word may be derived: of `tries`, `try`; of `stopped`, `stop`."""
+    """The English words from which a word may be derived: of `tries`, `try`; of `reloaded`, `reload` and `load`."""
     found: set[str] = set()
     for ending, others in _ENDINGS:
         if word.endswith(ending) and len(stem := word[: -len(ending)]) >= _FEWEST_OF_STEM:
             found.update(stem + other for other in others)
             if stem[-1] == stem[-2] and ending in ("ing", "ed", "er", "ers"):
                 found.add(stem[:-1])
+    if prefix := _PREFIX.match(word):
+        found |= {word[prefix.end() :], *(stem[prefix.end() :] for stem in found)}
     return found
 
 
@@ -105,10 +111,20 @@ def shape(word: str) -> str:
     return "x" if word.islower() else "xX"
 
 
+def is_title(word: str) -> bool:
+    """Whether a word is a form of address: `Mrs`, `Herr`."""
+    return word.lower() in _TITLES
+
+
+def names_street(word: str) -> bool:
+    """Whether a word occurs in names of streets: `Avenue`, `Lindenstraße`."""
+    small = word.lower()
+    return small in _STREET or _STREET_END.search(small) is not None
+
+
 def word_class(word: str, lists: WordLists) -> str:
     """The feature that is combined with those of the neighbouring words."""
-    small = word.lower()
-    kind = "S" if small in _STREET or _STREET_END.search(small) else "T" if small in _TITLES else ""
+    kind = "S" if names_street(word) else "T" if is_title(word) else ""
     return f"{shape(word)}{lists.of(folded(word)) or '-'}{kind}"
 
 
@@ -127,7 +143,7 @@ def word_features(word: str, lists: WordLists) -> tuple[str, ...]:
         found.append("street")
     elif _STREET_END.search(word.lower()):
         found.append("streetend")
-    if word.lower() in _TITLES:
+    if is_title(word):
         found.append("title")
     if form[0] in "Xx" and len(small) > 2:
         found += [f"e{small[-3:]}", f"e{small[-2:]}", f"b{small[:3]}", f"l{min(len(small), 9)}"]
@@ -280,3 +296,9 @@ class NameModel:
 def name_model() -> NameModel:
     """The installed model, loaded when the first text needs it."""
     return NameModel(resources() / "privacy" / "names.txt")
+
+
+@lru_cache(maxsize=16_384)
+def listed(word: str) -> str:
+    """One letter for each list of the installed model that contains a word: F, L, C."""
+    return name_model().lists.of(folded(word))

@@ -13,7 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.privacy.detection_rules import DetectionRules
-from workbench.privacy.detectors.name_model import WORD, folded, name_model
+from workbench.privacy.detectors.name_model import WORD, is_title, listed, name_model, names_street
+from workbench.privacy.detectors.person_names import PARTICLES
 from workbench.privacy.detectors.text_search import DetectedSpan, find_matches, merge_findings
 from workbench.privacy.detectors.text_types import TextType, TypedText, classify
 from workbench.privacy.detectors.type_rules import PROSE, counts
@@ -42,12 +43,13 @@ _CANDIDATE = re.compile(
     r"|(?P<box>P\.? ?O\.? Box))"
 )
 _FENCE = re.compile(r"[\"|{}<>\t=`\[\]]|\n\s*\n")  # borders of names
-_WORD_OF_PROSE = re.compile(r"(?<![\w.@/\\-])[a-zß-öø-ÿ]{2,}(?![\w(=@/\\]|[.-]\w)")
+_WORD_OF_PROSE = re.compile(rf"(?<![\w.@/\\-]){_SMALL}{{2,}}(?![\w(=@/\\]|[.-]\w)")
 _POSSESSIVE = ("'s", "’s")
 _TITLES = "".join(f"(?<!{title})" for title in ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St"))  # before a dot
 _BEGINS = re.compile(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
 _ORDERS = re.compile(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")  # after an imperative
-_DATES = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)\Z", re.IGNORECASE)
+_DATES_WORDS = "jan feb mar apr may jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun"
+_DATES = frozenset(_DATES_WORDS.split())
 _BESIDE_DATE = re.compile(r"[.,]? {1,3}\d")
 _BEFORE = 10  # characters before a word that show whether a sentence begins
 
@@ -81,7 +83,6 @@ def _before_address(text: str, guess: DetectedSpan, known: Sequence[DetectedSpan
 def _windows(text: str, found: Sequence[DetectedSpan], types: TypedText) -> Iterator[tuple[int, int]]:
     """Windows around candidates, in order, not overlapping."""
     begin = end = known = 0
-    lists = None
     for match in _candidates(text):
         while known < len(found) and found[known].end <= match.start():
             known += 1
@@ -89,8 +90,8 @@ def _windows(text: str, found: Sequence[DetectedSpan], types: TypedText) -> Iter
             continue
         if types.at(match.start()) >= TextType.CODE:
             continue
-        lists = lists or name_model().lists
-        if (word := match["word"]) and not _uncommon(word, lists.of(folded(word)), text[match.end() : match.end() + 2]):
+        after = text[match.end() : match.end() + 2]
+        if (word := match["word"]) and not _uncommon(word, listed(word), after) and not _numbered(word, after):
             continue
         if _orders(text, *match.span()) or (word and _dates(text, *match.span())):
             continue
@@ -121,6 +122,11 @@ def _uncommon(word: str, known: str, after: str) -> bool:
     return "C" not in known or ("F" in known and after[:1] == " " and after[1:].isupper())
 
 
+def _numbered(word: str, after: str) -> bool:
+    """Whether a word is a street's before a number: `Boulevard 12`."""
+    return after[:1] == " " and after[1:].isdigit() and names_street(word)
+
+
 def _orders(text: str, start: int, end: int) -> bool:
     """Whether a word begins an imperative sentence, as in "Mend the line"."""
     return _ORDERS.match(text, end) is not None and _BEGINS.search(text, max(0, start - _BEFORE), start) is not None
@@ -128,7 +134,7 @@ def _orders(text: str, start: int, end: int) -> bool:
 
 def _dates(text: str, start: int, end: int) -> bool:
     """Whether a word is a month or day beside a number: `Jan 2`, `2 Jan`."""
-    if _DATES.match(text, start, end) is None:
+    if text[start:end].lower() not in _DATES:
         return False
     return _BESIDE_DATE.match(text, end) is not None or text[start - 2 : start - 1].isdigit()
 
@@ -169,13 +175,28 @@ def _spans(
 ) -> Iterator[tuple[int, int, int]]:
     said = [word.group() for word in words]
     scores[[word[0] == "\0" for word in said]] = 0  # blanked-out tokens
+    scores[[_is_no_name(word) for word in said], 0] = 0
     for place, minimum in enumerate(least):
         for first, last in _runs(scores[:, place].tolist(), said, minimum):
+            first += _skipped(said[first : last + 1]) if KINDS[place] == "NAME" else 0
             start, end = words[first].start(), words[last].end()
             if window[start:end].endswith(_POSSESSIVE):
                 end -= 2
             if _plausible(window[start:end], place):
                 yield start, end, place
+
+
+def _is_no_name(word: str) -> bool:
+    """Whether a word in lower case is an ordinary one that is no part of names, as in `Sanne de Vries`."""
+    return word.islower() and word not in PARTICLES and "C" in listed(word)
+
+
+def _skipped(words: Sequence[str]) -> int:
+    """The number of ordinary words before a name that begin its sentence: "Kann Jonas"."""
+    count = 0
+    while count + 1 < len(words) and not is_title(words[count]) and listed(words[count]) == "C":
+        count += 1
+    return count if words[count][0].isupper() else 0
 
 
 def _runs(scores: list[float], words: list[str], minimum: float) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from itertools import islice
 from typing import Final
@@ -48,7 +48,7 @@ _SHARE: Final = 0.4  # of the lines of a paragraph of code that have signs of co
 _FILE_SHARE: Final = 0.2  # of the lines of a source file
 _FEWEST: Final = 3  # lines with signs of code in a source file
 _LINES_PER_SIGN: Final = 5  # of a document about software
-_FEWEST_SIGNS: Final = 3
+_FEWEST_SIGNS: Final = 5
 
 
 class _Line(IntEnum):
@@ -64,46 +64,70 @@ class _Line(IntEnum):
     PARTED = 8  # the name of the file that follows
 
 
-_BEGINNINGS = re.compile(
-    r"(?P<FENCE>```|~~~)"
-    r"|(?P<PARTED>==> .{1,200} <==$|diff --git |(?:---|\+\+\+) (?:[ab]/|/dev/null)|@@ -\d)"
-    r"|(?P<SIGNED>File \"[^\"]{1,200}\", line \d|at (?:async |new )?[\w.$<>/]{1,120} ?\(|Caused by: |\#!/|<\?php"
-    r"|\#\[|\# ?(?:include|define|ifn?def|endif|pragma|region)\b|@[A-Za-z_][\w.]{0,80}(?:\(|$))"
-    r"|(?P<COMMENT>//|/\*|\*/|\*(?: [^*\n]{0,300}[^*]$|$)|\#(?![\w#])|--? \||;;|<!--|\"\"\"|'''|:param |:returns?:|@\w{2,12} [{\w])"
-    r"|(?P<HEADING>\#{2,6} \S)"
-    r"|(?P<ROW>[\[{(]?[ \t]{0,8}[\"'][^\"'\n]{0,80}[\"'][ \t]{0,2}[:,=)]|INSERT |VALUES|\(\d{1,12}, ?'|[\w.-]{1,60}:(?: |$)"
-    r"|[\[\](){},; ]{1,12}$|<[/!?\w]|\||[^|\t]{1,80}(?:\t| \| ))"
-    r"|(?P<LOG>[-dlcbps][rwxsStT-]{9}[.+@]? |(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?[\d.,Z+:-]{0,16}\]?"
-    r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?: [\w.-]{1,60})?|\[?\d\d:\d\d:\d\d[.,]?\d{0,9}\]?|\[ {0,6}\d{1,9}\.\d{3,9}\])"
-    r"[ :,|-]{1,4}(?:\[|\(|[A-Z]{3,9}\b|[a-z][\w./-]{0,60}[\[:. ]|\d)"
-    r"|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|SEVERE|info|warn|error|debug)[\]:]{1,2} "
-    r"|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL) |[IWEF]\d{4} \d\d:\d\d:\d\d"
-    r"|[\w.:-]{2,60} [^\s\"]{1,40} [^\s\"]{1,40} \[\d\d/[A-Z][a-z]{2}/)"
-)
+_BEGINNINGS_BY_KIND: dict[str, tuple[str, ...]] = {
+    "FENCE": (r"```|~~~",),
+    "PARTED": (r"==> .{1,200} <==$", r"diff --git ", r"(?:---|\+\+\+) (?:[ab]/|/dev/null)", r"@@ -\d"),
+    "SIGNED": (
+        r"File \"[^\"]{1,200}\", line \d",
+        r"at (?:async |new )?[\w.$<>/]{1,120} ?\(",
+        r"Caused by: |#!/|<\?php|#\[",
+        r"# ?(?:include|define|ifn?def|endif|pragma|region)\b",
+        r"@[A-Za-z_][\w.]{0,80}(?:\(|$)",
+    ),
+    "COMMENT": (
+        r"//|/\*|\*/|;;|<!--|\"\"\"|\'\'\'|--? \|",
+        r"\*(?: [^*\n]{0,300}[^*]$|$)",
+        r"#(?![\w#])",
+        r":param |:returns?:|@\w{2,12} [{\w]",
+    ),
+    "HEADING": (r"#{2,6} \S",),
+    "LOG": (
+        r"[-dlcbps][rwxsStT-]{9}[.+@]? ",
+        r"(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?[\d.,Z+:-]{0,16}\]?"
+        r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?: [\w.-]{1,60})?"
+        r"|\[?\d\d:\d\d:\d\d[.,]?\d{0,9}\]?|\[ {0,6}\d{1,9}\.\d{3,9}\])"
+        r"[ :,|-]{1,4}(?:\[|\(|[A-Z]{3,9}\b|[a-z][\w./-]{0,60}[\[:. ]|\d)",
+        r"\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|SEVERE|info|warn|error|debug)[\]:]{1,2} ",
+        r"(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL) |[IWEF]\d{4} \d\d:\d\d:\d\d",
+        r"[\w.:-]{2,60} [^\s\"]{1,40} [^\s\"]{1,40} \[\d\d/[A-Z][a-z]{2}/",
+    ),
+    "ROW": (
+        r"[\[{( \t]{0,8}[\"'][^\"'\n]{0,80}[\"'][ \t]{0,2}[:,=)]",
+        r"INSERT |VALUES|\(\d{1,12}, ?'",
+        r"[\w.-]{1,60}:(?: |$)",
+        r"[\[\](){},; ]{1,12}$",
+        r"<[/!?\w]|\||[^|\t]{1,80}(?:\t| \| )",
+    ),
+}
+_BEGINNINGS = re.compile("|".join(f"(?P<{kind}>{'|'.join(forms)})" for kind, forms in _BEGINNINGS_BY_KIND.items()))
 _KEYWORDS = """
-import|from|def|class|return|if|elif|else|for|while|with|try|except|finally|raise|assert|yield|lambda|async|await|pass
-break|continue|global|nonlocal|del|const|let|var|val|function|func|fn|fun|export|default|extends|implements|interface
-enum|struct|impl|trait|type|namespace|module|mod|package|use|using|public|private|protected|internal|static|final
-abstract|override|virtual|sealed|readonly|pub|unsafe|extern|void|int|char|bool|float|double|long|unsigned|auto|new
-throw|catch|switch|case|match|do|end|begin|rescue|ensure|unless|until|elsif|require|require_relative|include|defer|go
-select|range|fi|done|esac|then|echo|foreach|guard|init|typealias|protocol|extension|declare|inline|template|typename
+import from def class return if elif else for while with try except finally raise assert yield lambda async await pass
+break continue global nonlocal del const let var val function func fn fun export default extends implements interface
+enum struct impl trait type namespace module mod package use using public private protected internal static final
+abstract override virtual sealed readonly pub unsafe extern void int char bool float double long unsigned auto new
+throw catch switch case match do end begin rescue ensure unless until elsif require require_relative include defer go
+select range fi done esac then echo foreach guard init typealias protocol extension declare inline template typename
 """
+_COMMANDS = r"git|np[mx]|yarn|pnpm|pip3?|cargo|docker|kubectl|brew|go|uvx?"
 _STATEMENT = re.compile(
-    rf"(?:{'|'.join(_KEYWORDS.split())})\b".replace("\n", "|")
-    + r"(?:[^.!?\n]{0,200}[:;{}(,\[\\]$|[;:)]?$| \S{1,80}$| [\w.]{1,80} (?:import|as|from|extends|implements) |[ (].{0,200}[=(\[{])"
+    rf"(?:{'|'.join(_KEYWORDS.split())})\b"
+    r"(?:[^.!?\n]{0,200}[:;{}(,\[\\]$|[;:)]?$| \S{1,80}$|[ (].{0,200}[=(\[{]"
+    r"| [\w.]{1,80} (?:import|as|from|extends|implements) )"
     r"|(?:SELECT|UPDATE|DELETE FROM|CREATE|ALTER|DROP|FROM|WHERE|(?:LEFT |INNER )?JOIN|GROUP BY|ORDER BY|HAVING) \w"
-    r"|[$>%] (?:cd|ls|git|np[mx]|yarn|pnpm|pip|python|node|go|cargo|make|docker|curl|sudo|apt|brew|cat|uvx?|bash|sh)\b"
-    r"|(?:git|np[mx]|yarn|pnpm|pip3?|cargo|docker|kubectl|brew|go|uvx?) [a-z-]{2,20}(?: [\w.@:/=-]{1,60}){0,6}$"
-    r"|(?:curl|wget) [-'\"h]"
+    rf"|[$>%] (?:{_COMMANDS}|cd|ls|python|node|make|curl|sudo|apt|cat|bash|sh)\b"
+    rf"|(?:{_COMMANDS}) [a-z-]{{2,20}}(?: [\w.@:/=-]{{1,60}}){{0,6}}$|(?:curl|wget) [-'\"h]"
 )
 _SIGNS = re.compile(
-    r"\w\((?!e?s\))[\w\"'$*&@)\[{`!-]|\w\($|[=!<>+*|&-]= |\) ?[-=]>|=> ?[{(\w]|\w::\w|&& |\|\| |\w\[[\w:'\"-]{1,40}\]"
-    r"|\w do$| do \||[)\]}\"'`];$|^[a-z$_][\w.$ *<>=-]{0,120};$|[\w)>\]] ?\{$|^[})\]]{1,6}[);,]|__\w|\$\w|\w->\w|\) ?\{|^\.\w{2,60}\("
+    r"\w\((?!e?s\))[\w\"'$*&@)\[{`!-]|\w\($"  # calls
+    r"|[=!<>+*|&-]= |\) ?[-=]>|=> ?[{(\w]|\w::\w|&& |\|\| |\w->\w|__\w|\$\w|\w\[[\w:'\"-]{1,40}\]"  # operators
+    r"|\w do$| do \||[\w)>\]] ?\{$|\) ?\{|^[})\]]{1,6}[);,]"  # blocks
+    r"|[)\]}\"'`];$|^[a-z$_][\w.$ *<>=-]{0,120};$|^\.\w{2,60}\("  # ends of statements, chains of calls
 )
 _SENTENCE = re.compile(r"[^\"'`\n]{0,80}?\b(?:[A-Za-z]{1,20}[,.:]? ){4}[a-z]")
 _SOFTWARE = re.compile(
-    r"`[^`\n]{1,80}`|^```|^\.\. [a-z-]{2,30}::|::$|\w\(\)|\b[a-z]{2,20}_[a-z]{2,20}\b|\b[a-z]{2,20}[A-Z][a-z]|#\d{1,6}\b"
-    r"|\bv?\d{1,4}\.\d{1,4}\.\d|\b(?:API|HTTP|JSON|URL|SQL|CLI|SDK|npm|pip|git|repo|commit|pull request|deprecated)\b",
+    r"`[^`\n]{1,80}`|^```|^\.\. [a-z-]{2,30}::|::$|\w\(\)|\b[a-z]{2,20}_[a-z]{2,20}\b|\b[a-z]{2,20}[A-Z][a-z]"
+    r"|#\d{1,6}\b|\bv?\d{1,4}\.\d{1,4}\.\d"
+    r"|\b(?:API|HTTP|JSON|URL|SQL|CLI|SDK|npm|pip|git|repo|commit|pull request|deprecated)\b",
     re.MULTILINE,
 )
 _QUOTES: Final = ('"""', "'''")
@@ -143,8 +167,9 @@ def _kind(line: str) -> _Line:
 
 def _sentences(text: str, lines: Sequence[str]) -> TextType:
     """The type of the text's sentences: those of a document about software contain code and its terms."""
-    signs = sum(1 for _ in islice(find_matches(_SOFTWARE, text), len(lines)))
-    return TextType.DOCUMENT if signs >= max(_FEWEST_SIGNS, len(lines) / _LINES_PER_SIGN) else TextType.PROSE
+    fewest = max(_FEWEST_SIGNS, len(lines) // _LINES_PER_SIGN)
+    signs = sum(1 for _ in islice(find_matches(_SOFTWARE, text), fewest))
+    return TextType.DOCUMENT if signs == fewest else TextType.PROSE
 
 
 class _Parts:
@@ -229,8 +254,10 @@ def _open_comment(line: str, inside: str) -> str:
 
 _SCHEMA_KEYS: Final = ("properties", "inputSchema", "input_schema")
 _PARTS = re.compile(
-    r"(?P<open>\{)|(?P<close>\})|(?P<quote>[\"'])(?:(?P<key>properties|input_?[sS]chema|output_?[sS]chema|parameters|type)"
-    r"(?P=quote) ?: ?(?:(?P<inner>\{)|(?P=quote)(?P<object>object)(?P=quote))?|(?:(?!(?P=quote))[^\\\n]|\\.){0,4000}(?P=quote))"
+    r"(?P<open>\{)|(?P<close>\})"
+    r"|(?P<quote>[\"'])(?:(?P<key>properties|input_?[sS]chema|output_?[sS]chema|parameters|type)(?P=quote) ?: ?"
+    r"(?:(?P<inner>\{)|(?P=quote)(?P<object>object)(?P=quote))?"
+    r"|(?:(?!(?P=quote))[^\\\n]|\\.){0,4000}(?P=quote))"
 )
 
 
@@ -256,15 +283,20 @@ def _definitions(text: str) -> Iterator[tuple[int, int]]:
             opened.append((part.end() - 1, key, set()))
 
 
-def _overlaid(
-    starts: Sequence[int], types: Sequence[TextType], definitions: Sequence[tuple[int, int]]
-) -> TypedText:
-    """The stretches with the definitions in them."""
+def _overlaid(starts: Sequence[int], types: Sequence[TextType], definitions: Iterable[tuple[int, int]]) -> TypedText:
+    """The stretches with the definitions in them; a definition inside of another one is part of it."""
+    changes: dict[int, TextType] = {}
     below = TypedText(tuple(starts), tuple(types))
-    changes = dict(zip(starts, types, strict=True))
+    done = place = 0
     for start, end in sorted(definitions, key=lambda span: (span[0], -span[1])):
-        changes = {at: one for at, one in changes.items() if not start < at < end}
-        changes[end] = changes.get(end, below.at(end))
-        changes[start] = TextType.DEFINITION
-    places = sorted(changes)
-    return TypedText(tuple(places), tuple(changes[at] for at in places))
+        if start < done:
+            continue
+        while place < len(starts) and starts[place] < start:
+            changes[starts[place]] = types[place]
+            place += 1
+        while place < len(starts) and starts[place] < end:
+            place += 1
+        changes |= {start: TextType.DEFINITION, end: below.at(end)}
+        done = end
+    changes |= dict(zip(starts[place:], types[place:], strict=True))
+    return TypedText(tuple(changes), tuple(changes.values()))

@@ -1,52 +1,70 @@
-"""Decides which findings count in code, definitions, logs and documents, and when two capitalised words are a name.
+"""Decides which findings count in code, definitions, logs and documents, and when capitalised words are a name.
 
 In prose and data every finding counts. Elsewhere `user`, `name` and `10.0.0.1` are mostly examples: what counts is a
-person's name with strong evidence, such as `Author:` before it, and values that cannot be examples.
+person's name with evidence, such as `Author:` before it, and values that cannot be examples.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import re
-from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
-from workbench.privacy.detectors.name_model import folded, name_model, word_class
+from workbench.privacy.detectors.name_model import listed, names_street
 from workbench.privacy.detectors.text_search import DetectedSpan
 from workbench.privacy.detectors.text_types import TextType
 
-_TECHNICAL: Final = frozenset(
-    {TextType.DOCUMENT, TextType.HEADING, TextType.COMMENT, TextType.CODE, TextType.DEFINITION}
-)
-_IN_CODE: Final = frozenset({TextType.COMMENT, TextType.CODE})
-_KEYED: Final = frozenset({"DOB", "ADDRESS", "COMPANY", "BANK", "NATIONAL_ID", "MAC"})
-_HOME = re.compile(r"(?:home|Users)[/\\]{1,2}\Z")
-_HANDLE_BEFORE = re.compile(r"(?:\b(?:by|cc|thanks|to|and|TODO|FIXME)|[,(])[ \t(]{0,2}@?\Z", re.IGNORECASE)
-_EVIDENCE = re.compile(
-    r"(?:authors?|copyright|\(c\)|©|maintainers?|maintained|written|created|developed|designed|contributed|contributors?"
-    r"|contributions?|reported|suggested|implemented|fixed|added|reviewed-by|signed-off-by|co-authored-by|acked-by|tested-by"
-    r"|thanks|thank you|credits?|courtesy|contact|\bby|\bcc:?)\b[^.\n]{0,60}\Z|(?:\(c\)|©) ?[\d, –-]{0,20}\Z",
-    re.IGNORECASE,
-)
 PROSE: Final = "reads like a name or address"  # reason of the findings by the model
-_LOOK_BACK: Final = 90
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_EXAMPLE_SECRETS = re.compile(
-    r"example|sample|secret|your|test|dummy|changeme|placeholder|password|token|foo|bar|xxx|\.\.\.|[<>{}$()\[\],:;'\" ]|\b(?:key|abc|123)",
+_CODE: Final = frozenset({TextType.COMMENT, TextType.CODE})
+_DOCUMENT: Final = frozenset({TextType.DOCUMENT, TextType.HEADING})
+_KEYED: Final = frozenset({"DOB", "ADDRESS", "COMPANY", "BANK", "NATIONAL_ID", "MAC"})
+_SURE_NAMES: Final = frozenset({"date after it", "CN before it", "mention"})  # reasons of names that count everywhere
+# `get_address: …` is a function and its description.
+_FUNCTION_KEY = re.compile(
+    r"key (?:\w{1,40}--"
+    r"|(?:get|list|create|update|delete|fetch|add|remove|find|search|send|set|read|write)(?:_|[A-Z]))"
+)
+_POSTAL_CODE: Final = 10  # characters
+_PHONE_BEFORE = re.compile(r"phone|tel|mobile|call|fax|sms|msisdn|cell|dial", re.IGNORECASE)
+_EXAMPLE_PHONE = re.compile(r"555|(\d)\1{4}|12345|01234")
+_EXAMPLE_SECRET = re.compile(
+    r"example|sample|secret|your|test|dummy|changeme|placeholder|password|token|foo|bar|xxx|\.\.\."
+    r"|[<>{}$()\[\],:;'\" ]|\b(?:key|abc|123)",
     re.IGNORECASE,
 )
 _FEWEST_RANDOM: Final = 10  # characters of a secret under a key in code
-_EXAMPLE_DOMAINS = re.compile(
-    r"@(?:[\w-]{1,60}\.){0,4}(?:example|test|invalid|localhost|local)\Z"
-    r"|@(?:[\w-]{1,60}\.){0,4}(?:example|company|domain|yourdomain|email|mail|foo|bar|acme|test|site|host|server)\.\w{2,5}\Z",
+_EXAMPLE_ADDRESS = re.compile(
+    r"@(?:[\w-]{1,60}\.){0,4}(?:(?:example|test|invalid|localhost|local)"
+    r"|(?:example|company|domain|yourdomain|email|mail|foo|bar|acme|test|site|host|server)\.\w{2,5})\Z",
     re.IGNORECASE,
 )
-_FUNCTION_KEY = re.compile(
-    r"key (?:\w{1,40}--|(?:get|list|create|update|delete|fetch|add|remove|find|search|send|set|read|write)(?:_|[A-Z]))"
+_ROLE_ADDRESS = re.compile(
+    r"(?:security|support|info|contact|hello|help|sales|admin|webmaster|postmaster|abuse|conduct|legal|privacy|team|dev)@"
+    r"|.*@(?:googlegroups|lists\.[\w-]{1,60})\.",
+    re.IGNORECASE,
 )
-_PHONE_BEFORE = re.compile(r"phone|tel|mobile|call|fax|sms|msisdn|cell|dial", re.IGNORECASE)
-_POSTAL_CODE: Final = 10  # characters
-_EXAMPLE_PHONE = re.compile(r"555|(\d)\1{4}|12345|01234")
+_HOME = re.compile(r"(?:home|Users)[/\\]{1,2}\Z")
+_BEFORE_HANDLE = re.compile(r"(?:\b(?:by|cc|thanks|to|and)|[,(])[ \t(]{0,2}@\Z", re.IGNORECASE)
+_BEFORE_NAME = re.compile(
+    r"(?:authors?|copyright|©|maintainers?|maintained|written|created|developed|designed|contributed|contributors?"
+    r"|contributions?|reported|suggested|implemented|fixed|added|reviewed-by|signed-off-by|co-authored-by|acked-by"
+    r"|tested-by|thanks|thank you|credits?|courtesy|contact|\bby|\bcc:?)\b[^.\n]{0,60}\Z"
+    r"|(?:\(c\)|©) ?[\d, –-]{0,20}\Z",
+    re.IGNORECASE,
+)
+_LOOK_BACK: Final = 90  # characters before a name that may contain evidence
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_MOST_WORDS: Final = 5  # of a name
+_NEXT_WORD = re.compile(r"(?:['’]s)? ([A-Z][a-z]{2,20})\b")
+_INSTITUTIONS_WORDS = """
+academy airport arena arms award bridge brothers center centre church clinic college conference county cup district
+foundation gallery hall hospital hotel house institute institution island library memorial method mountains museum
+park prize school society stadium station theatre theorem trust university valley
+"""
+_BUILDINGS_WORDS = "airport arena clinic college hospital hotel institute museum school stadium theatre university"
+_BUILDINGS: Final = frozenset(_BUILDINGS_WORDS.split())  # that are no last names
+_INSTITUTIONS: Final = frozenset(_INSTITUTIONS_WORDS.split())
 
 
 def counts(text: str, found: DetectedSpan, place: TextType) -> bool:
@@ -54,72 +72,71 @@ def counts(text: str, found: DetectedSpan, place: TextType) -> bool:
     if _FUNCTION_KEY.match(found.why) and found.kind != "SECRET":
         return False
     value = text[found.start : found.end]
-    if found.why == PROSE and found.kind == "ADDRESS" and place >= TextType.DOCUMENT and not _names_street(value):
+    if found.why == PROSE and found.kind == "ADDRESS" and place >= TextType.DOCUMENT and not _is_street(value):
         return False
     if place is TextType.LOG:
         return _counts_in_log(text, found)
-    if place not in _TECHNICAL:
-        return True
     if place is TextType.DEFINITION:
         return found.kind == "SECRET" and found.why == "known prefix"
-    if found.kind == "NAME":
-        return _counts_as_name(text, found, place)
-    if found.kind == "USERNAME":
-        return _counts_as_user(text, found, place)
-    if found.kind == "SECRET":
-        return found.why == "known prefix" or _is_random(value)
-    if found.kind == "EMAIL":
-        return _EXAMPLE_DOMAINS.search(value) is None
-    if found.kind == "IP":
-        return is_public_address(value)
-    if found.kind == "PHONE":
-        return _EXAMPLE_PHONE.search(re.sub(r"\D", "", value)) is None and (value[0] == "+" or place not in _IN_CODE)
-    return found.kind not in _KEYED or place not in _IN_CODE
+    if place in _DOCUMENT or place in _CODE:
+        return _counts_in_examples(text, found, place)
+    return found.why != PROSE or found.kind != "NAME" or not _is_no_person(text, found)
 
 
 def _counts_in_log(text: str, found: DetectedSpan) -> bool:
-    if found.why == PROSE and found.kind == "NAME":
-        return is_full_name(text, found.start, found.end) or is_evident_name(text, found.start, found.end)
-    if found.why == "time before it":
-        words = _WORD.findall(text[found.start : found.end])
-        return any("F" in _lists(word) for word in words) or not all(word.isupper() or _lists(word) == "C" for word in words)
+    value = text[found.start : found.end]
+    if found.kind == "NAME" and found.why == PROSE:
+        return _has_evidence(text, found)
+    if found.kind == "NAME" and found.why == "time before it":
+        lists = [listed(word) for word in _WORD.findall(value)]
+        return any("F" in one for one in lists) or not all(map(_is_term, _WORD.findall(value)))
     if found.kind == "ADDRESS":
-        value = text[found.start : found.end]
-        return _names_street(value) or (len(value) <= _POSTAL_CODE and value.upper() == value)
-    if found.kind == "PHONE" and text[found.start] not in "+(":
+        return _is_street(value) or (len(value) <= _POSTAL_CODE and value.upper() == value)
+    if found.kind == "PHONE" and value[0] not in "+(":
         return _PHONE_BEFORE.search(text, max(0, found.start - 20), found.start) is not None
     return True
 
 
-def _names_street(value: str) -> bool:
-    return any("S" in word_class(word, name_model().lists)[-1:] for word in _WORD.findall(value))
+def _counts_in_examples(text: str, found: DetectedSpan, place: TextType) -> bool:
+    """Whether a finding counts in code or in a document about software, where most values are examples."""
+    value = text[found.start : found.end]
+    match found.kind:
+        case "NAME":
+            return _counts_as_name(text, found, place)
+        case "USERNAME":
+            before = text[max(0, found.start - 12) : found.start]
+            return _HOME.search(before) is not None or (
+                place in _DOCUMENT and _BEFORE_HANDLE.search(before) is not None
+            )
+        case "SECRET":
+            return found.why == "known prefix" or _is_random(value)
+        case "EMAIL":
+            return _EXAMPLE_ADDRESS.search(value) is None and _ROLE_ADDRESS.match(value) is None
+        case "IP":
+            return is_public_address(value)
+        case "PHONE":
+            example = _EXAMPLE_PHONE.search(re.sub(r"\D", "", value)) is not None
+            return not example and (value[0] == "+" or place not in _CODE)
+    return found.kind not in _KEYED or place not in _CODE
 
 
 def _counts_as_name(text: str, found: DetectedSpan, place: TextType) -> bool:
-    if found.why in ("date after it", "CN before it", "mention"):
+    if found.why in _SURE_NAMES or (found.why == "address after it" and place is not TextType.CODE):
         return True
-    if found.why == "address after it":
-        return place is not TextType.CODE or is_full_name(text, found.start, found.end)
-    return is_evident_name(text, found.start, found.end) if place in _IN_CODE else (
-        is_full_name(text, found.start, found.end) or is_evident_name(text, found.start, found.end)
-    )
+    if place in _CODE:
+        return is_evident_name(text, found.start, found.end)
+    addressed = found.why != PROSE and not found.why.startswith("key ")
+    return _has_evidence(text, found) or (addressed and listed(text[found.start : found.end]) in ("F", "FL"))
 
 
-def _counts_as_user(text: str, found: DetectedSpan, place: TextType) -> bool:
-    before = text[max(0, found.start - 12) : found.start]
-    if _HOME.search(before):
-        return True
-    return place in (TextType.DOCUMENT, TextType.HEADING) and before[-1:] == "@" and _HANDLE_BEFORE.search(before) is not None
+def _has_evidence(text: str, found: DetectedSpan) -> bool:
+    return is_full_name(text[found.start : found.end]) or is_evident_name(text, found.start, found.end)
 
 
 def _is_random(value: str) -> bool:
     """Whether a value under a key can be a secret: an example or an expression is none."""
-    return (
-        len(value) >= _FEWEST_RANDOM
-        and any(map(str.isdigit, value))
-        and any(map(str.isalpha, value))
-        and _EXAMPLE_SECRETS.search(value) is None
-    )
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return mixed and len(value) >= _FEWEST_RANDOM and _EXAMPLE_SECRET.search(value) is None
 
 
 def is_public_address(value: str) -> bool:
@@ -130,44 +147,63 @@ def is_public_address(value: str) -> bool:
         return True
     if not address.is_global:
         return False
-    parts = [int(part) for part in value.split(".")] if "." in value and ":" not in value else []
-    return not parts or len(set(parts)) > 2 and len({after - before for before, after in zip(parts, parts[1:])}) > 1
+    if address.version != 4:
+        return True
+    parts = list(address.packed)
+    return len(set(parts)) > 2 and len({after - before for before, after in pairwise(parts)}) > 1
 
 
 def is_evident_name(text: str, start: int, end: int) -> bool:
     """Whether a stretch is a person's name with strong evidence: `Author:` or "thanks to" before it, or first and last
     name are both in the lists and no ordinary words."""
     words = _WORD.findall(text[start:end])
-    if _is_listed(words):
+    known = [listed(word) for word in words if len(word) > 1 and word[0].isupper()]
+    if len(known) > 1 and "F" in known[0] and "L" in known[-1] and not any("C" in one for one in known):
         return True
     line = text.rfind("\n", max(0, start - _LOOK_BACK), start) + 1
-    before = text[max(line, start - _LOOK_BACK) : start]
-    return _EVIDENCE.search(before) is not None and (_is_full(words) or (len(words) == 1 and _is_first(words[0])))
-
-
-def is_full_name(text: str, start: int, end: int) -> bool:
-    """Whether a stretch is a first and a last name, of which one is in the lists and none is an ordinary word."""
-    return _is_full(_WORD.findall(text[start:end]))
-
-
-def _is_full(words: list[str]) -> bool:
-    if not 2 <= len(words) <= 5:
+    if _BEFORE_NAME.search(text[max(line, start - _LOOK_BACK) : start]) is None:
         return False
-    known = [_lists(word) for word in words if word[0].isupper()]
-    if len(known) < 2 or any("C" in one and len(one) == 1 for one in known):
+    return is_full_name(text[start:end]) or known in (["F"], ["FL"])
+
+
+def is_full_name(name: str) -> bool:
+    """Whether a text is a first and a last name, of which one is in the lists and none is an ordinary word."""
+    words = _WORD.findall(name)
+    first, *others = [listed(word) for word in words if word[0].isupper()] or [""]
+    if not others or len(words) > _MOST_WORDS or "C" in "".join(others) or first == "C":
         return False
-    return "F" in known[0] and "C" not in "".join(known[1:]) or ("L" in known[-1] and "C" not in "".join(known))
+    return "F" in first or ("L" in others[-1] and "C" not in first)
 
 
-def _is_listed(words: list[str]) -> bool:
-    known = [_lists(word) for word in words if len(word) > 1 and word[0].isupper()]
-    return len(known) >= 2 and "F" in known[0] and "L" in known[-1] and not any("C" in one for one in known)
+def _is_no_person(text: str, found: DetectedSpan) -> bool:
+    """Whether what the model takes for a name in prose is one of a thing: by its words, the next one, or its line."""
+    value = text[found.start : found.end]
+    if _is_ordinary(value) or _names_thing(text, found.start, found.end):
+        return True
+    words = _WORD.findall(value)
+    if len(words) > 1:
+        return not value.isupper() and any(word.isupper() and len(word) > 2 and not listed(word) for word in words)
+    alone = text[found.start - 1 : found.start] in ("", "\n") and text[found.end : found.end + 1] in ("", "\n")
+    return "F" not in listed(value) and (value.isupper() or (alone and len(value) < len(text)))
 
 
-def _is_first(word: str) -> bool:
-    return _lists(word) == "F" or _lists(word) == "FL"
+def _is_term(word: str) -> bool:
+    return word.isupper() or listed(word) == "C"
 
 
-@lru_cache(maxsize=16_384)
-def _lists(word: str) -> str:
-    return name_model().lists.of(folded(word))
+def _is_ordinary(name: str) -> bool:
+    """Whether a text consists of ordinary words, of which the last is no name: "Royal Mail", not "Grace Hall"."""
+    words = _WORD.findall(name)
+    return all("C" in listed(word) for word in words) and not (words and listed(words[-1]) != "C")
+
+
+def _names_thing(text: str, start: int, end: int) -> bool:
+    """Whether a name is that of an institution, or its beginning: "Marie Curie Institute"."""
+    if text[start:end].rpartition(" ")[2].lower() in _BUILDINGS:
+        return True
+    word = _NEXT_WORD.match(text, end)
+    return word is not None and word[1].lower() in _INSTITUTIONS
+
+
+def _is_street(address: str) -> bool:
+    return any(map(names_street, _WORD.findall(address)))
