@@ -94,7 +94,7 @@ def main() -> None:
     rng = random.Random(SEED)
     sentences = Sentences(words, rng)
     trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
-    trainer.set_params({"c1": 0.08, "c2": 0.005, "max_iterations": 110, "feature.minfreq": 4})
+    trainer.set_params({"c1": 0.08, "c2": 0.02, "max_iterations": 110, "feature.minfreq": 4})
     for _ in range(SENTENCES):
         text, spans = sentences.make()
         named = [folded(word) for start, end, _ in spans for word in WORD.findall(text[start:end])]

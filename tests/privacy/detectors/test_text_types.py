@@ -186,8 +186,10 @@ def test_stretches_cover_the_text_in_order(text: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["{", "}", '"', "'", "`", "a\n", "a(", "# ", "=", '"properties": {', '{"type": "object", "properties": {}}', "a ", "a.", "/*",
-     '"""', "[", "1 ", "2025-", "Ab ", "import "],
+    [
+        "{", "}", '"', "'", "`", "a\n", "a(", "# ", "=", '"properties": {', "a ", "a.", "/*", '"""', "[", "1 ", "2025-",
+        '{"type": "object", "properties": {}}', "Ab ", "import ",
+    ],
 )  # fmt: skip
 def test_hostile_texts_are_judged_in_linear_time(piece: str) -> None:
     def took(size: int) -> float:

@@ -223,7 +223,8 @@ class _Parts:
             return TextType.COMMENT if source else TextType.HEADING
         if code or (source and (line[:1] in (" ", "\t") or (kind is not _Line.ROW and not _SENTENCE.match(line)))):
             return TextType.CODE
-        return TextType.DATA if kind is _Line.ROW and not fenced else self._sentences
+        is_data = kind is _Line.ROW and not fenced and "`" not in line and not _SENTENCE.match(line)
+        return TextType.DATA if is_data else self._sentences
 
     def _underlined(self, at: int) -> bool:
         line, below = self._lines[at], self._lines[at + 1].rstrip()

@@ -26,6 +26,7 @@ _FUNCTION_KEY = re.compile(
     r"|(?:get|list|create|update|delete|fetch|add|remove|find|search|send|set|read|write)(?:_|[A-Z]))"
 )
 _POSTAL_CODE: Final = 10  # characters
+_CAMEL_CASE = re.compile(r"(?!Ma?c[A-Z]|De[A-Z]|La[A-Z]|Van[A-Z])[A-Z][a-z]{1,30}(?:[A-Z][a-z]{0,30}){1,5}")
 _PHONE_BEFORE = re.compile(r"phone|tel|mobile|call|fax|sms|msisdn|cell|dial", re.IGNORECASE)
 _EXAMPLE_PHONE = re.compile(r"555|(\d)\1{4}|12345|01234")
 _EXAMPLE_SECRET = re.compile(
@@ -87,6 +88,8 @@ def _counts_in_log(text: str, found: DetectedSpan) -> bool:
     value = text[found.start : found.end]
     if found.kind == "NAME" and found.why == PROSE:
         return _has_evidence(text, found)
+    if found.kind == "NAME" and _CAMEL_CASE.fullmatch(value):
+        return False
     if found.kind == "NAME" and found.why == "time before it":
         lists = [listed(word) for word in _WORD.findall(value)]
         return any("F" in one for one in lists) or not all(map(_is_term, _WORD.findall(value)))
@@ -163,14 +166,14 @@ def is_evident_name(text: str, start: int, end: int) -> bool:
     line = text.rfind("\n", max(0, start - _LOOK_BACK), start) + 1
     if _BEFORE_NAME.search(text[max(line, start - _LOOK_BACK) : start]) is None:
         return False
-    return is_full_name(text[start:end]) or known in (["F"], ["FL"])
+    return (len(known) > 1 and "C" not in "".join(known)) or known in (["F"], ["FL"])
 
 
 def is_full_name(name: str) -> bool:
     """Whether a text is a first and a last name, of which one is in the lists and none is an ordinary word."""
     words = _WORD.findall(name)
     first, *others = [listed(word) for word in words if word[0].isupper()] or [""]
-    if not others or len(words) > _MOST_WORDS or "C" in "".join(others) or first == "C":
+    if _is_with_term(name, words) or not others or len(words) > _MOST_WORDS or "C" in "".join(others) or first == "C":
         return False
     return "F" in first or ("L" in others[-1] and "C" not in first)
 
@@ -182,9 +185,14 @@ def _is_no_person(text: str, found: DetectedSpan) -> bool:
         return True
     words = _WORD.findall(value)
     if len(words) > 1:
-        return not value.isupper() and any(word.isupper() and len(word) > 2 and not listed(word) for word in words)
+        return _is_with_term(value, words)
     alone = text[found.start - 1 : found.start] in ("", "\n") and text[found.end : found.end + 1] in ("", "\n")
     return "F" not in listed(value) and (value.isupper() or (alone and len(value) < len(text)))
+
+
+def _is_with_term(name: str, words: list[str]) -> bool:
+    """Whether one of the words is an abbreviation: "Cyrus SASL"."""
+    return not name.isupper() and any(word.isupper() and len(word) > 2 and not listed(word) for word in words)
 
 
 def _is_term(word: str) -> bool:
@@ -206,4 +214,4 @@ def _names_thing(text: str, start: int, end: int) -> bool:
 
 
 def _is_street(address: str) -> bool:
-    return any(map(names_street, _WORD.findall(address)))
+    return any(word[0].isupper() and names_street(word) for word in _WORD.findall(address))
