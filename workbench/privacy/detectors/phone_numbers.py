@@ -66,6 +66,8 @@ class _Run(Struct, frozen=True):
 def find_phone_numbers(text: str) -> Iterator[tuple[int, int]]:
     """Spans of all phone numbers."""
     for match in find_matches(_RUN, text):
+        if match.start() and text[match.start() - 1].isalnum():
+            continue
         run = _Run(match.group(), tuple(group.span() for group in _GROUP.finditer(match.group())))
         for start, end in _numbers(text, match.start(), run):
             yield match.start() + start, _with_extension(text, match.start() + end)

@@ -11,7 +11,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
-from itertools import islice
 from typing import Final
 
 from msgspec import Struct
@@ -49,6 +48,11 @@ _FILE_SHARE: Final = 0.2  # of the lines of a source file
 _FEWEST: Final = 3  # lines with signs of code in a source file
 _LINES_PER_SIGN: Final = 5  # of a document about software
 _FEWEST_SIGNS: Final = 5
+_FEWEST_CHARACTERS: Final = 40
+_CHARACTERS_PER_SIGN: Final = 300
+
+
+_UNIFORM: Final = {one: TypedText((0,), (one,)) for one in TextType}
 
 
 class _Line(IntEnum):
@@ -64,6 +68,14 @@ class _Line(IntEnum):
     PARTED = 8  # the name of the file that follows
 
 
+_ALONE: Final = {
+    _Line.BLANK: TextType.PROSE,
+    _Line.SIGNED: TextType.CODE,
+    _Line.LOG: TextType.LOG,
+    _Line.HEADING: TextType.HEADING,
+    _Line.FENCE: TextType.CODE,
+    _Line.PARTED: TextType.CODE,
+}
 _BEGINNINGS_BY_KIND: dict[str, tuple[str, ...]] = {
     "FENCE": (r"```|~~~",),
     "PARTED": (r"==> .{1,200} <==$", r"diff --git ", r"(?:---|\+\+\+) (?:[ab]/|/dev/null)", r"@@ -\d"),
@@ -94,7 +106,7 @@ _BEGINNINGS_BY_KIND: dict[str, tuple[str, ...]] = {
     "ROW": (
         r"[\[{( \t]{0,8}[\"'][^\"'\n]{0,80}[\"'][ \t]{0,2}[:,=)]",
         r"INSERT |VALUES|\(\d{1,12}, ?'",
-        r"[\w.-]{1,60}:(?: |$)",
+        r"[\w.-]{1,60}:(?: |$)|[A-Z][A-Z0-9_]{1,60}=",
         r"[\[\](){},; ]{1,12}$",
         r"<[/!?\w]|\||[^|\t]{1,80}(?:\t| \| )",
     ),
@@ -124,11 +136,28 @@ _SIGNS = re.compile(
     r"|[)\]}\"'`];$|^[a-z$_][\w.$ *<>=-]{0,120};$|^\.\w{2,60}\("  # ends of statements, chains of calls
 )
 _SENTENCE = re.compile(r"[^\"'`\n]{0,80}?\b(?:[A-Za-z]{1,20}[,.:]? ){4}[a-z]")
-_SOFTWARE = re.compile(
-    r"`[^`\n]{1,80}`|^```|^\.\. [a-z-]{2,30}::|::$|\w\(\)|\b[a-z]{2,20}_[a-z]{2,20}\b|\b[a-z]{2,20}[A-Z][a-z]"
-    r"|#\d{1,6}\b|\bv?\d{1,4}\.\d{1,4}\.\d"
-    r"|\b(?:API|HTTP|JSON|URL|SQL|CLI|SDK|npm|pip|git|repo|commit|pull request|deprecated)\b",
-    re.MULTILINE,
+# Signs of a document about software, which are counted; a pattern would take ten times as long.
+_SOFTWARE: Final = (
+    *(
+        "``",
+        "`",
+        "()",
+        "::",
+        "_",
+        "#1",
+        "#2",
+        "#3",
+        " API",
+        "HTTP",
+        "JSON",
+        " SQL",
+        " CLI",
+        "npm ",
+        "pip ",
+        "git ",
+        "github",
+    ),
+    *(".js", ".py", ".md", ".json", "v1.", "v2.", "commit", "pull request", "config", "deprecat", "param", "librar"),
 )
 _QUOTES: Final = ('"""', "'''")
 _UNDERLINE = re.compile(r"[=~^\"*+#-]{4,80}$")
@@ -136,9 +165,11 @@ _UNDERLINE = re.compile(r"[=~^\"*+#-]{4,80}$")
 
 def classify(text: str) -> TypedText:
     """The types of the lines of a text."""
+    if "\n" not in text and not any(key in text for key in _SCHEMA_KEYS):
+        return _UNIFORM[_type_alone(text)]
     lines = text.split("\n")
     kinds = [_kind(line) for line in lines]
-    types = _Parts(lines, kinds, _sentences(text, lines)).types()
+    types = _Parts(lines, kinds, _sentences(text, len(lines))).types()
     starts: list[int] = []
     named: list[TextType] = []
     at = 0
@@ -147,8 +178,20 @@ def classify(text: str) -> TypedText:
             starts.append(at)
             named.append(one)
         at += len(line) + 1
-    spans = list(_definitions(text)) if any(key in text for key in _SCHEMA_KEYS) else ()
-    return _overlaid(starts, named, spans) if spans else TypedText(tuple(starts), tuple(named))
+    typed = TypedText(tuple(starts), tuple(named))
+    return _with_definitions(typed, _definitions(text)) if any(key in text for key in _SCHEMA_KEYS) else typed
+
+
+def _type_alone(line: str) -> TextType:
+    """The type of a text of one line."""
+    kind = _kind(line)
+    if kind in _ALONE:
+        return _ALONE[kind]
+    if kind is _Line.COMMENT and line.lstrip()[:1] in "#*":
+        return TextType.HEADING if line.lstrip()[:1] == "#" else _sentences(line, 1)
+    if kind is _Line.ROW and "`" not in line and not _SENTENCE.match(line):
+        return TextType.DATA
+    return TextType.COMMENT if kind is _Line.COMMENT else _sentences(line, 1)
 
 
 def _kind(line: str) -> _Line:
@@ -165,11 +208,12 @@ def _kind(line: str) -> _Line:
     return _Line.STATEMENT if _STATEMENT.match(bare) else _Line.WORDS
 
 
-def _sentences(text: str, lines: Sequence[str]) -> TextType:
+def _sentences(text: str, lines: int) -> TextType:
     """The type of the text's sentences: those of a document about software contain code and its terms."""
-    fewest = max(_FEWEST_SIGNS, len(lines) // _LINES_PER_SIGN)
-    signs = sum(1 for _ in islice(find_matches(_SOFTWARE, text), fewest))
-    return TextType.DOCUMENT if signs == fewest else TextType.PROSE
+    if len(text) < _FEWEST_CHARACTERS:
+        return TextType.PROSE
+    fewest = max(_FEWEST_SIGNS, lines / _LINES_PER_SIGN, len(text) / _CHARACTERS_PER_SIGN)
+    return TextType.DOCUMENT if sum(map(text.count, _SOFTWARE)) >= fewest else TextType.PROSE
 
 
 class _Parts:
@@ -284,10 +328,10 @@ def _definitions(text: str) -> Iterator[tuple[int, int]]:
             opened.append((part.end() - 1, key, set()))
 
 
-def _overlaid(starts: Sequence[int], types: Sequence[TextType], definitions: Iterable[tuple[int, int]]) -> TypedText:
+def _with_definitions(below: TypedText, definitions: Iterable[tuple[int, int]]) -> TypedText:
     """The stretches with the definitions in them; a definition inside of another one is part of it."""
+    starts, types = below.starts, below.types
     changes: dict[int, TextType] = {}
-    below = TypedText(tuple(starts), tuple(types))
     done = place = 0
     for start, end in sorted(definitions, key=lambda span: (span[0], -span[1])):
         if start < done:

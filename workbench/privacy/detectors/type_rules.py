@@ -70,8 +70,10 @@ _INSTITUTIONS: Final = frozenset(_INSTITUTIONS_WORDS.split())
 
 def counts(text: str, found: DetectedSpan, place: TextType) -> bool:
     """Whether a finding counts in a stretch of this type."""
-    if _FUNCTION_KEY.match(found.why) and found.kind != "SECRET":
+    if found.why.startswith("key ") and found.kind != "SECRET" and _FUNCTION_KEY.match(found.why):
         return False
+    if place <= TextType.DATA and found.why != PROSE:
+        return True
     value = text[found.start : found.end]
     if found.why == PROSE and found.kind == "ADDRESS" and place >= TextType.DOCUMENT and not _is_street(value):
         return False
@@ -81,7 +83,7 @@ def counts(text: str, found: DetectedSpan, place: TextType) -> bool:
         return found.kind == "SECRET" and found.why == "known prefix"
     if place in _DOCUMENT or place in _CODE:
         return _counts_in_examples(text, found, place)
-    return found.why != PROSE or found.kind != "NAME" or not _is_no_person(text, found)
+    return found.kind != "NAME" or not _is_no_person(text, found)
 
 
 def _counts_in_log(text: str, found: DetectedSpan) -> bool:
