@@ -157,7 +157,21 @@ _SOFTWARE: Final = (
         "git ",
         "github",
     ),
-    *(".js", ".py", ".md", ".json", "v1.", "v2.", "commit", "pull request", "config", "deprecat", "param", "librar"),
+    *(
+        ".js",
+        ".py",
+        ".md",
+        ".json",
+        "v1.",
+        "v2.",
+        "commit",
+        "pull request",
+        "config",
+        "deprecat",
+        "param",
+        "librar",
+        "<code",
+    ),
 )
 _QUOTES: Final = ('"""', "'''")
 _UNDERLINE = re.compile(r"[=~^\"*+#-]{4,80}$")

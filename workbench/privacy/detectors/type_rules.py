@@ -30,14 +30,16 @@ _CAMEL_CASE = re.compile(r"(?!Ma?c[A-Z]|De[A-Z]|La[A-Z]|Van[A-Z])[A-Z][a-z]{1,30
 _PHONE_BEFORE = re.compile(r"phone|tel|mobile|call|fax|sms|msisdn|cell|dial", re.IGNORECASE)
 _EXAMPLE_PHONE = re.compile(r"555|(\d)\1{4}|12345|01234")
 _EXAMPLE_SECRET = re.compile(
-    r"example|sample|secret|your|test|dummy|changeme|placeholder|password|token|foo|bar|xxx|\.\.\."
+    r"example|sample|secret|your|test|dummy|changeme|placeholder|password|passphrase|token|foo|bar|xxx|\.\.\."
     r"|[<>{}$()\[\],:;'\" ]|\b(?:key|abc|123)",
     re.IGNORECASE,
 )
+_PERMISSIONS: Final = frozenset({"read", "write", "none"})
 _FEWEST_RANDOM: Final = 10  # characters of a secret under a key in code
 _EXAMPLE_ADDRESS = re.compile(
-    r"@(?:[\w-]{1,60}\.){0,4}(?:(?:example|test|invalid|localhost|local)"
-    r"|(?:example|company|domain|yourdomain|email|mail|foo|bar|acme|test|site|host|server)\.\w{2,5})\Z",
+    r"(?:user|username|test|tester|name|me|you|your|foo|bar|john\.?doe|jane\.?doe|alice|bob|someone|email|root)\d{0,3}@"
+    r"|.*@(?:[\w-]{1,60}\.){0,4}(?:(?:example|test|invalid|localhost|local)"
+    r"|(?:example|company|domain|yourdomain|email|mail|foo|bar|acme|test|site|host|server)\.\w{2,8})\Z",
     re.IGNORECASE,
 )
 _ROLE_ADDRESS = re.compile(
@@ -46,7 +48,9 @@ _ROLE_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _HOME = re.compile(r"(?:home|Users)[/\\]{1,2}\Z")
-_BEFORE_HANDLE = re.compile(r"(?:\b(?:by|cc|thanks|to|and)|[,(])[ \t(]{0,2}@\Z", re.IGNORECASE)
+_BEFORE_HANDLE = re.compile(r"\b(?:by|cc|thanks|to|and)[ \t(]{1,2}@\Z", re.IGNORECASE)
+_HANDLE_AFTER = re.compile(r"[\"'*_]{0,3}[ \t]{0,2}[(\[<]@")
+_LOCAL_HOST = re.compile(r"@(?:localhost|127\.|example\b|[\w.-]{0,60}example\.|[$<{%])")
 _BEFORE_NAME = re.compile(
     r"(?:authors?|copyright|©|maintainers?|maintained|written|created|developed|designed|contributed|contributors?"
     r"|contributions?|reported|suggested|implemented|fixed|added|reviewed-by|signed-off-by|co-authored-by|acked-by"
@@ -71,6 +75,8 @@ _INSTITUTIONS: Final = frozenset(_INSTITUTIONS_WORDS.split())
 def counts(text: str, found: DetectedSpan, place: TextType) -> bool:
     """Whether a finding counts in a stretch of this type."""
     if found.why.startswith("key ") and found.kind != "SECRET" and _FUNCTION_KEY.match(found.why):
+        return False
+    if found.kind == "SECRET" and _is_word(text[found.start : found.end], found.why):
         return False
     if place <= TextType.DATA and found.why != PROSE:
         return True
@@ -113,10 +119,12 @@ def _counts_in_examples(text: str, found: DetectedSpan, place: TextType) -> bool
             return _HOME.search(before) is not None or (
                 place in _DOCUMENT and _BEFORE_HANDLE.search(before) is not None
             )
+        case "URL_CREDENTIAL":
+            return _LOCAL_HOST.match(text, found.end) is None
         case "SECRET":
             return found.why == "known prefix" or _is_random(value)
         case "EMAIL":
-            return _EXAMPLE_ADDRESS.search(value) is None and _ROLE_ADDRESS.match(value) is None
+            return _EXAMPLE_ADDRESS.match(value) is None and _ROLE_ADDRESS.match(value) is None
         case "IP":
             return is_public_address(value)
         case "PHONE":
@@ -126,16 +134,24 @@ def _counts_in_examples(text: str, found: DetectedSpan, place: TextType) -> bool
 
 
 def _counts_as_name(text: str, found: DetectedSpan, place: TextType) -> bool:
-    if found.why in _SURE_NAMES or (found.why == "address after it" and place is not TextType.CODE):
+    handle = found.why == "address after it" and _HANDLE_AFTER.match(text, found.end) is not None
+    if found.why in _SURE_NAMES or (found.why == "address after it" and place is not TextType.CODE and not handle):
         return True
     if place in _CODE:
         return is_evident_name(text, found.start, found.end)
-    addressed = found.why != PROSE and not found.why.startswith("key ")
+    addressed = not handle and found.why != PROSE and not found.why.startswith("key ")
     return _has_evidence(text, found) or (addressed and listed(text[found.start : found.end]) in ("F", "FL"))
 
 
 def _has_evidence(text: str, found: DetectedSpan) -> bool:
     return is_full_name(text[found.start : found.end]) or is_evident_name(text, found.start, found.end)
+
+
+def _is_word(value: str, why: str) -> bool:
+    """Whether what is taken for a secret is a word: `Basic Authentication`, `id-token: write`."""
+    if why == "known prefix":
+        return value.isalpha() and value[1:].islower() and "C" in listed(value)
+    return value in _PERMISSIONS and "token" in why
 
 
 def _is_random(value: str) -> bool:
