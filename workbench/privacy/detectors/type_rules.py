@@ -34,6 +34,7 @@ _EXAMPLE_SECRET = re.compile(
     r"|[<>{}$()\[\],:;'\" ]|\b(?:key|abc|123)",
     re.IGNORECASE,
 )
+_ANNOUNCED: Final = ("key ", "word ")  # reasons of secrets without a form
 _PERMISSIONS: Final = frozenset({"read", "write", "none"})
 _FEWEST_RANDOM: Final = 10  # characters of a secret under a key in code
 _EXAMPLE_ADDRESS = re.compile(
@@ -86,7 +87,7 @@ def counts(text: str, found: DetectedSpan, place: TextType) -> bool:
     if place is TextType.LOG:
         return _counts_in_log(text, found)
     if place is TextType.DEFINITION:
-        return found.kind == "SECRET" and found.why == "known prefix"
+        return found.kind == "SECRET" and _has_form(found)
     if place in _DOCUMENT or place in _CODE:
         return _counts_in_examples(text, found, place)
     return found.kind != "NAME" or not _is_no_person(text, found)
@@ -122,7 +123,7 @@ def _counts_in_examples(text: str, found: DetectedSpan, place: TextType) -> bool
         case "URL_CREDENTIAL":
             return _LOCAL_HOST.match(text, found.end) is None
         case "SECRET":
-            return found.why == "known prefix" or _is_random(value)
+            return _has_form(found) or _is_random(value)
         case "EMAIL":
             return _EXAMPLE_ADDRESS.match(value) is None and _ROLE_ADDRESS.match(value) is None
         case "IP":
@@ -147,9 +148,14 @@ def _has_evidence(text: str, found: DetectedSpan) -> bool:
     return is_full_name(text[found.start : found.end]) or is_evident_name(text, found.start, found.end)
 
 
+def _has_form(found: DetectedSpan) -> bool:
+    """Whether a secret has the form of a vendor's; a key or word before it announces the others."""
+    return not found.why.startswith(_ANNOUNCED)
+
+
 def _is_word(value: str, why: str) -> bool:
     """Whether what is taken for a secret is a word: `Basic Authentication`, `id-token: write`."""
-    if why == "known prefix":
+    if not why.startswith(_ANNOUNCED):
         return value.isalpha() and value[1:].islower() and "C" in listed(value)
     return value in _PERMISSIONS and "token" in why
 
