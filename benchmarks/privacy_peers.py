@@ -1,12 +1,19 @@
 """Runs other detectors for `privacy.py`, in the same process and with their patterns, if they are installed.
 
-They are not dependencies: run `pip install presidio-analyzer scrubadub` in the environment of the checkout, or in
-another one whose packages are on PYTHONPATH. Language models are not used, because these packages contain none.
+They are not dependencies: run `pip install presidio-analyzer scrubadub slovnet navec natasha fugashi unidic-lite` in
+the environment of the checkout, or in another one whose packages are on PYTHONPATH, and `npm install compromise` in a
+folder named by COMPROMISE. Presidio and scrubadub run without a language model, because their packages contain none.
+The models that a package registry does offer find names in one language: slovnet (a neural NER, Russian), compromise
+(rules and a lexicon, English), and the person tags of unidic-lite (a morphological dictionary, Japanese).
 """
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import shutil
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +30,82 @@ def peers() -> dict[str, Find | str]:
         except ImportError as fault:
             found[name] = f"not installed ({fault})"
     return found
+
+
+def ner_peers() -> dict[str, tuple[frozenset[str], Find | str]]:
+    """Name of a model → its languages, and the function that finds persons, or why it is not available."""
+    found: dict[str, tuple[frozenset[str], Find | str]] = {}
+    for name, language, load in (
+        ("slovnet (NER)", "Russian", _slovnet),
+        ("compromise (NER)", "English", _compromise),
+        ("unidic-lite (NER)", "Japanese", _unidic),
+    ):
+        try:
+            found[name] = frozenset([language]), load()
+        except (ImportError, OSError) as fault:
+            found[name] = frozenset([language]), f"not installed ({fault})"
+    return found
+
+
+def _slovnet() -> Find:
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    from navec import Navec
+    from slovnet import NER
+
+    package = find_spec("natasha")
+    if package is None or package.origin is None:
+        raise ImportError("natasha, which contains the model")
+    data = Path(package.origin).parent / "data"
+    model = NER.load(str(data / "model" / "slovnet_ner_news_v1.tar"))
+    model.navec(Navec.load(str(data / "emb" / "navec_news_v1_1B_250K_300d_100q.tar")))
+    return lambda text: [(one.start, one.stop) for one in model(text).spans if one.type == "PER"]
+
+
+_SCRIPT = """
+const nlp = require('compromise');
+require('readline').createInterface({input: process.stdin}).on('line', line => {
+  const found = nlp(JSON.parse(line)).people().json({offset: true}).map(one => [one.offset.start, one.offset.length]);
+  console.log(JSON.stringify(found));
+});
+"""
+
+
+def _compromise() -> Find:
+    node, folder = shutil.which("node"), os.environ.get("COMPROMISE")
+    if node is None or folder is None:
+        raise ImportError("node, or a folder in COMPROMISE")
+    process = subprocess.Popen(
+        [node, "-e", _SCRIPT], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+    def find(text: str) -> Spans:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(text) + "\n")
+        process.stdin.flush()
+        return [(start, start + length) for start, length in json.loads(process.stdout.readline())]
+
+    return find
+
+
+def _unidic() -> Find:
+    from fugashi import Tagger
+
+    tagger = Tagger()
+
+    def find(text: str) -> Spans:
+        spans: Spans = []
+        at = 0
+        for word in tagger(text):
+            at = text.index(word.surface, at)
+            if word.feature.pos3 == "人名":
+                spans.append((at, at + len(word.surface)))
+            at += len(word.surface)
+        return spans
+
+    return find
 
 
 def _presidio() -> Find:
