@@ -39,6 +39,12 @@ PRINTED = {  # programs that print definitions; none of the output is personal
     "search_tools as result": "result = search_tools(server=SERVER, detail_level='full', limit=500)",
     "each description": "for one in search_tools(server=SERVER, detail_level='description', limit=500):\n"
     "    print(one['name'])\n    print(one['description'])",
+    "name → description": "for one in search_tools(server=SERVER, detail_level='description', limit=500):\n"
+    "    print(one['name'], '→', one['description'])",
+    "Markdown table": "for one in search_tools(server=SERVER, detail_level='description', limit=500):\n"
+    "    print('|', one['name'], '|', one['description'], '|')",
+    "JSON lines": "import json\nfor one in search_tools(server=SERVER, detail_level='full', limit=500):\n"
+    "    print(json.dumps(one))",
     "get_tool_definition": "for tool in TOOLS:\n    print(get_tool_definition(tool))",
     "get_tool_definition as result": "result = [get_tool_definition(tool) for tool in TOOLS]",
     "indented JSON": "import json\nfor tool in TOOLS:\n    print(json.dumps(get_tool_definition(tool), indent=2))",

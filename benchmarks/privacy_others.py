@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import re
 import sys
 import time
@@ -46,7 +47,7 @@ VALUES = (
 )
 CODE, LOGS = "code and documents", "logs without people"
 LOG_SAMPLE = 8_000_000  # characters
-PEER_TEXTS = 12  # texts of each part that peers read
+PEER_TEXTS = 12  # texts of each part that peers read, at least; more if there are few parts
 NETWORK = {"IP", "MAC"}  # values in logs, not innocent
 # Lines of code and documents that may rightly be masked: authors, credits, licences, mentions, speakers, and references
 # (initials before a surname, "et al").
@@ -209,7 +210,8 @@ def print_values(folder: Path, name: str, misses: bool, others: Mapping[str, Pee
 
 def _print_peers(parts: Mapping[str, list[Sample]], others: Mapping[str, Peer], is_prose: bool) -> None:
     """Peers with patterns on some texts of every part, peers of one language on its prose, and the workbench beside."""
-    some = {part: samples[:: -(-len(samples) // PEER_TEXTS)] for part, samples in parts.items()}
+    most = max(PEER_TEXTS, 150 // len(parts))
+    some = {part: random.Random(part).sample(samples, min(most, len(samples))) for part, samples in parts.items()}
     print("  peers, on some texts of each part:")
     every = [one for samples in some.values() for one in samples]
     _print_row("workbench", _sum(map(own, every)), is_prose)
@@ -361,11 +363,23 @@ def _print_goals(total: dict[str, Tally]) -> None:
     if not sets.count():
         return
     prose, addresses = total.get("prose", Tally()), total.get("addresses", Tally())
+    kinds = [kind for kind, _ in sets.values.most_common() if kind != FULL_NAME]
+    print(
+        "\nall sets by kind: " + ", ".join(f"{kind} {sets.share(kind):.2f} % of {sets.values[kind]}" for kind in kinds)
+    )
     structured = sum(sets.values[kind] for kind in STRUCTURED)
-    print(f"\nstructured values, all sets: {sets.share(*STRUCTURED):.2f} % of {structured} (goal 99.5)")
+    print(f"structured values, all sets: {sets.share(*STRUCTURED):.2f} % of {structured} (goal 99.5)")
+    print(f"names outside prose: {_share_without(sets, prose, 'NAME')}")
+    print(f"addresses outside prose: {_share_without(sets, addresses, 'ADDRESS')}")
     print(f"names in prose: {prose.share('NAME'):.2f} % of {prose.values['NAME']} (goal 92)")
     print(f"addresses in prose: {addresses.share('ADDRESS'):.2f} % of {addresses.values['ADDRESS']} (goal 85)")
     print(f"innocent characters masked: {sets.beside():.3f} % (goal 0.3)")
+
+
+def _share_without(every: Tally, some: Tally, kind: str) -> str:
+    """The share of a kind in all sets but one."""
+    values, whole = every.values[kind] - some.values[kind], every.whole[kind] - some.whole[kind]
+    return f"{100 * whole / max(1, values):.2f} % of {values}"
 
 
 def _peers() -> dict[str, Peer]:
