@@ -48,6 +48,7 @@ VALUES = (
 CODE, LOGS = "code and documents", "logs without people"
 LOG_SAMPLE = 8_000_000  # characters
 PEER_TEXTS = 12  # texts of each part that peers read, at least; more if there are few parts
+OTHER_SCRIPTS = {"Russian", "Greek", "Hebrew", "Arabic", "Hindi", "Chinese", "Japanese", "Korean"}
 NETWORK = {"IP", "MAC"}  # values in logs, not innocent
 # Lines of code and documents that may rightly be masked: authors, credits, licences, mentions, speakers, and references
 # (initials before a surname, "et al").
@@ -192,14 +193,19 @@ def print_values(folder: Path, name: str, misses: bool, others: Mapping[str, Pee
     names = "  full names" if name == "prose" else ""
     print(f"  {'part':30}{'texts':>7}{'values':>8}{'whole':>9}{names}   innocent   MB/s")
     total = Tally()
+    scripts = {"Latin script": Tally(), "other scripts": Tally()}
     for part, samples in parts.items():
         found = [own(one) for one in samples]
         tally = _sum(found)
         total.add(tally)
+        scripts["other scripts" if part in OTHER_SCRIPTS else "Latin script"].add(tally)
         _print_row(part, tally, name == "prose")
         if misses:
             _print_some("missed", [text for one in found for text in one.missed])
             _print_some("wrong", [text for one in found for text in one.wrong])
+    if name == "prose":
+        for script, tally in scripts.items():
+            _print_row(script, tally, True)
     _print_row("all", total, name == "prose")
     kinds = [kind for kind, _ in total.values.most_common() if names or kind != FULL_NAME]
     print("  by kind: " + ", ".join(f"{kind} {total.share(kind):.2f} % of {total.values[kind]}" for kind in kinds))
