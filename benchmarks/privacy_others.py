@@ -368,24 +368,27 @@ def _print_goals(total: dict[str, Tally]) -> None:
         sets.add(tally)
     if not sets.count():
         return
-    prose, addresses = total.get("prose", Tally()), total.get("addresses", Tally())
     kinds = [kind for kind, _ in sets.values.most_common() if kind != FULL_NAME]
     print(
         "\nall sets by kind: " + ", ".join(f"{kind} {sets.share(kind):.2f} % of {sets.values[kind]}" for kind in kinds)
     )
-    structured = sum(sets.values[kind] for kind in STRUCTURED)
-    print(f"structured values, all sets: {sets.share(*STRUCTURED):.2f} % of {structured} (goal 99.5)")
-    print(f"names outside prose: {_share_without(sets, prose, 'NAME')}")
-    print(f"addresses outside prose: {_share_without(sets, addresses, 'ADDRESS')}")
-    print(f"names in prose: {prose.share('NAME'):.2f} % of {prose.values['NAME']} (goal 92)")
-    print(f"addresses in prose: {addresses.share('ADDRESS'):.2f} % of {addresses.values['ADDRESS']} (goal 85)")
+    structured = [kind for kind in kinds if kind in STRUCTURED]
+    if structured:
+        count = sum(sets.values[kind] for kind in structured)
+        print(f"structured values, all sets: {sets.share(*structured):.2f} % of {count} (goal 99.5)")
+    for name, part, kind, goal in (("names", "prose", "NAME", 92), ("addresses", "addresses", "ADDRESS", 85)):
+        some = total.get(part, Tally())
+        if some.values[kind]:
+            print(f"{name} in prose: {some.share(kind):.2f} % of {some.values[kind]} (goal {goal})")
+        if sets.values[kind] > some.values[kind]:
+            print(f"{name} elsewhere: {_share_without(sets, some, kind)}")
     print(f"innocent characters masked: {sets.beside():.3f} % (goal 0.3)")
 
 
 def _share_without(every: Tally, some: Tally, kind: str) -> str:
     """The share of a kind in all sets but one."""
     values, whole = every.values[kind] - some.values[kind], every.whole[kind] - some.whole[kind]
-    return f"{100 * whole / max(1, values):.2f} % of {values}"
+    return f"{100 * whole / values:.2f} % of {values}"
 
 
 def _peers() -> dict[str, Peer]:

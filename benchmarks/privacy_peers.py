@@ -101,7 +101,8 @@ def _unidic() -> Find:
         for word in tagger(text):
             at = text.index(word.surface, at)
             if word.feature.pos3 == "人名":
-                spans.append((at, at + len(word.surface)))
+                is_next = bool(spans) and text[spans[-1][1] : at] in ("", "・", " ")  # surname and given name
+                spans.append((spans.pop()[0] if is_next else at, at + len(word.surface)))
             at += len(word.surface)
         return spans
 
