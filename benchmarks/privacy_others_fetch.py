@@ -14,6 +14,7 @@ left out.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import random
@@ -96,7 +97,7 @@ def sets(sources: Sources, folder: Path) -> dict[str, Callable[[], Made]]:
 
     def prose() -> Made:
         for corpus in CORPORA:
-            for text in texts(corpus, lambda path, corpus=corpus: sources.read(corpus.repository, path), SEED):
+            for text in texts(corpus, functools.partial(sources.read, corpus.repository), SEED):
                 yield corpus.language, corpus.repository, text
 
     def known_addresses() -> Made:
