@@ -34,6 +34,16 @@ _OTHER_WORD = re.compile(
     r"commit|seq|size|bytes|offset|imei|parcel|shipment|barcode|gtin|batch|job|run)\W{0,6}(?:no|number|is)?\W{0,4}$",
     re.IGNORECASE,
 )
+_CARD_WORDS_TEXT = """
+card|karte|carte |tarjeta|cartão|cartao|carta|karta|karty|kartą|kaart|maestro|jcb|kort|карт|κάρτα|بطاقة|כרטיס|कार्ड|บัตร
+|カード|卡|카드
+"""
+CARD_WORDS = tuple(word.strip("\n") for word in _CARD_WORDS_TEXT.split("|"))
+_ANNOUNCED = re.compile(
+    r"[^\W\d_]{0,12}[^\d\n;!?_=<>{}\[\]|\\]{0,24}(?P<number>\d{12,19}|\d{4}([ -])\d{4}(?:\2\d{2,4}){1,3})"
+    r"(?![0-9a-z_*]|[.,-]\d|[ -][\d*])"
+)
+_MAESTRO = re.compile(r"5[0678]|6")
 _WHOLE_CARD = re.compile(r"\d(?:[ -]?\d){11,18}")
 
 
@@ -43,6 +53,15 @@ def find_cards(text: str) -> Iterator[tuple[int, int]]:
         after = text[match.end() : match.end() + 1]
         if not after.isalnum() and after not in ("_", "-"):
             yield from _cards(text, match)
+
+
+def find_card_after(text: str, small: str, at: int, word: str) -> Iterator[tuple[int, int]]:
+    """The card number after a word for a card; `small` is the folded text. Numbers of Maestro have 12 to 19 digits."""
+    if match := _ANNOUNCED.match(small, at):
+        digits = re.sub(r"\D", "", match["number"])
+        issued = _MAESTRO.match(digits) or _CARD_ISSUER.match(digits)
+        if issued and 12 <= len(digits) <= 19 and len(set(digits)) > 1 and luhn(digits):
+            yield match.span("number")
 
 
 def is_card(value: str) -> bool:

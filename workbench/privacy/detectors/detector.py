@@ -11,12 +11,14 @@ from typing import Final
 
 from workbench.privacy.decoded_text import has_invisible, plain, without_invisible
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
+from workbench.privacy.detectors.announced_numbers import find_announced_numbers
 from workbench.privacy.detectors.credentials import find_secrets
 from workbench.privacy.detectors.field_names import spelling
 from workbench.privacy.detectors.key_value_pairs import find_contact_cards, find_pairs
 from workbench.privacy.detectors.kinds import KINDS
 from workbench.privacy.detectors.name_mentions import find_name_mentions
 from workbench.privacy.detectors.names_in_prose import find_names_in_prose
+from workbench.privacy.detectors.script_borders import with_borders
 from workbench.privacy.detectors.text_search import DetectedSpan, find_matches, merge_findings
 from workbench.privacy.detectors.text_tables import find_table_cells
 from workbench.privacy.detectors.text_types import TypedText, classify
@@ -60,8 +62,10 @@ def _allowed_findings(found: Iterable[DetectedSpan], text: str, rules: Detection
 
 
 def _by_rules(text: str, rules: DetectionRules, types: TypedText) -> list[DetectedSpan]:
-    found = [DetectedSpan(start, end, name, why) for name, why, find in _FINDERS for start, end in find(text)]
+    bordered = with_borders(text)
+    found = [DetectedSpan(start, end, name, why) for name, why, find in _FINDERS for start, end in find(bordered)]
     found += find_secrets(text)
+    found += find_announced_numbers(text)
     found += find_pairs(text, rules)
     found += find_table_cells(text, rules)
     found += find_name_mentions(text)

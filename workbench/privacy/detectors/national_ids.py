@@ -5,13 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from workbench.privacy.detectors import id_checksums
 from workbench.privacy.detectors.text_search import find_matches, find_matches_at_words
 from workbench.privacy.value_index import fold
 
-_ODD = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
 _SEPARATORS = re.compile(r"[ ./-]")
 # Recognised by form and check digits alone: a letter pattern, or unique dots and dashes.
-_CPF = re.compile(r"\d(?<![\w.-].)\d{2}\.\d{3}\.\d{3}-\d\d(?![\w-])")
+_GROUPED = re.compile(
+    r"\d(?<![\w.-].)(?:(?P<cpf>\d\d\.\d{3}\.\d{3}-\d\d)|(?P<cnpj>\d\.\d{3}\.\d{3}/\d{4}-\d\d)"
+    r"|(?P<snils>\d\d-\d{3}-\d{3} \d\d)|(?P<ahv>(?<=7)56\.\d{4}\.\d{4}\.\d\d)"
+    r"|(?P<rut>\d?\.\d{3}\.\d{3}-[\dKk])|(?P<chinese>\d{5}(?:19|20)\d{9}[\dXx]))(?![\w-]|\.\d)"
+)
+_GROUPED_CHECKS = {
+    "cpf": id_checksums.is_brazilian_cpf,
+    "cnpj": id_checksums.is_brazilian_cnpj,
+    "snils": id_checksums.is_russian_snils,
+    "ahv": id_checksums.is_swiss_ahv,
+    "rut": id_checksums.is_chilean_rut,
+    "chinese": id_checksums.is_chinese_id,
+}
 _CODICE = re.compile(r"[A-Z](?<!\w.)[A-Z]{5}\d\d[A-EHLMPRST]\d\d[A-Z]\d{3}[A-Z](?!\w)")
 _CURP = re.compile(r"[A-Z](?<!\w.)[A-Z]{3}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)")
 _NINO_SPACED = re.compile(r"[A-CEGHJ-PR-TW-Z](?<!\w.)[A-CEGHJ-NPR-TW-Z] \d\d \d\d \d\d [A-D](?!\w)")
@@ -20,10 +32,15 @@ _LETTERED = re.compile(r"[A-Z](?<!\w.)[A-Z](?:[A-Z]{2,4}\d\d| \d\d )")  # beginn
 
 def find_unmistakable(text: str) -> Iterator[tuple[int, int]]:
     """Spans of numbers that need no announcing word."""
-    if "-" in text:
-        yield from (match.span() for match in find_matches(_CPF, text) if _cpf(_digits_and_letters(match.group())))
+    for grouped in find_matches(_GROUPED, text):
+        if _GROUPED_CHECKS[grouped.lastgroup or ""](_digits_and_letters(grouped.group())):
+            yield grouped.span()
     for begins in find_matches(_LETTERED, text):
-        for form, right in ((_CODICE, _codice), (_CURP, _any), (_NINO_SPACED, _any)):
+        for form, right in (
+            (_CODICE, id_checksums.is_codice_fiscale),
+            (_CURP, id_checksums.is_anything),
+            (_NINO_SPACED, id_checksums.is_anything),
+        ):
             if (match := form.match(text, begins.start())) and right(match.group()):
                 yield match.span()
 
@@ -38,73 +55,17 @@ def _digits_and_letters(number: str) -> str:
     return _SEPARATORS.sub("", number).upper()
 
 
-def _any(_: str) -> bool:
-    return True
-
-
-def _weighed(bare: str, weights: tuple[int, ...]) -> int:
-    return sum(int(digit) * weight for digit, weight in zip(bare, weights, strict=False))
-
-
-def _dni(bare: str) -> bool:
-    number = bare[:-1].replace("X", "0").replace("Y", "1").replace("Z", "2")
-    return "TRWAGMYFPDXBNJZSQVHLCKE"[int(number) % 23] == bare[-1]
-
-
-def _pesel(bare: str) -> bool:
-    return -_weighed(bare, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)) % 10 == int(bare[10])
-
-
-def _insee(bare: str) -> bool:
-    return int(bare[13:]) == 97 - int(bare[:13]) % 97
-
-
-def _bsn(bare: str) -> bool:
-    return bare != "000000000" and _weighed(bare, (9, 8, 7, 6, 5, 4, 3, 2, -1)) % 11 == 0
-
-
-def _cpf(bare: str) -> bool:
-    first = 11 - _weighed(bare, tuple(range(10, 1, -1))) % 11
-    second = 11 - _weighed(bare, tuple(range(11, 1, -1))) % 11
-    return len(set(bare)) > 1 and (first % 11 % 10, second % 11 % 10) == (int(bare[9]), int(bare[10]))
-
-
-def _codice(bare: str) -> bool:
-    total = sum(
-        _ODD[int(letter, 36) - (10 if letter.isalpha() else 0)] if place % 2 == 0 else int(letter, 36) % 10
-        if letter.isdigit() else int(letter, 36) - 10
-        for place, letter in enumerate(bare[:15])
-    )  # fmt: skip
-    return chr(65 + total % 26) == bare[15]
-
-
-def _nhs(bare: str) -> bool:
-    return (11 - _weighed(bare, (10, 9, 8, 7, 6, 5, 4, 3, 2)) % 11) % 11 == int(bare[9])
-
-
-def _steuer(bare: str) -> bool:
-    product = 10
-    for digit in bare[:10]:
-        product = ((int(digit) + product) % 10 or 10) * 2 % 11
-    return (11 - product) % 10 == int(bare[10])
-
-
-def _personnummer(bare: str) -> bool:
-    doubled = [int(digit) * (2 - place % 2) for place, digit in enumerate(bare[-10:])]
-    return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0
-
-
 _CHECKS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
-    (re.compile(r"(?:\d{8}|[XYZ]\d{7})[A-Z]"), _dni),
-    (re.compile(r"\d{11}"), _pesel),
-    (re.compile(r"[12]\d{14}"), _insee),
-    (re.compile(r"\d{9}"), _bsn),
-    (re.compile(r"\d{11}"), _cpf),
-    (re.compile(r"[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]"), _codice),
-    (re.compile(r"\d{10}"), _nhs),
-    (re.compile(r"[1-9]\d{10}"), _steuer),
-    (re.compile(r"(?:19|20)?\d{10}"), _personnummer),
-    (re.compile(r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]"), _any),
+    (re.compile(r"(?:\d{8}|[XYZ]\d{7})[A-Z]"), id_checksums.is_spanish_dni),
+    (re.compile(r"\d{11}"), id_checksums.is_polish_pesel),
+    (re.compile(r"[12]\d{14}"), id_checksums.is_french_nir),
+    (re.compile(r"\d{9}"), id_checksums.is_dutch_bsn),
+    (re.compile(r"\d{11}"), id_checksums.is_brazilian_cpf),
+    (re.compile(r"[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]"), id_checksums.is_codice_fiscale),
+    (re.compile(r"\d{10}"), id_checksums.is_nhs_number),
+    (re.compile(r"[1-9]\d{10}"), id_checksums.is_german_tax_id),
+    (re.compile(r"(?:19|20)?\d{10}"), id_checksums.is_swedish_number),
+    (re.compile(r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]"), id_checksums.is_anything),
 )
 
 

@@ -1,0 +1,51 @@
+"""Detects numbers by a word before them, in several languages: phones, payment cards, national identity numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from workbench.privacy.detectors.bank_data import CARD_WORDS, find_card_after
+from workbench.privacy.detectors.country_ids import find_country_id, forms_by_word
+from workbench.privacy.detectors.keyword_search import KeywordFinder
+from workbench.privacy.detectors.phone_words import (
+    EXTENSION_WORDS,
+    PHONE_WORDS,
+    find_phone_after,
+    find_phone_with_extension,
+)
+from workbench.privacy.detectors.text_search import DetectedSpan
+from workbench.privacy.value_index import fold
+
+Find = Callable[[str, str, int, str], Iterator[tuple[int, int]]]
+
+_FEW_DIGITS = re.compile(r"\d(?:[^\d\n]{0,3}\d){3}")  # the least that an announced number has
+
+
+@lru_cache(maxsize=1)
+def _finders() -> tuple[KeywordFinder, dict[str, list[tuple[str, Find]]]]:
+    """The search for all words, and what each word announces."""
+    by_word: dict[str, list[tuple[str, Find]]] = defaultdict(list)
+    for kind, words, find in (
+        ("PHONE", PHONE_WORDS, find_phone_after),
+        ("PHONE", EXTENSION_WORDS, find_phone_with_extension),
+        ("CARD", CARD_WORDS, find_card_after),
+        ("NATIONAL_ID", forms_by_word(), find_country_id),
+    ):
+        for word in words:
+            by_word[word].append((kind, find))
+    return KeywordFinder(by_word), by_word
+
+
+def find_announced_numbers(text: str) -> Iterator[DetectedSpan]:
+    """Numbers whose kind a word next to them tells."""
+    if _FEW_DIGITS.search(text) is None:
+        return
+    small = fold(text)
+    words, finders = _finders()
+    for at, word in words.find(small):
+        for kind, find in finders[word]:
+            for start, end in find(text, small, at, word):
+                yield DetectedSpan(start, end, kind, "word before it")
