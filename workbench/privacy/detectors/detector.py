@@ -18,6 +18,7 @@ from workbench.privacy.detectors.key_value_pairs import find_contact_cards, find
 from workbench.privacy.detectors.kinds import KINDS
 from workbench.privacy.detectors.name_mentions import find_name_mentions
 from workbench.privacy.detectors.names_in_prose import find_names_in_prose
+from workbench.privacy.detectors.names_in_scripts import find_names_in_scripts
 from workbench.privacy.detectors.script_borders import with_borders
 from workbench.privacy.detectors.text_search import DetectedSpan, find_matches, merge_findings
 from workbench.privacy.detectors.text_tables import find_table_cells
@@ -66,6 +67,7 @@ def _by_rules(text: str, rules: DetectionRules, types: TypedText) -> list[Detect
     found = [DetectedSpan(start, end, name, why) for name, why, find in _FINDERS for start, end in find(bordered)]
     found += find_secrets(text)
     found += find_announced_numbers(text)
+    found += find_names_in_scripts(text)
     found += find_pairs(text, rules)
     found += find_table_cells(text, rules)
     found += find_name_mentions(text)

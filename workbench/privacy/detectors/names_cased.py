@@ -1,0 +1,210 @@
+"""Detects names in Cyrillic, Greek and Armenian prose: capitalized words that are in lists or end like last names."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from workbench.privacy.detectors.script_name_lists import names_of
+from workbench.privacy.detectors.text_search import find_matches
+
+_LOOK_BACK = 40  # characters before a name that may contain a title
+_MOST = 4  # words of a name
+
+
+class _Script(Struct, frozen=True, eq=False):
+    name: str
+    words: re.Pattern[str]  # capitalized words and initials with spaces between them
+    part: re.Pattern[str]
+    last: re.Pattern[str]  # endings of last names
+    sure_last: re.Pattern[str]  # endings that ordinary words do not have
+    middle: re.Pattern[str]
+    titles: re.Pattern[str]  # before a name of any form
+    farewells: re.Pattern[str]  # before a line with a name
+    roles: re.Pattern[str]  # before a name that is in a list or ends like one
+    cases: tuple[str, ...]  # endings of declined given names
+    nominatives: tuple[str, ...]  # what they replace
+
+
+def _script(
+    name: str,
+    capitals: str,
+    letters: str,
+    last: str,
+    sure: str,
+    middle: str,
+    titles: str,
+    roles: str,
+    farewells: str,
+    cases: str,
+) -> _Script:
+    word = rf"[{capitals}](?:[{letters}]|['’ʼ-](?=[{capitals}{letters}])|(?<=-)[{capitals}]){{1,30}}"
+    part = rf"(?:{word}|[{capitals}]\.)"
+    ends, replaced = cases.split("|")
+    return _Script(
+        name,
+        re.compile(rf"(?<![\w@/.#-]){part}(?:[ \u00a0]?{part}){{0,4}}(?![\w@/])"),
+        re.compile(part),
+        re.compile(rf"(?:{last})\Z"),
+        re.compile(rf"(?:{sure})\Z"),
+        re.compile(rf"(?:{middle})\Z"),
+        re.compile(rf"(?<![\w.])(?:{titles})[ \u00a0]{{1,2}}\Z", re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?:{farewells}),?[ \t]{{0,3}}\n\s{{0,3}}\Z", re.IGNORECASE),
+        re.compile(rf"(?:(?<!\w)(?:{roles}))[ \u00a0]?[:,–—-]?[ \u00a0]{{1,2}}\Z", re.IGNORECASE),
+        tuple(ends.split()),
+        ("", *replaced.split()),
+    )
+
+
+_CYRILLIC = _script(
+    "cyrillic",
+    capitals="\u0400-\u042f\u0490",
+    letters="\u0430-\u045f\u0491",
+    last=r"(?:[оеёиі]в|ин|ын|їн)(?:а|у|ым|им|е|ой|ою|ы|ых|і|ої)?|[сц]ьк?(?:ий|ого|ому|им|а|ої|ій|у)|[сц]к(?:ий|ой|ая|ого|ому|им|ом"
+    r"|ую|и|а|ата|их)|[еє]нк[оуа]|(?:чук|щук|[нлсвтдз]юк|рук|няк|ляк)(?:а|у|ом|ові|ом)?|швили|дзе|ян|янц|ић|ович|евич|айте|ене",
+    sure=r"[еє]нко|швили|[аи]дзе|(?:ов|ев)ич|ський|ською|ського|ській|ська|ишин",
+    middle=r"(?:ов|ев|йов|ьов)ич(?:а|у|ем|ем|еві|е)?|(?:ов|ев|їв|ів)н(?:а|ы|е|у|ой|ою|і|и)|(?:ильич|кузьмич|лукич|фомич)",
+    titles=r"г-н|г-жа|г-ну|г-на|г-же|г-жи|г-жу|г-ца|гн|госпож[аеиу]|господин[ау]?|товарищ[ау]?|уважаем(?:ый|ая)|дорог(?:ой|ая)|гражданин[ау]?"
+    r"|гражданк[аеиу]|пан[аи]?|панов[іи]|пані|панна|шановн(?:ий|а)|доктор[ау]?|д-р|др\.|профессор[ау]?|професор[ау]?|проф\.|уважаем[иа]|госпожо"
+    r"|господине|на имя",
+    farewells="с уважением|з повагою|с уважение|с наилучшими пожеланиями|с приветом|спасибо|дякую|благодаря|щиро|ваш[аи]?|с любовью|до встречи",
+    roles=r"клиент\w{0,3}|клієнт\w{0,3}|сотрудни\w{1,4}|менеджер\w{0,2}|директор\w{0,2}|врач\w{0,2}|пациент\w{0,3}|пацієнт\w{0,3}|коллег\w"
+    r"|ответственн\w{2,4}|исполнител\w{1,2}|получател\w{1,2}|отправител\w{1,2}|заказчик\w{0,2}|автор\w{0,2}|отримувач\w{0,2}|водител\w{1,2}"
+    r"|бухгалтер\w{0,2}|привет|здравствуйте|добрый день|добрый вечер|вітаю|добрий день|здравей|здравейте|спасибо|дякую|сказал[аи]?"
+    r"|подписал[аи]?|ответил[аи]?|отвечал[аи]?|написал[аи]?|звонил[аи]?|от|для|у|с|со|к|від|з|за|до|от|на|по словам",
+    cases="а у ю е и ы і ї ой ей ою ею ом ем ём єм ові еві ю ия ии ию ией ії ію єю|а я й ь о ия ій ія",
+)
+_GREEK = _script(
+    "greek",
+    capitals="\u0386\u0388-\u038f\u0391-\u03ab",
+    letters="\u03ac-\u03ce\u0390",
+    last=r"π[οό]υλ(?:ος|ου|ο)|[ιί]δη[ς]?|[ιί]δου|[αά]δη[ς]?|[αά]δου|[αά]κη[ς]?|[αά]κου|ογλου|[αά]τος|[αά]του|αίο[ςυ]|[ιί]ου|[εέ]ας|[εέ]α"
+    r"|[ιί]της|[ιί]τη|[ωώ]της|[ωώ]τη|νός|νού|νό|ρης|ρη|λης|λη|νης|νη|τζής|τζή|ας|α|ης|η|ου|ος|ο|ή|ής",
+    sure=r"π[οό]υλ(?:ος|ου)|[ιί]δης|[ιί]δου|ογλου|[αά]κης|[αά]δης",
+    middle=r"(?!)",
+    titles=r"κ\.|κ\.κ\.|κα|κ[υύ]ρι[οαε][νυςι]?|κυρ[ιί]α[ςν]?|κυρ[ιί]ου|δρ\.?|δεσποιν[ιί]δα|δεσποιν[ιί]ς|αγαπητ[έήοό][ςί]?|αξι[οό]τιμ[εη]|καθηγητ[ήή]ς",
+    farewells=r"με εκτ[ιί]μηση|φιλικ[άα]|με φιλικο[υύ]ς χαιρετισμο[υύ]ς|ευχαριστ[ώω]|χαιρετισμο[ίύ]ς?",
+    roles=r"ο|η|τον|την|του|της|στον|στην|από|πελ[άα]τη[ςν]?|παραλ[ήη]πτης|αποστολ[έε]ας|υπεύθυνο[ςυ]|ασθεν[ήη][ςν]?|διευθυντ[ήη][ςν]?|γεια σου"
+    r"|γεια σας|καλημέρα|καλησπέρα|συν[άα]δελφο[ςυν]?|υπάλληλο[ςυν]?|γιατρ[όο][ςυν]?",
+    cases="ς ου ο ε η α ας ης|ος ης ας α η",
+)
+_ARMENIAN = _script(
+    "armenian",
+    capitals="\u0531-\u0556",
+    letters="\u0561-\u0587",
+    last=r"յան(?:ի|ը|ին|ից)?|յանց|ունի",
+    sure=r"յան(?:ի|ը|ին|ից)?",
+    middle=r"(?!)",
+    titles=r"պարոն|տիկին|օրիորդ|պրն\.|տկն\.|հարգելի|սիրելի|դոկտոր",
+    farewells="հարգանքով|շնորհակալություն",
+    roles=r"հաճախորդ\w{0,3}",
+    cases="ը ի ին ից ն|",
+)
+_SCRIPTS = (_CYRILLIC, _GREEK, _ARMENIAN)
+_BEGINS = re.compile(r"(?:\A|[.!?:;…\n•«\"”)*>|\t]|[-–—] )[ \u00a0\"«(]{0,3}\Z")  # before the first word of a sentence
+_KINDS = 6  # letters of a given name that may have an ending
+
+
+def find_cased_names(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of names in Cyrillic, Greek and Armenian letters."""
+    for script in _SCRIPTS:
+        for match in find_matches(script.words, text):
+            before = text[max(0, match.start() - _LOOK_BACK) : match.start()]
+            parts = list(script.part.finditer(match.group()))
+            for first, last in _names(script, [part.group() for part in parts], before):
+                end = match.start() + parts[last].end()
+                yield match.start() + parts[first].start(), end
+
+
+def _names(script: _Script, words: Sequence[str], before: str) -> Iterator[tuple[int, int]]:
+    """First and last word of each name in a row of capitalized words."""
+    kinds = [_kind(script, word) for word in words]
+    if script.titles.search(before) or ("\n" in before and script.farewells.search(before)):
+        yield 0, min(len(words), _MOST) - 1
+        return
+    begins = _BEGINS.search(before) is not None
+    at = 0
+    while at < len(words):
+        end = at
+        while end < len(words) and kinds[end] != "":
+            end += 1
+        if end > at and (span := _accepted(script, words, kinds, at, end, begins and at == 0, before)):
+            yield span
+            end = max(end, span[1] + 1)
+        at = max(end, at + 1)
+
+
+def _accepted(
+    script: _Script, words: Sequence[str], kinds: Sequence[str], at: int, end: int, begins: bool, before: str
+) -> tuple[int, int] | None:
+    """The name in the row of words with evidence from `at` to `end`; None if there is none."""
+    told = "".join(kinds[at:end])
+    if (
+        ("M" in told and end - at > 1)
+        or ("G" in told and end - at > 1)
+        or ("I" in told and ("L" in told or told.count("I") > 1))
+    ):
+        follows = told.endswith("I") and end < len(words) and "." not in words[end]
+        return at, min(end if follows else end - 1, at + _MOST - 1)
+    if "I" in told:
+        return None
+    if told == "G" and end < len(words) and end - at == 1 and not words[end].isupper():
+        return at, end
+    if told == "G":
+        return (at, at) if not begins or (at == 0 and script.roles.search(before)) else None
+    if told == "L" and len(words) == 1:
+        sure = script.sure_last.search(words[at].lower()) is not None
+        announced = not begins and script.roles.search(before) is not None
+        listed = _in_list(script, words[at], "last")
+        return (at, at) if sure or (listed and (announced or not begins)) else None
+    return None
+
+
+@lru_cache(maxsize=8192)
+def _kind(script: _Script, word: str) -> str:
+    """What a word can be: an initial, a given, middle or last name, or nothing."""
+    if word.endswith("."):
+        return "I"
+    small = word.lower()
+    if word in names_of(script.name, "drop"):
+        return ""
+    if script.middle.search(small) or word in names_of(script.name, "middle"):
+        return "M"
+    if word.isupper():
+        word = word.title()
+    if _in_list(script, word, "given"):
+        return "G"
+    if _in_list(script, word, "last") or (len(word) >= _KINDS and script.last.search(small)):
+        return "L"
+    return ""
+
+
+@lru_cache(maxsize=8192)
+def _in_list(script: _Script, word: str, title: str) -> bool:
+    """Whether a word, or the nominative of a declined one, is in a list."""
+    names = _folded_names(script.name, title)
+    bare = _folded(word)
+    if bare in names:
+        return True
+    for case in script.cases:
+        if bare.endswith(_folded(case)) and len(bare) - len(case) >= 2:
+            stem = bare.removesuffix(_folded(case))
+            if any(stem + _folded(end) in names for end in script.nominatives):
+                return True
+    return False
+
+
+@lru_cache(maxsize=16)
+def _folded_names(script: str, title: str) -> frozenset[str]:
+    return frozenset(map(_folded, names_of(script, title)))
+
+
+def _folded(word: str) -> str:
+    """In lower case without accents; "й" and "ї" are letters of their own."""
+    parts = unicodedata.normalize("NFD", word.lower())
+    bare = "".join(letter for letter in parts if letter not in "\u0301\u0308\u0344" or letter == "\u0306")
+    return unicodedata.normalize("NFC", bare).replace("ς", "σ")

@@ -1,0 +1,184 @@
+"""Detects names in prose in Arabic, Hebrew, Devanagari, Bengali, Gujarati and Georgian letters, which have no capitals.
+
+A name is a given and a last name of the lists beside each other, or a word after a title; a given name alone counts
+after a greeting or a role only, because many are ordinary words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from workbench.privacy.detectors.script_name_lists import names_of
+from workbench.privacy.detectors.text_search import find_matches
+
+_MOST = 4  # words of a name
+_LOOK_BACK = 40  # characters before a name that may contain a title
+
+
+class _Script(Struct, frozen=True, eq=False):
+    name: str
+    word: re.Pattern[str]
+    prefixes: tuple[str, ...]  # prepositions that are written together with the next word
+    links: frozenset[str]  # words inside a name
+    titles: re.Pattern[str]  # before a name
+    roles: re.Pattern[str]  # before a name of which one word is in a list
+    farewells: re.Pattern[str]  # before a line that is a name
+    suffixes: re.Pattern[str]  # after a name
+    last: re.Pattern[str]  # endings of last names after a given name
+
+
+def _script(
+    name: str, letters: str, titles: str, *, prefixes: str = "", links: str = "", roles: str = "(?!)",
+    farewells: str = "(?!)", suffixes: str = "(?!)", last: str = "(?!)",
+) -> _Script:  # fmt: skip
+    return _Script(
+        name,
+        re.compile(rf"[{letters}]+(?:['’\"״׳-][{letters}]+)*"),
+        tuple(prefixes.split()),
+        frozenset(links.split()),
+        re.compile(rf"(?<!\w)(?:{titles})[ \u00a0]\Z"),
+        re.compile(rf"(?<!\w)(?:{roles})[ \u00a0]?[:,،]?[ \u00a0]\Z"),
+        re.compile(rf"(?<!\w)(?:{farewells})[,،]?[ \t]{{0,3}}\n\s{{0,3}}\Z"),
+        re.compile(rf"[ \u00a0]?(?:{suffixes})(?!\w)"),
+        re.compile(rf"(?:{last})\Z"),
+    )
+
+
+_SCRIPTS = (
+    _script(
+        "arabic",
+        "\u0621-\u064a\u0671-\u06d3\u064b-\u0652\u200c",
+        r"(?:و|ل|ب)?(?:ال|لل)?(?:سيد|سيدة|آنسة|دكتور|دكتورة|أستاذ|أستاذة|مهندس|مهندسة|شيخ|شيخة|أمير|أميرة|نقيب|محامي|محامية|بروفيسور)"
+        r"|[دم]\.|أ\.|جناب آقای|سرکار خانم|آقای|خانم|دکتر|مهندس",
+        prefixes="و ل ب ف ك لل",
+        links="بن ابن بنت أبو ابو أم آل عبد الدين",
+        roles=r"(?:و|ل|ب|لل|ال|بال|وال)?(?:عزيزي|عزيزتي|أخي|أختي|عميل|عميلة|موظف|موظفة|مريض|مريضة|مدير|مديرة|زميل|زميلة|مرسل|مستلم|طالب|طالبة|مرحبا"
+        r"|مرحباً|أهلا|أهلاً|شكرا|شكراً|اسم|اسمي|اسمه|اسمها|يدعى|تدعى|باسم|هو|هي|إلى|الى|من|مع|السلام عليكم|سلام|جناب|مشتری)",
+        farewells=r"(?:مع )?(?:أطيب|خالص|أجمل)? ?(?:ال)?(?:تحيات|تحياتي|تحية|شكر|احترام|تقدير)(?: [\u0621-\u064a]+)?|شكراً?|وتفضلوا بقبول [^\n]{3,30}|با احترام|با تشکر",
+        last=r"^ال[\u0621-\u064a]{2,8}ي[ةه]?|^ال[\u0621-\u064a]{3,7}|[\u0621-\u064a]{2,8}(?:زاده|پور|نژاد|یان|وند)",
+    ),
+    _script(
+        "hebrew",
+        "\u05d0-\u05ea",
+        r"(?:[לבמשוכ]?ה?מר|[לבמשוכ]?גברת|[לבמשוהכ]?(?:גב['׳]|ד[\"״]ר|פרופ['׳]|פרופסור|עו[\"״]ד|הרב|דוקטור))",
+        prefixes="ל ב מ ש ו ה כ",
+        links="בן בר אבו אל",
+        roles=r"[לבמשוכ]?ה?(?:שלום|היי|לכבוד|יקר|יקרה|לקוח|לקוחה|עובד|עובדת|מנהל|מנהלת|חולה|מטופל|מטופלת|שולח|נמען|בשם|שמי|שמו|שמה|את|עם|של|מאת|אל|תודה)",
+        farewells=r"בברכה|בכבוד רב|תודה|תודה רבה|בתודה|להתראות|ב?ברכה רבה|בידידות",
+    ),
+    _script(
+        "devanagari",
+        "\u0900-\u0963\u0970-\u097f",
+        r"श्री|श्रीमती|श्रीमान|सुश्री|कुमारी|डॉ\.?|डॉक्टर|प्रो\.?|प्रोफेसर|पंडित|मोहम्मद|प्रिय",
+        roles=r"ग्राहक|मरीज|मरीज़|कर्मचारी|प्रबंधक|सहकर्मी|प्रेषक|नमस्ते|नमस्कार|नाम|आवेदक|धन्यवाद|कृपया|छात्र|छात्रा",
+        farewells=r"सादर|धन्यवाद|भवदीय|भवदीया|शुभकामनाओं सहित|आपका|आपकी",
+        suffixes=r"जी|साहब|साहिब",
+    ),
+    _script("bengali", "\u0980-\u09ff", r"জনাব|জনাবা|শ্রী|শ্রীমতী|ডাঃ|ডা\.|ডঃ|মিঃ|মিসেস|প্রিয়", farewells=r"ধন্যবাদ|শুভেচ্ছান্তে|বিনীত"),
+    _script("gujarati", "\u0a80-\u0aff", r"શ્રી|શ્રીમતી|કુમારી|ડૉ\.?", suffixes=r"જી|ભાઈ|બેન"),
+    _script(
+        "georgian", "\u10d0-\u10ff", r"ბატონი|ბატონო|ქალბატონი|ქალბატონო|ბ-ნი|ქ-ნი|დოქტორი|ძვირფასო",
+        farewells=r"პატივისცემით|მადლობა", last=r"(?:შვილი|ძე|ია|უა|ური|იანი)(?:ს|მა|მ|სთან|ს)?",
+    ),
+)  # fmt: skip
+_CONNECTED = (" ", "\u00a0")
+
+
+def find_caseless_names(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of names in these scripts."""
+    for script in _SCRIPTS:
+        yield from _names(script, text)
+
+
+def _names(script: _Script, text: str) -> Iterator[tuple[int, int]]:
+    row: list[re.Match[str]] = []
+    for word in find_matches(script.word, text):
+        if row and text[row[-1].end() : word.start()] not in _CONNECTED:
+            yield from _in_row(script, text, row)
+            row = []
+        row.append(word)
+    yield from _in_row(script, text, row)
+
+
+def _in_row(script: _Script, text: str, row: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
+    """The names among words with only single spaces between them."""
+    if not row:
+        return
+    words = [word.group() for word in row]
+    kinds = [_kind(script, word) for word in words]
+    at = 0
+    while at < len(words):
+        start = row[at].start()
+        before = text[max(0, start - _LOOK_BACK) : start]
+        count, offset = _length(script, words, kinds, at, before, text[row[-1].end() :][:1])
+        if not count:
+            at += 1
+            continue
+        yield start + offset, row[at + count - 1].end()
+        at += count
+
+
+def _length(
+    script: _Script, words: Sequence[str], kinds: Sequence[str], at: int, before: str, after: str
+) -> tuple[int, int]:
+    """The number of words of the name that begins here, 0 if there is none, and the length of its prefix."""
+    if at == 0 and "\n" in before and script.farewells.search(before) and len(words) <= _MOST and after in ("", "\n"):
+        return len(words), 0
+    known = _extent(script, words, kinds, at)
+    offset = len(_prefix(script, words[at]))
+    if script.titles.search(before):
+        return max(known, 1), 0
+    told = "".join(kinds[at : at + known])
+    if known > 1 and kinds[at] in "GgB" and (not told.islower() or known > 2):
+        return known, offset
+    if kinds[at] in "GB" and known and script.suffixes.match(" ".join(["", *words[at + known :]])):
+        return known, offset
+    if offset:
+        return 0, 0
+    if kinds[at] and known and kinds[at] != "l" and script.roles.search(before) and (known > 1 or kinds[at] in "GB"):
+        return known, 0
+    return 0, 0
+
+
+def _extent(script: _Script, words: Sequence[str], kinds: Sequence[str], at: int) -> int:
+    """How many words from here can belong to one name, the first being in a list."""
+    if not kinds[at]:
+        return 0
+    end = at + 1
+    while end < len(words) and end - at < _MOST:
+        linked = words[end] in script.links and end + 1 < len(words)
+        if linked:
+            end += 1 if kinds[end] else 2
+        elif (kinds[end] and not _prefixed(script, words[end])) or (end == at + 1 and script.last.search(words[end])):
+            end += 1
+        else:
+            break
+    return min(end, len(words)) - at
+
+
+def _kind(script: _Script, word: str) -> str:
+    """G, L or B: a given name, a last name or both; in lower case if it is also an ordinary word; "" otherwise."""
+    for bare in (word, word[len(_prefix(script, word)) :]):
+        given, last = bare in names_of(script.name, "given"), bare in names_of(script.name, "last")
+        if given or last:
+            return "B" if given and last else "G" if given else "L"
+        if bare in names_of(script.name, "given_words"):
+            return "g"
+        if bare in names_of(script.name, "last_words"):
+            return "l"
+    return ""
+
+
+def _prefixed(script: _Script, word: str) -> bool:
+    return bool(_prefix(script, word))
+
+
+def _prefix(script: _Script, word: str) -> str:
+    """The preposition before a name with which it is written together, as in "למשה"; "" if there is none."""
+    given = names_of(script.name, "given")
+    if word in given or word in names_of(script.name, "last"):
+        return ""
+    return next((one for one in script.prefixes if word.startswith(one) and word[len(one) :] in given), "")
