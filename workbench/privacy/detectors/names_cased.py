@@ -66,7 +66,7 @@ _CYRILLIC = _script(
     letters="\u0430-\u045f\u0491",
     last=r"(?:[оеёиі]в|ин|ын|їн)(?:а|у|ым|им|е|ой|ою|ы|ых|і|ої)?|[сц]ьк?(?:ий|ого|ому|им|а|ої|ій|у)|[сц]к(?:ий|ой|ая|ого|ому|им|ом"
     r"|ую|и|а|ата|их)|[еє]нк[оуа]|(?:чук|щук|[нлсвтдз]юк|рук|няк|ляк)(?:а|у|ом|ові|ом)?|швили|дзе|ян|янц|ић|ович|евич|айте|ене",
-    sure=r"[еє]нко|швили|[аи]дзе|(?:ов|ев)ич|ський|ською|ського|ській|ська|ишин",
+    sure=r"[еє]нко|швили|[аи]дзе",
     middle=r"(?:ов|ев|йов|ьов)ич(?:а|у|ем|ем|еві|е)?|(?:ов|ев|їв|ів)н(?:а|ы|е|у|ой|ою|і|и)|(?:ильич|кузьмич|лукич|фомич)",
     titles=r"г-н|г-жа|г-ну|г-на|г-же|г-жи|г-жу|г-ца|гн|госпож[аеиу]|господин[ау]?|товарищ[ау]?|уважаем(?:ый|ая)|дорог(?:ой|ая)|гражданин[ау]?"
     r"|гражданк[аеиу]|пан[аи]?|панов[іи]|пані|панна|шановн(?:ий|а)|доктор[ау]?|д-р|др\.|профессор[ау]?|професор[ау]?|проф\.|уважаем[иа]|госпожо"
@@ -115,6 +115,8 @@ def find_cased_names(text: str) -> Iterator[tuple[int, int]]:
         for match in find_matches(script.words, text):
             before = text[max(0, match.start() - _LOOK_BACK) : match.start()]
             parts = list(script.part.finditer(match.group()))
+            if len(parts) > 1 and script.titles.search(parts[0].group() + " "):
+                before = parts.pop(0).group() + " "
             for first, last in _names(script, [part.group() for part in parts], before):
                 end = match.start() + parts[last].end()
                 yield match.start() + parts[first].start(), end
@@ -149,9 +151,9 @@ def _accepted(
         or ("I" in told and ("L" in told or told.count("I") > 1))
     ):
         follows = told.endswith("I") and end < len(words) and "." not in words[end]
-        return at, min(end if follows else end - 1, at + _MOST - 1)
-    if "I" in told:
-        return None
+        return at, min(end, at + _MOST) - 1
+    if told == "II" and end < len(words):
+        return at, end
     if told == "G" and end < len(words) and end - at == 1 and not words[end].isupper():
         return at, end
     if told == "G":

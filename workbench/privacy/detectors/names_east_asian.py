@@ -16,7 +16,7 @@ _KANA = re.compile("[\u3041-\u30ff]")
 
 _CHINESE_TITLE = re.compile(
     "(?:先生|女士|小姐|太太|老师|老師|经理|經理|医生|醫生|医师|醫師|教授|主任|总监|總監|总裁|博士|律师|律師|同学|同學|同志|阿姨|叔叔"
-    "|师傅|師傅|警官|法官|护士|護士|秘书|秘書|会计|工程师|工程師|店长|店長|董事|主管|大夫|校长|校長|局长|局長|处长|院长|院長)"
+    "|师傅|師傅|警官|法官|护士|護士|秘书|秘書|工程师|工程師|店长|店長|董事|主管|大夫|校长|校長|局长|局長|处长|院长|院長)"
 )
 _CHINESE_LABEL = re.compile(
     "(?:联系人|聯絡人|收件人|收货人|收貨人|寄件人|姓名|名字|申请人|申請人|负责人|負責人|经办人|签名|簽名|患者|乙方|我叫|名叫|我是|抄送|此致)"
@@ -33,6 +33,9 @@ _CHINESE_AFTER = re.compile(
 _CHINESE_VERB = re.compile(
     "提交|发来|發來|发送|说|說|表示|批准|负责|負責|申请|申請|购买|購買|投诉|投訴|要求|签|簽|写|寫|同意|确认|確認|回复|回覆|打电话|打電話|已经|已經"
 )
+
+
+_CHINESE_FUNCTION = frozenset("的了在是和不有个這这那与與及或被把从從到由为為将將会會之其各每本该該某")
 
 
 def find_chinese_names(text: str) -> Iterator[tuple[int, int]]:
@@ -75,7 +78,8 @@ def _chinese_start(text: str, title: int) -> int | None:
             continue
         if size > 1 and (text[start : start + 2] in ordinary or text[title - 2 : title] in ordinary):
             continue
-        if size - length <= 2 and all("\u3400" <= letter <= "\u9fff" for letter in text[start:title]):
+        name = text[start:title]
+        if size - length <= 2 and all(_is_han(letter) and letter not in _CHINESE_FUNCTION for letter in name):
             return start
     return None
 
@@ -193,11 +197,7 @@ def _japanese_start(text: str, title: re.Match[str]) -> int | None:
         if not length or (start > 0 and _is_han(text[start - 1])):
             continue
         rest = text[start + length : at].strip(" \u3000")
-        if (
-            len(rest) <= 3
-            and all(_is_han(letter) or letter in rest for letter in rest)
-            and not (rest and _is_hiragana(rest) and rest not in names_of("japanese", "given"))
-        ):
+        if len(rest) <= 3 and (rest in names_of("japanese", "given") or all(map(_is_han, rest)) or _is_katakana(rest)):
             return start
     before = text[max(0, at - 22) : at]
     if word in ("さん", "さま", "様", "氏", "くん", "ちゃん") and (match := _KATAKANA.search(before)):
@@ -214,15 +214,15 @@ def _is_han(letter: str) -> bool:
     return "\u3400" <= letter <= "\u9fff" or letter == "々"
 
 
-def _is_hiragana(part: str) -> bool:
-    return all("\u3041" <= letter <= "\u3096" for letter in part)
+def _is_katakana(part: str) -> bool:
+    return all("\u30a1" <= letter <= "\u30fc" for letter in part)
 
 
 # --- Korean
 
 _KOREAN_WORD = re.compile("(?<![\uac00-\ud7a3])[\uac00-\ud7a3]{2,9}")
 _KOREAN_TITLE = re.compile(
-    " ?(?:씨|선생님|선생|과장|부장|대리|사원|팀장|대표|이사|차장|교수|박사|의사|변호사|간호사|기자|고객님|회원님|환자|군|양|실장|본부장|상무|전무|작가|배우)"
+    " ?(?:씨|선생님|선생|과장|부장|대리|사원|팀장|대표|차장|교수|박사|의사|변호사|간호사|기자|고객님|회원님|환자|실장|본부장|상무|전무)(?![\uac00-\ud7a3]{3})"
 )
 _KOREAN_PARTICLE = re.compile(
     "(?:은|는|이|가|을|를|의|에게|에게서|한테|께|께서|와|과|도|로|으로|이며|이고|만|씨|님|님께|님이|님은|님의|님도|드림|올림|입니다|이다|이에요|예요)?(?![\uac00-\ud7a3])"
@@ -251,7 +251,12 @@ def _korean_length(text: str, at: int, word: str) -> int:
     for length in (size + 2, size + 1) if len(word) > size + 1 else (size + 1,):
         known = word[size:length] in given or (label and word[size:length] in names_of("hangul", "given_words"))
         end = at + length
-        if known and length == size + 2 and (_KOREAN_PARTICLE.match(text, end) or _KOREAN_TITLE.match(text, end)):
+        if (
+            known
+            and length == size + 2
+            and word[0] in _KOREAN_FEW
+            and (_KOREAN_PARTICLE.match(text, end) or _KOREAN_TITLE.match(text, end))
+        ):
             return length
         title = _KOREAN_TITLE.match(text, end)
         if title and (title.group() in ("씨", " 씨") or (length == 3 and word[0] in _KOREAN_FEW and len(word) == 3)):
