@@ -1,14 +1,14 @@
-"""Detects numbers by a word before them, in several languages: phones, payment cards, national identity numbers."""
+"""Detects numbers and addresses by words next to them, in several languages, with one search for all words."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from workbench.privacy.detectors.bank_data import CARD_WORDS, find_card_after
 from workbench.privacy.detectors.country_ids import find_country_id, forms_by_word
+from workbench.privacy.detectors.eastern_addresses import find_eastern_addresses
 from workbench.privacy.detectors.keyword_search import KeywordFinder
 from workbench.privacy.detectors.phone_words import (
     EXTENSION_WORDS,
@@ -16,12 +16,18 @@ from workbench.privacy.detectors.phone_words import (
     find_phone_after,
     find_phone_with_extension,
 )
+from workbench.privacy.detectors.postal_addresses import (
+    POSTCODE_WORDS,
+    find_address_near,
+    find_postcode_after,
+    readers_by_word,
+)
 from workbench.privacy.detectors.text_search import DetectedSpan
 from workbench.privacy.value_index import fold
 
 Find = Callable[[str, str, int, str], Iterator[tuple[int, int]]]
 
-_FEW_DIGITS = re.compile(r"\d(?:[^\d\n]{0,3}\d){3}")  # the least that an announced number has
+_FEWEST = 6  # characters of a text with a word and a number
 
 
 @lru_cache(maxsize=1)
@@ -33,6 +39,8 @@ def _finders() -> tuple[KeywordFinder, dict[str, list[tuple[str, Find]]]]:
         ("PHONE", EXTENSION_WORDS, find_phone_with_extension),
         ("CARD", CARD_WORDS, find_card_after),
         ("NATIONAL_ID", forms_by_word(), find_country_id),
+        ("ADDRESS", readers_by_word(), find_address_near),
+        ("ADDRESS", POSTCODE_WORDS, find_postcode_after),
     ):
         for word in words:
             by_word[word].append((kind, find))
@@ -40,12 +48,14 @@ def _finders() -> tuple[KeywordFinder, dict[str, list[tuple[str, Find]]]]:
 
 
 def find_announced_numbers(text: str) -> Iterator[DetectedSpan]:
-    """Numbers whose kind a word next to them tells."""
-    if _FEW_DIGITS.search(text) is None:
+    """Numbers and addresses whose kind a word next to them tells."""
+    if len(text) < _FEWEST or not any(map(str.isdigit, text)):
         return
     small = fold(text)
     words, finders = _finders()
     for at, word in words.find(small):
         for kind, find in finders[word]:
             for start, end in find(text, small, at, word):
-                yield DetectedSpan(start, end, kind, "word before it")
+                yield DetectedSpan(start, end, kind, "word next to it")
+    for start, end in find_eastern_addresses(text):
+        yield DetectedSpan(start, end, "ADDRESS", "form of an address")
