@@ -2,11 +2,13 @@
 
 The lists are those of Faker's locales (MIT) and those in `tools/script_names/own.txt`. Names that are also ordinary
 words are marked: words in the translations of the package home_assistant_frontend (Apache License 2.0), which are
-several hundred kilobytes of text in each language. The same versions write the same file:
+several hundred kilobytes of text in each language, and words of WordNet 3.0 for Latin letters. The same versions write
+the same file:
 
     pip install Faker==40.54.0
     pip download --no-deps home_assistant_frontend==20250109.2
-    python tools/make_script_names.py home_assistant_frontend-20250109.2-py3-none-any.whl
+    apt-get download wordnet-base && dpkg -x wordnet-base_*.deb wordnet
+    python tools/make_script_names.py home_assistant_frontend-20250109.2-py3-none-any.whl wordnet/usr/share/wordnet
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import importlib
 import json
 import re
 import sys
+import unicodedata
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -40,12 +43,14 @@ SCRIPTS = {
     "thai": ("th_TH", "th", "\u0e01-\u0e4e"),
 }
 LISTS = (("given", ("first_names",)), ("last", ("last_names",)), ("middle", ("middle_names",)))
+LATIN = "en de fr es it pt pt-BR nl pl cs sv da nb nn fi hu ro tr sk sl hr et lt lv ca gl eu id vi af is"
+NAMES = ROOT / "resources" / "privacy" / "names.txt"
 CASED = ("cyrillic", "greek", "armenian")
 FEWEST = 2  # letters of a name
 _TEXT = re.compile(r"hass_frontend/static/translations/(?:[a-z_/-]+/)?([A-Za-z-]+)-[0-9a-f]+\.json")
 
 
-def main(wheel: str) -> None:
+def main(wheel: str, wordnet: str) -> None:
     """Write the lists."""
     names = _own()
     for script, (locales, _, letters) in SCRIPTS.items():
@@ -67,6 +72,7 @@ def main(wheel: str) -> None:
         lines.append(f"{script} {title} {' '.join(sorted(told - words))}")
         lines.append(f"{script} {title}_words {' '.join(sorted(words))}")
     lines += _chinese(names, texts)
+    lines.append(f"latin ordinary {' '.join(sorted(_latin(texts, Path(wordnet))))}")
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -121,6 +127,18 @@ def _ordinary(script: str, texts: dict[str, str]) -> set[str]:
     return words
 
 
+def _latin(texts: dict[str, str], wordnet: Path) -> set[str]:
+    """Names of the lists of the model that are ordinary words of some language, folded."""
+    names, last, common = (set(line.split()) for line in NAMES.read_text(encoding="utf-8").split("\n")[:3])
+    text = "\n".join(texts.get(language, "") for language in LATIN.split())
+    words = set(re.findall(r"(?<![\w'])[^\W\d_A-Z]{2,24}(?![\w'])", text))
+    for part in ("noun", "verb", "adj", "adv"):
+        lines = (wordnet / f"data.{part}").read_text(encoding="ascii").splitlines()
+        words.update(word for line in lines if line[0] != " " for word in re.findall(r"(?<= )([a-z]{3,24}) [0-9a-f](?= )", line.partition("|")[0]))
+    folded = {"".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c)) for word in words}
+    return (folded & (names | last)) - common
+
+
 def _chinese(names: dict[tuple[str, str], set[str]], texts: dict[str, str]) -> Iterator[str]:
     """Last names, letters of given names, and pairs of letters that begin like a name and are ordinary."""
     last = names["chinese", "last"]
@@ -139,4 +157,4 @@ def _chinese(names: dict[tuple[str, str], set[str]], texts: dict[str, str]) -> I
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -145,15 +145,12 @@ def _accepted(
 ) -> tuple[int, int] | None:
     """The name in the row of words with evidence from `at` to `end`; None if there is none."""
     told = "".join(kinds[at:end])
-    if (
-        ("M" in told and end - at > 1)
-        or ("G" in told and end - at > 1)
-        or ("I" in told and ("L" in told or told.count("I") > 1))
-    ):
-        follows = told.endswith("I") and end < len(words) and "." not in words[end]
+    if (end - at > 1 and ("M" in told or "G" in told)) or ("I" in told and "L" in told):
         return at, min(end, at + _MOST) - 1
     if told == "II" and end < len(words):
         return at, end
+    if "I" in told:
+        return None
     if told == "G" and end < len(words) and end - at == 1 and not words[end].isupper():
         return at, end
     if told == "G":

@@ -7,7 +7,7 @@ it. Words that things have too ("Google Drive 2", "Arbeitsplatz 3") need a posta
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import Struct
