@@ -134,7 +134,12 @@ def _latin(texts: dict[str, str], wordnet: Path) -> set[str]:
     words = set(re.findall(r"(?<![\w'])[^\W\d_A-Z]{2,24}(?![\w'])", text))
     for part in ("noun", "verb", "adj", "adv"):
         lines = (wordnet / f"data.{part}").read_text(encoding="ascii").splitlines()
-        words.update(word for line in lines if line[0] != " " for word in re.findall(r"(?<= )([a-z]{3,24}) [0-9a-f](?= )", line.partition("|")[0]))
+        words.update(
+            word
+            for line in lines
+            if line[0] != " "
+            for word in re.findall(r"(?<= )([a-z]{3,24}) [0-9a-f](?= )", line.partition("|")[0])
+        )
     folded = {"".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c)) for word in words}
     return (folded & (names | last)) - common
 

@@ -19,6 +19,7 @@ from workbench.privacy.detectors.phone_words import (
 from workbench.privacy.detectors.postal_addresses import (
     POSTCODE_WORDS,
     find_address_near,
+    find_addresses_by_place,
     find_postcode_after,
     readers_by_word,
 )
@@ -57,5 +58,5 @@ def find_announced_numbers(text: str) -> Iterator[DetectedSpan]:
         for kind, find in finders[word]:
             for start, end in find(text, small, at, word):
                 yield DetectedSpan(start, end, kind, "word next to it")
-    for start, end in find_eastern_addresses(text):
-        yield DetectedSpan(start, end, "ADDRESS", "form of an address")
+    for find_addresses in (find_addresses_by_place, find_eastern_addresses):
+        yield from (DetectedSpan(start, end, "ADDRESS", "form of an address") for start, end in find_addresses(text))

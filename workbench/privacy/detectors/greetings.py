@@ -21,17 +21,23 @@ CAPITAL = r"(?!(?:the|and|or)\b)[^\W\d_a-zß-öø-ÿ](?:[^\W\d_]|['’-](?=[^\W\
 _PARTICLE = r"(?:de|van|der|den|von|da|di|del|la|le|bin|al|dos|do|du|ten|ter|zu|y|el)\b"
 CAPITALS = rf"{CAPITAL}(?: (?:{_PARTICLE}|{CAPITAL})){{0,4}}"
 _TITLES = (
-    "mr|mrs|ms|miss|mx|dr|dra|prof|professor|herrn?|frau|hr|fr|dipl.-ing|mag|m|mme|mlle|monsieur|madame|mademoiselle|ma[iî]tre"
-    "|señora?|señorita|sra?|srta|don|doña|signora?|signorina|sig|sig.ra|dott|dott.ssa|dottor|dottore|dottoressa|ing|avv|gent.mo|gent.ma"
+    "mr|mrs|ms|miss|mx|dr|dra|prof|professor|herrn?|frau|hr|fr|dipl.-ing|mag|m|mme|mlle|monsieur|madame"
+    "|mademoiselle|ma[iî]tre"
+    "|señora?|señorita|sra?|srta|don|doña|signora?|signorina|sig|sig.ra|dott|dott.ssa|dottor|dottore|dottoressa"
+    "|ing|avv|gent.mo|gent.ma"
     "|senhora?|sr.ª|exmo|exma|pani?|panu|pana|panie|pane|paní|heer|de heer|mevrouw|mevr|meneer|mw|dhr"
 ).replace(".", r"\.")
 TITLE = rf"(?:(?i:{_TITLES})\b\.? ){{0,2}}"
 
 _GREETINGS = (
-    "hi |hello |hey |dear |good morning |good afternoon |good evening |hallo |liebe |lieber |liebes |guten tag |guten morgen |guten abend |moin "
-    "|servus |geehrte |geehrter |bonjour |bonsoir |salut |coucou |cher |chère |chers |hola |estimado |estimada |querido |querida |buenos días "
-    "|buenas tardes |ciao |buongiorno |buonasera |salve |gentile |gentilissimo |gentilissima |egregio |caro |cara |olá |oi |prezado |prezada "
-    "|bom dia |boa tarde |szanowna |szanowny |cześć |witaj |hej |dzień dobry |drogi |droga |beste |geachte |hoi |dag |lieve |goedemorgen "
+    "hi |hello |hey |dear |good morning |good afternoon |good evening |hallo |liebe |lieber |liebes |guten tag "
+    "|guten morgen |guten abend |moin "
+    "|servus |geehrte |geehrter |bonjour |bonsoir |salut |coucou |cher |chère |chers |hola |estimado |estimada "
+    "|querido |querida |buenos días "
+    "|buenas tardes |ciao |buongiorno |buonasera |salve |gentile |gentilissimo |gentilissima |egregio |caro "
+    "|cara |olá |oi |prezado |prezada "
+    "|bom dia |boa tarde |szanowna |szanowny |cześć |witaj |hej |dzień dobry |drogi |droga |beste |geachte |hoi "
+    "|dag |lieve |goedemorgen "
     "|goedemiddag |vážený |vážená |milý |milá |ahoj |dobrý den |bäste |kära |kære |kjære |hei "
 )
 _GREETING_WORDS = tuple(_GREETINGS.split("|"))
@@ -44,19 +50,28 @@ _GREETED_STRICT = re.compile(rf"{TITLE}(?P<name>{CAPITALS})(?=[ \t]?(?:[,:]|!? ?
 _GREETED_SMALL = re.compile(r"(?P<name>[a-zß-öø-ÿ][a-zß-öø-ÿ'-]{2,20}(?: [a-zß-öø-ÿ'-]{3,20})?)(?=[,!:;.\n]|$)")
 
 _FAREWELLS = (
-    "regards|sincerely|thanks|thank you|thx|cheers|best|best wishes|warmly|respectfully|cordially|yours|take care|many thanks|see you|love|grüße|grüßen"
-    "|grüsse|grüssen|gruß|gruss|mfg|lg|vg|hochachtungsvoll|herzlichst|ihr|ihre|dein|deine|danke|cordialement|à vous|à toi|amicalement|à bientôt|bises"
-    "|salutations|merci|sincères|saludos|saludo|saludos cordiales|atentamente|abrazo|besos|gracias|pozdrawiam|z poważaniem|pozdrowienia|pozdrowieniami"
-    "|z wyrazami szacunku|dzięki|groet|groeten|groetjes|mvg|hoogachtend|bedankt|saluti|a presto|grazie|cordialmente|un abbraccio|atenciosamente|cumprimentos"
+    "regards|sincerely|thanks|thank you|thx|cheers|best|best wishes|warmly|respectfully|cordially|yours|take care"
+    "|many thanks|see you|love|grüße|grüßen"
+    "|grüsse|grüssen|gruß|gruss|mfg|lg|vg|hochachtungsvoll|herzlichst|ihr|ihre|dein|deine|danke|cordialement"
+    "|à vous|à toi|amicalement|à bientôt|bises"
+    "|salutations|merci|sincères|saludos|saludo|saludos cordiales|atentamente|abrazo|besos|gracias|pozdrawiam"
+    "|z poważaniem|pozdrowienia|pozdrowieniami"
+    "|z wyrazami szacunku|dzięki|groet|groeten|groetjes|mvg|hoogachtend|bedankt|saluti|a presto|grazie"
+    "|cordialmente|un abbraccio|atenciosamente|cumprimentos"
     "|abraço|abraços|obrigado|obrigada|att|hälsning|hälsningar|hilsen|mvh|vänligen|tack|takk|tak|s pozdravem|děkuji"
 )
 _FAREWELL_WORDS = tuple(_FAREWELLS.split("|"))
-_MORE = r"(?: (?:cordiales|cordiali|distinti|again|all|so much|a lot|vielmals|beaucoup|mille|atentos|cordiais|serdecznie|wishes|truly|faithfully|sincerely))?"
+_MORE = (
+    r"(?: (?:cordiales|cordiali|distinti|again|all|so much|a lot|vielmals|beaucoup|mille|atentos|cordiais"
+    r"|serdecznie|wishes|truly|faithfully|sincerely))?"
+)
 _SIGNED = re.compile(
-    rf"{_MORE}[,.!]?(?:[ \t]{{0,9}}\r?\n\s{{0,4}}|(?<=,) ?)[-–—~]{{0,2}} ?(?P<name>{TITLE}{CAPITALS})(?=[ \t]{{0,9}}(?:[\r\n,|.(]|$))"
+    rf"{_MORE}[,.!]?(?:[ \t]{{0,9}}\r?\n\s{{0,4}}"
+    rf"|(?<=,) ?)[-–—~]{{0,2}} ?(?P<name>{TITLE}{CAPITALS})(?=[ \t]{{0,9}}(?:[\r\n,|.(]|$))"
 )
 _SIGNED_SMALL = re.compile(
-    rf"{_MORE}[,!]?(?:[ \t]{{0,9}}\r?\n\s{{0,4}}|(?<=,) )[-–—~]{{0,2}} ?(?P<name>[a-zß-öø-ÿ][a-zß-öø-ÿ'-]{{2,20}}(?: [a-zß-öø-ÿ'-]{{3,20}})?)"
+    rf"{_MORE}[,!]?(?:[ \t]{{0,9}}\r?\n\s{{0,4}}"
+    rf"|(?<=,) )[-–—~]{{0,2}} ?(?P<name>[a-zß-öø-ÿ][a-zß-öø-ÿ'-]{{2,20}}(?: [a-zß-öø-ÿ'-]{{3,20}})?)"
     r"(?=[ \t]{0,9}(?:[\r\n.!]|$))"
 )
 _CUES = ("cc ", "called ", "named ", "ping ", "asked ", "from ", "by ", "with ", "name is ", "i'm ", "i am ")

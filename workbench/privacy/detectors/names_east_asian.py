@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from workbench.privacy.detectors.script_name_lists import names_of
+from workbench.privacy.detectors.script_name_lists import all_names_of, names_of
 from workbench.privacy.detectors.text_search import find_matches
 
 _HAN = "\u3400-\u9fff々"
@@ -15,23 +15,30 @@ _KANA = re.compile("[\u3041-\u30ff]")
 # --- Chinese
 
 _CHINESE_TITLE = re.compile(
-    "(?:先生|女士|小姐|太太|老师|老師|经理|經理|医生|醫生|医师|醫師|教授|主任|总监|總監|总裁|博士|律师|律師|同学|同學|同志|阿姨|叔叔"
-    "|师傅|師傅|警官|法官|护士|護士|秘书|秘書|工程师|工程師|店长|店長|董事|主管|大夫|校长|校長|局长|局長|处长|院长|院長)"
+    "(?:先生|女士|小姐|太太|老师|老師|经理|經理|医生|醫生|医师|醫師|教授|主任|总监|總監|总裁|博士|律师|律師|同学"
+    "|同學|同志|阿姨|叔叔"
+    "|师傅|師傅|警官|法官|护士|護士|秘书|秘書|工程师|工程師|店长|店長|董事|主管|大夫|校长|校長|局长|局長|处长"
+    "|院长|院長)"
 )
 _CHINESE_LABEL = re.compile(
-    "(?:联系人|聯絡人|收件人|收货人|收貨人|寄件人|姓名|名字|申请人|申請人|负责人|負責人|经办人|签名|簽名|患者|乙方|我叫|名叫|我是|抄送|此致)"
+    "(?:联系人|聯絡人|收件人|收货人|收貨人|寄件人|姓名|名字|申请人|申請人|负责人|負責人|经办人|签名|簽名|患者"
+    "|乙方|我叫|名叫|我是|抄送|此致)"
     "(?:姓名)?[ ::为為是\u3000]{0,3}(?P<name>[\u3400-\u9fff]{2,4})"
 )
 _CHINESE_BEFORE = re.compile(
-    "(?:\\A|[^\u3400-\u9fff]|昨天|今天|明天|前天|上周|请|請|由|和|跟|与|與|给|給|向|找|让|讓|叫|是|对|對|联系|聯繫|通知|客户|客戶|用户|员工|員工"
+    "(?:\\A|[^\u3400-\u9fff]|昨天|今天|明天|前天|上周|请|請|由|和|跟|与|與|给|給|向|找|让|讓|叫|是|对|對|联系"
+    "|聯繫|通知|客户|客戶|用户|员工|員工"
     "|同事|朋友|经|被|把|致|为|為|及|同|问|問|告诉|告訴|感谢|感謝|谢谢|謝謝|到|了|的)\\Z"
 )
 _CHINESE_AFTER = re.compile(
-    "\\Z|[^\u3400-\u9fff]|提交|发|發|说|說|表示|批准|负责|負責|的|已|在|将|將|会|會|也|就|正|刚|剛|要|想|申请|申請|购买|購買|订购|訂購|投诉|投訴|要求"
-    "|退|签|簽|写|寫|是|和|与|與|来|來|去|打|给|給|把|没|沒|不|都|从|從|因|同意|确认|確認|回复|回覆|报告|報告|完成|修改|创建|創建|邀请|邀請|说明|参加|參加|住|今|昨|明"
+    "\\Z|[^\u3400-\u9fff]|提交|发|發|说|說|表示|批准|负责|負責|的|已|在|将|將|会|會|也|就|正|刚|剛|要|想|申请"
+    "|申請|购买|購買|订购|訂購|投诉|投訴|要求"
+    "|退|签|簽|写|寫|是|和|与|與|来|來|去|打|给|給|把|没|沒|不|都|从|從|因|同意|确认|確認|回复|回覆|报告|報告"
+    "|完成|修改|创建|創建|邀请|邀請|说明|参加|參加|住|今|昨|明"
 )
 _CHINESE_VERB = re.compile(
-    "提交|发来|發來|发送|说|說|表示|批准|负责|負責|申请|申請|购买|購買|投诉|投訴|要求|签|簽|写|寫|同意|确认|確認|回复|回覆|打电话|打電話|已经|已經"
+    "提交|发来|發來|发送|说|說|表示|批准|负责|負責|申请|申請|购买|購買|投诉|投訴|要求|签|簽|写|寫|同意|确认|確認"
+    "|回复|回覆|打电话|打電話|已经|已經"
 )
 
 
@@ -105,10 +112,12 @@ def _chinese_name(text: str, at: int) -> int:
 # --- Japanese
 
 _JAPANESE_TITLE = re.compile(
-    r"[ \u3000]?(?:さん|さま|様|氏|君|くん|ちゃん|先生|殿|部長|課長|係長|社長|専務|常務|主任|教授|店長|先輩|選手|弁護士|医師|記者|議員|博士|課長代理|マネージャー)"
+    r"[ \u3000]?(?:さん|さま|様|氏|君|くん|ちゃん|先生|殿|部長|課長|係長|社長|専務|常務|主任|教授|店長|先輩|選手"
+    r"|弁護士|医師|記者|議員|博士|課長代理|マネージャー)"
 )
 _JAPANESE_LABEL = re.compile(
-    r"(?:氏名|お?名前|担当者?|宛名|宛先|申込者|申請者|契約者|患者|受取人|差出人|責任者|代表者?|記入者|作成者|承認者|署名|連絡先)(?:名|様)?"
+    r"(?:氏名|お?名前|担当者?|宛名|宛先|申込者|申請者|契約者|患者|受取人|差出人|責任者|代表者?|記入者|作成者"
+    r"|承認者|署名|連絡先)(?:名|様)?"
     rf"(?:は、?|が|[::]\s?|\s)(?P<name>[{_HAN}]{{2,5}}(?:[ \u3000][{_HAN}\u3041-\u30ff]{{1,4}})?)"
     r"(?=です|でした|でござ|と|が|、|。|,|様|さん|まで|に|\s|$)"
 )
@@ -121,8 +130,9 @@ _HIRAGANA = re.compile(r"(?<![\u3041-\u3096])[\u3041-\u3096]{2,4}\Z")
 _HAN_BEFORE = re.compile(rf"(?<![{_HAN}])[{_HAN}]{{2,3}}\Z")
 _GIVEN_END = frozenset("子美郎太介也樹香奈恵一二三雄男夫之人斗翔平輔彦司志希佳菜花乃代江枝実穂織音羽那里莉吾哉真紀")
 _NOT_PERSONS_WORDS = """
-ユーザー ユーザ メーカー スタッフ ゲスト メンバー クライアント パートナー オーナー ドライバー カスタマー オペレーター マネージャー プレイヤー
-サポーター リーダー エンジニア デザイナー ベンダー テナント サプライヤー ホスト サーバー トレーナー
+ユーザー ユーザ メーカー スタッフ ゲスト メンバー クライアント パートナー オーナー
+ドライバー カスタマー オペレーター マネージャー プレイヤー サポーター リーダー
+エンジニア デザイナー ベンダー テナント サプライヤー ホスト サーバー トレーナー
 """
 _NOT_PERSONS = frozenset(_NOT_PERSONS_WORDS.split())
 _NOT_LAST = frozenset("者員生師手屋家人長官士母父子供社店客皆奥神王仕同模多様等方")
@@ -133,7 +143,7 @@ def find_japanese_names(text: str) -> Iterator[tuple[int, int]]:
     for title in find_matches(_JAPANESE_TITLE, text):
         if (start := _japanese_start(text, title)) is not None:
             yield start, title.start()
-    if "\u3041" <= max(text[:200], default="") or _KANA.search(text):
+    if _KANA.search(text):
         for pattern in (_JAPANESE_LABEL, _JAPANESE_CALLED):
             for match in find_matches(pattern, text):
                 if _japanese_last(text, match.start("name")):
@@ -151,13 +161,13 @@ def _japanese_last_names() -> re.Pattern[str]:
 
 def _japanese_last(text: str, at: int) -> int:
     """The number of letters of the last name that begins here; 0 if there is none."""
-    last, words = names_of("japanese", "last"), names_of("japanese", "last_words")
-    return next((size for size in (4, 3, 2, 1) if text[at : at + size] in last or text[at : at + size] in words), 0)
+    last = all_names_of("japanese", "last")
+    return next((size for size in (4, 3, 2, 1) if text[at : at + size] in last), 0)
 
 
 def _japanese_full_name(text: str, at: int) -> int:
     """The end of a last name with a given name after it; 0 if there is none."""
-    given = names_of("japanese", "given") | names_of("japanese", "given_words")
+    given = all_names_of("japanese", "given")
     last, kana = names_of("japanese", "last"), names_of("japanese", "kana_last")
     for size in (6, 5, 4, 3, 2, 1):
         name = text[at : at + size]
@@ -191,6 +201,8 @@ def _japanese_start(text: str, title: re.Match[str]) -> int | None:
     """The start of the name before a title; None if there is none."""
     at = title.start()
     word = title.group().strip()
+    if not (_is_han(text[at - 1 : at]) or "\u3041" <= text[at - 1 : at] <= "\u30fc"):
+        return None
     for size in range(min(8, at), 0, -1):
         start = at - size
         length = _japanese_last(text, start)
@@ -203,7 +215,7 @@ def _japanese_start(text: str, title: re.Match[str]) -> int | None:
     if word in ("さん", "さま", "様", "氏", "くん", "ちゃん") and (match := _KATAKANA.search(before)):
         return None if match.group() in _NOT_PERSONS else at - len(match.group())
     if word in ("くん", "ちゃん", "さん") and (match := _HIRAGANA.search(before)):
-        known = match.group() in names_of("japanese", "given") or match.group() in names_of("japanese", "given_words")
+        known = match.group() in all_names_of("japanese", "given")
         return at - len(match.group()) if known else None
     if word in ("さん", "氏") and (match := _HAN_BEFORE.search(before)) and _NOT_LAST.isdisjoint(match.group()):
         return at - len(match.group())
@@ -222,13 +234,16 @@ def _is_katakana(part: str) -> bool:
 
 _KOREAN_WORD = re.compile("(?<![\uac00-\ud7a3])[\uac00-\ud7a3]{2,9}")
 _KOREAN_TITLE = re.compile(
-    " ?(?:씨|선생님|선생|과장|부장|대리|사원|팀장|대표|차장|교수|박사|의사|변호사|간호사|기자|고객님|회원님|환자|실장|본부장|상무|전무)(?![\uac00-\ud7a3]{3})"
+    " ?(?:씨|선생님|선생|과장|부장|대리|사원|팀장|대표|차장|교수|박사|의사|변호사|간호사|기자|고객님|회원님|환자"
+    "|실장|본부장|상무|전무)(?![\uac00-\ud7a3]{3})"
 )
 _KOREAN_PARTICLE = re.compile(
-    "(?:은|는|이|가|을|를|의|에게|에게서|한테|께|께서|와|과|도|로|으로|이며|이고|만|씨|님|님께|님이|님은|님의|님도|드림|올림|입니다|이다|이에요|예요)?(?![\uac00-\ud7a3])"
+    "(?:은|는|이|가|을|를|의|에게|에게서|한테|께|께서|와|과|도|로|으로|이며|이고|만|씨|님|님께|님이|님은|님의"
+    "|님도|드림|올림|입니다|이다|이에요|예요)?(?![\uac00-\ud7a3])"
 )
 _KOREAN_LABEL = re.compile(
-    "(?:담당자|수신|발신|이름|성명|고객명|고객|신청인|신청자|작성자|받는 ?사람|보내는 ?사람|예금주|환자명|환자|대표자|책임자)(?:은|는|명)?(?P<mark> ?[::] ?| )\\Z"
+    "(?:담당자|수신|발신|이름|성명|고객명|고객|신청인|신청자|작성자|받는 ?사람|보내는 ?사람|예금주|환자명|환자"
+    "|대표자|책임자)(?:은|는|명)?(?P<mark> ?[::] ?| )\\Z"
 )
 _KOREAN_FEW = frozenset("김이박최정강조윤장임한오서신권황안송류유홍전고문손양배백허남심노하곽성차주우구민진나지")
 
@@ -242,7 +257,7 @@ def find_korean_names(text: str) -> Iterator[tuple[int, int]]:
 
 def _korean_length(text: str, at: int, word: str) -> int:
     """The number of letters of the name that begins here; 0 if there is none."""
-    last = names_of("hangul", "last") | names_of("hangul", "last_words")
+    last = all_names_of("hangul", "last")
     given = names_of("hangul", "given")
     size = 2 if word[:2] in last else 1 if word[0] in last else 0
     if not size:
@@ -269,12 +284,17 @@ def _korean_length(text: str, at: int, word: str) -> int:
 # --- Thai
 
 _THAI_TITLE = re.compile(
-    r"(?P<title>คุณ|นางสาว|นาง|นาย|น\.ส\.|ด\.ช\.|ด\.ญ\.|เด็กชาย|เด็กหญิง|ดร\.|ศ\.|ผศ\.|รศ\.|นพ\.|พญ\.|ครู|อาจารย์|หมอ|พี่|น้อง) ?(?P<name>[ก-์]{2,20})"
+    r"(?P<title>คุณ|นางสาว|นาง|นาย|น\.ส\.|ด\.ช\.|ด\.ญ\.|เด็กชาย|เด็กหญิง|ดร\.|ศ\.|ผศ\.|รศ\.|นพ\.|พญ\.|ครู|อาจารย์"
+    r"|หมอ|พี่|น้อง) ?(?P<name>[ก-์]{2,20})"
 )
 _THAI_LAST = re.compile(r" (?P<name>[ก-์]{3,24})")
-_THAI_LABEL = re.compile(r"(?:ผู้รับ|ผู้ส่ง|ชื่อ|ชื่อ-สกุล|ลูกค้า|ผู้ป่วย|ผู้จัดการ|ผู้ติดต่อ|เรียน) ?[:：]? ?(?P<name>[ก-์]{2,20})")
+_THAI_LABEL = re.compile(
+    r"(?:ผู้รับ|ผู้ส่ง|ชื่อ|ชื่อ-สกุล|ลูกค้า|ผู้ป่วย|ผู้จัดการ|ผู้ติดต่อ"
+    r"|เรียน) ?[:：]? ?(?P<name>[ก-์]{2,20})"
+)
 _THAI_STOP = re.compile(
-    "เพื่อ|ส่ง|ได้|จะ|ที่|ใน|และ|เป็น|มา|ไป|ว่า|ให้|กับ|แล้ว|เซ็น|โทร|ขอ|แจ้ง|ต้อง|ไม่|ครับ|ค่ะ|คะ|นะ|ซื้อ|สั่ง|จาก|เมื่อ|ถูก|มี|อยู่|บอก|ทำ|ยัง|กำลัง|รับ|ติดต่อ"
+    "เพื่อ|ส่ง|ได้|จะ|ที่|ใน|และ|เป็น|มา|ไป|ว่า|ให้|กับ|แล้ว|เซ็น|โทร|ขอ|แจ้ง|ต้อง|ไม่|ครับ|ค่ะ|คะ|นะ|ซื้อ|สั่ง"
+    "|จาก|เมื่อ|ถูก|มี|อยู่|บอก|ทำ|ยัง|กำลัง|รับ|ติดต่อ"
 )
 _THAI_SURE = frozenset({"นางสาว", "น.ส.", "ด.ช.", "ด.ญ.", "เด็กชาย", "เด็กหญิง", "ดร.", "นพ.", "พญ.", "ผศ.", "รศ."})
 

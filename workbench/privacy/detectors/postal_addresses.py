@@ -12,101 +12,178 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-_BEFORE, _AFTER = 90, 190  # characters around a street word that are read
+from workbench.privacy.detectors.text_search import find_matches
 
-_UPPER = "A-ZÀ-ÖØ-Þ\u0100\u0106\u010c\u010e\u0118\u011a\u0141\u0143\u0147\u0150\u0158\u015a\u0160\u0164\u016e\u0179\u017b\u017d\u0130\u015e"
-_CAP = rf"[{_UPPER}](?:[^\W_]|['’.-](?=[^\W_])){{0,24}}"
-_SMALL = r"(?:de|del|della|delle|dei|di|da|do|dos|das|du|des|la|le|les|las|los|el|y|e|et|en|al|aux?|sur|van|von|der|den|dem|het|ten|ter|nad|pod|na|w|we|am|im|zu|of|the|i)"
+_BEFORE, _AFTER = 80, 150  # characters around a street word that are read
+_MOST_STARTS = 4  # numbers or capitals before a street word that may begin an address
+
+_UPPER = (
+    "A-ZÀ-ÖØ-Þ\u0100\u0106\u010c\u010e\u0118\u011a\u0130\u0141\u0143\u0147\u0150\u0158\u015a\u015e\u0160\u0164\u016e"
+    "\u0179\u017b\u017d"
+)
+_CAP = rf"[{_UPPER}](?:[^\W_]|['’.-](?=[^\W_])){{0,24}}+"  # a capitalized word
+_SMALL = (
+    "(?:de|del|della|delle|dei|di|da|do|dos|das|du|des|la|le|les|las|los|el|y|e|et|en|al|aux?|sur|van|von|der|den|dem"
+    "|het|ten|ter|nad|pod|na|w|we|am|im|zu|of|the|i)"
+)
 _JOINED = r"(?:[dl]|dell|all|sant)['’]"
 _CITY = rf"{_CAP}(?:[ -](?:{_SMALL} |{_JOINED})?{_CAP}){{0,3}}"
 _DIRECTION = r"(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West|Upper|Lower|Ouest|Est|Nord|Sud|O)\b\.?"
-_NUMBER = r"\d{1,5}(?: ?[a-zA-Z](?![\w]))?(?: ?[-/–] ?\d{1,5}[a-zA-Z]?){0,3}(?![\w%€$]|[.,]\d|:\d)"
-_GB_CODE = r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"
-_CA_CODE = r"[A-Z]\d[A-Z] ?\d[A-Z]\d"
+_NUMBER = r"\d{1,5}(?: ?[a-zA-Z](?!\w))?(?: ?[-/–] ?\d{1,5}[a-zA-Z]?){0,3}(?![\w%€$]|[.,]\d|:\d)"
+_NUMBER_SIGN = r"(?:,? ?(?:n\.?[ºo°]\.?|nº|núm\.?|nr\.?|no\.?|č\.? ?p\.?|#) ?|,? )"
+_BRITISH_CODE = r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"
+_CANADIAN_CODE = r"[A-Z]\d[A-Z] ?\d[A-Z]\d"
+_IRISH_CODE = r"[A-Z]\d[\dW] ?[A-Z\d]{4}"
 _CODE_CITY = (
     rf"(?:(?:[A-Z]{{1,2}}-)?\d{{4,5}}|\d{{3}} \d{{2}}|\d\d-\d{{3}}|\d{{4}} ?[A-Z]{{2}}|\d{{4}}-\d{{3}}) {_CITY}"
     r"(?: \d{1,2}(?!\d))?(?: [A-Z]{1,2}(?!\w))?(?: ?\([A-Z]{2}\))?"
 )
 _CITY_CODE = (
-    rf"(?:{_CITY}(?: \d{{1,2}})?(?:, | - | )?){{1,3}}?(?:,? ?(?:{_GB_CODE}|[A-Z]{{2}} {_CA_CODE}|[A-Z]\d[\dW] ?[A-Z\d]{{4}}"
-    rf"|[A-Z]{{2,3}},? \d{{4,5}}(?:-\d{{4}})?)|,? ?[-–]? ?\d{{3}} ?\d{{3}}|,? \d{{5}}(?:-\d{{3,4}})?)(?![\w-])"
+    rf"(?:{_CITY}(?: \d{{1,2}})?(?:, | - | )?){{1,3}}?"
+    rf"(?:,? ?(?:{_BRITISH_CODE}|[A-Z]{{2}} {_CANADIAN_CODE}|{_IRISH_CODE}|[A-Z]{{2,3}},? \d{{4,5}}(?:-\d{{4}})?)"
+    r"|,? ?[-–]? ?\d{3} ?\d{3}|,? \d{5}(?:-\d{3,4})?)(?![\w-])"
 )
-_BRAZIL = rf"(?:{_CITY}(?:, | - )){{0,3}}{_CITY} ?[-/] ?[A-Z]{{2}}(?:,? ?(?:CEP:? ?)?\d{{5}}-\d{{3}})?|(?:CEP:? ?)\d{{5}}-\d{{3}}"
+_BRAZILIAN = (
+    rf"(?:{_CITY}(?:, | - )){{0,3}}{_CITY} ?[-/] ?[A-Z]{{2}}(?:,? ?(?:CEP:? ?)?\d{{5}}-\d{{3}})?"
+    rf"|(?:{_CITY}(?:, | - )){{0,3}}(?:CEP:? ?)\d{{5}}-\d{{3}}"
+    rf"|(?:{_CITY}(?:, | - )){{1,3}}\d{{5}}-\d{{3}}"
+)
 _UNIT = (
-    r"(?i:apt|apartment|suite|ste|unit|flat|floor|room|rm|apto|ap|bl|bus|bte|boîte|lgh|whg|top|tür|stiege|etage|int|interno|piso|puerta"
-    r"|esc|planta|sala|loja|andar|lok|m|kv|bât|bâtiment|appt|appartement|étage|scala)\.? ?[A-Za-z]?\d{0,5}[A-Za-z]?(?!\w)"
-    r"|#\d{1,5}|\d{1,2}(?:\.|º|ª|°|er|e)[ºª]? ?(?:[A-Z]{1,2}(?!\w)|izq|dcha|esq|dto|tv|th|mf|sal|piso|étage|andar|Esq|Dto|floor)?\.?"
+    r"(?i:apt|apartment|suite|ste|unit|flat|floor|room|rm|apto|ap|bl|bus|bte|boîte|lgh|whg|top|tür|stiege|etage|int"
+    r"|interno|piso|puerta|esc|planta|sala|loja|andar|lok|m|kv|bât|bâtiment|appt|appartement|étage|scala)"
+    r"\.? ?[A-Za-z]?\d{0,5}[A-Za-z]?(?!\w)"
+    r"|#\d{1,5}|\d{1,2}(?:\.|º|ª|°|er|e)[ºª]? ?"
+    r"(?:[A-Z]{1,2}(?!\w)|(?i:izq|dcha|esq|dto|tv|th|mf|sal|piso|étage|andar|floor))?\.?"
 )
 _SEPARATOR = r"(?:,? |,? ?\r?\n[ \t]{0,8}(?:[>|] ?)?|,)"
-_PLACE = rf"(?:{_CODE_CITY}|{_CITY_CODE}|{_BRAZIL})"
-_TAIL = rf"(?:{_SEPARATOR}(?:{_UNIT})){{0,2}}(?P<place>(?: -|,)?{_SEPARATOR}(?:[-–] )?{_PLACE})?(?P<country>(?: \([A-Z]{{2}}\)| [A-Z]{{2}}(?!\w))?)"
-
-
-class _Street(Struct, frozen=True):
-    """How streets of some languages are written: the words, and the pattern of a street with its number."""
-
-    words: str  # in lower case, separated by "|"; a word with a dot or a space at its end ends there
-    pattern: str  # WORDS stands for the words
-    sure: bool  # an address also without a place
-
-
-_WORDS_BETWEEN = (
+_TAIL = (
+    rf"(?:{_SEPARATOR}(?:{_UNIT})){{0,2}}"
+    rf"(?P<place>(?: -|,)?{_SEPARATOR}(?:[-–] )?(?:{_CODE_CITY}|{_CITY_CODE}|{_BRAZILIAN}))?"
+    r"(?: \([A-Z]{2}\)| [A-Z]{2}(?!\w))?"
+)
+_NAME = (
     rf"(?: (?:{_SMALL}|\d{{1,2}}[º°]?)(?= )){{0,3}} (?:{_JOINED})?{_CAP}"
     rf"(?: (?:{_SMALL}(?= )|(?:{_JOINED})?{_CAP}|\d{{1,2}}(?= [{_UPPER}]))){{0,5}}"
 )
-_NO = r"(?:,? ?(?:n\.?[ºo°]\.?|nº|núm\.?|nr\.?|no\.?|č\.? ?p\.?|#) ?|,? )"
+
+
+class _Street(Struct, frozen=True):
+    """How streets are written in some languages."""
+
+    words: str  # in lower case
+    pattern: str  # of a street with its number; WORDS stands for the words
+    start: re.Pattern[str] | None = None  # where the pattern can begin before the word; None if the word begins it
+    sure: bool = True  # an address also without a place
+
+
+_AT_NUMBER = re.compile(
+    r"(?<![\w@/.#$€-])(?:\d|(?:Flat|Unit|Apt|Apartment|Suite|House|H\. ?No|Door|Plot|Shop|Floor)\b)"
+)
+_AT_CAPITAL = re.compile(rf"(?<![\w@/.#$€-])[{_UPPER}А-ЯІЇЄ]|(?<![\w.])\d{{6}},")
 _ENGLISH = (
-    r"(?:(?:Flat|Unit|Apt|Apartment|Suite|House|H\. ?No\.|House No\.|Door No\.|Plot|Plot No\.|Shop|Floor)\.? ?[A-Z]?\d{1,5}[A-Z]?"
-    rf"(?:,? |/)(?:{_CAP}(?: {_CAP}){{0,3}}, )?)?"
-    rf"\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,5}})?,? (?:{_DIRECTION} )?(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}(?:WORDS)\b\.?"
-    rf"(?: {_DIRECTION})?"
+    r"(?:(?:Flat|Unit|Apt|Apartment|Suite|House|H\. ?No\.|House No\.|Door No\.|Plot|Plot No\.|Shop|Floor)\.? ?"
+    rf"[A-Z]?\d{{1,5}}[A-Z]?(?:,? |/)(?:{_CAP}(?: {_CAP}){{0,3}}, )?)?"
+    rf"\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,5}})?,? (?:{_DIRECTION} )?(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}"
+    rf"(?:WORDS)\b\.?(?: {_DIRECTION})?"
 )
 _GERMANIC = rf"(?:{_CAP}[ -]){{0,2}}[{_UPPER}][^\W\d_]{{1,24}}(?:WORDS) {_NUMBER}"
 _APART = rf"(?:{_CAP}[ -]){{1,3}}(?:WORDS) {_NUMBER}"
-_LATIN = rf"(?:WORDS){_WORDS_BETWEEN}{_NO}{_NUMBER}"
-
+_FRENCH = rf"\d{{1,4}}(?: ?(?:bis|ter|quater|[A-D](?!\w)))?,? (?i:WORDS){_NAME}"
+_LATIN = rf"(?:WORDS){_NAME}{_NUMBER_SIGN}{_NUMBER}"
+_SLAVIC = rf"(?:(?i:WORDS){_NAME}|(?:{_CAP} ){{1,2}}(?i:WORDS)) {_NUMBER}(?: ?m\. ?\d{{1,4}})?"
+_RUSSIAN = (
+    r"(?:\d{6}, ?)?(?:г\.|м\.|гр\.)? ?(?:[А-ЯІЇЄ][\w-]{1,20},? ){0,2}(?i:WORDS) ?[А-ЯІЇЄ0-9][\w-]{1,24}"
+    r"(?: [А-ЯІЇЄ][\w-]{1,24}){0,3},? ?(?:д\. ?|дом |буд\. ?|№ ?)?\d{1,4}[а-яА-Я]?(?:[/-]\d{1,4})?"
+    r"(?:,? ?(?:к|корп|корпус|стр|кв|оф|офис|квартира)\.? ?\d{1,4}){0,3}"
+)
+_GREEK = (
+    r"(?i:WORDS) [Α-ΩΆ-Ώ][\w.]{1,24}(?: [Α-ΩΆ-Ώ][\w.]{1,24}){0,3},? \d{1,4}"
+    r"(?:, ?(?:Τ\.?Κ\.? ?)?\d{3} ?\d\d [Α-ΩΆ-Ώ]\w+)?"
+)
+_BOX = (
+    r"(?i:WORDS)(?: ?(?i:de correos|postal|pocztowa|cp))? ?(?:n\.?º ?|nr\.? ?|no\.? ?)?\d{1,4}(?: \d\d){0,3}(?![\w.%])"
+)
 _STREETS = (
-    _Street("street|avenue|road|lane|boulevard|blvd|terrace|crescent|highway|hwy|parkway|pkwy|turnpike|mews|grove|gardens", _ENGLISH, True),
-    _Street("st|ave|rd|ln|dr|close|drive|court|ct|square|sq|place|pl|way|park|hill|row|walk|circle|cir|trail|loop|quay|parade|esplanade|salai"
-            "|marg|nagar|colony|vihar|chowk|layout|view|rise|green|plaza|run|alley|crossing|pike", _ENGLISH, False),
-    _Street("straße|strasse|str.|gasse|allee|chaussee|straat|laan|gracht|kade|gatan|vägen|vejen|veien|stræde|gade", _GERMANIC, True),
-    _Street("weg|platz|ring|ufer|damm|steig|hof|markt|graben|promenade|plein|singel|dijk|dreef|steeg|hof|pad|gata|gränd|torget|stigen|vej"
-            "|allé|torv|vænge|gate|vei|vegen|plass", _GERMANIC, False),
-    _Street("straße|strasse|str.|allee|gasse|weg|platz|ring|damm|ufer|chaussee|markt|tor|graben|hof|linden|garten|park|straat|laan|plein|gade|vej"
-            "|väg|gata", _APART, False),
-    _Street("rue|avenue|av.|boulevard|bd|chemin|impasse|allée|allées|quai|ruelle|faubourg|résidence|lotissement|sentier|venelle",
-            rf"\d{{1,4}}(?: ?(?:bis|ter|quater|[A-D](?!\w)))?,? (?i:WORDS){_WORDS_BETWEEN}", True),
-    _Street("place|route|cours|square|passage|villa|esplanade|cité|hameau|promenade",
-            rf"\d{{1,4}}(?: ?(?:bis|ter|quater|[A-D](?!\w)))?,? (?i:WORDS){_WORDS_BETWEEN}", False),
-    _Street("rue|avenue|av.|boulevard|chemin|quai|place|route|chaussée|allée|clos", rf"(?i:WORDS){_WORDS_BETWEEN},? {_NUMBER}", False),
-    _Street("calle|c/|avda.|avda|avenida|paseo|plaza|pza.|plza.|ronda|carretera|ctra.|travesía|glorieta|rambla|carrer|passeig|urbanización"
-            "|camino", rf"(?:{_LATIN}|[Cc]/ ?{_CAP}(?: (?:{_SMALL} )?{_CAP}){{0,4}}{_NO}{_NUMBER})", True),
-    _Street("via|viale|v.le|piazza|p.zza|piazzale|corso|c.so|largo|vicolo|contrada|lungomare|lungarno|borgo|strada", _LATIN, True),
-    _Street("rua|r.|av.|avenida|travessa|praça|alameda|rodovia|estrada|ladeira|calçada|largo", _LATIN, True),
-    _Street("ul.|ulica|ulicy|al.|aleja|alei|aleje|plac|placu|pl.|os.|osiedle|osiedlu|rondo|skwer",
-            rf"(?i:WORDS){_WORDS_BETWEEN} {_NUMBER}(?: ?m\. ?\d{{1,4}})?", True),
-    _Street("ulice|ulici|ulice|náměstí|nám.|třída|třídě|nábřeží",
-            rf"(?:(?i:WORDS){_WORDS_BETWEEN}|(?:{_CAP} ){{1,2}}(?i:WORDS)) {_NUMBER}", True),
-    _Street("ул.|улица|улице|улицы|пр-т|проспект|просп.|пер.|переулок|площадь|бульвар|шоссе|наб.|набережная|вул.|вулиця|бул.",
-            r"(?:\d{6}, ?)?(?:г\.|м\.|гр\.)? ?(?:[А-ЯІЇЄ][\w-]{1,20},? ){0,2}(?i:WORDS) ?[А-ЯІЇЄ0-9][\w-]{1,24}(?: [А-ЯІЇЄ][\w-]{1,24}){0,3},?"
-            r" ?(?:д\. ?|дом |буд\. ?|№ ?)?\d{1,4}[а-яА-Я]?(?:[/-]\d{1,4})?(?:,? ?(?:к|корп|корпус|стр|кв|оф|офис|квартира)\.? ?\d{1,4}){0,3}", True),
-    _Street("οδός|οδού|λεωφόρος|λεωφόρου|λεωφ.|πλατεία",
-            r"(?i:WORDS) [Α-ΩΆ-Ώ][\w.]{1,24}(?: [Α-ΩΆ-Ώ][\w.]{1,24}){0,3},? \d{1,4}(?:, ?(?:Τ\.?Κ\.? ?)?\d{3} ?\d\d [Α-ΩΆ-Ώ]\w+)?", True),
-    _Street("postfach|po box|p.o. box|p. o. box|p o box|apartado|bp |b.p.|boîte postale|case postale|casella postale|caixa postal|postbus"
-            "|skrytka|postboks|postbox|poštovní přihrádka|p.o.box|locked bag|gpo box",
-            r"(?i:WORDS)(?: ?(?i:de correos|postal|pocztowa|cp))? ?(?:n\.?º ?|nr\.? ?|no\.? ?)?\d{1,4}(?: \d\d){0,3}(?![\w.%])", True),
-)  # fmt: skip
+    _Street(
+        "street avenue road lane boulevard blvd terrace crescent highway hwy parkway pkwy turnpike mews grove gardens",
+        _ENGLISH,
+        _AT_NUMBER,
+    ),
+    _Street(
+        "st ave rd ln dr close drive court ct square sq place pl way park hill row walk circle cir trail loop quay"
+        " parade esplanade salai marg nagar colony vihar chowk layout view rise green plaza run alley crossing pike",
+        _ENGLISH,
+        _AT_NUMBER,
+        sure=False,
+    ),
+    _Street(
+        "straße strasse str. gasse allee chaussee straat laan gracht kade gatan vägen vejen veien stræde gade",
+        _GERMANIC,
+        _AT_CAPITAL,
+    ),
+    _Street(
+        "weg platz ring ufer damm steig hof markt graben promenade plein singel dijk dreef steeg pad gata gränd torget"
+        " stigen vej allé torv vænge gate vei vegen plass",
+        _GERMANIC,
+        _AT_CAPITAL,
+        sure=False,
+    ),
+    _Street(
+        "straße strasse str. allee gasse weg platz ring damm ufer chaussee markt tor graben hof linden garten park"
+        " straat laan plein gade vej väg gata",
+        _APART,
+        _AT_CAPITAL,
+        sure=False,
+    ),
+    _Street(
+        "rue avenue av. boulevard bd chemin impasse allée allées quai ruelle faubourg résidence lotissement sentier"
+        " venelle",
+        _FRENCH,
+        _AT_NUMBER,
+    ),
+    _Street("place route cours square passage villa esplanade cité hameau promenade", _FRENCH, _AT_NUMBER, sure=False),
+    _Street(
+        "rue avenue av. boulevard chemin quai place route chaussée allée clos",
+        rf"(?i:WORDS){_NAME},? {_NUMBER}",
+        sure=False,
+    ),
+    _Street(
+        "calle avda. avda avenida paseo plaza pza. plza. ronda carretera ctra. travesía glorieta rambla carrer"
+        " passeig urbanización camino",
+        _LATIN,
+    ),
+    _Street("c/", rf"[Cc]/ ?{_CAP}(?: (?:{_SMALL} )?{_CAP}){{0,4}}{_NUMBER_SIGN}{_NUMBER}"),
+    _Street(
+        "via viale v.le piazza p.zza piazzale corso c.so largo vicolo contrada lungomare lungarno borgo strada",
+        _LATIN,
+    ),
+    _Street("rua r. av. avenida travessa praça alameda rodovia estrada ladeira calçada largo", _LATIN),
+    _Street("ul. ulica ulicy al. aleja alei aleje plac placu pl. os. osiedle osiedlu rondo skwer", _SLAVIC),
+    _Street("ulice ulici náměstí nám. třída třídě nábřeží", _SLAVIC),
+    _Street(
+        "ул. улица улице улицы пр-т проспект просп. пер. переулок площадь бульвар шоссе наб. набережная вул."
+        " вулиця бул.",
+        _RUSSIAN,
+        _AT_CAPITAL,
+    ),
+    _Street("οδός οδού λεωφόρος λεωφόρου λεωφ. πλατεία", _GREEK),
+    _Street(
+        "postfach po_box p.o._box p._o._box p_o_box p.o.box apartado bp_ b.p. boîte_postale case_postale"
+        " casella_postale caixa_postal postbus skrytka postboks postbox poštovní_přihrádka locked_bag gpo_box",
+        _BOX,
+    ),
+)
 # Before an address with a word that things have too.
 _PREPOSITION = re.compile(
-    r"(?:\b(?:at|to|near|lives? in|located (?:in|on)|address(?: is)?|moved to|from|in der|in dem|im|am|an der|adresse|wohnt|wohne|anschrift|aan"
-    r"|habite|au|domicilié|indirizzo|na|em|på|til|bor)[: ]{1,2}|\n)\Z",
+    r"(?:\b(?:at|to|near|lives? in|located (?:in|on)|address(?: is)?|from|in der|in dem|im|am|an der|adresse|wohnt"
+    r"|wohne|anschrift|aan|habite|au|domicilié|indirizzo|na|em|på|til|bor)[: ]{1,2}|\n)\Z",
     re.IGNORECASE,
 )
-_CITY_AFTER = re.compile(rf",? ?\n?(?:in )?{_CAP}(?:,|\.|\n|\Z)")
 
 
 class _Reader(Struct, frozen=True):
     pattern: re.Pattern[str]
+    start: re.Pattern[str] | None
     sure: bool
 
 
@@ -115,13 +192,12 @@ def readers_by_word() -> dict[str, list[_Reader]]:
     """The patterns of each street word, compiled for the first text."""
     found: dict[str, list[_Reader]] = {}
     for street in _STREETS:
-        words = sorted(street.words.split("|"), key=len, reverse=True)
+        words = sorted((word.replace("_", " ") for word in street.words.split()), key=len, reverse=True)
         spelled = "|".join(f"{word}|{word.capitalize()}" for word in map(re.escape, words))
-        reader = _Reader(
-            re.compile(rf"(?<![\w@/.#$€-])(?:{street.pattern.replace('WORDS', spelled)}){_TAIL}"), street.sure
-        )
+        pattern = street.pattern.replace("WORDS", spelled)
+        reader = _Reader(re.compile(rf"(?<![\w@/.#$€-])(?:{pattern}){_TAIL}"), street.start, street.sure)
         for word in words:
-            found.setdefault(word if len(word) > 1 else word, []).append(reader)
+            found.setdefault(word, []).append(reader)
     return found
 
 
@@ -130,14 +206,20 @@ def find_address_near(text: str, small: str, at: int, word: str) -> Iterator[tup
     end = at + len(word)
     if small[end : end + 1].isalpha() and word[-1].isalpha():
         return
-    low, high = max(0, at - _BEFORE), min(len(text), end + _AFTER)
     for reader in readers_by_word()[word]:
-        for match in reader.pattern.finditer(text, low, high):
-            if match.start() > at:
-                break
-            if match.end() >= end and (reader.sure or _is_address(text, match)):
+        for start in _starts(reader, text, at):
+            match = reader.pattern.match(text, start, end + _AFTER)
+            if match and match.end() >= end and (reader.sure or _is_address(text, match)):
                 yield match.span()
                 break
+
+
+def _starts(reader: _Reader, text: str, at: int) -> list[int]:
+    """Where an address with the street word at this place can begin."""
+    if reader.start is None:
+        return [at]
+    found = [match.start() for match in reader.start.finditer(text, max(0, at - _BEFORE), at + 1)]
+    return found[-_MOST_STARTS:]
 
 
 def _is_address(text: str, match: re.Match[str]) -> bool:
@@ -145,24 +227,46 @@ def _is_address(text: str, match: re.Match[str]) -> bool:
     return bool(match["place"]) or _PREPOSITION.search(text, max(0, match.start() - 24), match.start()) is not None
 
 
-POSTCODE_WORDS = tuple(
-    "postcode|post code|postal code|zip|plz|postleitzahl|code postal|código postal|codigo postal|cep|kod pocztowy|kodu pocztowego|codice postale"
-    "|postnummer|postnr|psč|pin code|pincode|eircode|cap |郵便番号|邮编|邮政编码|郵遞區號|우편번호|индекс|індекс|τ.κ.|τκ|postinumero|الرمز البريدي|מיקוד"
-    .split("|")
-)  # fmt: skip
-_POSTCODE = re.compile(
-    r"[^\W\d_]{0,8}(?: (?:code|number|nummer|is|was|ist|est|es|è|é|lautet|er|to|jest|n[oº]\.?))*[\s:#=\"'()はは은는]{0,4}(?:ist |is |は)?"
-    r"(?P<code>\d{5}-\d{3,4}|\d\d-\d{3}|\d{3}-\d{4}|\d{4} ?[A-Z]{2}(?![A-Za-z])|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d"
-    r"|[A-Z]\d[\dW] ?[A-Z\d]{4}|\d{3} \d{2,3}|\d{4,6})(?![\dA-Za-z_]|[.,:-]\d)"
+# A house number, a postal code and a place tell an address without a street word: "Dlouhá 12, 110 00 Praha 1".
+_COMMA_PLACE = re.compile(
+    r", ?\n?(?:(?:[A-Z]{1,2}-)\d{4,5}|\d{5}|\d{3} \d{2}|\d\d-\d{3}|\d{4} ?[A-Z]{2}|\d{4}-\d{3})"
+    rf" {_CITY}(?: \d{{1,2}}(?![\d:.]))?"
 )
+_HOUSE = re.compile(
+    rf"(?<![\w-]){_CAP}(?: (?:{_SMALL} )?{_CAP}){{0,3}} \d{{1,4}}(?: ?[a-zA-Z])?(?:/\d{{1,4}}[a-z]?)?\Z"
+)
+_HOUSE_LENGTH = 60
+
+
+def find_addresses_by_place(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of addresses without a street word."""
+    for place in find_matches(_COMMA_PLACE, text):
+        if house := _HOUSE.search(text, max(0, place.start() - _HOUSE_LENGTH), place.start()):
+            yield house.start(), place.end()
+
+
+_POSTCODE_WORDS = """
+postcode post_code postal_code zip plz postleitzahl code_postal código_postal codigo_postal cep kod_pocztowy
+kodu_pocztowego codice_postale postnummer postnr psč pin_code pincode eircode cap_ 郵便番号 邮编
+邮政编码
+郵遞區號 우편번호 индекс індекс τ.κ. τκ postinumero
+الرمز_البريدي מיקוד
+"""
+POSTCODE_WORDS = tuple(word.replace("_", " ") for word in _POSTCODE_WORDS.split())
+_POSTCODE = re.compile(
+    r"[^\W\d_]{0,8}(?: (?:code|number|nummer|is|was|ist|est|es|è|é|lautet|er|to|jest|n[oº]\.?)){0,3}[\s:#=\"'()は은는]{0,4}"
+    rf"(?:ist |is )?(?P<code>\d{{5}}-\d{{3,4}}|\d\d-\d{{3}}|\d{{3}}-\d{{4}}|\d{{4}} ?[A-Z]{{2}}(?![A-Za-z])"
+    rf"|{_BRITISH_CODE}|{_CANADIAN_CODE}|{_IRISH_CODE}|\d{{3}} \d{{2,3}}|\d{{4,6}})(?![\dA-Za-z_]|[.,:-]\d)"
+)
+_ONLY_CAPITALS = ("zip", "cap ")  # words of other meanings in small letters
 
 
 def find_postcode_after(text: str, small: str, at: int, word: str) -> Iterator[tuple[int, int]]:
-    """The postal code after a word for it; "ZIP" and "CAP" alone only in capitals."""
+    """The postal code after a word for it; `small` is the folded text."""
     before = small[at - 1 : at]
     if before.isalnum() and before.isascii():
         return
-    if word in ("zip", "cap ") and not (text[at : at + 3].isupper() or small.startswith("zip code", at)):
+    if word in _ONLY_CAPITALS and not (text[at : at + 3].isupper() or small.startswith("zip code", at)):
         return
     if match := _POSTCODE.match(text, at + len(word)):
         yield match.span("code")
