@@ -14,6 +14,7 @@ _D = "[0-9\uff10-\uff19]"
 _HAN = "\u3400-\u9fff\u3005"
 _DASH = "\u2010-\u2013\u2212\u30fc\uff0d-"
 _DIGIT = re.compile(_D)
+_LETTER = re.compile("[\u3012\u3400-\u9fff\uac00-\ud7a3]")
 
 # --- Japanese
 
@@ -114,7 +115,7 @@ def find_korean_addresses(text: str) -> Iterator[tuple[int, int]]:
 
 def find_eastern_addresses(text: str) -> Iterator[tuple[int, int]]:
     """Spans of Japanese, Chinese and Korean addresses."""
-    if text.isascii() or _DIGIT.search(text) is None:
+    if text.isascii() or _LETTER.search(text) is None or _DIGIT.search(text) is None:
         return
     yield from find_japanese_addresses(text)
     yield from find_chinese_addresses(text)

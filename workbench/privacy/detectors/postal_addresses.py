@@ -58,7 +58,8 @@ _UNIT = (
 _SEPARATOR = r"(?:,? |,? ?\r?\n[ \t]{0,8}(?:[>|] ?)?|,)"
 _TAIL = (
     rf"(?:{_SEPARATOR}(?:{_UNIT})){{0,2}}"
-    rf"(?P<place>(?: -|,)?{_SEPARATOR}(?:[-–] )?(?:{_CODE_CITY}|{_CITY_CODE}|{_BRAZILIAN}))?"
+    rf"(?:(?P<place>(?: -|,)?{_SEPARATOR}(?:[-–] )?(?:{_CODE_CITY}|{_CITY_CODE}|{_BRAZILIAN}))"
+    rf"|, {_CITY}(?=[;.\n)]|, |\Z| [a-z]))?"
     r"(?: \([A-Z]{2}\)| [A-Z]{2}(?!\w))?"
 )
 _NAME = (
@@ -206,7 +207,10 @@ def find_address_near(text: str, small: str, at: int, word: str) -> Iterator[tup
     end = at + len(word)
     if small[end : end + 1].isalpha() and word[-1].isalpha():
         return
+    apart = small[at - 1 : at] in ("", " ", "\u00a0")
     for reader in readers_by_word()[word]:
+        if reader.start is _AT_NUMBER and not apart:
+            continue
         for start in _starts(reader, text, at):
             match = reader.pattern.match(text, start, end + _AFTER)
             if match and match.end() >= end and (reader.sure or _is_address(text, match)):
