@@ -42,9 +42,7 @@ _GREETINGS = (
 )
 _GREETING_WORDS = tuple(_GREETINGS.split("|"))
 _ENGLISH = frozenset({"hi ", "hello ", "hey ", "dear ", "hallo ", "hola ", "bonjour ", "ciao "})
-_BEGINS = re.compile(
-    r"(?:\A|[\r\n>\"“'’*_(:|]|[.!?,–—-] |\bsehr |\bchatbot )[ \t]{0,4}(?:sehr |muy )?\Z", re.IGNORECASE
-)
+_BEGINS = re.compile(r"(?:\A|[\r\n>\"“'’*_(:|]|[.!?,–—-] )[ \t]{0,4}(?:sehr |muy )?\Z", re.IGNORECASE)
 _GREETED = re.compile(rf"{TITLE}(?P<name>{CAPITALS})(?=[,!:;.\n]|$)")
 _GREETED_STRICT = re.compile(rf"{TITLE}(?P<name>{CAPITALS})(?=[ \t]?(?:[,:]|!? ?\r?\n)|!?$)")
 _GREETED_SMALL = re.compile(r"(?P<name>[a-zß-öø-ÿ][a-zß-öø-ÿ'-]{2,20}(?: [a-zß-öø-ÿ'-]{3,20})?)(?=[,!:;.\n]|$)")
@@ -56,10 +54,14 @@ _FAREWELLS = (
     "|à vous|à toi|amicalement|à bientôt|bises"
     "|salutations|merci|sincères|saludos|saludo|saludos cordiales|atentamente|abrazo|besos|gracias|pozdrawiam"
     "|z poważaniem|pozdrowienia|pozdrowieniami"
-    "|z wyrazami szacunku|dzięki|groet|groeten|groetjes|mvg|hoogachtend|bedankt|saluti|a presto|grazie"
+    "|z wyrazami szacunku|dzięki|groet|groeten|groetjes|mvg|hoogachtend|bedankt|saluti|saluto|a presto|grazie"
     "|cordialmente|un abbraccio|atenciosamente|cumprimentos"
     "|abraço|abraços|obrigado|obrigada|att|hälsning|hälsningar|hilsen|mvh|vänligen|tack|takk|tak|s pozdravem|děkuji"
 )
+_ENGLISH_FAREWELLS = frozenset(
+    {"regards", "sincerely", "thanks", "thank you", "thx", "cheers", "best", "best wishes", "yours"}
+)
+_FARTHEST = 60  # characters between the beginning of a line and a farewell
 _FAREWELL_WORDS = tuple(_FAREWELLS.split("|"))
 _MORE = (
     r"(?: (?:cordiales|cordiali|distinti|again|all|so much|a lot|vielmals|beaucoup|mille|atentos|cordiais"
@@ -67,7 +69,7 @@ _MORE = (
 )
 _SIGNED = re.compile(
     rf"{_MORE}[,.!]?(?:[ \t]{{0,9}}\r?\n\s{{0,4}}"
-    rf"|(?<=,) ?)[-–—~]{{0,2}} ?(?P<name>{TITLE}{CAPITALS})(?=[ \t]{{0,9}}(?:[\r\n,|.(]|$))"
+    rf"|(?<=,) ?)[-–—~]{{0,2}} ?(?P<name>(?:i\. ?[AV]\. |ppa\. )?{TITLE}{CAPITALS})(?=[ \t]{{0,9}}(?:[\r\n,|.(]|$))"
 )
 _SIGNED_SMALL = re.compile(
     rf"{_MORE}[,!]?(?:[ \t]{{0,9}}\r?\n\s{{0,4}}"
@@ -108,7 +110,7 @@ def find_greeted_names(text: str) -> Iterator[DetectedSpan]:
         if word in greetings:
             yield from _greeted(text, at, end, word)
         elif word in farewells:
-            yield from _signed(text, end)
+            yield from _signed(text, at, end, word)
         elif (match := _CUED.match(text, end)) and (size := _small_name(match["name"], cue=word == "cc ")):
             yield DetectedSpan(match.start("name"), match.start("name") + size, "NAME", "word before it")
 
@@ -125,9 +127,14 @@ def _greeted(text: str, at: int, end: int, word: str) -> Iterator[DetectedSpan]:
             yield DetectedSpan(match.start("name"), match.start("name") + size, "NAME", "greeting before it")
 
 
-def _signed(text: str, end: int) -> Iterator[DetectedSpan]:
+def _signed(text: str, at: int, end: int, word: str) -> Iterator[DetectedSpan]:
     if match := _SIGNED.match(text, end):
-        if is_addressed(match["name"].strip()) and not _is_heading(match["name"]):
+        name = match["name"].strip()
+        same_line = "\n" not in text[end : match.start("name")]
+        known = folded(name.split()[0]) in name_model().lists.first
+        far = at > _FARTHEST and text.rfind("\n", at - _FARTHEST, at) < 0  # a sentence, not the line of a farewell
+        placed = (known or word in _ENGLISH_FAREWELLS) if same_line else not far
+        if placed and is_addressed(name) and not name[0].islower() and not _is_heading(name):
             yield _span(text, match, "farewell above it")
     elif (match := _SIGNED_SMALL.match(text, end)) and (size := _small_name(match["name"], cue=True)):
         yield DetectedSpan(match.start("name"), match.start("name") + size, "NAME", "farewell above it")

@@ -22,6 +22,7 @@ class _Script(Struct, frozen=True, eq=False):
     part: re.Pattern[str]
     last: re.Pattern[str]  # endings of last names
     sure_last: re.Pattern[str]  # endings that ordinary words do not have
+    alone: re.Pattern[str]  # endings of last names inside a sentence
     middle: re.Pattern[str]
     titles: re.Pattern[str]  # before a name of any form
     farewells: re.Pattern[str]  # before a line with a name
@@ -36,6 +37,7 @@ def _script(
     letters: str,
     last: str,
     sure: str,
+    alone: str,
     middle: str,
     titles: str,
     roles: str,
@@ -51,6 +53,7 @@ def _script(
         re.compile(part),
         re.compile(rf"(?:{last})\Z"),
         re.compile(rf"(?:{sure})\Z"),
+        re.compile(rf"(?:{alone})\Z"),
         re.compile(rf"(?:{middle})\Z"),
         re.compile(rf"(?<![\w.])(?:{titles})[ \u00a0]{{1,2}}\Z", re.IGNORECASE),
         re.compile(rf"(?<!\w)(?:{farewells}),?[ \t]{{0,3}}\n\s{{0,3}}\Z", re.IGNORECASE),
@@ -69,11 +72,12 @@ _CYRILLIC = _script(
     r"|ую|и|а|ата|их)|[еє]нк[оуа]|(?:чук|щук|[нлсвтдз]юк|рук|няк|ляк)(?:а|у|ом|ові|ом)?|швили|дзе|ян|янц|ић|ович"
     r"|евич|айте|ене",
     sure=r"[еє]нко|швили|[аи]дзе",
+    alone=r"\w{4}[оеё]в(?:а|ой|у)",
     middle=r"(?:ов|ев|йов|ьов)ич(?:а|у|ем|ем|еві|е)?|(?:ов|ев|їв|ів)н(?:а|ы|е|у|ой|ою|і|и)|(?:ильич|кузьмич|лукич"
     r"|фомич)",
     titles=r"г-н|г-жа|г-ну|г-на|г-же|г-жи|г-жу|г-ца|гн|госпож[аеиу]|господин[ау]?|товарищ[ау]?|уважаем(?:ый|ая)"
     r"|дорог(?:ой|ая)|гражданин[ау]?"
-    r"|гражданк[аеиу]|пан[аи]?|панов[іи]|пані|панна|шановн(?:ий|а)|доктор[ау]?|д-р|др\.|профессор[ау]?"
+    r"|гражданк[аеиу]|пан[аи]?|панов[іи]|пані|панна|шановн(?:ий|а)|доктор[ау]?|д-р|профессор[ау]?"
     r"|професор[ау]?|проф\.|уважаем[иа]|госпожо"
     r"|господине|на имя",
     farewells="с уважением|з повагою|с уважение|с наилучшими пожеланиями|с приветом|спасибо|дякую|благодаря|щиро"
@@ -95,6 +99,7 @@ _GREEK = _script(
     r"|αίο[ςυ]|[ιί]ου|[εέ]ας|[εέ]α"
     r"|[ιί]της|[ιί]τη|[ωώ]της|[ωώ]τη|νός|νού|νό|ρης|ρη|λης|λη|νης|νη|τζής|τζή|ας|α|ης|η|ου|ος|ο|ή|ής",
     sure=r"π[οό]υλ(?:ος|ου)|[ιί]δης|[ιί]δου|ογλου|[αά]κης|[αά]δης",
+    alone="(?!)",
     middle=r"(?!)",
     titles=r"κ\.|κ\.κ\.|κα|κ[υύ]ρι[οαε][νυςι]?|κυρ[ιί]α[ςν]?|κυρ[ιί]ου|δρ\.?|δεσποιν[ιί]δα|δεσποιν[ιί]ς"
     r"|αγαπητ[έήοό][ςί]?|αξι[οό]τιμ[εη]|καθηγητ[ήή]ς",
@@ -110,6 +115,7 @@ _ARMENIAN = _script(
     letters="\u0561-\u0587",
     last=r"յան(?:ի|ը|ին|ից)?|յանց|ունի",
     sure=r"յան(?:ի|ը|ին|ից)?",
+    alone="(?!)",
     middle=r"(?!)",
     titles=r"պարոն|տիկին|օրիորդ|պրն\.|տկն\.|հարգելի|սիրելի|դոկտոր",
     farewells="հարգանքով|շնորհակալություն",
@@ -171,7 +177,8 @@ def _accepted(
         sure = script.sure_last.search(words[at].lower()) is not None
         announced = not begins and script.roles.search(before) is not None
         listed = _in_list(script, words[at], "last")
-        return (at, at) if sure or (listed and (announced or not begins)) else None
+        ends = not begins and script.alone.search(words[at].lower()) is not None
+        return (at, at) if sure or ends or (listed and (announced or not begins)) else None
     return None
 
 

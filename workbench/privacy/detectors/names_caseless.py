@@ -28,11 +28,13 @@ class _Script(Struct, frozen=True, eq=False):
     farewells: re.Pattern[str]  # before a line that is a name
     suffixes: re.Pattern[str]  # after a name
     last: re.Pattern[str]  # endings of last names after a given name
+    particles: frozenset[str]  # words after a name
 
 
 def _script(
     name: str, letters: str, titles: str, *, prefixes: str = "", links: str = "", roles: str = "(?!)",
     farewells: str = "(?!)", suffixes: str = "(?!)", last: str = "(?!)",
+    particles: str = "",
 ) -> _Script:  # fmt: skip
     return _Script(
         name,
@@ -44,6 +46,7 @@ def _script(
         re.compile(rf"(?<!\w)(?:{farewells})[,،]?[ \t]{{0,3}}\n\s{{0,3}}\Z"),
         re.compile(rf"[ \u00a0]?(?:{suffixes})(?!\w)"),
         re.compile(rf"(?:{last})\Z"),
+        frozenset(particles.split()),
     )
 
 
@@ -80,6 +83,7 @@ _SCRIPTS = (
         roles=r"ग्राहक|मरीज|मरीज़|कर्मचारी|प्रबंधक|सहकर्मी|प्रेषक|नमस्ते|नमस्कार|नाम|आवेदक|धन्यवाद|कृपया|छात्र|छात्रा",
         farewells=r"सादर|धन्यवाद|भवदीय|भवदीया|शुभकामनाओं सहित|आपका|आपकी",
         suffixes=r"जी|साहब|साहिब",
+        particles="ने का की के को से में पर तक जी है हैं था थी थे और द्वारा कल आज भी ही तो नहीं",
     ),
     _script("bengali", "\u0980-\u09ff", r"জনাব|জনাবা|শ্রী|শ্রীমতী|ডাঃ|ডা\.|ডঃ|মিঃ|মিসেস|প্রিয়",
             farewells=r"ধন্যবাদ|শুভেচ্ছান্তে|বিনীত"),
@@ -135,7 +139,9 @@ def _length(
     known = _extent(script, words, kinds, at)
     offset = len(_prefix(script, words[at]))
     if script.titles.search(before):
-        return max(known, 1), 0
+        return max(known, 2 if _before_particle(script, words, at + 1) else 1), 0
+    if known == 1 and kinds[at] in "GB" and _before_particle(script, words, at + 1):
+        return 2, offset
     told = "".join(kinds[at : at + known])
     if known > 1 and kinds[at] in "GgB" and not (told.islower() or (offset and not told.isupper())):
         return known, offset
@@ -146,6 +152,11 @@ def _length(
     if kinds[at] and known and kinds[at] != "l" and script.roles.search(before) and (known > 1 or kinds[at] in "GB"):
         return known, 0
     return 0, 0
+
+
+def _before_particle(script: _Script, words: Sequence[str], at: int) -> bool:
+    """Whether the word here is no particle and the next one is."""
+    return at + 1 < len(words) and words[at] not in script.particles and words[at + 1] in script.particles
 
 
 def _extent(script: _Script, words: Sequence[str], kinds: Sequence[str], at: int) -> int:

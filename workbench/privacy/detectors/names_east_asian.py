@@ -36,6 +36,9 @@ _CHINESE_AFTER = re.compile(
     "|退|签|簽|写|寫|是|和|与|與|来|來|去|打|给|給|把|没|沒|不|都|从|從|因|同意|确认|確認|回复|回覆|报告|報告"
     "|完成|修改|创建|創建|邀请|邀請|说明|参加|參加|住|今|昨|明"
 )
+_CHINESE_ANNOUNCED = re.compile(
+    "(?:昨天|今天|明天|前天|上周|联系|聯繫|通知|员工|員工|同事|朋友|寄给|寄給|交给|交給|告诉|告訴|感谢|感謝|谢谢|謝謝|由|找|让|讓|叫)\\Z"
+)
 _CHINESE_VERB = re.compile(
     "提交|发来|發來|发送|说|說|表示|批准|负责|負責|申请|申請|购买|購買|投诉|投訴|要求|签|簽|写|寫|同意|确认|確認"
     "|回复|回覆|打电话|打電話|已经|已經"
@@ -97,6 +100,7 @@ def _chinese_name(text: str, at: int) -> int:
     letters, ordinary = names_of("chinese", "letters"), names_of("chinese", "ordinary")
     if _CHINESE_BEFORE.search(text, max(0, at - 2), at) is None:
         return 0
+    announced = _CHINESE_ANNOUNCED.search(text, max(0, at - 2), at) is not None
     for given, after in ((2, _CHINESE_AFTER), (1, _CHINESE_VERB)):
         end = at + length + given
         name = text[at:end]
@@ -104,7 +108,7 @@ def _chinese_name(text: str, at: int) -> int:
             continue
         if any(name[place : place + 2] in ordinary for place in range(len(name) - 1)):
             continue
-        if after.match(text, end):
+        if after.match(text, end) or (given > 1 and announced):
             return end
     return 0
 
@@ -149,14 +153,58 @@ def find_japanese_names(text: str) -> Iterator[tuple[int, int]]:
                 if _japanese_last(text, match.start("name")):
                     yield match.span("name")
     for first in find_matches(_japanese_last_names(), text):
-        if end := _japanese_full_name(text, first.start()):
+        if _begins_word(text, first.start()) and (end := _japanese_full_name(text, first.start())):
             yield first.start(), end
 
 
 @lru_cache(maxsize=1)
 def _japanese_last_names() -> re.Pattern[str]:
     names = names_of("japanese", "last") | names_of("japanese", "kana_last")
-    return re.compile(f"[{''.join({name[0] for name in names})}](?<![{_HAN}\u30a1-\u30ff].)")
+    return re.compile(f"[{''.join({name[0] for name in names})}]")
+
+
+_JAPANESE_BEFORE = (
+    *(
+        "昨日",
+        "今日",
+        "明日",
+        "先日",
+        "先週",
+        "今週",
+        "来週",
+        "今朝",
+        "担当",
+        "担当者",
+        "同僚",
+        "部下",
+        "上司",
+        "弊社",
+        "当社",
+    ),
+    *(
+        "御社",
+        "貴社",
+        "新人",
+        "現在",
+        "本日",
+        "営業",
+        "経理",
+        "総務",
+        "人事",
+        "店長",
+        "部長",
+        "課長",
+        "社長",
+        "友人",
+        "患者",
+        "顧客",
+    ),
+)
+
+
+def _begins_word(text: str, at: int) -> bool:
+    """Whether the letter here is the first of its run, or follows a word that often stands before a name."""
+    return at == 0 or not _is_han(text[at - 1]) or text.endswith(_JAPANESE_BEFORE, 0, at)
 
 
 def _japanese_last(text: str, at: int) -> int:
@@ -206,7 +254,7 @@ def _japanese_start(text: str, title: re.Match[str]) -> int | None:
     for size in range(min(8, at), 0, -1):
         start = at - size
         length = _japanese_last(text, start)
-        if not length or (start > 0 and _is_han(text[start - 1])):
+        if not length or not _begins_word(text, start):
             continue
         rest = text[start + length : at].strip(" \u3000")
         if len(rest) <= 3 and (rest in names_of("japanese", "given") or all(map(_is_han, rest)) or _is_katakana(rest)):
@@ -245,6 +293,7 @@ _KOREAN_LABEL = re.compile(
     "(?:담당자|수신|발신|이름|성명|고객명|고객|신청인|신청자|작성자|받는 ?사람|보내는 ?사람|예금주|환자명|환자"
     "|대표자|책임자)(?:은|는|명)?(?P<mark> ?[::] ?| )\\Z"
 )
+_KOREAN_ROLES = frozenset("자사원장인객생님주모수")  # last letters of words for persons
 _KOREAN_FEW = frozenset("김이박최정강조윤장임한오서신권황안송류유홍전고문손양배백허남심노하곽성차주우구민진나지")
 
 
@@ -262,6 +311,13 @@ def _korean_length(text: str, at: int, word: str) -> int:
     size = 2 if word[:2] in last else 1 if word[0] in last else 0
     if not size:
         return 0
+    if (
+        len(word) > size + 2
+        and word[size + 2] == "님"
+        and word[0] in _KOREAN_FEW
+        and word[size + 1] not in _KOREAN_ROLES
+    ):
+        return size + 2
     label = _KOREAN_LABEL.search(text, max(0, at - 12), at)
     for length in (size + 2, size + 1) if len(word) > size + 1 else (size + 1,):
         known = word[size:length] in given or (label and word[size:length] in names_of("hangul", "given_words"))

@@ -24,7 +24,7 @@ _NUMBER = re.compile(
 _EXTENSIONS_WORDS = "ext durchwahl dw app klappe poste int ramal wew toestel anexo доб внутр вн дод"
 EXTENSION_WORDS = (*(f" {word}" for word in _EXTENSIONS_WORDS.split()), "내선", "内線", "转", "轉")
 _EXTENSION = re.compile(
-    r" ?(?:ext(?:ension|ensión)?|durchwahl|dw|app|klappe|poste|interno|int|ramal|wew|toestel|anexo"
+    r" ?(?:ext(?:ension|ensión)?(?=[. :])|durchwahl|dw|app|klappe|poste|interno|int|ramal|wew|toestel|anexo"
     r"|доб|внутр|вн|дод|내선|内線|转|轉)\.?[:. ]{0,2}\d{1,6}(?![\d.,-]\d|[\dA-Za-z_])"
 )
 _NUMBER_BEFORE = re.compile(r"[+(]?\d(?:[ \t\u00a0./()-]{0,3}\d){5,14}[ \t,;(-]{0,3}\Z")

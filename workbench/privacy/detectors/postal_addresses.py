@@ -78,13 +78,14 @@ class _Street(Struct, frozen=True):
 
 
 _AT_NUMBER = re.compile(
-    r"(?<![\w@/.#$€-])(?:\d|(?:Flat|Unit|Apt|Apartment|Suite|House|H\. ?No|Door|Plot|Shop|Floor)\b)"
+    r"(?<![\w@/.#$€-])(?:\d|[A-Z]-\d|(?:Flat|Unit|Apt|Apartment|Suite|House|H\. ?No|Door|Plot|Shop|Floor)\b)"
 )
 _AT_CAPITAL = re.compile(rf"(?<![\w@/.#$€-])[{_UPPER}А-ЯІЇЄ]|(?<![\w.])\d{{6}},")
 _ENGLISH = (
     r"(?:(?:Flat|Unit|Apt|Apartment|Suite|House|H\. ?No\.|House No\.|Door No\.|Plot|Plot No\.|Shop|Floor)\.? ?"
     rf"[A-Z]?\d{{1,5}}[A-Z]?(?:,? |/)(?:{_CAP}(?: {_CAP}){{0,3}}, )?)?"
-    rf"\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,5}})?,? (?:{_DIRECTION} )?(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}"
+    rf"(?:[A-Z]-)?\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,5}})?,? (?:{_DIRECTION} )?"
+    rf"(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}"
     rf"(?:WORDS)\b\.?(?: {_DIRECTION})?"
 )
 _GERMANIC = rf"(?:{_CAP}[ -]){{0,2}}[{_UPPER}][^\W\d_]{{1,24}}(?:WORDS) {_NUMBER}"
@@ -101,9 +102,7 @@ _GREEK = (
     r"(?i:WORDS) [Α-ΩΆ-Ώ][\w.]{1,24}(?: [Α-ΩΆ-Ώ][\w.]{1,24}){0,3},? \d{1,4}"
     r"(?:, ?(?:Τ\.?Κ\.? ?)?\d{3} ?\d\d [Α-ΩΆ-Ώ]\w+)?"
 )
-_BOX = (
-    r"(?i:WORDS)(?: ?(?i:de correos|postal|pocztowa|cp))? ?(?:n\.?º ?|nr\.? ?|no\.? ?)?\d{1,4}(?: \d\d){0,3}(?![\w.%])"
-)
+_BOX = r"(?i:WORDS)(?: ?(?i:pocztowa|cp))? ?(?:n\.?º ?|nr\.? ?|no\.? ?)?\d{1,4}(?: \d\d){0,3}(?![\w.%])"
 _STREETS = (
     _Street(
         "street avenue road lane boulevard blvd terrace crescent highway hwy parkway pkwy turnpike mews grove gardens",
@@ -169,7 +168,7 @@ _STREETS = (
     ),
     _Street("οδός οδού λεωφόρος λεωφόρου λεωφ. πλατεία", _GREEK),
     _Street(
-        "postfach po_box p.o._box p._o._box p_o_box p.o.box apartado bp_ b.p. boîte_postale case_postale"
+        "postfach po_box p.o._box p._o._box p_o_box p.o.box apartado_de_correos apartado_postal bp_ b.p. boîte_postale case_postale"
         " casella_postale caixa_postal postbus skrytka postboks postbox poštovní_přihrádka locked_bag gpo_box",
         _BOX,
     ),
@@ -223,7 +222,7 @@ def _starts(reader: _Reader, text: str, at: int) -> list[int]:
     if reader.start is None:
         return [at]
     found = [match.start() for match in reader.start.finditer(text, max(0, at - _BEFORE), at + 1)]
-    return found[-_MOST_STARTS:]
+    return [*found[-_MOST_STARTS:], at]
 
 
 def _is_address(text: str, match: re.Match[str]) -> bool:
@@ -258,7 +257,8 @@ kodu_pocztowego codice_postale postnummer postnr psč pin_code pincode eircode c
 """
 POSTCODE_WORDS = tuple(word.replace("_", " ") for word in _POSTCODE_WORDS.split())
 _POSTCODE = re.compile(
-    r"[^\W\d_]{0,8}(?: (?:code|number|nummer|is|was|ist|est|es|è|é|lautet|er|to|jest|n[oº]\.?)){0,3}[\s:#=\"'()は은는]{0,4}"
+    r"[^\W\d_]{0,8}(?: (?:code|number|nummer|is|was|ist|est|es|è|é|lautet|er|to|jest|n[oº]\.?)){0,3}"
+    r"[\s:#=\"'()は은는]{0,4}"
     rf"(?:ist |is )?(?P<code>\d{{5}}-\d{{3,4}}|\d\d-\d{{3}}|\d{{3}}-\d{{4}}|\d{{4}} ?[A-Z]{{2}}(?![A-Za-z])"
     rf"|{_BRITISH_CODE}|{_CANADIAN_CODE}|{_IRISH_CODE}|\d{{3}} \d{{2,3}}|\d{{4,6}})(?![\dA-Za-z_]|[.,:-]\d)"
 )
