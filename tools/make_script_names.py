@@ -154,8 +154,9 @@ def _chinese(names: dict[tuple[str, str], set[str]], texts: dict[str, str]) -> I
         letters.update("".join(_faker(locale, "first_names")))
     letters = {letter for letter in letters if letter >= "\u3400"}
     text = texts["zh-Hans"] + "\n" + texts["zh-Hant"]
-    pairs = {text[at : at + 2] for at in range(len(text) - 1)} | names["chinese", "ordinary"]
+    pairs = {text[at : at + 2] for at in range(len(text) - 1)}
     known = {pair for pair in pairs if pair[:1] in last | letters and pair[1:] in letters}
+    known |= names["chinese", "ordinary"]
     yield f"chinese last {' '.join(sorted(last))}"
     yield f"chinese letters {' '.join(sorted(letters))}"
     yield f"chinese ordinary {' '.join(sorted(known))}"

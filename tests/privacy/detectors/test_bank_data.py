@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from workbench.privacy.detectors.announced_numbers import find_announced_numbers
 from workbench.privacy.detectors.bank_data import find_accounts, find_cards, find_ibans, is_account, is_card, is_iban
 
 
@@ -134,3 +135,48 @@ def test_bank_a_value_under_its_key_is_one(value: str) -> None:
 @pytest.mark.parametrize("value", ["", "n/a", "Deutsche Bank", "123", "swift", "main account"])
 def test_bank_another_value_under_its_key_is_none(value: str) -> None:
     assert not is_account(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("The Maestro card 501898189623 expired.", "501898189623"),
+        ("card number: 6759 4378 2528 5590", "6759 4378 2528 5590"),
+        ("Karte 6304727985901486393 gesperrt", "6304727985901486393"),
+        ("JCB 3575881835773187 was declined", "3575881835773187"),
+        ("カード番号は3548104654404451です", "3548104654404451"),
+        ("银行卡6228480402564890018挂失", "6228480402564890018"),
+    ],
+)
+def test_a_word_in_some_languages_announces_a_card(text: str, number: str) -> None:
+    assert {text[one.start : one.end] for one in find_announced_numbers(text) if one.kind == "CARD"} == {number}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "card 4539 **** **** 1486",
+        "card ending 4111 1111",
+        "karta 501898189624",
+        "card 4539-xxxx-xxxx-1486",
+        "discard 501898189623456",
+    ],
+)
+def test_masked_and_mistyped_numbers_are_no_cards(text: str) -> None:
+    assert [one for one in find_announced_numbers(text) if one.kind == "CARD"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("numéro de compte : 00012345678", "00012345678"),
+        ("rekeningnummer 12.34.56.789", "12.34.56.789"),
+        ("p/ conta corrente 123456-7 hoje", "123456-7"),
+        ("расчётный счёт 40817810099910004312", "40817810099910004312"),
+        ("口座番号は1234567です", "1234567"),
+        ("계좌번호 110-234-567890", "110-234-567890"),
+        ("číslo účtu 123456789/0800", "123456789/0800"),
+    ],
+)
+def test_words_of_many_languages_announce_an_account(text: str, number: str) -> None:
+    assert {text[one.start : one.end] for one in find_announced_numbers(text) if one.kind == "BANK"} == {number}

@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from workbench.privacy.detectors.bank_data import CARD_WORDS, find_card_after
+from workbench.privacy.detectors.bank_data import ACCOUNT_WORDS, CARD_WORDS, find_account_after, find_card_after
 from workbench.privacy.detectors.country_ids import find_country_id, forms_by_word
 from workbench.privacy.detectors.eastern_addresses import find_eastern_addresses
 from workbench.privacy.detectors.keyword_search import KeywordFinder
+from workbench.privacy.detectors.personal_details import BIRTH_WORDS, find_birth_date_after
 from workbench.privacy.detectors.phone_words import (
     EXTENSION_WORDS,
     PHONE_WORDS,
@@ -40,6 +41,8 @@ def _finders() -> tuple[KeywordFinder, dict[str, list[tuple[str, Find]]]]:
         ("PHONE", EXTENSION_WORDS, find_phone_with_extension),
         ("CARD", CARD_WORDS, find_card_after),
         ("NATIONAL_ID", forms_by_word(), find_country_id),
+        ("BANK", ACCOUNT_WORDS, find_account_after),
+        ("DOB", BIRTH_WORDS, find_birth_date_after),
         ("ADDRESS", readers_by_word(), find_address_near),
         ("ADDRESS", POSTCODE_WORDS, find_postcode_after),
     ):

@@ -30,7 +30,8 @@ _CARD_ISSUER = re.compile(
 )
 _CARD_WORD = re.compile(r"card|visa|master ?card|amex|american express|maestro|discover|\bpan\b|\bcc\b", re.IGNORECASE)
 _OTHER_WORD = re.compile(
-    r"(?:\b|_)(?:id|ids|order|invoice|ref|reference|ticket|case|tracking|version|build|sku|isbn|ean|upc|serial|timestamp|"
+    r"(?:\b|_)(?:id|ids|order|invoice|ref|reference|ticket|case|tracking|version|build|sku|isbn|ean|upc|serial"
+    r"|timestamp|"
     r"commit|seq|size|bytes|offset|imei|parcel|shipment|barcode|gtin|batch|job|run)\W{0,6}(?:no|number|is)?\W{0,4}$",
     re.IGNORECASE,
 )
@@ -185,6 +186,26 @@ def find_accounts(text: str) -> Iterator[tuple[int, int]]:
     """Spans of account numbers and bank codes after a word that announces them."""
     yield from (match.span("number") for match in find_matches_at_words(_ACCOUNT_WORD, fold(text), _ACCOUNT_GATES))
     yield from (match.span("number") for match in find_matches_at_words(_CODE_WORD, text, _CODE_GATES))
+
+
+_ACCOUNT_WORDS = """
+numéro_de_compte|compte_bancaire|compte_n|número_de_cuenta|cuenta_bancaria|cuenta_n|cuenta_corriente|conto_corrente|c/c_n|numero_di_conto
+|kontonr|kontonummer|rekeningnummer|numer_konta|numer_rachunku|nr_konta|nr_rachunku|konto_nr|conta_corrente|número_da_conta|conta_n|kontonumret
+|číslo_účtu|номер_счета|номер_счёта|расчетный_счет|расчётный_счёт|р/с|рахунок|αριθμός_λογαριασμού|رقم_الحساب|חשבון_בנק|खाता_संख्या
+|口座番号|账号|帳號|银行账户|계좌번호|เลขที่บัญชี
+"""
+ACCOUNT_WORDS = tuple(word.strip("\n").replace("_", " ") for word in _ACCOUNT_WORDS.split("|"))
+_ACCOUNT_AFTER = re.compile(
+    r"[^\d\n;!?<>{}\[\]|\\]{0,14}(?P<number>\d(?:[ .-]?\d){5,25}(?:[ /-]\d{1,4})?)(?![\w%]"
+    r"|[.,:-]\d)",
+    re.ASCII,
+)
+
+
+def find_account_after(text: str, small: str, at: int, word: str) -> Iterator[tuple[int, int]]:
+    """The account number after a word in some languages; `small` is the folded text."""
+    if match := _ACCOUNT_AFTER.match(small, at + len(word)):
+        yield match.span("number")
 
 
 def is_account(value: str) -> bool:

@@ -35,6 +35,8 @@ _JAPANESE = re.compile(
     f"(?:{_UNIT}{{1,2}}(?:[{_HAN}]{{1,2}}(?={_D}))?{_D}{{0,4}}){{1,6}}"
     f"(?:[\u3000 ]?[{_HAN}\u30a1-\u30ffA-Za-z]{{1,16}}+{_D}{{1,4}}(?:階|号室|F)?|[\u3000 ]?{_D}{{1,4}}(?:階|号室|F))?"
 )
+_REGIONAL = re.compile(f"〒|{_PREFECTURE}")
+_BLOCKS = re.compile(f"丁目|番|号|{_D}[-−ー]{_D}{{1,3}}[-−ー]{_D}")
 _KANJI_NUMBER = re.compile(
     f"(?:{_PREFECTURE})?{_PART}{{2,24}}?[一二三四五六七八九十]{{1,3}}丁目(?:{_D}{{1,4}}(?:番地?|号"
     f"|[{_DASH}]){{0,2}}){{0,3}}"
@@ -48,7 +50,7 @@ def find_japanese_addresses(text: str) -> Iterator[tuple[int, int]]:
         if start.start() < done:
             continue
         match = _JAPANESE.match(text, start.start()) or _KANJI_NUMBER.match(text, start.start())
-        if match:
+        if match and (_REGIONAL.match(match.group()) or _BLOCKS.search(match.group())):
             yield match.span()
         elif start.group()[0] == "〒":
             yield start.span()

@@ -134,7 +134,7 @@ def _signed(text: str, at: int, end: int, word: str) -> Iterator[DetectedSpan]:
         known = folded(name.split()[0]) in name_model().lists.first
         far = at > _FARTHEST and text.rfind("\n", at - _FARTHEST, at) < 0  # a sentence, not the line of a farewell
         placed = (known or word in _ENGLISH_FAREWELLS) if same_line else not far
-        if placed and is_addressed(name) and not name[0].islower() and not _is_heading(name):
+        if placed and is_addressed(name) and not name.split()[-1][0].islower() and not _is_heading(name):
             yield _span(text, match, "farewell above it")
     elif (match := _SIGNED_SMALL.match(text, end)) and (size := _small_name(match["name"], cue=True)):
         yield DetectedSpan(match.start("name"), match.start("name") + size, "NAME", "farewell above it")

@@ -87,6 +87,8 @@ def _chinese_start(text: str, title: int) -> int | None:
         if start < 0 or not (length := _chinese_last(text, start)) or (size == 4 and length == 1):
             continue
         if size > 1 and (text[start : start + 2] in ordinary or text[title - 2 : title] in ordinary):
+            if size == 2:  # "任何先生": its second letter is no name either
+                return None
             continue
         name = text[start:title]
         if size - length <= 2 and all(_is_han(letter) and letter not in _CHINESE_FUNCTION for letter in name):

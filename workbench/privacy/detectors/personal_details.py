@@ -35,6 +35,35 @@ def find_birth_dates(text: str) -> Iterator[tuple[int, int]]:
             yield date.span()
 
 
+_BIRTH_WORDS = """
+born_|birth|né_le|née_le|naissance|nacid|nacimiento|nato_il|nata_il|nascita|nascid|nascimento|geboren|geburts|geb._|geboorte
+|urodz|ur._|narozen|född|født|fødsels|syntynyt|doğum|рожд|родил|народж|рођен|роден|γεννήθηκε|γέννησης|ميلاد|مواليد
+|לידה|נולד|जन्म|เกิด|出生|生年月日|生まれ|생년월일|출생
+"""
+BIRTH_WORDS = tuple(word.strip("\n").replace("_", " ") for word in _BIRTH_WORDS.split("|"))
+_MONTHS = (
+    r"(?:jan|feb|fév|mar|mär|maa|apr|abr|avr|mag|mai|maj|may|jun|juin|giu|jul|juil|lug|aug|août|ago|aoû|sep|set|okt"
+    r"|oct|ott|out"
+    r"|nov|dez|dec|déc|dic|ene|gen|cze|lip|sie|wrz|paź|lis|gru|sty|lut|kwi|янв|фев|мар|апр|ма[йя]|июн|июл|авг|сен"
+    r"|окт|ноя"
+    r"|дек|січ|лют|бер|кві|тра|чер|сер|вер|жов|гру|ιαν|φεβ|μαρ|απρ|μα[ΐι]|ιουν|ιουλ|αυγ|σεπ|οκτ|νοε"
+    r"|δεκ)[^\W\d_]{0,8}\.?"
+)
+_WORLD_DATE = re.compile(
+    r"[^\d\n;!?]{0,24}(?P<date>(?:18|19|20)\d\d ?[-/.年년] ?\d{1,2} ?[-/.月월] ?\d{1,2}[日일]?"
+    rf"|\d{{1,2}}[-/.] ?\d{{1,2}}[-/.] ?(?:18|19|20)\d\d|\d{{1,2}}\.?º? (?:de )?{_MONTHS} (?:de )?(?:18|19"
+    rf"|20)\d\d)(?!\d)"
+)
+
+
+def find_birth_date_after(text: str, small: str, at: int, word: str) -> Iterator[tuple[int, int]]:
+    """The date after a word for birth in some languages; `small` is the folded text."""
+    if word.isascii() and small[at - 1 : at].isalpha():
+        return
+    if match := _WORLD_DATE.match(small, at + len(word)):
+        yield match.span("date")
+
+
 def is_birth_date(value: str) -> bool:
     """Whether a value under a birth date key is a date."""
     return len(value) <= 40 and _ANY.fullmatch(value.strip()) is not None

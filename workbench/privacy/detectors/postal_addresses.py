@@ -50,8 +50,8 @@ _BRAZILIAN = (
 )
 _UNIT = (
     r"(?i:apt|apartment|suite|ste|unit|flat|floor|room|rm|apto|ap|bl|bus|bte|boîte|lgh|whg|top|tür|stiege|etage|int"
-    r"|interno|piso|puerta|esc|planta|sala|loja|andar|lok|m|kv|bât|bâtiment|appt|appartement|étage|scala)"
-    r"\.? ?[A-Za-z]?\d{0,5}[A-Za-z]?(?!\w)"
+    r"|interno|piso|puerta|esc|planta|sala|loja|andar|lok|m|kv|bât|bâtiment|appt|appartement|étage|scala|bloco|quadra|lote)"
+    r"\b\.? ?(?:[A-Za-z]?\d{1,5}[A-Za-z]?|[A-Za-z])(?!\w)"
     r"|#\d{1,5}|\d{1,2}(?:\.|º|ª|°|er|e)[ºª]? ?"
     r"(?:[A-Z]{1,2}(?!\w)|(?i:izq|dcha|esq|dto|tv|th|mf|sal|piso|étage|andar|floor))?\.?"
 )
@@ -81,12 +81,14 @@ _AT_NUMBER = re.compile(
     r"(?<![\w@/.#$€-])(?:\d|[A-Z]-\d|(?:Flat|Unit|Apt|Apartment|Suite|House|H\. ?No|Door|Plot|Shop|Floor)\b)"
 )
 _AT_CAPITAL = re.compile(rf"(?<![\w@/.#$€-])[{_UPPER}А-ЯІЇЄ]|(?<![\w.])\d{{6}},")
+_FLAT = (
+    r"(?:Flat|Unit|Apt|Apartment|Suite|House|H\. ?No\.|House No\.|Door No\.|Plot|Plot No\.|Shop|Floor)\.? ?"
+    rf"[A-Z]?\d{{1,5}}[A-Z]?(?:,? |/)(?:{_CAP}(?: {_CAP}){{0,3}}, )?"
+)
+_HOUSE_FIRST = r"(?:[A-Z]-)?\d{1,5}[A-Za-z]?(?:[-/]\d{1,5})?,? "
 _ENGLISH = (
-    r"(?:(?:Flat|Unit|Apt|Apartment|Suite|House|H\. ?No\.|House No\.|Door No\.|Plot|Plot No\.|Shop|Floor)\.? ?"
-    rf"[A-Z]?\d{{1,5}}[A-Z]?(?:,? |/)(?:{_CAP}(?: {_CAP}){{0,3}}, )?)?"
-    rf"(?:[A-Z]-)?\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,5}})?,? (?:{_DIRECTION} )?"
-    rf"(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}"
-    rf"(?:WORDS)\b\.?(?: {_DIRECTION})?"
+    rf"(?:{_FLAT}(?:{_HOUSE_FIRST})?|{_HOUSE_FIRST})(?:{_DIRECTION} )?"
+    rf"(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}(?:WORDS)\b\.?(?: {_DIRECTION})?"
 )
 _GERMANIC = rf"(?:{_CAP}[ -]){{0,2}}[{_UPPER}][^\W\d_]{{1,24}}(?:WORDS) {_NUMBER}"
 _APART = rf"(?:{_CAP}[ -]){{1,3}}(?:WORDS) {_NUMBER}"
@@ -168,8 +170,9 @@ _STREETS = (
     ),
     _Street("οδός οδού λεωφόρος λεωφόρου λεωφ. πλατεία", _GREEK),
     _Street(
-        "postfach po_box p.o._box p._o._box p_o_box p.o.box apartado_de_correos apartado_postal bp_ b.p. boîte_postale case_postale"
-        " casella_postale caixa_postal postbus skrytka postboks postbox poštovní_přihrádka locked_bag gpo_box",
+        "postfach po_box p.o._box p._o._box p_o_box p.o.box apartado_de_correos apartado_postal bp_ b.p. boîte_postale"
+        " case_postale casella_postale caixa_postal postbus skrytka postboks postbox poštovní_přihrádka locked_bag"
+        " gpo_box",
         _BOX,
     ),
 )
@@ -233,7 +236,7 @@ def _is_address(text: str, match: re.Match[str]) -> bool:
 # A house number, a postal code and a place tell an address without a street word: "Dlouhá 12, 110 00 Praha 1".
 _COMMA_PLACE = re.compile(
     r", ?\n?(?:(?:[A-Z]{1,2}-)\d{4,5}|\d{5}|\d{3} \d{2}|\d\d-\d{3}|\d{4} ?[A-Z]{2}|\d{4}-\d{3})"
-    rf" {_CITY}(?: \d{{1,2}}(?![\d:.]))?"
+    rf" {_CITY}(?: \d{{1,2}}(?![\d:]|\.\d))?"
 )
 _HOUSE = re.compile(
     rf"(?<![\w-]){_CAP}(?: (?:{_SMALL} )?{_CAP}){{0,3}} \d{{1,4}}(?: ?[a-zA-Z])?(?:/\d{{1,4}}[a-z]?)?\Z"
