@@ -135,18 +135,23 @@ def find_cased_names(text: str) -> Iterator[tuple[int, int]]:
             parts = list(script.part.finditer(match.group()))
             if len(parts) > 1 and script.titles.search(parts[0].group() + " "):
                 before = parts.pop(0).group() + " "
-            for first, last in _names(script, [part.group() for part in parts], before):
+            for first, last in _names(
+                script, [part.group() for part in parts], before, text[match.end() : match.end() + 1]
+            ):
                 end = match.start() + parts[last].end()
                 yield match.start() + parts[first].start(), end
 
 
-def _names(script: _Script, words: Sequence[str], before: str) -> Iterator[tuple[int, int]]:
+def _names(script: _Script, words: Sequence[str], before: str, after: str) -> Iterator[tuple[int, int]]:
     """First and last word of each name in a row of capitalized words."""
     kinds = [_kind(script, word) for word in words]
     if script.titles.search(before) or ("\n" in before and script.farewells.search(before)):
         yield 0, min(len(words), _MOST) - 1
         return
     begins = _BEGINS.search(before) is not None
+    if begins and after == "," and len(words) == 1 and words[0] in names_of(script.name, "given"):
+        yield 0, 0
+        return
     at = 0
     while at < len(words):
         end = at

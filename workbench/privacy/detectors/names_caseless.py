@@ -136,6 +136,9 @@ def _length(
     """The number of words of the name that begins here, 0 if there is none, and the length of its prefix."""
     if at == 0 and "\n" in before and script.farewells.search(before) and len(words) <= _MOST and after in ("", "\n"):
         return len(words), 0
+    if words[at] == "عبد" and words[at + 1 : at + 2] and words[at + 1].startswith("ال"):  # one name of two words
+        kinds = [*kinds[: at + 1], "G", *kinds[at + 2 :]]
+        kinds[at] = "G"
     known = _extent(script, words, kinds, at)
     offset = len(_prefix(script, words[at]))
     if script.titles.search(before):

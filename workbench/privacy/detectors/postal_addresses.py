@@ -52,7 +52,7 @@ _UNIT = (
     r"(?i:apt|apartment|suite|ste|unit|flat|floor|room|rm|apto|ap|bl|bus|bte|boîte|lgh|whg|top|tür|stiege|etage|int"
     r"|interno|piso|puerta|esc|planta|sala|loja|andar|lok|m|kv|bât|bâtiment|appt|appartement|étage|scala|bloco|quadra|lote)"
     r"\b\.? ?(?:[A-Za-z]?\d{1,5}[A-Za-z]?|[A-Za-z])(?!\w)"
-    r"|#\d{1,5}|\d{1,2}(?:\.|º|ª|°|er|e)[ºª]? ?"
+    r"|#\d{1,5}|\d{1,3}(?:st|nd|rd|th) (?i:floor|fl)\b\.?|\d{1,2}(?:\.|º|ª|°|er|e)[ºª]? ?"
     r"(?:[A-Z]{1,2}(?!\w)|(?i:izq|dcha|esq|dto|tv|th|mf|sal|piso|étage|andar|floor))?\.?"
 )
 _SEPARATOR = r"(?:,? |,? ?\r?\n[ \t]{0,8}(?:[>|] ?)?|,)"
@@ -113,7 +113,8 @@ _STREETS = (
     ),
     _Street(
         "st ave rd ln dr close drive court ct square sq place pl way park hill row walk circle cir trail loop quay"
-        " parade esplanade salai marg nagar colony vihar chowk layout view rise green plaza run alley crossing pike",
+        " parade esplanade salai marg nagar colony vihar chowk layout view"
+        " rise green plaza run alley crossing pike cross",
         _ENGLISH,
         _AT_NUMBER,
         sure=False,
