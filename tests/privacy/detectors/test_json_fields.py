@@ -106,3 +106,56 @@ def test_json_between_words_and_on_lines_is_read() -> None:
     assert embedded('Found 2:\n[{"a": 1}]\nDone [x] {y} {"b": 2}.') == [[{"a": 1}]]
     assert embedded('{"a": 1}\n{"a": 2}\n') == [{"a": 1}, {"a": 2}]
     assert embedded("no [json] {here}") == embedded("") == embedded('[{"' * 50_000) == []
+
+
+ROWS = ["55 12 34", "55 12 35", "55 12 36", "55 12 37", "central desk", "n/a", "unknown", "-", "", "true"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"telephone": one} for one in ROWS],
+        {"telephone": ROWS},
+        {"columns": ["id", "telephone"], "rows": [[at, one] for at, one in enumerate(ROWS)]},
+        [["id", "telephone"], *([at, one] for at, one in enumerate(ROWS))],
+    ],
+)
+def test_most_values_of_a_column_decide_for_odd_ones(value: JsonValue) -> None:
+    found = layout_named(value)
+    assert {leaf for leaf, kind in found.items() if kind == "PHONE"} >= {"55 12 34", "central desk"}
+    assert not found.keys() & {"n/a", "unknown", "-", "", "true"}
+
+
+def test_a_column_of_odd_values_decides_for_none() -> None:
+    odd = ["see below", "as agreed", "later", "ask first", "55 12 34"]
+    assert layout_named([{"telephone": one} for one in odd]) == {"55 12 34": "PHONE"}
+    assert layout_named([{"customer_name": one} for one in ["x_1", "x_2", "x_3", "x_4", "Rosa"]]) == {"Rosa": "NAME"}
+
+
+@pytest.mark.parametrize(
+    ("record", "names"),
+    [
+        ({"nombre": "Rosa", "apellidos": "Lund"}, {"Rosa", "Lund"}),
+        ({"nom": "Lund", "prénom": "Rosa", "téléphone": "01 02 03 04 05"}, {"Lund", "Rosa"}),
+        ({"名前": "山田太郎", "電話": "03-1234-5678"}, {"山田太郎"}),
+        ({"имя": "Роза", "фамилия": "Лунд"}, {"Роза", "Лунд"}),
+        ({"Kunden": [{"Name": "Lund"}]}, {"Lund"}),
+        ({"clientes": [{"nombre": "Rosa"}]}, {"Rosa"}),
+        ({"お客様": {"名前": "花子"}}, {"花子"}),
+        ({"nombre": "Mesa Rosa", "precio": 3}, set()),
+        ({"productos": [{"nombre": "Rosa Clara"}]}, set()),
+        ({"名前": "木製机", "価格": 3}, set()),
+        ({"name": "Hello-World", "full_name": "Hello World", "default_branch": "main"}, set()),
+    ],
+)
+def test_a_bare_name_in_other_languages_depends_on_its_record(record: JsonValue, names: set[str]) -> None:
+    assert {leaf for leaf, kind in layout_named(record).items() if kind == "NAME"} == names
+
+
+def test_short_keys_of_postal_codes_need_a_record_about_a_place() -> None:
+    assert layout_named({"indirizzo": "Via Roma 5", "cap": "00184"})["00184"] == "ADDRESS"
+    assert layout_named({"cap": 50000, "limit": 3}) == {}
+
+
+def test_lines_below_an_address_are_its_parts() -> None:
+    assert layout_named({"address": [{"line": ["Elm Road 9"], "city": "Berlin"}]}) == {"Elm Road 9": "ADDRESS"}

@@ -105,3 +105,30 @@ def test_everything_about_the_person_of_a_card_is_found() -> None:
 
 def test_outside_a_card_these_keys_mean_nothing() -> None:
     assert list(find_contact_cards("N:1\nFN:f\nTEL:x\n")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Customer's name: Rosa Lund", [("NAME", "Rosa Lund")]),
+        ("Nom complet : Rosa Lund", [("NAME", "Rosa Lund")]),
+        ("Téléphone\u00a0: 01 02 03 04 05", [("PHONE", "01 02 03 04 05")]),
+        ("氏名：山田太郎、電話：03-1234-5678", [("NAME", "山田太郎"), ("PHONE", "03-1234-5678")]),
+        ("Фамилия: Лунд", [("NAME", "Лунд")]),
+        ("Дата рождения: 6 мая 1990", [("DOB", "6 мая 1990")]),
+        ("पूरा नाम: प्रिया शर्मा", [("NAME", "प्रिया शर्मा")]),
+        ("mothers_maiden=Hill", [("NAME", "Hill")]),
+        ("caller_name: elena garcia", [("NAME", "elena garcia")]),
+        ("kod-pocztowy: 00-950", [("ADDRESS", "00-950")]),
+        ("Ansprechpartnerin: Eva Maier\nx", [("NAME", "Eva Maier")]),
+        ("<prénom>Rosa</prénom>", [("NAME", "Rosa")]),
+        ("first_name: The first name of the customer", []),
+        ("first_name: firstName", []),
+        ("last_name: varchar", []),
+        ("secretName: tls-for-checkout", []),
+        ("password: Secret = read()", []),
+        ('{"name": "find_customer", "inputSchema": {"email": "x", "phone": "y"}}', []),
+    ],
+)
+def test_keys_are_read_in_many_languages_and_code_is_not(text: str, expected: list[tuple[str, str]]) -> None:
+    assert found(text) == expected

@@ -72,3 +72,27 @@ def test_the_detector_reads_tables() -> None:
 )
 def test_other_columns_and_lines_stay(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Nr;Nachname;Vorname;PLZ\n1;Lund;Rosa;01099\n", ["Lund", "Rosa", "01099"]),
+        ("numéro,nom,prénom\n1,Lund,Rosa\n", ["Lund", "Rosa"]),
+        ("番号,氏名,電話番号\n1,山田太郎,03-1234-5678\n", ["山田太郎", "03-1234-5678"]),
+        ("| № | ФИО | Телефон |\n|---|---|---|\n| 1 | Роза Лунд | 55-12-34 |\n", ["Роза Лунд", "55-12-34"]),
+        ("id,customer's name,mother’s maiden name\n1,rosa lund,hill\n", ["rosa lund", "hill"]),
+        ("id\tGivenName\tMothersMaiden\tNationalID\n1\tRosa\tHill\t5.12345E+10\n", ["Rosa", "Hill", "5.12345E+10"]),
+        ("<tr><th>Id</th><th>पूरा नाम</th><th>मोबाइल</th></tr><tr><td>1</td><td>प्रिया</td><td>98765 43210</td></tr>",
+         ["प्रिया", "98765 43210"]),
+        ("INSERT INTO kunden (nr, vorname, straße) VALUES (7, 'Rosa', 'Elbweg 5');", ["Rosa", "Elbweg 5"]),
+    ],
+)  # fmt: skip
+def test_headers_in_other_languages_announce_their_columns(text: str, expected: list[str]) -> None:
+    assert sorted(value for _, value in found(text)) == sorted(expected)
+
+
+def test_odd_cells_are_like_the_others_in_their_column() -> None:
+    cells = ["55 12 34", "55 12 35", "55 12 36", "55 12 37", "central desk", "n/a", "-"]
+    rows = "\n".join(f"{at},{cell}" for at, cell in enumerate(cells))
+    assert [value for _, value in found(f"id,phone\n{rows}\n")] == cells[:5]

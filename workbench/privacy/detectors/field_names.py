@@ -5,46 +5,69 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 
 from msgspec.structs import replace
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
-from workbench.privacy.detectors import credentials, person_names, phone_numbers
+from workbench.privacy.detectors import announced_values, credentials, key_words, person_names
+from workbench.privacy.detectors.key_words import LONGEST, words_of
 from workbench.privacy.detectors.kinds import BY_NAME, KINDS, Kind, is_not_blank
 from workbench.privacy.pii_tokens import LOOKALIKE
 from workbench.records import JsonValue
 
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_ODD = re.compile(r"[\W_]+")
-LONGEST = 80  # a longer key is text, not a name
-MOST_WORDS = 4  # words of one announcing name, such as `secret_access_key`
-
-_ANNOUNCED = {key: kind for kind in reversed(KINDS) for key in kind.keys}
-# With these words a key describes data instead of containing it: `phone_verified`, `email_count`, `card_brand`.
-_OTHER_WORDS = """
-verified valid count status enabled type format id ids template subject body opt optin provider model domain city
-state country brand last4 size length policy expires expiry at changed updated created reset required hint strength
-url uri link label placeholder field column date code currency balance limit amount price total fee version class
-description message industry website next page continuation cursor sync limit usage per ttl
-"""
-_OTHER = frozenset(_OTHER_WORDS.split())
 _PARTS_WORDS = "first last given family middle full value values formatted number display legal text"
 _PARTS = frozenset(_PARTS_WORDS.split())
+_ADDRESS_PARTS = frozenset({"line", "lines"})
 _KEY_HANDLE = replace(BY_NAME["USERNAME"], accepts=person_names.is_handle)
 _LOGIN = replace(BY_NAME["USERNAME"], accepts=person_names.is_login)
-_LOGIN_KEYS_WORDS = "user author assignee reporter committer submitter creator created_by updated_by actor posted_by"
-_LOGIN_KEYS = frozenset(_LOGIN_KEYS_WORDS.split())
 _COUNTED = replace(
     BY_NAME["SECRET"], accepts=credentials.is_secret_and_no_count, assigned=credentials.is_assigned_secret_and_no_count
 )
 _ROLE = replace(BY_NAME["NAME"], accepts=person_names.is_full_name, assigned=person_names.is_full_name, personal=False)
 _LOOSE_ROLE = replace(_ROLE, accepts=person_names.is_likely_name, assigned=person_names.is_likely_name)
+_PERHAPS = replace(_ROLE, accepts=person_names.is_likely_known_name, assigned=person_names.is_likely_known_name)
 _PERSON_OR_LOGIN = replace(_ROLE, also=(_KEY_HANDLE,))
 _USER = replace(_ROLE, also=(_LOGIN,))
+_POSTCODE = replace(
+    BY_NAME["ADDRESS"], accepts=announced_values.is_postal_code, assigned=announced_values.is_postal_code
+)
+# The kind of each group of `key_words`.
+_OF_GROUP: dict[str, Kind | None] = {
+    "email": BY_NAME["EMAIL"],
+    "phone": BY_NAME["PHONE"],
+    "card": BY_NAME["CARD"],
+    "iban": BY_NAME["IBAN"],
+    "ssn": replace(BY_NAME["SSN"], also=(BY_NAME["NATIONAL_ID"],)),
+    "national": BY_NAME["NATIONAL_ID"],
+    "ip": BY_NAME["IP"],
+    "mac": BY_NAME["MAC"],
+    "secret": BY_NAME["SECRET"],
+    "counted_secret": _COUNTED,
+    "birth": BY_NAME["DOB"],
+    "name": BY_NAME["NAME"],
+    "initials": replace(
+        BY_NAME["NAME"], accepts=person_names.is_initials, assigned=person_names.is_initials, personal=False
+    ),
+    "address": BY_NAME["ADDRESS"],
+    "street": replace(BY_NAME["ADDRESS"], accepts=announced_values.is_street),
+    "house_number": replace(
+        BY_NAME["ADDRESS"],
+        accepts=announced_values.is_house_number,
+        assigned=announced_values.is_house_number,
+        personal=False,
+    ),
+    "postcode": _POSTCODE,
+    "company": BY_NAME["COMPANY"],
+    "username": BY_NAME["USERNAME"],
+    "bank": BY_NAME["BANK"],
+    key_words.ROLE: _ROLE,
+    key_words.LOOSE_ROLE: _LOOSE_ROLE,
+    key_words.PERHAPS_NAME: _PERHAPS,
+}
+_CALLER = replace(BY_NAME["PHONE"], also=(_ROLE,))
 
 
 @lru_cache(maxsize=4096)
@@ -64,37 +87,37 @@ def spelling(key: str) -> str:
     return "_".join(words_of(key)) if len(key) <= LONGEST else ""
 
 
+@lru_cache(maxsize=4096)
 def _built_in(key: str) -> Kind | None:
     if len(key) > LONGEST or LOOKALIKE.search(key):
         return None
-    words = words_of(key)
-    for end in range(len(words), 0, -1):
-        for start in range(max(0, end - MOST_WORDS), end):
-            kind = _ANNOUNCED.get("_".join(words[start:end]))
-            if kind is not None:
-                if not _OTHER.isdisjoint(words[:start] + words[end:]):
-                    return None
-                return _COUNTED if kind.name == "SECRET" and words[end - 1] in ("token", "cookie") else kind
-    return _role("_".join(words))
+    words = key_words.key_words()
+    group = words.meaning(key)
+    if group in (key_words.ROLE, key_words.LOOSE_ROLE, key_words.PERHAPS_NAME) and words.is_login(key):
+        return _USER if spelling(key) == "user" else _PERSON_OR_LOGIN
+    if group in ("", key_words.ROLE) and words.has("caller", key):
+        return _CALLER
+    return _OF_GROUP.get(group)
 
 
-def _role(name: str) -> Kind | None:
-    if name == "user":
-        return _USER
-    if name in person_names.ROLES:
-        return _PERSON_OR_LOGIN if name in _LOGIN_KEYS else _ROLE
-    return _LOOSE_ROLE if name in person_names.LOOSE_ROLES else None
+@lru_cache(maxsize=4096)
+def _is_in(group: str, key: str) -> bool:
+    return len(key) <= LONGEST and key_words.key_words().has(group, key)
+
+
+@lru_cache(maxsize=4096)
+def is_bare(key: str) -> bool:
+    """Whether a key is a mere "name" in some language, whose record decides what it means."""
+    return _is_in("name_word", key) or spelling(key) in key_words.key_words().groups["bare_name"]
 
 
 def inherited(kind: Kind | None, key: str) -> Kind | None:
     """The kind that the key around a record gives to one of its keys: `{"phone": {"home": …}}`, `{"name": {"first":
     …}}`."""
-    return kind if kind is not None and (kind.spreads or key.strip().lower() in _PARTS) else None
-
-
-def words_of(key: str) -> list[str]:
-    """The words of a key, however it is written."""
-    return [word.lower() for word in _ODD.split(_HUMP.sub("_", key)) if word]
+    if kind is None or kind.spreads:
+        return kind
+    part = key.strip().lower()
+    return kind if part in _PARTS or (kind.name == "ADDRESS" and part in _ADDRESS_PARTS) else None
 
 
 MOST_KEYS = 60  # keys of a record whose kinds are cached
@@ -105,52 +128,16 @@ _RECORD_HANDLE = replace(BY_NAME["USERNAME"], accepts=person_names.is_handle)
 _SURE = replace(_NAME, accepts=person_names.is_plausible_name, also=(_RECORD_HANDLE,))
 _FAIR = replace(_NAME, accepts=person_names.is_full_name, assigned=person_names.is_full_name)
 LIKELY = replace(_NAME, accepts=person_names.is_likely_name, assigned=person_names.is_likely_name)
-_PARTY = replace(_FAIR, also=(replace(BY_NAME["PHONE"], accepts=phone_numbers.is_phone_number),))
+_PARTY = replace(_FAIR, also=(BY_NAME["PHONE"],))
 
-_BARE_WORDS = "name names first last title_name display_name displayname global_name nick cn sn fn given family"
-BARE = frozenset(_BARE_WORDS.split())
 _PARTIES = frozenset({"from", "to", "cc", "bcc", "reply_to", "sender", "recipient", "recipients", "caller", "callee"})
 _MESSAGE_WORDS = "subject snippet body text message messages sid thread_id message_id content duration html bcc cc"
 _MESSAGE = frozenset(_MESSAGE_WORDS.split())
 _SURE_KINDS = frozenset({"EMAIL", "SSN", "DOB", "NAME", "NATIONAL_ID", "CARD", "USERNAME"})
 _FAIR_KINDS = frozenset({"PHONE", "ADDRESS", "IBAN", "BANK"})
-_ABOUT_PEOPLE_WORDS = """
-gender sex age salutation pronouns marital_status nationality job_title hire_date hired_at hired birthplace blood_type
-avatar avatar_url real_name is_bot personal_email next_of_kin citizenship religion ethnicity height weight allergies
-diagnosis seniority last_seen last_login
-"""
-_ABOUT_PEOPLE = frozenset(_ABOUT_PEOPLE_WORDS.split())
-_PERHAPS_PEOPLE = frozenset({"role", "department", "position", "salary", "occupation", "profession", "timezone", "tz"})
-_ABOUT_THINGS_WORDS = """
-price sku mime_type color colour input_schema image version brand quantity namespace size_bytes currency ean upc isbn
-mimetype stock file_size license stars topics language default_branch vendor domain website capital population lat lng
-latitude longitude unit unit_price protocol port cpu memory required default
-"""
-_ABOUT_THINGS = frozenset(_ABOUT_THINGS_WORDS.split())
-_THINGS_WORDS = """
-product products item items label labels tag tags category categories status priority state states team teams project
-projects channel channels repo repository repositories tool tools file files folder folders city cities country
-countries department departments store stores brand plan plans service services component components event events
-course issuetype issue_type type types workspace workspaces board boards list lists group groups role roles cycle
-milestone milestones pipeline stage stages metadata containers container image images node nodes cluster clusters
-database databases table tables column columns field fields parameter parameters option options select multi_select
-line_items shipping_lines variants collection collections album track tracks book books movie movies venue venues room
-rooms location locations region regions zone zones job jobs workflow workflows step steps check checks template
-templates package packages dependency dependencies module modules app apps application applications feature features
-environment environments model models dataset datasets metric metrics currency species
-"""
-_THINGS = frozenset(_THINGS_WORDS.split())
-_PEOPLE_WORDS = """
-people persons billing_details staff crew children kids parents shipping_details from to cc bcc profile shipping
-individual
-"""
-_PEOPLE = frozenset(_PEOPLE_WORDS.split())
-
-
 _FIRM = BY_NAME["COMPANY"]
-_FIRMS = frozenset(
-    {"account", "accounts", "company", "companies", "employer", "organization", "organisation", "merchant", "firm"}
-)
+# Short keys that mean a postal code only in a record about a person or place.
+_PLACE_KINDS = frozenset({"ADDRESS", "NAME", "EMAIL", "PHONE"})
 
 
 def kinds_of(keys: Iterable[str], around: str = "", rules: DetectionRules = DEFAULT_RULES) -> dict[str, Kind | None]:
@@ -165,12 +152,24 @@ def kinds_of(keys: Iterable[str], around: str = "", rules: DetectionRules = DEFA
 def _kinds_of(keys: tuple[str, ...], around: str, rules: DetectionRules) -> dict[str, Kind | None]:
     kinds = {key: kind_of(key, rules) for key in keys}
     spelled = {key: spelling(key) for key in keys}
-    bare = [key for key, name in spelled.items() if name in BARE and not rules.lets_pass(key)]
+    bare = [key for key in keys if is_bare(key) and not rules.lets_pass(key)]
     if bare and "NAME" not in rules.off:
-        kind = _bare_kind(kinds, set(spelled.values()), around)
+        doubtful = [key for key in keys if _is_in("doubtful_name", key)]
+        kind = _bare_kind({key: kind for key, kind in kinds.items() if key not in doubtful}, around)
+        if kind is None:
+            kinds |= dict.fromkeys(doubtful)
+        elif doubtful:
+            kind = _SURE
         kinds |= {key: _better(kinds[key], kind, spelled[key]) for key in bare}
     if not _MESSAGE.isdisjoint(spelled.values()):
         kinds |= {key: _PARTY for key, name in spelled.items() if name in _PARTIES and not rules.lets_pass(key)}
+    codes = [key for key in keys if _is_in("weak_postcode", key)]
+    if (
+        codes
+        and "ADDRESS" not in rules.off
+        and any(kind is not None and kind.name in _PLACE_KINDS for kind in kinds.values())
+    ):
+        kinds |= dict.fromkeys(codes, _POSTCODE)
     return kinds
 
 
@@ -186,52 +185,99 @@ def _better(kind: Kind | None, bare: Kind | None, name: str) -> Kind | None:
     return bare if bare is _SURE or kind is None else kind
 
 
-def _bare_kind(kinds: dict[str, Kind | None], names: set[str], around: str) -> Kind | None:
+def _bare_kind(kinds: dict[str, Kind | None], around: str) -> Kind | None:
     """The kind of a bare `name` in a record with these keys, below this key."""
-    found = {kind.name for key, kind in kinds.items() if kind is not None and not _is_role(kind)}
-    if is_person(around) or not _SURE_KINDS.isdisjoint(found) or not _ABOUT_PEOPLE.isdisjoint(names):
+    found = {kind.name for kind in kinds.values() if kind is not None and not _is_role(kind)}
+    if is_person(around) or not _SURE_KINDS.isdisjoint(found) or _any_in("about_person", kinds):
         return _SURE
-    if spelling(around) in _FIRMS:
+    if _is_in("firm_below", around):
         return _FIRM
-    if spelling(around) in _THINGS or not _ABOUT_THINGS.isdisjoint(names):
+    if _is_thing(around) or _any_in("about_thing", kinds):
         return None
-    if not _FAIR_KINDS.isdisjoint(found) or not _PERHAPS_PEOPLE.isdisjoint(names):
+    if not _FAIR_KINDS.isdisjoint(found) or _any_in("perhaps_person", kinds):
         return _FAIR
     return LIKELY
+
+
+def _any_in(group: str, keys: Iterable[str]) -> bool:
+    return any(_is_in(group, key) for key in keys)
 
 
 def _is_role(kind: Kind) -> bool:
     return kind.name == "NAME" and not kind.personal
 
 
+@lru_cache(maxsize=4096)
 def is_person(key: str) -> bool:
     """Whether the records below this key are people."""
-    name = spelling(key)
-    if not name:
-        return False
-    return name in _PEOPLE or not person_names.ROLES.isdisjoint((name, name.removesuffix("s")))
+    return key_words.key_words().is_person(key)
+
+
+@lru_cache(maxsize=4096)
+def _is_thing(key: str) -> bool:
+    return key_words.key_words().is_thing(key)
 
 
 FEWEST_ROWS = 4  # rows from which a majority counts
 ROWS_READ = 40  # rows that are read
 SHARE = 0.6
+COLUMN = "like the others in its column"  # the reason for an odd value in a column
 LONGEST_CELL = 60  # characters of a value
 
 _NAME_OF_COLUMN = replace(BY_NAME["NAME"], accepts=person_names.is_plausible_name)
+# Kinds whose key decides for odd values of its column.
+_DECIDING = frozenset({"EMAIL", "PHONE", "CARD", "IBAN", "SSN", "NATIONAL_ID", "DOB", "NAME", "ADDRESS", "BANK"})
+_IMPERSONAL = frozenset({"IBAN", "BANK"})
 _FORMED = tuple(kind for kind in KINDS if kind.name in ("EMAIL", "PHONE", "CARD", "IBAN", "SSN", "IP", "MAC"))
 _NAMES = frozenset({"name", "label", "title", "display_name", "displayName", "Name", "contact", "who", "by", "full"})
 
 
 def agreed(rows: Sequence[JsonValue], rules: DetectionRules) -> tuple[tuple[str, Kind], ...]:
-    """For the records in a list: the keys that announce no kind, with the kind of most of their values."""
+    """For the records in a list: the keys whose values agree, with their kind. It is the kind of most values if the key
+    announces none, and the key's kind for every value if it announces the kind of most."""
     if len(rows) < FEWEST_ROWS or not isinstance(rows[0], dict):
         return ()
     records = [row for row in rows[:ROWS_READ] if isinstance(row, dict)]
     if len(records) < FEWEST_ROWS:
         return ()
-    keys = [str(key) for key in rows[0] if kind_of(str(key), rules) is None and not rules.lets_pass(str(key))]
-    told = ((key, majority_kind(_values(records, key), key in _NAMES, rules)) for key in keys)
+    told = ((str(key), _agreed_kind(str(key), records, rules)) for key in rows[0])
     return tuple((key, kind) for key, kind in told if kind is not None)
+
+
+def _agreed_kind(key: str, records: Sequence[Mapping[str, JsonValue]], rules: DetectionRules) -> Kind | None:
+    kind = kind_of(key, rules)
+    if kind is not None:
+        whole = decided(kind, lambda: [row.get(key) for row in records])
+        return whole if whole is not kind else None
+    if rules.lets_pass(key):
+        return None
+    texts = [value for row in records if isinstance(value := row.get(key), str) and 0 < len(value) <= LONGEST_CELL]
+    return majority_kind(texts, key in _NAMES or is_bare(key), rules)
+
+
+def decided(kind: Kind, cells: Callable[[], Iterable[JsonValue]]) -> Kind:
+    """The kind of a column: if it accepts most cells, it accepts the others too, whatever their form. The cells are
+    read when it first does not accept one."""
+    if kind.name not in _DECIDING or not (kind.personal or kind.name in _IMPERSONAL):
+        return kind
+    accepts = kind.accepts
+    is_majority = cache(lambda: _accepts_most(accepts, cells()))
+    return replace(
+        kind,
+        accepts=lambda value: accepts(value) or (announced_values.is_odd_value(value) and is_majority()),
+        why=COLUMN,
+    )
+
+
+def _accepts_most(accepts: Callable[[str], bool], cells: Iterable[JsonValue]) -> bool:
+    texts = [str(cell) for cell in cells if isinstance(cell, str | int | float) and not isinstance(cell, bool)]
+    told = [text for text in texts if not announced_values.is_placeholder(text)]
+    return len(told) >= FEWEST_ROWS and sum(map(accepts, told)) >= SHARE * len(told)
+
+
+def is_of_column(kind: Kind) -> bool:
+    """Whether a kind is that of a column, by `decided`."""
+    return kind.why == COLUMN
 
 
 def majority_kind(values: Sequence[str], named: bool, rules: DetectionRules) -> Kind | None:
@@ -245,11 +291,6 @@ def majority_kind(values: Sequence[str], named: bool, rules: DetectionRules) -> 
     if count < SHARE * len(values) or name in rules.off:
         return None
     return _NAME_OF_COLUMN if name == "NAME" else BY_NAME[name]
-
-
-def _values(records: Sequence[Mapping[str, JsonValue]], key: str) -> list[str]:
-    values = (row.get(key) for row in records)
-    return [value for value in values if isinstance(value, str) and 0 < len(value) <= LONGEST_CELL]
 
 
 def _is_entirely(kind: Kind, value: str) -> bool:

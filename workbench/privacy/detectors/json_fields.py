@@ -6,18 +6,30 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
-from workbench.privacy.detectors.field_names import agreed, inherited, kind_of, kinds_of, spelling
+from workbench.privacy.detectors.field_names import (
+    FEWEST_ROWS,
+    ROWS_READ,
+    agreed,
+    decided,
+    inherited,
+    is_of_column,
+    kind_of,
+    kinds_of,
+    spelling,
+)
+from workbench.privacy.detectors.key_words import WORD_SIGNS
 from workbench.privacy.detectors.kinds import Kind, settled
 from workbench.records import JsonValue
 
 MOST_COLUMNS = 200
 
-_HEADER_CELL = re.compile(r"[^\W\d_][\w .()/#-]{0,40}")
+_HEADER_CELL = re.compile(rf"[^\W\d_][{WORD_SIGNS} .()/#'’-]{{0,40}}")
 _COLUMN_KEYS_WORDS = "columns column_names cols headers header fields schema field_names keys attributes"
 _COLUMN_KEYS = frozenset(_COLUMN_KEYS_WORDS.split())
 # `{"name": "From", "value": …}`: keys of labels, best first, and keys of values.
@@ -26,6 +38,7 @@ _LABELS = tuple(_LABELS_WORDS.split())
 _VALUES_WORDS = "value values answer text content string_value stringvalue val data current_value display_value"
 _VALUES = frozenset(_VALUES_WORDS.split())
 _LONGEST_LABEL = 60
+_MOST_OF_PAIR = 12  # keys of a record that is a pair
 
 
 class FieldContext(Struct, frozen=True):
@@ -47,11 +60,18 @@ class RecordLayout:
         self._columns = _columns(node, rules)
         self._pair = _labelled(node, rules)
 
-    def context(self, key: str) -> FieldContext:
-        """The context of the value under a key."""
+    def kind(self, key: str) -> Kind | None:
+        """The kind of the value under a key."""
         name = str(key)
-        kind = self._kinds[name] or self._pair.get(name) or inherited(self._above.kind, name) or self._agreed.get(name)
-        return FieldContext(kind, self._columns if spelling(name) not in _COLUMN_KEYS else (), name)
+        kind = self._kinds[name] or self._pair.get(name) or inherited(self._above.kind, name)
+        if self._agreed and (agreed := self._agreed.get(name)) is not None:
+            return agreed if kind is None or (agreed.name == kind.name and is_of_column(agreed)) else kind
+        return kind
+
+    def context(self, key: str) -> FieldContext:
+        """The context of the record or list under a key."""
+        name = str(key)
+        return FieldContext(self.kind(key), self._columns if spelling(name) not in _COLUMN_KEYS else (), name)
 
 
 def list_members(
@@ -66,8 +86,23 @@ def list_members(
         yield node[0], FieldContext(around=context.around)
         node = node[1:]
     keys = agreed(node, rules) if context.kind is None else ()
-    below = FieldContext(context.kind, columns, context.around, keys)
+    kind = context.kind
+    if kind is not None and len(node) >= FEWEST_ROWS:
+        kind = decided(kind, lambda: node[:ROWS_READ])
+    below = FieldContext(kind, _decided_columns(columns, node), context.around, keys)
     yield from ((child, below) for child in node)
+
+
+def _decided_columns(columns: tuple[Kind | None, ...], rows: Sequence[JsonValue]) -> tuple[Kind | None, ...]:
+    """The kinds of columns, where the rows below them agree for odd values too."""
+    read = [row for row in rows[:ROWS_READ] if isinstance(row, list) and len(row) == len(columns)] if columns else []
+    if len(read) < FEWEST_ROWS:
+        return columns
+
+    def of_column(place: int, kind: Kind | None) -> Kind | None:
+        return decided(kind, lambda: [row[place] for row in read]) if kind is not None else None
+
+    return tuple(of_column(place, kind) for place, kind in enumerate(columns))
 
 
 def _columns(node: dict[str, JsonValue], rules: DetectionRules) -> tuple[Kind | None, ...]:
@@ -104,9 +139,15 @@ def _kinds(names: Sequence[str], rules: DetectionRules) -> tuple[Kind | None, ..
     return columns if any(columns) else ()
 
 
+@lru_cache(maxsize=2048)
+def _value_keys(*keys: str) -> tuple[str, ...]:
+    """The keys that may contain the value of a pair."""
+    return tuple(key for key in keys if spelling(str(key)) in _VALUES)
+
+
 def _labelled(node: dict[str, JsonValue], rules: DetectionRules) -> dict[str, Kind]:
     """The kind of the value of a pair, by its label."""
-    values = [key for key in node if spelling(str(key)) in _VALUES] if 2 <= len(node) <= 12 else []
+    values = _value_keys(*node) if 2 <= len(node) <= _MOST_OF_PAIR else ()
     if not values:
         return {}
     spelled = {spelling(str(key)): child for key, child in node.items()}
@@ -135,13 +176,23 @@ def leaves(value: JsonValue, rules: DetectionRules = DEFAULT_RULES) -> Iterator[
     while stack:
         node, context = stack.pop()
         if isinstance(node, dict):
-            yield from ((key, None) for key in node)
             layout = RecordLayout(node, context, rules)
-            stack.extend((child, layout.context(key)) for key, child in node.items())
+            for key, child in node.items():
+                yield key, None
+                if isinstance(child, dict | list | tuple):
+                    stack.append((child, layout.context(key)))
+                elif is_leaf(child):
+                    kind = layout.kind(key)
+                    yield child, settled(kind, as_text(child)) if kind else None
         elif isinstance(node, list | tuple):
             stack.extend(list_members(node, context, rules))
-        elif isinstance(node, str | int | float) and not isinstance(node, bool):
+        elif is_leaf(node):
             yield node, settled(context.kind, as_text(node)) if context.kind else None
+
+
+def is_leaf(node: JsonValue) -> bool:
+    """Whether a value is a string or a number."""
+    return isinstance(node, str | int | float) and not isinstance(node, bool)
 
 
 def texts(value: JsonValue) -> Iterator[str]:
@@ -169,7 +220,7 @@ def _rebuilt(value: JsonValue, change: Change, context: FieldContext, rules: Det
         return {_key(key, change): _rebuilt(child, change, layout.context(key), rules) for key, child in value.items()}
     if isinstance(value, list | tuple):
         return [_rebuilt(child, change, below, rules) for child, below in list_members(value, context, rules)]
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
+    if is_leaf(value):
         return change(value, settled(context.kind, as_text(value)) if context.kind else None)
     return value
 

@@ -10,17 +10,19 @@ import re
 from collections.abc import Iterator
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
-from workbench.privacy.detectors.field_names import BARE, LIKELY, kind_of, kinds_of
+from workbench.privacy.detectors.field_names import LIKELY, is_bare, kind_of, kinds_of
+from workbench.privacy.detectors.key_words import LETTER, WORD_SIGNS
 from workbench.privacy.detectors.kinds import Kind, settled
 from workbench.privacy.detectors.text_search import DetectedSpan, find_matches
 
 NEAR = 600  # characters before and after a key that are read
 LINES = 12  # lines before and after a key that are read
 
-_NEIGHBOUR_KEY = re.compile(r"(?<![\w-])[A-Za-z][\w-]{1,40}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
-_NEIGHBOUR_TAG = re.compile(r"<(?:\w{1,20}:)?([A-Za-z][\w.-]{1,40})[\s>]")
-_ABOVE = re.compile(r"([A-Za-z][\w-]{1,40})\\?[\"']?\s{0,2}[:=]\s{0,3}\[?\s{0,3}$")
-_LINE_KEY = re.compile(r"^[ \t]*(?:[-*•][ \t]+)?(?:\*\*)?[\"']?([A-Za-z][\w -]{1,40}?)[\"']?(?:\*\*)?[ \t]{0,2}[:=]")
+_ASSIGN = r"(?:\\?[\"'])?(?:\*\*)?[ \t\u00a0\u202f]{0,2}"  # between a key and its colon
+_NEIGHBOUR_KEY = re.compile(rf"(?<![\w-])[^\W\d_][{WORD_SIGNS}-]{{0,40}}+(?={_ASSIGN}[:=：])")
+_NEIGHBOUR_TAG = re.compile(r"<(?:\w{1,20}:)?([^\W\d_][\w.-]{1,40})[\s>]")
+_ABOVE = re.compile(rf"([^\W\d_][{WORD_SIGNS}-]{{1,40}})\\?[\"']?\s{{0,2}}[:=：]\s{{0,3}}\[?\s{{0,3}}$")
+_LINE_KEY = re.compile(rf"^[ \t]*(?:[-*•][ \t]+)?(?:\*\*)?[\"']?([^\W\d_][{WORD_SIGNS}'’ -]{{0,40}}?){_ASSIGN}[:=：]")
 
 
 def keys_around(text: str, at: int) -> tuple[list[str], str]:
@@ -31,7 +33,7 @@ def keys_around(text: str, at: int) -> tuple[list[str], str]:
     if opening >= 0:
         record = before[opening + 1 :] + _until_closed(behind, "{", "}")
         above = _ABOVE.search(before, max(0, opening - 60), opening)
-        return _NEIGHBOUR_KEY.findall(record), above[1] if above else ""
+        return _NEIGHBOUR_KEY.findall(_without_inner(record)), above[1] if above else ""
     if tag >= 0 and ">" not in before[tag:]:
         record = before[tag + 1 :] + behind.partition(">")[0]
         name = re.match(r"[\w.-]{1,40}", record)
@@ -58,6 +60,18 @@ def _until_closed(behind: str, opening: str, closing: str) -> str:
         if depth < 0:
             return behind[: mark.start()]
     return behind
+
+
+def _without_inner(record: str) -> str:
+    """The text between the brackets of a record, without what is between inner brackets."""
+    parts: list[str] = []
+    depth = at = 0
+    for mark in re.finditer(r"[{}]", record):
+        if depth <= 0:
+            parts.append(record[at : mark.start()])
+        depth = max(0, depth + (1 if mark.group() == "{" else -1))
+        at = mark.end()
+    return " ".join([*parts, record[at:] if depth <= 0 else ""])
 
 
 def _keys_on_lines(text: str, at: int) -> tuple[list[str], str]:
@@ -93,24 +107,26 @@ def _line_key(line: str) -> str:
 
 
 LOOK_BACK = 40  # characters before a word that may belong to its key
+MOST_BEFORE = 3  # words before a word that may belong to its key
 LONGEST = 400  # characters of a value
 
-_KEY = re.compile(r"[A-Za-z](?<![\w-].)[\w-]{1,60}+(?=(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}[:=])")
-_MARK = re.compile(r"(?:\\?[\"'])?(?:\*\*)?[ \t]{0,2}(?::=?|=>|={1,2})(?:\*\*)?[ \t]{0,4}")
-_BEFORE = re.compile(r"(?:[A-Za-z]+[ ]){1,3}$")
+_KEY = re.compile(rf"[{LETTER}](?<![{WORD_SIGNS}-].)[{WORD_SIGNS}-]{{0,60}}+(?={_ASSIGN}[:=：])")
+_MARK = re.compile(rf"{_ASSIGN}(?::=?|=>|={{1,2}}|：)(?:\*\*)?[ \t]{{0,4}}")
+_LAST_LETTERS = re.compile(rf"[{LETTER}][{LETTER}\u0900-\u0963]{{0,40}}+(?:['’]s)?$")
 _QUOTED = re.compile(r"(\\?[\"'])(?P<value>(?:(?!\1)[^\n\0]){1,400}?)\1")
 _LINE = re.compile(r"[^\n\r\0;|<>{}\t\"]{1,400}+")
-_FIELD = re.compile(r"[^\n\r\0;|<>{}\t\",&)\]']{1,400}+")
+_FIELD = re.compile(r"[^\n\r\0;|<>{}\t\",&)\]'、，；。）]{1,400}+")
 _TOKEN = re.compile(r"[^\s\0;,\"'&<>|]{1,400}+")
+_DEFAULT = re.compile(r" (?:= |\| None\b)")  # after a type, as in `password: Secret = …`
 _TAG = re.compile(
-    r"<(?:\w{1,20}:)?(?P<tag>[A-Za-z][\w.-]{1,60})(?P<more>\s[^<>]{0,200}+)?>(?P<value>[^<>\0]{1,400}+)</"
+    r"<(?:\w{1,20}:)?(?P<tag>[^\W\d_][\w.-]{1,60})(?P<more>\s[^<>]{0,200}+)?>(?P<value>[^<>\0]{1,400}+)</"
 )
 _TAG_KEY = re.compile(r"\b(?:name|id|key|field|property|class|type|label)=[\"'](?P<key>[^\"']{1,60})[\"']")
 
 
 def find_pairs(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[DetectedSpan]:
     """Values whose key announces a kind that accepts them."""
-    if ":" in text or "=" in text:
+    if ":" in text or "=" in text or "：" in text:
         for match in find_matches(_KEY, text):
             if found := _pair(text, match, rules):
                 yield found
@@ -121,7 +137,7 @@ def find_pairs(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Det
 
 def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> DetectedSpan | None:
     kind = _announced(text, word, rules)
-    bare = word.group().lower() in BARE
+    bare = is_bare(word.group())
     if kind is None and not bare:
         return None
     mark = _MARK.match(text, word.end())
@@ -152,7 +168,7 @@ def _tagged(text: str, tag: re.Match[str], rules: DetectionRules) -> Iterator[De
     named = _TAG_KEY.search(tag["more"]) if tag["more"] else None
     key = named["key"] if named and kind_of(named["key"], rules) else tag["tag"]
     kind = kind_of(key, rules)
-    if kind is None and key.lower() in BARE:
+    if kind is None and is_bare(key):
         keys, above = keys_around(text, tag.start())
         kind = kinds_of([*keys, key], above, rules)[key]
     start, end = tag.span("value")
@@ -165,9 +181,23 @@ def _tagged(text: str, tag: re.Match[str], rules: DetectionRules) -> Iterator[De
 def _announced(text: str, word: re.Match[str], rules: DetectionRules) -> Kind | None:
     kind = kind_of(word.group(), rules)
     if text[word.start() - 1 : word.start()] == " ":
-        before = _BEFORE.search(text, max(0, word.start() - LOOK_BACK), word.start())
-        kind = (kind_of(before.group() + word.group(), rules) if before else None) or kind
+        before = _words_before(text, word.start() - 1)
+        kind = (kind_of(f"{before} {word.group()}", rules) if before else None) or kind
     return kind
+
+
+def _words_before(text: str, end: int) -> str:
+    """Up to three words of letters before a blank, as in "Customer's date of birth"."""
+    found: list[str] = []
+    for word in reversed(text[max(0, end - LOOK_BACK) : end].rsplit(" ", MOST_BEFORE)[-MOST_BEFORE:]):
+        if word.isalpha():
+            found.insert(0, word)
+            continue
+        if last := _LAST_LETTERS.search(word):
+            found.insert(0, last.group())
+        if last is None or last.start() > 0:
+            break
+    return " ".join(found)
 
 
 def _value(text: str, at: int, kind: Kind) -> tuple[int, int] | None:
@@ -180,7 +210,7 @@ def _value(text: str, at: int, kind: Kind) -> tuple[int, int] | None:
         found = form.match(text, at)
         value = found.group().rstrip(" .,") if found else ""
         if value and value[0] not in "[(\\" and any((one.assigned or one.accepts)(value) for one in kinds):
-            return at, at + len(value)
+            return (at, at + len(value)) if _DEFAULT.match(text, at + len(value)) is None else None
     return None
 
 

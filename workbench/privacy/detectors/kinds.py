@@ -1,4 +1,4 @@
-"""Table of the kinds of personal data: how each is found in text, which keys announce it, and which values it accepts.
+"""Table of the kinds of personal data: how each is found in text, and which values under its keys it accepts.
 
 A new kind is a new entry; detector and vault refer to no kind by name except LITERAL, CUSTOM and SEALED.
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from workbench.privacy.detectors import (
+    announced_values,
     bank_data,
     credentials,
     email_addresses,
@@ -20,6 +21,7 @@ from workbench.privacy.detectors import (
     phone_numbers,
     user_names,
 )
+from workbench.privacy.detectors.announced_values import also_scientific
 
 LITERAL = "LITERAL"  # text that looks like a token but is not one
 CUSTOM = "CUSTOM"  # marked by the user
@@ -43,7 +45,6 @@ class Kind(Struct, frozen=True):
     name: str  # as written in tokens
     plural: str  # as written in sentences
     accepts: Callable[[str], bool]  # whether a value under one of the keys is of this kind
-    keys: frozenset[str] = frozenset()
     find: Find = _find_nothing  # spans in free text, for kinds with a form
     assigned: Callable[[str], bool] | None = None  # stricter than `accepts`, for text after `key:`
     spreads: bool = False  # its key applies to everything below it: {"phone": {"home": …}}
@@ -57,58 +58,57 @@ class Kind(Struct, frozen=True):
 
 KINDS = (
     Kind(
-        "EMAIL", "e-mail addresses", email_addresses.is_email_address, email_addresses.EMAIL_KEYS,
+        "EMAIL", "e-mail addresses", email_addresses.is_email_address,
         email_addresses.find_email_addresses, spreads=True, personal=True,
     ),
     Kind(
-        "PHONE", "phone numbers", phone_numbers.is_phone_number, phone_numbers.PHONE_KEYS,
+        "PHONE", "phone numbers", also_scientific(announced_values.is_phone_number),
         phone_numbers.find_phone_numbers, spreads=True, numeric=True, personal=True,
     ),
     Kind(
-        "CARD", "card numbers", bank_data.is_card, bank_data.CARD_KEYS, bank_data.find_cards,
+        "CARD", "card numbers", also_scientific(bank_data.is_card), bank_data.find_cards,
         why="check digit", numeric=True, personal=True,
     ),
-    Kind("IBAN", "IBANs", bank_data.is_iban, bank_data.IBAN_KEYS, bank_data.find_ibans, why="checksum"),
+    Kind("IBAN", "IBANs", bank_data.is_iban, bank_data.find_ibans, why="checksum"),
     Kind(
-        "SSN", "social security numbers", national_ids.is_ssn, national_ids.SSN_KEYS, national_ids.find_ssns,
+        "SSN", "social security numbers", also_scientific(national_ids.is_ssn), national_ids.find_ssns,
         numeric=True, personal=True,
     ),
     Kind(
-        "NATIONAL_ID", "national IDs", national_ids.is_national_id, national_ids.NATIONAL_ID_KEYS,
+        "NATIONAL_ID", "national IDs", also_scientific(national_ids.is_national_id),
         national_ids.find_national_ids, why="word before it", numeric=True, personal=True,
     ),
     Kind(
-        "IP", "IP addresses", network_addresses.is_ip_address, network_addresses.IP_KEYS,
+        "IP", "IP addresses", network_addresses.is_ip_address,
         network_addresses.find_ip_addresses,
     ),
     Kind(
-        "MAC", "MAC addresses", network_addresses.is_mac_address, network_addresses.MAC_KEYS,
+        "MAC", "MAC addresses", network_addresses.is_mac_address,
         network_addresses.find_mac_addresses,
     ),
     Kind("URL_CREDENTIAL", "logins", credentials.is_url_credential, find=credentials.find_url_credentials),
     Kind(
-        credentials.SECRET, "secrets", credentials.is_secret, credentials.SECRET_KEYS,
-        assigned=credentials.is_assigned_secret,
+        credentials.SECRET, "secrets", credentials.is_secret, assigned=credentials.is_assigned_secret,
     ),
     Kind(
-        "DOB", "birth dates", personal_details.is_birth_date, personal_details.BIRTH_DATE_KEYS,
+        "DOB", "birth dates", announced_values.is_birth_date,
         personal_details.find_birth_dates, why="word before it", personal=True,
     ),
     Kind(
-        "NAME", "names", person_names.can_be_name, person_names.NAME_KEYS,
+        "NAME", "names", person_names.is_announced_name,
         assigned=person_names.is_assigned_name, worded=True, prose=True, personal=True,
     ),
     Kind(
-        "ADDRESS", "postal addresses", personal_details.can_be_address, personal_details.ADDRESS_KEYS,
-        assigned=personal_details.is_assigned_address, prose=True, personal=True,
+        "ADDRESS", "postal addresses", announced_values.is_address,
+        assigned=announced_values.is_assigned_address, prose=True, personal=True,
     ),
     Kind(
-        "COMPANY", "companies", person_names.can_be_company, person_names.COMPANY_KEYS,
+        "COMPANY", "companies", person_names.can_be_company,
         assigned=person_names.is_assigned_company,
     ),
-    Kind("USERNAME", "user names", user_names.is_user_name, user_names.USER_NAME_KEYS, user_names.find_user_names),
+    Kind("USERNAME", "user names", user_names.is_user_name, user_names.find_user_names),
     Kind(
-        "BANK", "bank details", bank_data.is_account, bank_data.ACCOUNT_KEYS, bank_data.find_accounts,
+        "BANK", "bank details", also_scientific(bank_data.is_account), bank_data.find_accounts,
         why="word before it", numeric=True,
     ),
     Kind(CUSTOM, "custom values", is_not_blank),

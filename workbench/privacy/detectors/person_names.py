@@ -1,51 +1,25 @@
-"""Keys that announce names of people and companies, and checks whether a value looks like such a name."""
+"""Checks whether a value under a key looks like the name of a person, a user or a company."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from workbench.privacy.detectors import user_names
+from workbench.privacy.detectors.announced_values import is_placeholder
+from workbench.privacy.detectors.key_words import fold, key_words
+from workbench.privacy.detectors.name_model import name_model
 from workbench.privacy.detectors.word_lists import COMMON_WORDS as COMMON
 from workbench.privacy.detectors.word_lists import THING_WORDS as THINGS
 
-_NAME_KEYS = """
-full_name full_names fullname first_name firstname given_name givenname last_name lastname family_name familyname
-surname middle_name middlename maiden_name birth_name real_name customer_name client_name contact_name patient_name
-employee_name account_holder card_holder cardholder cardholder_name holder_name beneficiary_name recipient_name
-sender_name author_name assignee_name reporter_name owner_name manager_name user_full_name person_name legal_name
-nickname preferred_name attendee_name guest_name passenger_name student_name doctor_name signer_name
-emergency_contact billing_name shipping_name name_on_card payee spouse next_of_kin insured_name fname lname
-vorname nachname from_name to_name mother_maiden_name buyer_name seller_name tenant_name driver_name
-first_names last_names second_name surnames forename forenames given_names family_names full_legal_name
-account_holder_name guardian_name parent_name spouse_name father_name mother_name applicant_name borrower_name
-visitor_name realname requester_name submitter_name reviewer_name organizer_name speaker_name teacher_name member_name
-lead_name signatory_name consignee consignee_name nome cognome nombre apellido apellidos prenom voornaam achternaam
-"""
-NAME_KEYS = frozenset(_NAME_KEYS.split())
-# Keys of roles, whose value is a name only if it looks like one. `name` alone says even less.
-_ROLES_WORDS = """
-author assignee reporter owner customer client contact manager creator created_by updated_by modified_by assigned_to
-requested_by approved_by submitted_by reviewed_by submitter requester sender recipient attendee participant lead person
-employee patient member reviewer signatory buyer seller tenant landlord driver passenger candidate interviewer doctor
-user committer organizer guest teacher student agent_name display_name displayname global_name posted_by
-bill_to ship_to sold_to deliver_to invoice_to attn attention care_of prepared_for prepared_by written_by sent_by
-reported_by opened_by closed_by merged_by last_modified_by last_edited_by uploaded_by owned_by managed_by supervisor
-line_manager hiring_manager account_manager account_owner case_owner deal_owner record_owner mentor nurse therapist
-lawyer attorney applicant borrower debtor beneficiary claimant insured policyholder policy_holder subscriber traveller
-traveler visitor resident occupant maintainer contributor co_author last_modifying_user primary_contact
-secondary_contact point_of_contact contact_person assigned_agent technician cashier salesperson sales_rep
-account_executive recruiter presenter instructor
-"""
-ROLES = frozenset(_ROLES_WORDS.split())
-# Roles that things have too: a host, an editor, an operator.
-_LOOSE_ROLES_WORDS = (
-    "agent host editor operator speaker trainer coach responsible inspector guide actor representative poc"
-)
-LOOSE_ROLES = frozenset(_LOOSE_ROLES_WORDS.split())
 MOST_WORDS = 6
+_MOST_WORDS_ANNOUNCED = 10  # with all given names and particles
 
-_NAME = re.compile(r"[^\W\d_][^\d_@{}<>=|\\/:;\[\]#$%^*~\"\0\n]{1,79}")
-_CODE = re.compile(r"[()!?&+]|\w\.\w")
+_NAME = re.compile(r"[^\W\d_][^\d_@{}<>=|\\/:;\[\]#$%^*~\"\0\n：；，。、「」（）【】]{1,79}")
+_ORDINAL = re.compile(r",? (?:\d(?:st|nd|rd|th)|[\"“”(«„][^\W\d_][^\"“”()«»„\0\n]{0,30}[\"“”)»])(?= |$)")
+_SENTENCE_WORDS = "the of is are your please must should enter this that with from which used when if"
+_SENTENCE = frozenset(_SENTENCE_WORDS.split())
+_CODE = re.compile(r"[()!?&+]|[^\W_]{2}\.\w|[a-z0-9_]\.\w")
 _WORD = re.compile(r"[^\s,]+")
 _PARTICLES_WORDS = "de van der den von da di del della la le el bin al dos du y of ter ten zu"
 PARTICLES = frozenset(_PARTICLES_WORDS.split())
@@ -55,7 +29,7 @@ anonymous unknown none null string user guest everyone marketing engineering des
 workbench
 """
 NO_PERSON = frozenset(_NO_PERSON_WORDS.split())
-_NO_NAME_WORDS = "string null none unknown n/a na anonymous object true false undefined"
+_NO_NAME_WORDS = "string null none unknown n/a na anonymous object true false undefined nil nan empty redacted required"
 _NO_NAME = frozenset(_NO_NAME_WORDS.split())
 
 
@@ -66,22 +40,72 @@ def can_be_name(value: str) -> bool:
     return _NAME.fullmatch(bare) is not None and 1 <= len(words) <= MOST_WORDS and bare.lower() not in _NO_NAME
 
 
+def is_announced_name(value: str) -> bool:
+    """Whether a value under a sure name key is a name: in any script and case, one word, initials, with title or
+    ordinal; not a label or sentence, as in forms and translations."""
+    bare = value.strip()
+    if _NAME.fullmatch(bare) is None and not (len(bare) == 1 and bare.isalpha() and not bare.islower()):
+        bare = _ORDINAL.sub("", bare).lstrip("'’ʻ")
+        if _NAME.fullmatch(bare) is None:
+            return False
+    words = bare.split()
+    if len(words) > _MOST_WORDS_ANNOUNCED or bare.lower() in _NO_NAME:
+        return False
+    return (len(words) == 1 or _SENTENCE.isdisjoint(words)) and not key_words().is_label(bare)
+
+
+def is_initials(value: str) -> bool:
+    """Whether a value under a key of initials is one to five letters."""
+    return 1 <= sum(map(str.isalpha, value)) <= _MOST_INITIALS and _INITIALS.fullmatch(value.strip()) is not None
+
+
 def is_assigned_name(value: str) -> bool:
-    """Whether the text after `customer name:` looks like a name, not like code or a sentence."""
+    """Whether the text after `customer name:` looks like a name, not like code or a sentence. Without capitals, its
+    first word must be a known first name."""
     words = value.replace(",", " ").split()
-    return can_be_name(value) and not _CODE.search(value) and all(w[0].isupper() or w in PARTICLES for w in words)
+    if not is_announced_name(value) or _CODE.search(value) or words[0].lower() in _SENTENCE:
+        return False
+    return all(_begins_name(word) or word in PARTICLES for word in words) or _is_known_in_small_letters(words)
+
+
+def _begins_name(word: str) -> bool:
+    return word.lstrip("'’ʻ(\"")[:1].isalpha() and not word[0].islower()
+
+
+def _is_known_in_small_letters(words: Sequence[str]) -> bool:
+    if not 1 <= len(words) <= 3 or not all(word.isalpha() and word.islower() for word in words):
+        return False
+    return is_known_first_name(words[0]) and THINGS.isdisjoint(words) and COMMON.isdisjoint(words)
+
+
+def is_known_first_name(word: str) -> bool:
+    """Whether a word is in the list of first names and no ordinary word."""
+    small = fold(word)
+    return small in name_model().lists.first and small not in COMMON and small not in THINGS
 
 
 def is_full_name(value: str) -> bool:
     """Whether a value under a role's key looks like first and last name."""
     words = _WORD.findall(value)
+    if _UNSPACED.fullmatch(value.strip()):
+        return not is_placeholder(value) and not _UNIT_END.search(value.strip()) and not key_words().is_label(value)
     return (
         is_assigned_name(value)
+        and any(map(_begins_name, words))
         and 2 <= len(words) <= 5
         and NO_PERSON.isdisjoint(word.lower().strip(".") for word in words)
     )
 
 
+_MOST_INITIALS = 5
+_INITIALS = re.compile(r"[^\W\d_](?:[. -]{0,2}[^\W\d_]){0,4}\.?")
+# Names in Han, Kana and Hangul, which need no space between their parts; and the last signs of departments and teams.
+_UNSPACED = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af々]{2,8}(?:[ \u3000・･][\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af々]{1,8})?"
+)
+_UNIT_END = re.compile(
+    r"(?:[部課局係室社店団班組会科处司厅院校行站员部팀부과실社]|チーム|サポート|システム|センター|グループ|管理者|관리자|시스템|管理员)$"
+)
 _LETTERS = re.compile(r"[^\W\d_]+")
 _PART = re.compile(r"(?:[^\W\d_]+(?:['’-][^\W\d_]+)*|[^\W\d_]\.)[,.]?")
 _INITIAL = 2  # letters of an initial
@@ -94,7 +118,8 @@ _NOBODY_WORDS = """
 root admin administrator system bot user guest test anonymous unknown nobody null none default service support string
 github dependabot renovate ci deploy deployer backup daemon postgres mysql redis www http https api app server
 public private internal external everyone team all me you self true false human ai assistant model agent tool function
-object number boolean array integer date required optional yes no
+object number boolean array integer date required optional yes no str int float bool bytes list dict any char varchar
+text enabled disabled enum undefined nullable input output value
 """
 _NOBODY = frozenset(_NOBODY_WORDS.split())
 
@@ -110,8 +135,15 @@ def is_likely_name(value: str) -> bool:
     parts = value.replace(",", ", ").split()
     if not 2 <= len(parts) <= _MOST or not all(map(_is_part, parts)):
         return False
+    if key_words().is_label(value):
+        return False
     words = [word.lower() for word in _LETTERS.findall(value) if len(word) > _INITIAL]
     return len(words) >= 2 and THINGS.isdisjoint(words) and not COMMON.issuperset(words)
+
+
+def is_likely_known_name(value: str) -> bool:
+    """As `is_likely_name`, with a known first name: under a key that says nothing of whose name it is."""
+    return is_likely_name(value) and any(map(is_known_first_name, _LETTERS.findall(value)))
 
 
 def is_handle(value: str) -> bool:
@@ -119,7 +151,9 @@ def is_handle(value: str) -> bool:
     bare = value.strip()
     if not 3 <= len(bare) <= _LONGEST_HANDLE or not _HANDLE.fullmatch(bare) or _ID.fullmatch(bare):
         return False
-    return bare.lstrip("@") not in _NOBODY and bare not in THINGS and user_names.is_user_name(bare)
+    if bare.lstrip("@") in _NOBODY or bare in THINGS or _is_attribute(bare):
+        return False
+    return user_names.is_user_name(bare)
 
 
 def is_login(value: str) -> bool:
@@ -127,7 +161,15 @@ def is_login(value: str) -> bool:
     bare = value.strip()
     if not 2 <= len(bare) <= _LONGEST_HANDLE or not _CASED_HANDLE.fullmatch(bare) or _ID.fullmatch(bare):
         return False
-    return bare.lstrip("@").lower() not in _NOBODY and bare.upper() != bare
+    if bare.lstrip("@").lower() in _NOBODY or bare.upper() == bare or _is_attribute(bare):
+        return False
+    return user_names.is_user_name(bare)
+
+
+def _is_attribute(word: str) -> bool:
+    """Whether a word is code such as `input.name`."""
+    last = word.rpartition(".")[2] if "." in word else ""
+    return last != "" and key_words().is_label(last)
 
 
 def _is_part(part: str) -> bool:
@@ -139,12 +181,6 @@ def _shouts(part: str) -> bool:
     return len(part.rstrip(".,")) > 1 and part.isupper()
 
 
-_COMPANY_KEYS = """
-company company_name employer employer_name organization organisation organization_name organisation_name
-business_name firm legal_entity company_legal_name workplace firma
-"""
-COMPANY_KEYS = frozenset(_COMPANY_KEYS.split())
-
 _COMPANY_NAME = re.compile(r"[^\W_][^{}<>=|\\@\[\]\"\0\n]{1,99}")
 _COMPANY_ID = re.compile(r"[A-Za-z]{0,8}[_-]?\d+|[0-9a-fA-F-]{16,}|https?:.*")
 _NO_COMPANY_WORDS = "string null none unknown n/a true false object self internal external"
@@ -155,12 +191,7 @@ def is_assigned_company(value: str) -> bool:
     """Whether the text after `company:` looks like a name, not like code or a sentence."""
     words = value.replace(",", " ").replace("&", " ").split()
     plain = len(words) <= 5 and not any(mark in value for mark in "()/?!:;")
-    return (
-        plain
-        and can_be_company(value)
-        and value.lower() not in COMPANY_KEYS
-        and all(not word[0].islower() for word in words)
-    )
+    return plain and can_be_company(value) and all(not word[0].islower() for word in words)
 
 
 def can_be_company(value: str) -> bool:
@@ -170,4 +201,5 @@ def can_be_company(value: str) -> bool:
         _COMPANY_NAME.fullmatch(bare) is not None
         and not _COMPANY_ID.fullmatch(bare)
         and bare.lower() not in _NO_COMPANY
+        and not key_words().is_label(value)
     )

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
-from workbench.privacy.detectors.field_names import kinds_of, majority_kind
+from workbench.privacy.detectors.field_names import COLUMN, decided, is_bare, kinds_of, majority_kind
+from workbench.privacy.detectors.key_words import WORD_SIGNS
 from workbench.privacy.detectors.kinds import Kind, settled
 from workbench.privacy.detectors.text_search import DetectedSpan, find_matches
 
@@ -25,7 +26,7 @@ _INSERT = re.compile(
     r"\bINSERT\s{1,3}INTO\s{1,3}(?P<table>[\w.\"`\[\]]{1,80})\s{0,3}\((?P<names>[^()]{1,2000})\)\s{0,3}VALUES\s{0,3}",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(
     r"\s*+(?:'(?P<text>(?:[^'\\]|''|\\.){0,2000}+)'|(?P<bare>[^,()';\s][^,()';]{0,200}+)|(?P<mark>[,()]))"
 )
@@ -77,8 +78,8 @@ DIVIDERS = "|\t;,"
 BLANKS = "  "
 
 
-_HEADER_LINE = re.compile(r"[\w .()/#\"'|\t;,:-]{3,2000}")
-_HEADER_CELL = re.compile(r"[A-Za-z][\w .()/#-]{0,40}")
+_HEADER_LINE = re.compile(rf"[{WORD_SIGNS} .()/#№\"'’|\t;,:-]{{3,2000}}")
+_HEADER_CELL = re.compile(rf"(?:[^\W\d_]|[#№])[{WORD_SIGNS} .()/#'’-]{{0,40}}")
 _RULE = re.compile(r"[\s|+:=-]+")  # `| --- | --- |`, `----+----`
 _LINE = re.compile(r"[^\r\n]+")
 _CELLS = {mark: re.compile(rf'"(?:[^"\n]|"")*+"|[^{re.escape(mark)}\n]+') for mark in DIVIDERS}
@@ -99,12 +100,12 @@ class Table:
         """Cells of the kind that the column announces or that most of its values have."""
         for at, name in enumerate(self.names):
             kind, why = self.kinds[at], "header above it"
-            if kind is None and len(self.rows) > 1:
-                values = [text[slice(*row[at])] for row in self.rows[:LOOKED_AT]]
-                kind, why = (
-                    majority_kind(values, name.lower() in ("name", "contact"), rules),
-                    "like the others in its column",
-                )
+            values = [text[slice(*row[at])] for row in self.rows[:LOOKED_AT]]
+            if kind is not None:
+                kind = decided(kind, values.copy)
+            elif len(self.rows) > 1:
+                named = is_bare(name) or name.lower() == "contact"
+                kind, why = majority_kind(values, named, rules), COLUMN
             yield from _find_in_column(text, [row[at] for row in self.rows], kind, f"{why}" if kind else "")
 
 
