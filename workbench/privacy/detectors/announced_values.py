@@ -85,11 +85,15 @@ def is_birth_date(value: str) -> bool:
 
 
 _POSTCODE = re.compile(
-    r"(?!\d{4}-\d\d-)(?=(?:\D{0,9}\d){2})(?=.{3,14}\Z)〒?\s?[A-Za-z0-9]{1,10}(?:[ -][A-Za-z0-9]{1,8}){0,2}(?:\.0)?"
+    r"(?!\d{4}-\d\d-)(?=(?:\D{0,9}\d){2})(?=.{3,14}\Z)〒?\s?[^\W_]{1,10}(?:[ -][^\W_]{1,8}){0,2}(?:\.0)?"
 )
 _HOUSE = re.compile(r"\d{1,5}(?: ?[A-Za-z])?(?:[-/ ]\d{1,5}[A-Za-z]?)?")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _NO_STREET = re.compile(r"[\0@=<>{}\[\]|\\\"_]|://|\w\(")
+_GERSHAYIM = re.compile(r"(?<=[\u05d0-\u05ea])[\"״](?=[\u05d0-\u05ea])")  # a mark of abbreviations in Hebrew
+_IN_BRACKETS = re.compile(r" ?\([^\W\d_.()]{1,20}\.?\)")  # a province or region
+_MOST_STREET_WORDS = 8
+_SENTENCE = re.compile(r"\b(?:the|is|isn't|if|or|must|should)\b")
 _SHORTEST_STREET, _LONGEST_STREET = 3, 120
 
 
@@ -105,7 +109,8 @@ def is_house_number(value: str) -> bool:
 
 def is_address(value: str) -> bool:
     """Whether a value under an address key is a postal address in any script."""
-    return (_is_unspaced_address(value) or personal_details.can_be_address(value)) and not key_words().is_label(value)
+    plain = _GERSHAYIM.sub("", value)
+    return (_is_unspaced_address(plain) or personal_details.can_be_address(plain)) and not key_words().is_label(value)
 
 
 def _is_unspaced_address(value: str) -> bool:
@@ -119,12 +124,25 @@ def is_assigned_address(value: str) -> bool:
     """Whether the text after `address:` is a postal address: with a number, without brackets."""
     if _HAN.search(value) is not None:
         return is_address(value) and any(map(str.isdigit, value)) and len(value) <= _LONGEST_STREET
-    return personal_details.is_assigned_address(value)
+    plain = _GERSHAYIM.sub("", _IN_BRACKETS.sub("", value))
+    return personal_details.is_assigned_address(plain) and _SENTENCE.search(plain) is None
+
+
+def is_assigned_street(value: str) -> bool:
+    """Whether the text after `street:` is a street, not code or a sentence."""
+    words = value.split()
+    return (
+        is_street(value)
+        and len(words) <= _MOST_STREET_WORDS
+        and _SENTENCE.search(value) is None
+        and not any(mark in value for mark in "(){};")
+        and any(not word[0].islower() and word[0].isalpha() for word in words)
+    )
 
 
 def is_street(value: str) -> bool:
     """Whether a value under a street key is a street, with or without number."""
-    bare = value.strip()
+    bare = _GERSHAYIM.sub("", value.strip())
     if is_address(bare):
         return True
     letters = sum(map(str.isalpha, bare))

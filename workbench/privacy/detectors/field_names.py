@@ -26,7 +26,7 @@ _LOGIN = replace(BY_NAME["USERNAME"], accepts=person_names.is_login)
 _COUNTED = replace(
     BY_NAME["SECRET"], accepts=credentials.is_secret_and_no_count, assigned=credentials.is_assigned_secret_and_no_count
 )
-_ROLE = replace(BY_NAME["NAME"], accepts=person_names.is_full_name, assigned=person_names.is_full_name, personal=False)
+_ROLE = replace(BY_NAME["NAME"], accepts=person_names.is_role_name, assigned=person_names.is_role_name, personal=False)
 _LOOSE_ROLE = replace(_ROLE, accepts=person_names.is_likely_name, assigned=person_names.is_likely_name)
 _PERHAPS = replace(_ROLE, accepts=person_names.is_likely_known_name, assigned=person_names.is_likely_known_name)
 _PERSON_OR_LOGIN = replace(_ROLE, also=(_KEY_HANDLE,))
@@ -52,7 +52,9 @@ _OF_GROUP: dict[str, Kind | None] = {
         BY_NAME["NAME"], accepts=person_names.is_initials, assigned=person_names.is_initials, personal=False
     ),
     "address": BY_NAME["ADDRESS"],
-    "street": replace(BY_NAME["ADDRESS"], accepts=announced_values.is_street),
+    "street": replace(
+        BY_NAME["ADDRESS"], accepts=announced_values.is_street, assigned=announced_values.is_assigned_street
+    ),
     "house_number": replace(
         BY_NAME["ADDRESS"],
         accepts=announced_values.is_house_number,

@@ -117,6 +117,8 @@ _QUOTED = re.compile(r"(\\?[\"'])(?P<value>(?:(?!\1)[^\n\0]){1,400}?)\1")
 _LINE = re.compile(r"[^\n\r\0;|<>{}\t\"]{1,400}+")
 _FIELD = re.compile(r"[^\n\r\0;|<>{}\t\",&)\]'、，；。）]{1,400}+")
 _TOKEN = re.compile(r"[^\s\0;,\"'&<>|]{1,400}+")
+_CODE_START = re.compile(r"[\[\\]|\((?!\+?\d)")
+_ABBREVIATED = re.compile(r"(?:\d|[\s.][^\W\d_]{1,3})$")
 _DEFAULT = re.compile(r" (?:= |\| None\b)")  # after a type, as in `password: Secret = …`
 _TAG = re.compile(
     r"<(?:\w{1,20}:)?(?P<tag>[^\W\d_][\w.-]{1,60})(?P<more>\s[^<>]{0,200}+)?>(?P<value>[^<>\0]{1,400}+)</"
@@ -209,9 +211,17 @@ def _value(text: str, at: int, kind: Kind) -> tuple[int, int] | None:
     for form in (_FIELD, _TOKEN) if text[at - 1] == "=" else (_LINE, _FIELD, _TOKEN):
         found = form.match(text, at)
         value = found.group().rstrip(" .,") if found else ""
-        if value and value[0] not in "[(\\" and any((one.assigned or one.accepts)(value) for one in kinds):
-            return (at, at + len(value)) if _DEFAULT.match(text, at + len(value)) is None else None
+        if value and not _CODE_START.match(value) and any((one.assigned or one.accepts)(value) for one in kinds):
+            end = at + len(value)
+            return (at, end + _final_dot(text, value, end)) if _DEFAULT.match(text, end) is None else None
     return None
+
+
+def _final_dot(text: str, value: str, end: int) -> int:
+    """1 if a dot at the end of the line belongs to the value: `John Smith Jr.`, `Kossuth utca 5.`"""
+    return int(
+        text[end : end + 1] == "." and text[end + 1 : end + 2] in ("", "\n", "\r") and bool(_ABBREVIATED.search(value))
+    )
 
 
 _CARD_LINE = re.compile(

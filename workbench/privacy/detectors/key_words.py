@@ -26,6 +26,7 @@ _SHORTEST_RUN: Final = 6  # letters of a Latin compound
 _SHORTEST_HEAD: Final = 6  # letters of a word that decides at the end of a compound whose beginning is unknown
 _LONGEST_PART: Final = 24
 _UNKNOWN: Final = 10  # cost of a letter that belongs to no known word
+_MOST_DIGITS: Final = 2  # digits after a word, as in `phone2`
 _LINKS: Final = ("s", "n", "en", "es")  # letters between the words of German and Dutch compounds
 
 _NUMBER_WORDS = "no num nr nbr numero nummer numer"
@@ -93,7 +94,7 @@ class KeyWords:
         )
         for name in VALUE_GROUPS:
             self._phrases |= dict.fromkeys(self.groups[name], name)
-        self._part_lengths = range(_LONGEST_PART, 0, -1)
+        self._about_people = frozenset().union(*(self.groups[name] for name in ("role", "neutral", "thing")))
 
     def _without_particles(self, phrase: str) -> str:
         words = [word for word in _ODD.split(phrase) if word]
@@ -229,7 +230,10 @@ class KeyWords:
             return False
         if "_".join(tokens) in self.groups["people_below"] or "_".join(words_of(key)) in self.groups["people_below"]:
             return True
-        return self._role(tokens) in (ROLE, PERHAPS_NAME) and tokens[-1] != "by"
+        if "_".join(tokens) in self.groups["role"]:
+            return True
+        known = self._about_people.issuperset(tokens) and tokens[0] not in self.groups["verb"]
+        return known and self._role(tokens) in (ROLE, PERHAPS_NAME)
 
     def is_thing(self, key: str) -> bool:
         """Whether the records below this key are things, whose `name` is no person's."""
@@ -245,7 +249,7 @@ class KeyWords:
         if word.endswith("nr") and (long := f"{word[:-2]}nummer") in self._vocabulary:
             return [long]
         bare = word.rstrip("0123456789")
-        if bare != word:
+        if 0 < len(word) - len(bare) <= _MOST_DIGITS:
             return [bare] if bare in self._vocabulary or not bare else self._divided(bare)
         if word.isascii() or word[0] < "\u2e80":
             return self._divided_compound(word)

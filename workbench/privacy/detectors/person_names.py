@@ -23,6 +23,15 @@ _CODE = re.compile(r"[()!?&+]|[^\W_]{2}\.\w|[a-z0-9_]\.\w")
 _WORD = re.compile(r"[^\s,]+")
 _PARTICLES_WORDS = "de van der den von da di del della la le el bin al dos du y of ter ten zu"
 PARTICLES = frozenset(_PARTICLES_WORDS.split())
+_JOINING_WORDS = "en e i und op zum zur vom im auf st"
+_JOINING = PARTICLES | frozenset(_JOINING_WORDS.split())
+_TITLES_WORDS = """
+mr mrs ms miss mx sir dr prof professor herr frau dipl mag ing m mme mlle sig sig.ra dott dott.ssa sr sra srta don doña
+pan pani dhr mevr mw bay bayan shri smt
+"""
+_TITLES = frozenset(_TITLES_WORDS.split())
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_SMALL = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NO_PERSON_WORDS = """
 team department group support sales service services bot admin system inc ltd llc gmbh ag corp company office
 anonymous unknown none null string user guest everyone marketing engineering desk account automation test operations
@@ -65,7 +74,17 @@ def is_assigned_name(value: str) -> bool:
     words = value.replace(",", " ").split()
     if not is_announced_name(value) or _CODE.search(value) or words[0].lower() in _SENTENCE:
         return False
-    return all(_begins_name(word) or word in PARTICLES for word in words) or _is_known_in_small_letters(words)
+    while len(words) > 1 and words[0].rstrip(".").lower() in _TITLES:
+        words = words[1:]
+    return all(_begins_name(word) or word in _JOINING for word in words) or _is_known_in_small_letters(words)
+
+
+def is_role_name(value: str) -> bool:
+    """As `is_full_name`, also in small letters with a known first name."""
+    if is_full_name(value):
+        return True
+    words = value.split()
+    return value.islower() and len(words) > 1 and is_announced_name(value) and _is_known_in_small_letters(words)
 
 
 def _begins_name(word: str) -> bool:
@@ -73,9 +92,14 @@ def _begins_name(word: str) -> bool:
 
 
 def _is_known_in_small_letters(words: Sequence[str]) -> bool:
-    if not 1 <= len(words) <= 3 or not all(word.isalpha() and word.islower() for word in words):
+    if not 1 <= len(words) <= MOST_WORDS or not all(_SMALL.fullmatch(word) for word in words):
         return False
-    return is_known_first_name(words[0]) and THINGS.isdisjoint(words) and COMMON.isdisjoint(words)
+    if len(words) > 1 and not _LATIN.search("".join(words)):
+        return True  # the lists have Latin names only
+    lists = name_model().lists
+    first, *others = map(fold, words)
+    known = (word in lists.last or word in _JOINING or not (word in lists.common or word in THINGS) for word in others)
+    return is_known_first_name(first) and all(known)
 
 
 def is_known_first_name(word: str) -> bool:
