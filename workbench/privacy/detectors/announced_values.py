@@ -109,7 +109,7 @@ def is_house_number(value: str) -> bool:
 
 def is_address(value: str) -> bool:
     """Whether a value under an address key is a postal address in any script."""
-    plain = _GERSHAYIM.sub("", value)
+    plain = value if value.isascii() else _GERSHAYIM.sub("", value)
     return (_is_unspaced_address(plain) or personal_details.can_be_address(plain)) and not key_words().is_label(value)
 
 
@@ -142,9 +142,9 @@ def is_assigned_street(value: str) -> bool:
 
 def is_street(value: str) -> bool:
     """Whether a value under a street key is a street, with or without number."""
-    bare = _GERSHAYIM.sub("", value.strip())
-    if is_address(bare):
+    if is_address(value):
         return True
+    bare = _GERSHAYIM.sub("", value.strip())
     letters = sum(map(str.isalpha, bare))
     return (
         letters >= _SHORTEST_STREET

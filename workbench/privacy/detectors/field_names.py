@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -146,7 +147,7 @@ def kinds_of(keys: Iterable[str], around: str = "", rules: DetectionRules = DEFA
     """The kind that each key of a record announces, given its other keys and the key around it. Cached: do not change
     the result."""
     names = tuple(keys)
-    if len(names) <= MOST_KEYS and all(len(name) <= LONGEST for name in names) and len(around) <= LONGEST:
+    if len(names) <= MOST_KEYS and max(map(len, names), default=0) <= LONGEST and len(around) <= LONGEST:
         return _remembered(names, around, rules)
     return _kinds_of(names, around, rules)
 
@@ -231,19 +232,20 @@ _NAME_OF_COLUMN = replace(BY_NAME["NAME"], accepts=person_names.is_plausible_nam
 _DECIDING = frozenset({"EMAIL", "PHONE", "CARD", "IBAN", "SSN", "NATIONAL_ID", "DOB", "NAME", "ADDRESS", "BANK"})
 _IMPERSONAL = frozenset({"IBAN", "BANK"})
 _FORMED = tuple(kind for kind in KINDS if kind.name in ("EMAIL", "PHONE", "CARD", "IBAN", "SSN", "IP", "MAC"))
+_FORM = re.compile(r"[@:]|(?:\d\D{0,3}+){4}")  # what every value with a known form contains
 _NAMES = frozenset({"name", "label", "title", "display_name", "displayName", "Name", "contact", "who", "by", "full"})
 
 
-def agreed(rows: Sequence[JsonValue], rules: DetectionRules) -> tuple[tuple[str, Kind], ...]:
+def agreed(rows: Sequence[JsonValue], rules: DetectionRules) -> Mapping[str, Kind]:
     """For the records in a list: the keys whose values agree, with their kind. It is the kind of most values if the key
     announces none, and the key's kind for every value if it announces the kind of most."""
     if len(rows) < FEWEST_ROWS or not isinstance(rows[0], dict):
-        return ()
+        return {}
     records = [row for row in rows[:ROWS_READ] if isinstance(row, dict)]
     if len(records) < FEWEST_ROWS:
-        return ()
-    told = ((str(key), _agreed_kind(str(key), records, rules)) for key in rows[0])
-    return tuple((key, kind) for key, kind in told if kind is not None)
+        return {}
+    told = {str(key): _agreed_kind(str(key), records, rules) for key in rows[0]}
+    return {key: kind for key, kind in told.items() if kind is not None}
 
 
 def _agreed_kind(key: str, records: Sequence[Mapping[str, JsonValue]], rules: DetectionRules) -> Kind | None:
@@ -263,12 +265,16 @@ def decided(kind: Kind, cells: Callable[[], Iterable[JsonValue]]) -> Kind:
     if kind.name not in _DECIDING or not (kind.personal or kind.name in _IMPERSONAL):
         return kind
     accepts = kind.accepts
-    is_majority = cache(lambda: _accepts_most(accepts, cells()))
-    return replace(
-        kind,
-        accepts=lambda value: accepts(value) or (announced_values.is_odd_value(value) and is_majority()),
-        why=COLUMN,
-    )
+    majority: list[bool] = []
+
+    def accepts_any(value: str) -> bool:
+        if accepts(value):
+            return True
+        if not majority:
+            majority.append(_accepts_most(accepts, cells()))
+        return majority[0] and announced_values.is_odd_value(value)
+
+    return replace(kind, accepts=accepts_any, why=COLUMN)
 
 
 def _accepts_most(accepts: Callable[[str], bool], cells: Iterable[JsonValue]) -> bool:
@@ -286,7 +292,8 @@ def majority_kind(values: Sequence[str], named: bool, rules: DetectionRules) -> 
     """The kind of most of these values: a value without a known form is then of the same kind."""
     if len(values) < FEWEST_ROWS:
         return None
-    seen = Counter(kind.name for value in values for kind in _FORMED if _is_entirely(kind, value))
+    formed = filter(_FORM.search, values)
+    seen = Counter(kind.name for value in formed for kind in _FORMED if _is_entirely(kind, value))
     if named and "NAME" not in rules.off:
         seen["NAME"] = sum(person_names.is_likely_name(value) and person_names.can_be_name(value) for value in values)
     name, count = seen.most_common(1)[0] if seen else ("", 0)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -47,7 +48,7 @@ class FieldContext(Struct, frozen=True):
     kind: Kind | None = None
     columns: tuple[Kind | None, ...] = ()
     around: str = ""
-    keys: tuple[tuple[str, Kind], ...] = ()  # kinds of most values in the rows of a list
+    keys: Mapping[str, Kind] = MappingProxyType({})  # kinds of most values in the rows of a list
 
 
 class RecordLayout:
@@ -56,7 +57,7 @@ class RecordLayout:
     def __init__(self, node: dict[str, JsonValue], context: FieldContext, rules: DetectionRules) -> None:
         self._above = context
         self._kinds = kinds_of(map(str, node), context.around, rules)
-        self._agreed = dict(context.keys)
+        self._agreed = context.keys
         self._columns = _columns(node, rules)
         self._pair = _labelled(node, rules)
 
@@ -85,7 +86,7 @@ def list_members(
     if not columns and context.kind is None and (columns := _header_row(node, rules)):
         yield node[0], FieldContext(around=context.around)
         node = node[1:]
-    keys = agreed(node, rules) if context.kind is None else ()
+    keys = agreed(node, rules) if context.kind is None else {}
     kind = context.kind
     if kind is not None and len(node) >= FEWEST_ROWS:
         kind = decided(kind, lambda: node[:ROWS_READ])

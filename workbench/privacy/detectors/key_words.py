@@ -114,19 +114,15 @@ class KeyWords:
 
     def is_label(self, text: str) -> bool:
         """Whether a text is itself the name of a key, such as "First name" in a form or translation."""
-        if len(text) > LONGEST or not self._may_be_label(text):
+        if len(text) > LONGEST:
             return False
+        for word in text.split():  # quick: a plain word that is unknown
+            if fold(word) not in self._vocabulary and word.isalpha() and (word.islower() or word.istitle()):
+                return False
         words = words_of(text)
-        if not words or not all(word in self._vocabulary for word in words):
+        if not words or not self._vocabulary.issuperset(words):
             return False
         return not self.groups["name_word"].isdisjoint(words) or self._meaning(self.tokens(text)) in VALUE_GROUPS
-
-    def _may_be_label(self, text: str) -> bool:
-        """A quick test before `is_label`: whether no plain word is unknown."""
-        for word in text.split():
-            if word.isalpha() and (word.islower() or word.istitle()) and fold(word) not in self._vocabulary:
-                return False
-        return True
 
     def meaning(self, key: str) -> str:
         """The group of what a key announces; empty if it announces nothing by itself."""

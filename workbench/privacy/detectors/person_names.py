@@ -58,9 +58,11 @@ def is_announced_name(value: str) -> bool:
         if _NAME.fullmatch(bare) is None:
             return False
     words = bare.split()
-    if len(words) > _MOST_WORDS_ANNOUNCED or bare.lower() in _NO_NAME:
-        return False
-    return (len(words) == 1 or _SENTENCE.isdisjoint(words)) and not key_words().is_label(bare)
+    if len(words) > 1:
+        fits = len(words) <= _MOST_WORDS_ANNOUNCED and _SENTENCE.isdisjoint(words)
+    else:
+        fits = bare.lower() not in _NO_NAME
+    return fits and not key_words().is_label(bare)
 
 
 def is_initials(value: str) -> bool:
