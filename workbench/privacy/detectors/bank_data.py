@@ -12,11 +12,6 @@ from collections.abc import Iterator
 from workbench.privacy.detectors.text_search import find_matches, find_matches_at_words
 from workbench.privacy.value_index import fold
 
-_CARD_KEYS = """
-card_number card_no cardnumber credit_card credit_card_number creditcard debit_card debit_card_number cc_number
-ccnumber cc_num primary_account_number pan card_num
-"""
-CARD_KEYS = frozenset(_CARD_KEYS.split())
 LOOK_BACK = 40  # characters before a number in which a word may announce it
 
 _CARD_RUN = re.compile(r"\d(?<![\w./+-].)(?:[ -]?\d){12,}+")
@@ -118,8 +113,6 @@ def _next_group(text: str, at: int, end: int) -> int:
     return min(places) + 1 if places else end
 
 
-IBAN_KEYS = frozenset({"iban", "iban_number", "iban_code", "bank_iban"})
-
 _IBAN_LENGTHS = """
 AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 FO18
 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21
@@ -160,13 +153,6 @@ def _read_iban(text: str, start: int, length: int) -> tuple[int, str]:
         at = match.end()
     return (at, "".join(letters)) if len(letters) == length else (start, "")
 
-
-_ACCOUNT_KEYS = """
-account_number account_no acct_number acct_no bank_account bank_account_number sort_code routing_number routing_no
-aba_number swift_code swift bic bic_code bsb kontonummer bankleitzahl blz bank_account_no account_num acct_num
-bank_code bank_routing_number aba_routing_number transit_number ifsc ifsc_code clabe
-"""
-ACCOUNT_KEYS = frozenset(_ACCOUNT_KEYS.split())
 
 _WHOLE_ACCOUNT = re.compile(r"[A-Za-z]{0,4}[ -]?\d(?:[ .-]?\d){3,23}")
 _BIC = re.compile(r"[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?")

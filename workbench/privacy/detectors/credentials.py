@@ -18,13 +18,6 @@ from workbench.privacy.detectors.text_search import DetectedSpan, find_matches
 
 SECRET: Final = "SECRET"
 
-_SECRET_KEYS = """
-password passwd pwd passphrase passcode secret client_secret api_key apikey api_token access_key secret_key
-secret_access_key auth_token access_token refresh_token bearer_token session_token id_token private_key encryption_key
-signing_key webhook_secret authorization x_api_key token connection_string db_password cookie set_cookie account_key
-user_password otp cvv cvc
-"""
-SECRET_KEYS = frozenset(_SECRET_KEYS.split())
 SHORTEST = 14  # characters; in shorter texts the rules below find nothing
 LONGEST_BLOCK = 8_000  # characters of a private key
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from workbench.privacy.detectors.text_search import find_matches
 
-EMAIL_KEYS = frozenset({"email", "e_mail", "mail", "email_address", "emails", "mailto"})
 MAX_LOCAL = 64
 MAX_DOMAIN = 253
 

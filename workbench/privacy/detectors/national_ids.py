@@ -69,11 +69,6 @@ _CHECKS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
 )
 
 
-_SSN_KEYS = """
-ssn social_security social_security_number social_security_no ss_number ssn_number us_ssn itin tin tax_id taxpayer_id
-social_insurance_number
-"""
-SSN_KEYS = frozenset(_SSN_KEYS.split())
 SSN_NEAR = 30  # characters after the announcing word in which a number may be
 
 _DASHED = re.compile(r"[0-8](?<![\w.+-].)(?<!\d.)\d\d(?<!000|666)-(?!00)\d\d-(?!0000)\d{4}(?![\w-])")
@@ -101,23 +96,6 @@ def is_ssn(value: str) -> bool:
     return _SSN_WHOLE.fullmatch(value.strip()) is not None
 
 
-_NATIONAL_ID_KEYS = """
-national_id nationalid national_id_number national_identity_number national_number national_identification_number nino
-nin ni_number national_insurance national_insurance_number national_insurance_no nhs nhs_number passport
-passport_number passport_no passportnumber passport_id driver_license drivers_license driver_licence drivers_licence
-driving_licence driving_license driver_license_number drivers_license_number driving_licence_number licence_no
-driver_s_license dl_number license_no id_number id_no id_card id_card_number id_card_no identity_number identity_card
-identity_card_number identity_no identity_document identification_number personal_id personal_id_number
-personal_number personal_identity_number personnummer person_number citizen_id citizenship_number resident_id
-residence_permit residence_permit_number aadhaar aadhar aadhaar_number cpf cnpj dni nie nif curp rfc codice_fiscale
-fiscal_code tax_code pesel bsn burgerservicenummer sin sin_number medicare_number medicare mrn medical_record_number
-health_id health_insurance_number health_card_number insurance_number voter_id voter_id_number tax_number
-tax_identification_number steuer_id steuernummer steueridentifikationsnummer tax_file_number tfn insee nir avs
-ahv_number ahv social_insurance_no sozialversicherungsnummer matricule fodselsnummer cpr_number cpr hetu egn cnp rut
-cedula cuit cuil ppsn pps_number ausweisnummer personalausweis reisepass visa_number green_card_number
-alien_registration_number military_id student_id_number gov_id government_id
-"""
-NATIONAL_ID_KEYS = frozenset(_NATIONAL_ID_KEYS.split())
 NATIONAL_NEAR = 24  # characters between a word and its number
 
 _FORM = r"(?<![\w.])(?:[A-Z]{1,6}[ -]?)?\d(?:[ ./-]?[0-9A-Z](?![a-z])){4,19}(?![\w-]|\.\d)"

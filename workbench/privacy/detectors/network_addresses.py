@@ -8,12 +8,6 @@ from collections.abc import Iterator
 
 from workbench.privacy.detectors.text_search import find_matches
 
-_IP_KEYS = """
-ip ip_address ipaddress ip_addr ipv4 ipv6 client_ip remote_ip source_ip src_ip dst_ip remote_addr last_ip login_ip
-ip_v4 ip_v6
-"""
-IP_KEYS = frozenset(_IP_KEYS.split())
-
 _BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _FOUR = re.compile(rf"(?P<first>\d(?<![\w.].)(?<![A-Za-z_]-.)\d{{0,2}}+)(?:\.{_BYTE}){{3}}(?!\w|\.\w|[+~-][A-Za-z])")
 _FIRST = re.compile(_BYTE)
@@ -65,8 +59,6 @@ def _is_ipv6(text: str) -> bool:
         return False
     return any(letter.isdigit() for letter in text) and is_ip_address(text)
 
-
-MAC_KEYS = frozenset({"mac", "mac_address", "macaddress", "mac_addr", "hwaddr", "hardware_address", "bssid"})
 
 _PAIRS = re.compile(r"[0-9A-Fa-f](?<![\w:-].)[0-9A-Fa-f]([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
 _DOTTED = re.compile(r"[0-9A-Fa-f](?<![\w.].)[0-9A-Fa-f]{3}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![\w.])")

@@ -8,10 +8,6 @@ from collections.abc import Iterator
 from workbench.privacy.detectors.text_search import find_matches_at_words
 from workbench.privacy.value_index import fold
 
-_BIRTH_DATE_KEYS = (
-    "dob date_of_birth birth_date birthdate birthday born bday dateofbirth birth_day geburtsdatum born_on"
-)
-BIRTH_DATE_KEYS = frozenset(_BIRTH_DATE_KEYS.split())
 NEAR = 40  # characters after the announcing word in which a date may be
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
@@ -68,14 +64,6 @@ def is_birth_date(value: str) -> bool:
     """Whether a value under a birth date key is a date."""
     return len(value) <= 40 and _ANY.fullmatch(value.strip()) is not None
 
-
-_ADDRESS_KEYS = """
-address address1 address2 address_1 address_2 address_line address_line1 address_line2 line1 line2 street
-street_address street1 street2 home_address mailing_address billing_address shipping_address delivery_address
-residential_address postal_address full_address formatted_address po_box postcode postal_code zip zip_code zipcode
-anschrift adresse
-"""
-ADDRESS_KEYS = frozenset(_ADDRESS_KEYS.split())
 
 _CODE_MARK = re.compile(r"\w\(|[=<>{}\[\]\"\\]|\b(?:and|or) address\b")
 _CODE = re.compile(r"\d{4,6}(?:-\d{4})?|[A-Za-z]{1,2}\d[A-Za-z\d]? ?\d[A-Za-z]{2}|[A-Za-z]\d[A-Za-z] ?\d[A-Za-z]\d")

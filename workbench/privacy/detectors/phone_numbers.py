@@ -13,11 +13,6 @@ from msgspec import Struct
 
 from workbench.privacy.detectors.text_search import find_matches
 
-_PHONE_KEYS = """
-phone telephone tel mobile cell cellphone fax msisdn whatsapp phone_number phones mobile_number contact_number
-caller callee landline handy telefon phone1 phone2
-"""
-PHONE_KEYS = frozenset(_PHONE_KEYS.split())
 FEWEST, MOST = 7, 15  # digits of a number; E.164 allows 15
 FEWEST_WITH_WORD = 6
 WHOLE = 11  # digits after which an international number is complete

@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from workbench.privacy.detectors.key_words import key_words
 from workbench.privacy.detectors.text_search import find_matches_at_lines, find_matches_at_words
-
-_USER_NAME_KEYS = """
-username user_name login login_name screen_name user_handle github_login twitter_handle nutzername usernames user_login
-github_username gitlab_username slack_handle telegram_username instagram_handle linkedin_handle skype_id discord_tag
-sam_account_name samaccountname logname os_user unix_user windows_user ssh_user account_login user_principal
-"""
-USER_NAME_KEYS = frozenset(_USER_NAME_KEYS.split())
 
 _NAME = re.compile(r"@?[^\W_][\w.+-]{1,63}")
 _NONE_WORDS = """
@@ -96,5 +90,8 @@ def is_user_name(value: str) -> bool:
 def _anybodys(name: str) -> bool:
     """Whether a name is a user's: not in capitals, a system account or code."""
     return (
-        name.lower() not in _NONE and not name.isupper() and name not in USER_NAME_KEYS and not name.startswith(_CODE)
+        name.lower() not in _NONE
+        and not name.isupper()
+        and not key_words().is_label(name)
+        and not name.startswith(_CODE)
     )
