@@ -30,7 +30,7 @@ from workbench.privacy.detectors.key_words import LONGEST, VALUE_GROUPS, fold, k
         ("street", "straße Rue calle ulica billing_street"),
         ("role", "Ansprechpartner customer primaryContact 担当者 created_by"),
         ("perhaps_name", "horse_name painted_by"),
-        ("company", "company_name nom_de_l'entreprise employer"),
+        ("company", "company_name nom_de_l'entreprise employer business_name"),
         ("username", "user_name benutzername login"),
         ("", "name tool_name fileName nom_du_fichier 商品名 secretName phone_verified email_count token_name x"),
     ],

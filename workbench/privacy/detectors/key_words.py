@@ -139,6 +139,8 @@ class KeyWords:
                 group = self._phrase(tokens[start:end])
                 if group == "company":
                     company = self._fits(tokens[:start], tokens[end:])
+                    if tokens[end - 1] in self.groups["name_word"]:
+                        return group if company else ""
                 elif group:
                     others = [*tokens[:start], *tokens[end:]]
                     return self._special_address(group, others) if self._fits(tokens[:start], tokens[end:]) else ""
