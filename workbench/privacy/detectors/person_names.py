@@ -139,6 +139,7 @@ _MOST = 5
 _HANDLE = re.compile(r"@?[a-z][a-z0-9]*(?:[._][a-z0-9]+)*")
 _CASED_HANDLE = re.compile(r"@?[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)*")
 _LONGEST_HANDLE = 40
+_FIRST_NAMES = 2  # words that may be the first name: a title may be before it
 _ID = re.compile(r"[A-Z]{1,4}[A-Z0-9]*\d[A-Z0-9]*|[a-z]{1,3}[_-]?\d+|[a-z]{1,12}[_-]?\d{5,}|[0-9a-f]{8,}")
 _NOBODY_WORDS = """
 root admin administrator system bot user guest test anonymous unknown nobody null none default service support string
@@ -169,7 +170,9 @@ def is_likely_name(value: str) -> bool:
 
 def is_likely_known_name(value: str) -> bool:
     """As `is_likely_name`, with a known first name: under a key that says nothing of whose name it is."""
-    return is_likely_name(value) and any(map(is_known_first_name, _LETTERS.findall(value)))
+    _, comma, given = value.rpartition(",")
+    words = _LETTERS.findall(given if comma else value)
+    return is_likely_name(value) and any(map(is_known_first_name, words[:_FIRST_NAMES]))
 
 
 def is_handle(value: str) -> bool:
