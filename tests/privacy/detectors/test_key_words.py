@@ -76,6 +76,8 @@ def test_words_are_folded_and_divided() -> None:
     assert words_of("Customer's Prénom-Straße") == ["customer", "prenom", "strasse"]
     assert key_words().tokens("phonenumbers_of_the_customers") == ["phonenumber", "customer"]
     assert key_words().tokens("お客様名") == ["お客様", "名"]
+    assert key_words().tokens("home_phone_2") == key_words().tokens("homePhone2") == ["home", "phone"]
+    assert key_words().tokens("Klantnummer") == key_words().tokens("klant_nr") == ["klant", "number"]
     assert fold("ガ") == fold("か\u3099".replace("か", "カ"))
 
 

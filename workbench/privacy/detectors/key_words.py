@@ -27,6 +27,7 @@ _SHORTEST_HEAD: Final = 6  # letters of a word that decides at the end of a comp
 _LONGEST_PART: Final = 24
 _UNKNOWN: Final = 10  # cost of a letter that belongs to no known word
 _MOST_DIGITS: Final = 2  # digits after a word, as in `phone2`
+_MOST_DIVISIONS: Final = 8_192  # words whose parts are cached
 _LINKS: Final = ("s", "n", "en", "es")  # letters between the words of German and Dutch compounds
 
 _NUMBER_WORDS = "no num nr nbr numero nummer numer"
@@ -76,6 +77,7 @@ class KeyWords:
         self.groups: dict[str, frozenset[str]] = {}
         self._phrases: dict[str, str] = {}
         self._vocabulary: set[str] = set()
+        self._divisions: dict[str, list[str]] = {}  # unknown words with their parts
         self._read(text)
 
     def _read(self, text: str) -> None:
@@ -90,7 +92,7 @@ class KeyWords:
         for name, found in sections.items():
             self.groups[name] = frozenset(self._without_particles(phrase) for phrase in found)
         self._vocabulary.update(
-            self._particles, *(phrase.split("_") for phrases in self.groups.values() for phrase in phrases)
+            self._particles, _NUMBER, *(phrase.split("_") for phrases in self.groups.values() for phrase in phrases)
         )
         for name in VALUE_GROUPS:
             self._phrases |= dict.fromkeys(self.groups[name], name)
@@ -109,8 +111,9 @@ class KeyWords:
         known, and there is one word for "number"."""
         found: list[str] = []
         for word in words_of(key):
-            found += [word] if word in self._vocabulary else self._divided(word)
-        return [_NUMBER.get(word, word) for word in found if word not in self._particles and not word.isdigit()]
+            if not word.isdigit():
+                found += [word] if word in self._vocabulary else self._parts(word)
+        return [_NUMBER.get(word, word) for word in found if word not in self._particles]
 
     def is_label(self, text: str) -> bool:
         """Whether a text is itself the name of a key, such as "First name" in a form or translation."""
@@ -239,6 +242,14 @@ class KeyWords:
         things = self.groups["thing"]
         return bool(tokens) and (tokens[-1] in things or tokens[0] in things or "_".join(tokens) in things)
 
+    def _parts(self, word: str) -> list[str]:
+        parts = self._divisions.get(word)
+        if parts is None:
+            if len(self._divisions) >= _MOST_DIVISIONS:
+                self._divisions.clear()
+            parts = self._divisions[word] = self._divided(word)
+        return parts
+
     def _divided(self, word: str) -> list[str]:
         """The known words that a word consists of; the word itself if it cannot be divided."""
         for ending, instead in (("s", ""), ("ies", "y"), ("es", "")):
@@ -248,7 +259,7 @@ class KeyWords:
             return [long]
         bare = word.rstrip("0123456789")
         if 0 < len(word) - len(bare) <= _MOST_DIGITS:
-            return [bare] if bare in self._vocabulary or not bare else self._divided(bare)
+            return [bare] if bare in self._vocabulary else self._divided(bare)
         if word.isascii() or word[0] < "\u2e80":
             return self._divided_compound(word)
         return self._divided_script(word)
