@@ -29,7 +29,8 @@ from privacy_others_fetch import frozen
 from privacy_peers import Find, Spans, ner_peers, peers
 
 import workbench
-from workbench.privacy.__main__ import answers
+from workbench.privacy.masked_documents import mask_document, masked_spans
+from workbench.privacy.vault import Vault
 from workbench.records import JsonValue
 
 EITHER = "EITHER"
@@ -139,25 +140,22 @@ def load(folder: Path, name: str) -> list[tuple[str, str, JsonValue]]:
     return [(part, shape, marked) for part, shape, marked in lines]
 
 
-def masked_spans(value: JsonValue) -> tuple[dict[str, list[tuple[int, int, str]]], JsonValue, float]:
+def spans_of(value: JsonValue) -> tuple[dict[str, list[tuple[int, int, str]]], JsonValue, float]:
     """Spans and kinds by JSON pointer, the masked value, and processor seconds."""
-    line = json.dumps({"text" if isinstance(value, str) else "json": value})
+    vault = Vault("benchmark")
     began = time.process_time()
-    answer = next(iter(answers([line])))
+    masked = mask_document(vault, value)
     seconds = time.process_time() - began
     spans: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
-    found = answer["spans"]
-    assert isinstance(found, list)
-    for span in found:
-        pointer, start, end, kind = span if len(span) == 4 else ["", *span]
-        spans[pointer].append((start, end, kind))
-    return spans, answer["masked"], seconds
+    for span in masked_spans(vault, value, masked):
+        spans[span.pointer].append((span.start, span.end, span.kind))
+    return spans, masked, seconds
 
 
 def own(one: Sample) -> Tally:
     """The product's result for one text."""
     tally = Tally(texts=1, characters=len(one.printed.text))
-    spans, masked, tally.seconds = masked_spans(one.value)
+    spans, masked, tally.seconds = spans_of(one.value)
     for leaf in one.leaves:
         tally.judge(leaf, [(start, end) for start, end, _ in spans[leaf.pointer]], one.shape)
     if not isinstance(one.value, str):
@@ -300,7 +298,7 @@ def print_innocent(pieces: Iterable[tuple[str, str, JsonValue]], misses: bool, i
     examples: dict[str, list[str]] = defaultdict(list)
     for part, shape, text in pieces:
         assert isinstance(text, str)
-        spans, _, seconds = masked_spans(text)
+        spans, _, seconds = spans_of(text)
         for counts in (parts[part], parts["all"]):
             counts.size += len(text)
             counts.seconds += seconds

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from workbench.privacy.detectors import credentials
-from workbench.privacy.detectors.field_names import kind_of, words_of
+from workbench.privacy.detectors.field_names import kind_of
+from workbench.privacy.detectors.key_words import words_of
 from workbench.privacy.detectors.text_search import merge_findings
 from workbench.records import ServerConfig
 
