@@ -1,7 +1,8 @@
 """PII tokens such as `[EMAIL_1.k7q2]`: makes, reads and finds them, cuts texts between them, and records their uses.
 
 A token is a counter and a signature of 20 bits that only its session can make. Without the signature, anyone could
-write a token and have it restored; with it, a guess succeeds once in a million.
+write a token and have it restored; with it, a guess succeeds once in a million. A part of a known name has the counter
+of the name and a signature of its own, so that a reader sees that both are one person.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from workbench.privacy.detectors.kinds import KINDS, LITERAL
 from workbench.privacy.detectors.text_search import find_words
@@ -53,36 +54,46 @@ def find_tokens(text: str) -> Iterator[re.Match[str]]:
                 break
 
 
+VARIANTS: Final = 6  # further tokens with the number of a name, for its parts and other spellings
+VARYING: Final = "NAME"  # the kind of value whose parts get the number of the whole
+TokenPlace: TypeAlias = tuple[str, int] | tuple[str, int, int]
+"""Kind and number of a token, and for a part of a name or another spelling of it, which of them it is."""
+
+
 class TokenFactory:
     """Makes and reads the tokens of one session."""
 
     def __init__(self, session: str, key: bytes | None = None) -> None:
         self._session = session
         self._key = key or secrets.token_bytes(32)
-        self._made: dict[tuple[str, int], str] = {}  # signatures of issued tokens, not of guesses
+        self._made: dict[tuple[str, int, int], str] = {}  # signatures of issued tokens, not of guesses
 
     @property
     def key(self) -> bytes:
         """The secret that signs the tokens, for storing it."""
         return self._key
 
-    def make(self, kind: str, number: int) -> str:
-        """The token of the n-th value of a kind."""
-        signature = self._made[kind, number] = self._signature(kind, number)
+    def make(self, kind: str, number: int, variant: int = 0) -> str:
+        """The token of the n-th value of a kind. `variant`: of which part or other spelling of it; 0: of the value."""
+        signature = self._made[kind, number, variant] = self._signature(kind, number, variant)
         return f"[{kind}_{number}.{signature}]"
 
-    def read(self, text: str) -> tuple[str, int] | None:
-        """Kind and number of a token of this session, in any case, also percent-encoded; None for anything else."""
+    def read(self, text: str) -> TokenPlace | None:
+        """The place of a token of this session, in any case, also percent-encoded; None for anything else."""
         match = _EXACT.fullmatch(text)
         if match is None or (match["open"] == "[") != text.endswith("]"):
             return None
-        kind, number = match["kind"].upper(), int(match["number"])
-        return (kind, number) if hmac.compare_digest(match["bits"].lower(), self._signature(kind, number)) else None
+        kind, number, bits = match["kind"].upper(), int(match["number"]), match["bits"].lower()
+        for variant in range(1 + VARIANTS * (kind == VARYING)):
+            if hmac.compare_digest(bits, self._signature(kind, number, variant)):
+                return (kind, number, variant) if variant else (kind, number)
+        return None
 
-    def _signature(self, kind: str, number: int) -> str:
-        signature = self._made.get((kind, number))
+    def _signature(self, kind: str, number: int, variant: int) -> str:
+        signature = self._made.get((kind, number, variant))
         if signature is None:
-            message = f"{self._session}|{kind}|{number}".encode("utf-8", "surrogatepass")
+            place = f"{kind}|{number}|{variant}" if variant else f"{kind}|{number}"
+            message = f"{self._session}|{place}".encode("utf-8", "surrogatepass")
             value = int.from_bytes(hmac.digest(self._key, message, hashlib.sha256)[:3], "big")
             signature = "".join(ALPHABET[(value >> shift) & 31] for shift in (0, 5, 10, 15))
         return signature

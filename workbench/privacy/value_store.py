@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
@@ -21,7 +22,7 @@ from workbench.privacy.decoded_text import plain, visible
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import DetectionCache
 from workbench.privacy.detectors.kinds import BY_NAME, LITERAL
-from workbench.privacy.pii_tokens import TokenFactory
+from workbench.privacy.pii_tokens import VARIANTS, VARYING, TokenFactory, TokenPlace
 from workbench.privacy.value_index import ValueIndex, fold
 from workbench.records import Place
 
@@ -52,9 +53,10 @@ class ValueStore:
         self.learnt = 0  # number of learned values and changed rules; texts masked before may need masking again
         self._filing = Lock()
         self._marks = marks
-        self._held: dict[tuple[str, int], StoredValue] = {}
+        self._held: dict[TokenPlace, StoredValue] = {}
         self._tokens: dict[tuple[str, str, str], tuple[str, StoredValue]] = {}
         self._counts: Counter[str] = Counter()
+        self._full_names: dict[str, dict[frozenset[str], str]] = {}  # word → full names that contain it, by their words
         self._places: dict[str, tuple[Place, ...]] = {}  # folded value → the first calls whose answers contained it
         self._origins: dict[str, tuple[str, set[str]]] = {}  # folded value → its kind and the servers that supplied it
 
@@ -123,6 +125,7 @@ class ValueStore:
             self._held[place] = held
             self._tokens[held.kind, text, type(number).__name__] = (self._marks.make(*place), held)
             self._counts[held.kind] = max(self._counts[held.kind], place[1])
+            self._note_full_name(held.kind, text)
 
     def read(self, token: str) -> StoredValue | None:
         """The value of a token of this session, in any case or percent-encoded; None for anything else."""
@@ -153,21 +156,65 @@ class ValueStore:
 
     def counts_by_kind(self) -> dict[str, int]:
         """The number of different values of each kind that have tokens."""
-        return {kind: count for kind, count in sorted(self._counts.items()) if kind != LITERAL}
+        counts = Counter(kind for kind, *_ in tuple(self._held))
+        return {kind: count for kind, count in sorted(counts.items()) if kind != LITERAL}
 
     def _issue(self, held: StoredValue) -> tuple[str, StoredValue]:
-        self._counts[held.kind] += 1
-        number = self._counts[held.kind]
-        self._held[held.kind, number] = held
+        place = self._name_variant(held)
+        if place is None:
+            self._counts[held.kind] += 1
+            place = held.kind, self._counts[held.kind]
+        self._held[place] = held
         known = held.kind != LITERAL and not isinstance(held.number, bool)  # `True` occurs everywhere
         if known and (folded := fold(shown := visible(held.text))) not in self._origins:
             self._file(held.kind, shown, folded)
-        return self._marks.make(held.kind, number), held
+        return self._marks.make(*place), held
+
+    def _name_variant(self, held: StoredValue) -> TokenPlace | None:
+        """The place of a part or another spelling of the only known full name that has all its words. Of `Ada Lovelace`
+        and `Ada Mary Lovelace`, the longer one counts; with `Ada Byron`, there is no only one."""
+        words = _name_words(held.text) if held.kind == VARYING else frozenset[str]()
+        found = min((self._full_names.get(word, {}) for word in words), key=len, default={})
+        names = [name for name in found if words <= name] if len(found) <= _MOST_NAMESAKES else []
+        longest = max(names, key=len, default=frozenset[str]())
+        if not longest or any(not name <= longest for name in names) or (full := found[longest]) == held.text:
+            return None
+        key = VARYING, full, type(None).__name__
+        if key not in self._tokens:
+            self._tokens[key] = self._issue(StoredValue(VARYING, full))
+        whole = self._marks.read(self._tokens[key][0])
+        return self._free_variant(whole[1]) if whole is not None and len(whole) == 2 else None
+
+    def _free_variant(self, number: int) -> TokenPlace | None:
+        taken = {self._marks.make(VARYING, number)}  # two signatures can be alike
+        for variant in range(1, VARIANTS + 1):
+            token = self._marks.make(VARYING, number, variant)
+            if (VARYING, number, variant) not in self._held and token not in taken:
+                return VARYING, number, variant
+            taken.add(token)
+        return None
+
+    def _note_full_name(self, kind: str, text: str) -> None:
+        if kind == VARYING and len(words := _name_words(text)) > 1:
+            for word in words:
+                self._full_names.setdefault(word, {}).setdefault(words, text)
 
     def _file(self, kind: str, text: str, folded: str) -> None:
         self._origins[folded] = (kind, set())
+        self._note_full_name(kind, text)
         self.known.add(plain(text), numeric=BY_NAME[kind].numeric, worded=BY_NAME[kind].worded)
         self.learnt += 1  # last: a thread that reads the old count has not seen the value
+
+
+_NAME_WORD: Final = re.compile(r"[^\W\d_]{1,40}")
+_MOST_NAMESAKES: Final = 200  # full names with the same word; a word of more names identifies nobody
+_MOST_WORDS: Final = 6  # words of a name; a longer text is no name of one person
+
+
+def _name_words(text: str) -> frozenset[str]:
+    """The folded words of a name without initials; empty for a text that is too long for a name."""
+    words = _NAME_WORD.findall(text) if len(text) <= 100 else []
+    return frozenset(map(str.casefold, words)) if len(words) <= _MOST_WORDS else frozenset()
 
 
 def _same(one: Place, other: Place) -> bool:
