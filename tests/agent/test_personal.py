@@ -34,3 +34,22 @@ async def test_what_is_too_long_or_switched_off_is_said(core, agent):
     for one in (long, many):
         assert (one.is_error, "longer than" in one.content[0].text) == (True, True)
     assert (off.is_error, "switched off" in off.content[0].text) == (True, True)
+
+
+async def test_a_token_that_is_none_of_the_session_is_named_as_it_was_written(core, agent):
+    async with agent() as client, agent() as other:
+
+        async def said(one, tool, text):
+            return (await one.call_tool(tool, {"text": text})).content[0].text
+
+        foreign = await said(other, "sanitize_pii", MAIL)
+        own = await said(client, "sanitize_pii", "bo.lind@example.org")
+        words = await said(client, "restore_pii", f"{own} {foreign} [EMAIL_9.abcd] [EMAIL_1] rosa@corp.io")
+        assert words.startswith(f"{own} {foreign} [EMAIL_9.abcd] [EMAIL_1] [EMAIL_2."), "nothing is renamed"
+        assert "will be refused: 3 of 4." in words
+        for token in (foreign, "[EMAIL_9.abcd]"):
+            assert f"{token} is no token of this session: it was changed or comes from a different session." in words
+        assert "[EMAIL_1] is no token of this session: it is damaged" in words
+        assert f"{own} is no token" not in words
+        assert "LITERAL" not in words
+        assert "bo.lind" not in words

@@ -8,7 +8,8 @@ import re
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from itertools import islice
+from typing import Final, TypeVar
 
 from workbench import offload
 from workbench.agent import tool_calls as given
@@ -118,6 +119,7 @@ def _plain(text: str) -> str:
 
 
 LONGEST: Final = 400_000  # characters of a text
+_NAMED: Final = 20  # unknown tokens that one answer names
 _CALLS: Final = "Tokens are not replaced here: pass them to a tool, and its server gets the values that it may have."
 
 
@@ -129,29 +131,28 @@ async def sanitize(session: Session, text: str) -> str:
 
 
 async def describe_tokens(session: Session, text: str) -> ToolAnswer:
-    """Return the text unchanged, and a note about which of its tokens are valid; an agent never gets a value."""
-    return ToolAnswer(text, note=await _search_tokens(partial(_tokens_of, session), text))
+    """Return the text with its tokens, and a note about which of them are valid; an agent never gets a value."""
+    shown, note = await _search_tokens(partial(_describe_tokens, session), text)
+    return ToolAnswer(shown, note=note, kind=TextKind.PUBLIC)
 
 
-async def _search_tokens(look: Callable[[str], str], text: str) -> str:
+_Searched = TypeVar("_Searched")
+
+
+async def _search_tokens(look: Callable[[str], _Searched], text: str) -> _Searched:
     if len(text) > LONGEST:
         raise WorkbenchError(f"The text is longer than {LONGEST:,} characters.", "Send it in parts.")
     return await offload.MASKING.run(len(text), look, text)
 
 
-def _tokens_of(session: Session, text: str) -> str:
-    """Describe which of the tokens in a text are valid in this session."""
+def _describe_tokens(session: Session, text: str) -> tuple[str, str]:
+    """Return a text as the agent may see it, and a note about its tokens. Tokens that are none of this session are
+    named as the agent wrote them."""
     tokens = dict.fromkeys(match.group() for match in find_tokens(text))
-    unknown = [token for token in tokens if not _is_known(session, token)]
+    unknown = {token: why for token in tokens if (why := session.vault.why_unknown(token))}
     words = ["", "", _CALLS if tokens else "The text contains no tokens."]
     if unknown:
         words.append(f"Tokens that do not belong to this session and will be refused: {len(unknown)} of {len(tokens)}.")
-    return "\n".join(words)
-
-
-def _is_known(session: Session, token: str) -> bool:
-    try:
-        session.vault.restorations(token, "")
-    except WorkbenchError:
-        return False
-    return True
+        words += islice(unknown.values(), _NAMED)
+    shown = session.vault.restore_literals(session.mask(text), unknown)
+    return shown, "\n".join(words)

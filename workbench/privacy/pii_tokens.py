@@ -99,6 +99,11 @@ class TokenFactory:
         return signature
 
 
+def is_token_shaped(text: str) -> bool:
+    """Whether a text is written like a token, of whatever session."""
+    return _EXACT.fullmatch(text) is not None
+
+
 def normalize_token(token: str) -> str:
     """The canonical spelling of a token, by which tokens are compared: `EMAIL_1.K7Q2`."""
     return token.upper().removeprefix("%5B").removesuffix("%5D").strip("[]")

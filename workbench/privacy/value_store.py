@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import islice
@@ -22,7 +22,7 @@ from workbench.privacy.decoded_text import plain, visible
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import DetectionCache
 from workbench.privacy.detectors.kinds import BY_NAME, LITERAL
-from workbench.privacy.pii_tokens import VARIANTS, VARYING, TokenFactory, TokenPlace
+from workbench.privacy.pii_tokens import LOOKALIKE, VARIANTS, VARYING, TokenFactory, TokenPlace, is_token_shaped
 from workbench.privacy.value_index import ValueIndex, fold
 from workbench.records import Place
 
@@ -140,8 +140,28 @@ class ValueStore:
         """The value of a token; raises for a damaged, unknown or foreign token."""
         held = self.read(token)
         if held is None:
-            raise WorkbenchError(f"The token {token} is unknown in this session.", _HINT)
+            raise WorkbenchError(f"The token {token} is unknown in this session: it {self._fault_of(token)}.", _HINT)
         return held
+
+    def why_unknown(self, token: str) -> str:
+        """A sentence why a token does not resolve; empty for one that does."""
+        return (
+            "" if self.read(token) is not None else f"{token} is no token of this session: it {self._fault_of(token)}."
+        )
+
+    def _fault_of(self, token: str) -> str:
+        if not is_token_shaped(token):
+            return "is damaged, because a token is written like [EMAIL_1.k7q2]"
+        return "was changed or comes from a different session"
+
+    def restore_literals(self, text: str, literals: Container[str]) -> str:
+        """The text with these look-alikes in place of the tokens that stand for them."""
+
+        def restored(match: re.Match[str]) -> str:
+            held = self.read(match.group())
+            return held.text if held is not None and held.kind == LITERAL and held.text in literals else match.group()
+
+        return LOOKALIKE.sub(restored, text)
 
     def canonical(self, token: str) -> str:
         """A token of this session in the spelling in which it was issued."""
