@@ -103,6 +103,11 @@ def test_what_a_call_gave_away_comes_back_as_its_token_and_other_values_do_not(v
         ("masked", [("EMAIL", "ada@example.org")], "a…@example.org"),
         ("masked", [("PHONE", "+44 20 7946 0958")], "…0958"),
         ("masked", [("NAME", "Ada Lovelace")], "A.L."),
+        ("masked", [("", "ada@example.org")], "a…@example.org"),
+        ("masked", [("", "+44 20 7946 0958")], "…0958"),
+        ("masked", [("", "DE89 3704 0044 0532 0130 00")], "…3000"),
+        ("masked", [("", "Ada Lovelace")], "A.L."),
+        ("masked", [("", "山田太郎")], "山."),
     ],
 )
 def test_an_operation_answers(operation: str, values: list[tuple[str, str]], expected: object) -> None:
@@ -118,6 +123,9 @@ def test_an_operation_answers(operation: str, values: list[tuple[str, str]], exp
         ("domain_of", [("NAME", "Ada")], "e-mail addresses"),
         ("masked", [("SECRET", "abcdefgh")], "secrets"),
         ("masked", [("", "abcdefgh")], "not tokens"),
+        ("masked", [("", "1985-05-12")], "not tokens"),
+        ("masked", [("", "write to ada@example.org")], "not tokens"),
+        ("masked", [("", "")], "not tokens"),
         ("year_of", [("DOB", "12.05.85")], "not a date"),
         ("year_of", [("DOB", "1985 or 1986")], "not a date"),
         ("equal", [("EMAIL", "a@b.c")], "no such operation"),

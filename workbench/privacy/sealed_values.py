@@ -1,4 +1,4 @@
-"""Replaces the values of sealed fields with tokens in answers for programs, and runs operations on sealed values.
+"""Replaces the values of sealed fields with tokens in answers for programs, and runs operations on values and tokens.
 
 Sealed are all values of the fields that the user or the project named and, for tools that are sealed as a whole, all
 detected values. Later answers are searched for sealed values in all spellings, and for values that a call sent, so that
@@ -162,6 +162,9 @@ def _parts(path: str) -> tuple[str, ...]:
 
 
 _FEWEST: Final = 8  # letters and digits of a value whose last four may be shown
+_MOST_WORDS: Final = 6  # words of a name
+_EMAIL = re.compile(r"[^\s@]{1,80}@[^\s@]{1,250}")
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{4}")
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 _NOT_WORD = re.compile(r"[\W_]+")
 Value = tuple[str, str]  # kind (empty for a text that is no token) and text
@@ -216,8 +219,8 @@ def operate(operation: str, values: Sequence[Value]) -> JsonValue:
         raise WorkbenchError(f"There is no such operation: {operation!r:.60} (number of values: {len(values)}).")
     ((kind, text),) = values
     if operation == "masked":
-        if kind in _MASKS:
-            return _MASKS[kind](text)
+        if (form := kind or _form(text)) in _MASKS:
+            return _MASKS[form](text)
         raise _refused(operation, kind, _MASKS)
     part, kinds = _PARTS[operation]
     if kind and kind not in kinds:
@@ -225,8 +228,21 @@ def operate(operation: str, values: Sequence[Value]) -> JsonValue:
     return part(text)
 
 
+def _form(text: str) -> str:
+    """The kind that a text without a token has by its form: an e-mail address, a long number or a name."""
+    if _EMAIL.fullmatch(text.strip()):
+        return "EMAIL"
+    if _DATE.match(text.strip()):
+        return ""
+    if sum(map(str.isdigit, text)) >= _FEWEST:
+        return "BANK"
+    words = [word for word in _NOT_WORD.split(text) if word]
+    named = 0 < len(words) <= _MOST_WORDS and all(word.isalpha() and not word.islower() for word in words)
+    return "NAME" if named else ""
+
+
 def _refused(operation: str, kind: str, kinds: Sequence[str] | frozenset[str] | Mapping[str, object]) -> WorkbenchError:
-    what = plural(kind, 2).partition(" ")[2] if kind else "texts that are not tokens"
+    what = plural(kind, 2).partition(" ")[2] if kind else "such texts, which are not tokens"
     good = ", ".join(sorted(plural(one, 2).partition(" ")[2] for one in kinds))
     return WorkbenchError(f"{operation} does not work for {what}.", f"It works for {good}.")
 
