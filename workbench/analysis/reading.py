@@ -61,12 +61,22 @@ class PredictedCall:
 
 
 @dataclass(frozen=True)
+class ComparedText:
+    """A text with PII tokens that a program compares or looks up."""
+
+    text: str
+    span: Span
+    restores: bool  # whether the sandbox compares the value of a token in the program's text there
+
+
+@dataclass(frozen=True)
 class Reading:
     """The analysis of one text. Immutable; derived data is computed on first use."""
 
     program: ParsedProgram
     verdict: Verdict  # covers the program, earlier programs of its REPL session, and the skills that it uses
     calls: tuple[PredictedCall, ...] = ()  # calls of the program itself
+    compared: tuple[ComparedText, ...] = ()  # in the program itself
     servers: frozenset[str] = frozenset()  # names of servers, as spelled in the program
     imported: frozenset[str] = frozenset()  # top-level packages that the interpreter found imported, in any way
     earlier: tuple[ast.stmt, ...] = ()  # earlier programs of the REPL session
@@ -194,7 +204,8 @@ def _read(
     ]
     verdict = verdict_of(text, interpreter.report, tools)
     servers, imported = frozenset(interpreter.report.servers), frozenset(interpreter.modules)
-    return Reading(program, verdict, tuple(calls), servers, imported, tuple(before))
+    compared = tuple(ComparedText(text, span, restores) for (text, span), restores in interpreter.compared.items())
+    return Reading(program, verdict, tuple(calls), compared, servers, imported, tuple(before))
 
 
 def _cannot_parse(program: ParsedProgram, report: ProgramReport) -> None:
@@ -233,6 +244,7 @@ def _read_inner(report: ProgramReport, outer: Interpreter, depth: int) -> None:
             _read_inner(interpreter.report, interpreter, depth + 1)
         report.merge(interpreter.report)
         outer.modules |= interpreter.modules
+        outer.compared |= dict.fromkeys(interpreter.compared, False)
         outer.tool_calls.setdefault(inner.node, {}).update(
             (key, found) for calls in interpreter.tool_calls.values() for key, found in calls.items()
         )
@@ -254,8 +266,15 @@ def _read_session(
     calls = tuple(
         dataclasses.replace(one, span=_shift_span(one.span, offset)) for one in together.calls if one.span.line > offset
     )
+    compared = tuple(
+        dataclasses.replace(one, span=_shift_span(one.span, offset))
+        for one in together.compared
+        if one.span.line > offset
+    )
     whole = together.tree is not None
-    return dataclasses.replace(together, program=alone.program, verdict=verdict, calls=calls, complete=whole)
+    return dataclasses.replace(
+        together, program=alone.program, verdict=verdict, calls=calls, compared=compared, complete=whole
+    )
 
 
 def _ends(earlier: Sequence[str]) -> list[int]:

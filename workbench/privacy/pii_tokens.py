@@ -22,7 +22,8 @@ from workbench.privacy.value_index import fold
 from workbench.records import Hidden, KindCount, Place
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u, which may be misread
-_NAMES = "|".join([*(kind.name for kind in KINDS), LITERAL])
+_KIND_NAMES = (*(kind.name for kind in KINDS), LITERAL)
+_NAMES = "|".join(_KIND_NAMES)
 _FILES = "json|html|jpeg|yaml|toml|webp|docx|xlsx|pptx|conf|java|text|data|copy|name|type"  # `card_1.json`: no token
 # Matches tokens, damaged tokens and what would be taken for a token; not `[SECRET_KEY]`, which has no number.
 LOOKALIKE = re.compile(
@@ -36,7 +37,7 @@ _EXACT = re.compile(
 )
 
 
-_BEGINNINGS = tuple(f"{name.lower()}_" for name in (*(kind.name for kind in KINDS), LITERAL))
+_BEGINNINGS = tuple(f"{name.lower()}_" for name in _KIND_NAMES)
 _BRACKETS = ("[", "%5b")
 
 
@@ -97,6 +98,11 @@ class TokenFactory:
             value = int.from_bytes(hmac.digest(self._key, message, hashlib.sha256)[:3], "big")
             signature = "".join(ALPHABET[(value >> shift) & 31] for shift in (0, 5, 10, 15))
         return signature
+
+
+def names_kind(text: str) -> bool:
+    """Whether a text contains a kind in capitals, as all tokens do."""
+    return any(kind in text for kind in _KIND_NAMES)
 
 
 def is_token_shaped(text: str) -> bool:

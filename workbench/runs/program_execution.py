@@ -42,6 +42,7 @@ from workbench.runs.program_network import network_of
 from workbench.runs.repl_sessions import ReplSessions
 from workbench.runs.run import ProgramRun
 from workbench.runs.skill_actions import kept_skill, offer_skill
+from workbench.runs.token_literals import TokenLiterals
 from workbench.runs.workspace_file_masking import learn_files, reads_source, source_files
 from workbench.sandbox.importable_packages import packages
 from workbench.sandbox.program import Answered
@@ -80,6 +81,7 @@ class ProgramExecution:
         self._run.resources.push_async_callback(self._close)
         await self._packages.refresh(proposal.language)
         await learn_files(self._run)
+        self._run.token_literals = TokenLiterals(self._run)
         verdict = self._run.record.verdict
         if verdict is not None and includes_skills(verdict):
             usable = await asyncio.to_thread(self._services.library.usable)
@@ -109,6 +111,7 @@ class ProgramExecution:
         if reading is not None and reads_source(reading):
             await asyncio.to_thread(self._add_sources, reading, self._packages.wrapper_folder(proposal.language))
         if (state := self._run.repl_session) is not None:
+            state.run_ids.add(self._run.record.id)
             return await self._states.run(state, program, self._answer, self._run.output)
         return await self._services.sandbox.run(program, self._answer, self._run.output)
 
@@ -164,11 +167,17 @@ class ProgramExecution:
                     return await self._save_skill(params)
                 case "sealed":
                     return answer_about_sealed_values(self._run.session, params)
+                case "tokens":
+                    return await self._token_hints()
                 case "connect" | "send" | "receive" if self._network is not None:
                     return await self._network.answer(kind, params)
         except WorkbenchError as fault:
             raise ToolFailure(f"{fault.message} {fault.hint}".strip(), code="workbench") from fault
         raise ToolFailure(f"The sandbox cannot ask for {kind!r}.", code="protocol")
+
+    async def _token_hints(self) -> JsonObject:
+        tokens = self._run.token_literals
+        return await asyncio.to_thread(tokens.hints) if tokens else {}
 
     async def _call(self, params: JsonObject) -> Answered:
         arguments = params.get("arguments") or {}
@@ -198,7 +207,11 @@ class ProgramExecution:
             run.session.public_texts.add(list(definition_hints(failure)))
             raise failure
         schema = self._schema(call) if params.get("unwrap") is True else None
-        return await offload.ANSWER_CONVERSION.run(outcome.bytes, program_value, outcome, schema)
+        answer: Answered = await offload.ANSWER_CONVERSION.run(outcome.bytes, program_value, outcome, schema)
+        if tokens := run.token_literals:
+            rules = self._services.rules.rules_for(self._services.catalog.tool(call.server, call.tool))
+            return await offload.ANSWER_CONVERSION.run(outcome.bytes, tokens.locate, rules, answer)
+        return answer
 
     def _schema(self, call: ToolCall) -> JsonObject | None:
         """Return the output schema of the tool."""

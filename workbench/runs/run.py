@@ -50,6 +50,7 @@ from workbench.workspace.workspace_copies import Stage
 
 if TYPE_CHECKING:
     from workbench.broker.run_guard import RunGuard
+    from workbench.runs.token_literals import TokenLiterals
 
 KEPT_CALLS = 500  # nested calls in a run record; the audit has all
 UNDER_WAY = frozenset({"running", "waiting"})  # states of a nested call that has not ended
@@ -99,6 +100,7 @@ class ProgramRun:
         self.ending: Ending | None = None  # how its program ended
         self.hint = ""  # additional hint for its author
         self.recording = RunRecording()  # recorded calls, from which a skill test can be made
+        self.token_literals: TokenLiterals | None = None  # the PII tokens in its text, while and after it runs
         self.guard: RunGuard | None = None  # judges its calls while it runs
         self.answer_unwanted: asyncio.Future[None] | None = (
             None  # done when the answer in preparation is no longer needed

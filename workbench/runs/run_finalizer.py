@@ -140,7 +140,11 @@ class RunFinalizer:
         told = (
             ()
             if is_users_run(run)
-            else (time_limit_notice(self._services.settings(), draft), sealed_values_hint(run.session))
+            else (
+                time_limit_notice(self._services.settings(), draft),
+                sealed_values_hint(run.session),
+                run.token_literals.notices() if run.token_literals is not None else "",
+            )
         )
         view = "\n\n".join(filter(None, (self._compose_view(run, draft), held_changes_notice(run), *told)))
         return view, count(view) + picture_tokens(run.pictures)

@@ -10,22 +10,28 @@ from typing import Any, TypeAlias
 from workbench.records import JsonObject, JsonValue, Limits
 from workbench.sandbox.channel.connection_passing import ConnectionPassing
 
+# A key, an index, or `[n]` for the n-th key of an object itself
+PathStep: TypeAlias = str | int | list[int]
+
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
     """An answer that is already JSON text and is passed on unchanged.
 
     `shape` decides what a program receives: the value itself, typed parts ("blocks"), or a list of both ("structured").
+    `tokens`: PII tokens of the program's text whose values are in the text, each with the path, begin and end of it.
     """
 
     text: str
     shape: str = ""
+    tokens: tuple[tuple[str, tuple[PathStep, ...], int, int], ...] = ()
 
 
 Answered: TypeAlias = JsonValue | JsonText
 # Handler of a program's requests. Kinds: "call" {server, tool, arguments}, "search" {query, detail_level, server,
-# category, limit}, "definition" {name}, "skill" {name}, "sealed" {operation, values}, "connect" {host, port, seconds},
-# "send" {number, data}, "receive" {number}. A handler that knows the answer at once may return it without a coroutine.
+# category, limit}, "definition" {name}, "skill" {name}, "sealed" {operation, values}, "tokens" {},
+# "connect" {host, port, seconds}, "send" {number, data}, "receive" {number}. A handler that knows the answer at once
+# may return it without a coroutine.
 # Any: as asyncio types coroutines.
 Answer: TypeAlias = Callable[[str, JsonObject], Coroutine[Any, Any, Answered] | Answered]
 Output: TypeAlias = Callable[[str, str], None]  # stream ("stdout" or "stderr"), text

@@ -82,6 +82,8 @@ def call(interpreter: Interpreter, node: ast.Call) -> Value:
         _call_back(interpreter, arguments, looped=interpreter.loops > 0 or repeating)
     if (evaluated := call_bound(interpreter, node, target, arguments)) is not None:
         return evaluated
+    if any(ref.startswith("re.") for ref in target.refs):
+        interpreter.note_compared(node, arguments.get(0), restores=False)
     answers = _answers(interpreter, node, target, arguments)
     if answers:
         return tainted(reduce(join, answers), target.taint)

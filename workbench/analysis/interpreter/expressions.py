@@ -62,6 +62,7 @@ def _item(interpreter: Interpreter, node: ast.Subscript) -> Value:
         ]
         return constant_folding.cut(owner, *marks) if UNKNOWN not in marks else Value(taint=owner.taint)
     key = interpreter.value(node.slice)
+    interpreter.note_compared(node, key)
     for ref in owner.refs:
         if ref == "os.environ":
             return note_environment(interpreter, node, key)
@@ -164,11 +165,16 @@ def _either(interpreter: Interpreter, node: ast.BoolOp) -> Value:
 
 def _compare(interpreter: Interpreter, node: ast.Compare) -> Value:
     identity = all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
-    taint = interpreter.value(node.left, called=identity).taint
+    left = interpreter.value(node.left, called=identity)
+    taint = left.taint
     for operator, part in zip(node.ops, node.comparators, strict=True):
         # a membership or identity test does not pass the value on
         asked = identity or (len(node.ops) == 1 and isinstance(operator, ast.In | ast.NotIn))
-        taint |= interpreter.value(part, called=asked).taint
+        right = interpreter.value(part, called=asked)
+        taint |= right.taint
+        restores = isinstance(operator, ast.Eq | ast.NotEq) or (len(node.ops) == 1 and asked)
+        interpreter.note_compared(node, left, right, restores=restores and not identity)
+        left = right
     return Value(taint=taint) if taint else NOTHING
 
 

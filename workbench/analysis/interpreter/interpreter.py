@@ -18,11 +18,13 @@ from msgspec import Struct, field
 
 from workbench.analysis.interpreter.program_report import ProgramReport
 from workbench.analysis.interpreter.tool_lookup import ToolLookup
-from workbench.analysis.interpreter.values import NOTHING, UNSAID, Arguments, Value, ValueSource, join
+from workbench.analysis.interpreter.values import NOTHING, UNSAID, Arguments, Value, ValueSource, join, texts_in
 from workbench.analysis.parsed_program import ParsedProgram
+from workbench.privacy.pii_tokens import names_kind, tokens_in
 from workbench.records import Span, Tool
 
 MAX_WORK = 50_000  # maximum number of evaluated expressions; about 100 ms
+MAX_COMPARED = 200  # compared texts with PII tokens that are noted
 BUDGET = 2.0  # seconds of thread CPU time, for programs whose single expressions are expensive
 _LOOKS = 32  # expressions between two checks of the deadline
 READINGS = 3
@@ -146,6 +148,8 @@ class Interpreter:
         self.modules: set[str] = set()
         # Tools that each call may mean, with their arguments.
         self.tool_calls: dict[ast.AST, dict[tuple[str, str], tuple[Tool, Arguments]]] = {}
+        # Texts with PII tokens that are compared or looked up, with the place; whether that compares the token's value.
+        self.compared: dict[tuple[str, Span], bool] = {}
         self.control: list[ValueSource] = []  # untrusted content that decides whether the current line runs
         self.branches = 0
         self.loops = 0
@@ -157,6 +161,7 @@ class Interpreter:
         self.current: ast.AST | None = None
         self._place: tuple[ast.AST, Span] | None = None
         self._program = program
+        self._names_tokens = names_kind(program.text)
         self._programs: dict[str, ParsedProgram] = {}
         self.work = 0
         self.deadline = deadline or time.thread_time() + BUDGET
@@ -250,6 +255,15 @@ class Interpreter:
         names = [ast.copy_location(ast.Name(name, ast.Load()), function) for name in given]
         with self.scope(given):
             return self.value(ast.copy_location(ast.Call(function, [*names], []), function))
+
+    def note_compared(self, node: ast.AST, *values: Value, restores: bool = True) -> None:
+        """Note texts that are compared or looked up. `restores`: whether the sandbox does it with a token's value."""
+        if not self._names_tokens:
+            return
+        for text in texts_in(values):
+            if "_" in text and len(self.compared) < MAX_COMPARED and next(tokens_in(text), ""):
+                place = text, self.span(node)
+                self.compared[place] = self.compared.get(place, True) and restores
 
     def span(self, node: ast.AST) -> Span:
         """Return the span of a node. The last one is cached, because one action often causes several findings."""

@@ -42,6 +42,12 @@ from workbench.analysis.tables.word_sets import names
 from workbench.records import Risk
 
 _FORMATTING = names("format format_map vformat get_field")
+# Methods that look a value up, in which the sandbox compares the value of a PII token, and others, in which it does not
+_COMPARING = names(
+    """count endswith eq find get index isin ne partition pop remove removeprefix removesuffix replace rfind rindex
+    rpartition rsplit split startswith difference intersection isdisjoint"""
+)
+_MATCHING = names("contains findall finditer fullmatch match search sub subn")
 _NAMED_TARGET = names("to_csv to_excel to_parquet to_feather to_pickle savefig extractall")
 _LEAVING_SQL = re.compile(r"\b(?:ATTACH|INTO\s+'|load_extension|writefile|readfile)\b", re.IGNORECASE)
 _READING_SQL = re.compile(
@@ -56,6 +62,9 @@ def call_method(
 ) -> Value:
     """Interpret a method call: note its effects and return its result."""
     name = function.attr
+    if name in _COMPARING or name in _MATCHING:
+        interpreter.note_compared(node, *arguments.every, restores=name in _COMPARING)
+        interpreter.note_compared(node, owner if owner.items is None else NOTHING, restores=False)
     if name in _FORMATTING:
         note_format(interpreter, node, owner, arguments)
     if name in CALLING and interpreter.stored_attribute(name) is None:

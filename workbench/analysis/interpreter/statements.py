@@ -355,6 +355,9 @@ def _pattern(interpreter: Interpreter, pattern: ast.pattern, subject: Value) -> 
         for inner in pattern.patterns:
             _pattern(interpreter, inner, subject)
         return
+    if isinstance(pattern, ast.MatchValue | ast.MatchMapping):
+        keys = [pattern.value] if isinstance(pattern, ast.MatchValue) else pattern.keys
+        interpreter.note_compared(pattern, *(Value(const=one.value) for one in keys if isinstance(one, ast.Constant)))
     if isinstance(pattern, ast.MatchAs | ast.MatchStar) and pattern.name:
         interpreter.bind(pattern.name, subject if isinstance(pattern, ast.MatchAs) else Value(taint=subject.taint))
     for part in ast.iter_child_nodes(pattern):

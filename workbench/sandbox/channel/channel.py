@@ -67,7 +67,7 @@ class RawOutput(asyncio.BaseTransport):
 log = logging.getLogger(__name__)
 
 _CARRYING = frozenset({"send", "receive"})  # data of a connection; the network limits count its bytes
-_REQUESTS = frozenset({"call", "search", "definition", "skill", "offer", "sealed", "connect"}) | _CARRYING
+_REQUESTS = frozenset({"call", "search", "definition", "skill", "offer", "sealed", "tokens", "connect"}) | _CARRYING
 _MOST_AT_ONCE = 64  # concurrent requests above which reading pauses
 _UNSENT = 4 << 20  # bytes that the program has not read yet above which reading pauses
 _FRAME_WEIGHT = 16  # bytes added to each output frame's text length, so that empty frames also reach the limit

@@ -43,11 +43,12 @@ def answer_frame(number: int, found: Answered | ToolFailure) -> bytes:
         return encode({"kind": "answer", "id": number, "error": _error_fields(found)})
     if isinstance(found, str) and len(found) > BULKY:
         return pack_bulk({"kind": "answer", "id": number}, found, is_json=False)
-    text, shape = (found.text, found.shape) if isinstance(found, JsonText) else (written(found), "")
-    if len(text) > BULKY:
-        return pack_bulk({"kind": "answer", "id": number} | ({"shape": shape} if shape else {}), text, is_json=True)
-    shaped = f',"shape":{written(shape)}' if shape else ""
-    return pack(f'{{"kind":"answer","id":{number}{shaped},"value":{text}}}')
+    answer = found if isinstance(found, JsonText) else JsonText(written(found))
+    about = {name: fact for name, fact in (("shape", answer.shape), ("tokens", answer.tokens)) if fact}
+    if len(answer.text) > BULKY:
+        return pack_bulk({"kind": "answer", "id": number, **about}, answer.text, is_json=True)
+    told = "".join(f',"{name}":{written(fact)}' for name, fact in about.items())
+    return pack(f'{{"kind":"answer","id":{number}{told},"value":{answer.text}}}')
 
 
 def _error_fields(failure: ToolFailure) -> dict[str, Any]:  # Any: JSON

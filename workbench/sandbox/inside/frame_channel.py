@@ -63,6 +63,7 @@ class FrameChannel:
         self._loops: weakref.WeakSet[asyncio.AbstractEventLoop] = weakref.WeakSet()
         self._loop: asyncio.AbstractEventLoop | None = None  # loop of the last request
         self._numbers = itertools.count(1)
+        self.learn_tokens: Callable[[Any, Any], None] | None = None  # gets places of tokens' values in an answer
         self.bytes_exchanged = 0  # bytes of requests and answers so far
 
     def start(self) -> Frame:
@@ -148,6 +149,8 @@ class FrameChannel:
 
     def _value(self, frame: Frame) -> Any:  # Any: JSON, or its conversion
         value = frame.get("value")
+        if "tokens" in frame and self.learn_tokens is not None:
+            self.learn_tokens(frame["tokens"], value)
         return self._shaped(frame["shape"], value) if "shape" in frame else value
 
     def _send_request(self, what: str, wish: Frame, settle: Callable[[Frame], None]) -> None:

@@ -11,6 +11,8 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.sandbox.inside.token_literals import TokenTable, has_tokens
+
 NAME = "<program>"
 _LAST_VALUE = "__last__"  # variable with the value of the last line
 _PROGRAM_FUNCTION = "__program__"  # name of the function that a program with a top-level `return` becomes
@@ -48,9 +50,12 @@ class PreparedProgram:
         return NOTHING if last is None else last
 
 
-def prepare(text: str, name: str = NAME) -> PreparedProgram:
+def prepare(text: str, name: str = NAME, tokens: TokenTable | None = None) -> PreparedProgram:
+    """Compile a program. `tokens`: gets the tokens of its text, so that they compare equal to their values."""
     tree = ast.parse(text, name)
     _keep_last(tree.body)
+    if tokens is not None and has_tokens(text):
+        tokens.transform(tree)
     # visiting every node takes as long as all other steps
     returns = "return" in text and _TopLevelScan.among(tree.body)
     if returns:

@@ -32,6 +32,7 @@ from typing import Any, NoReturn
 from workbench.sandbox.inside import program_transform, proxied_sockets
 from workbench.sandbox.inside.frame_channel import FrameChannel
 from workbench.sandbox.inside.json_output import json_text
+from workbench.sandbox.inside.token_literals import TABLE, TokenTable
 from workbench.sandbox.inside.traceback_report import format_failure
 
 BENCH = "/bench"  # folder with the program's folders, unless `arrange_process` receives a different one
@@ -43,6 +44,7 @@ _BULKY = 1 << 16  # characters from which a result is sent as a bulk frame
 _MODULES = ("mcp_content", "client", "tool_discovery")
 _WARM_UP_PROGRAM = "import json\nprint('x')\njson.loads('[1]')\n"
 _place = BENCH
+_tokens = TokenTable()
 
 
 def load_modules(folder: Path) -> None:
@@ -216,7 +218,9 @@ def run(code: str, names: dict[str, Any], called: str) -> dict[str, Any]:  # Any
 def _execute(code: str, names: dict[str, Any], called: str) -> object:  # Any: a program's names
     """Execute a program. An event loop runs only for a top-level await, so that a program's own `asyncio.run` works."""
     before = program_transform.begin(names, code)
-    prepared = program_transform.prepare(code, called)
+    prepared = program_transform.prepare(code, called, _tokens)
+    if _tokens.needs_values:
+        _learn_tokens(names)
     value = prepared.start(names)
     if asyncio.iscoroutine(value):
         value = asyncio.run(value)
@@ -224,6 +228,14 @@ def _execute(code: str, names: dict[str, Any], called: str) -> object:  # Any: a
     if asyncio.iscoroutine(value):  # the last line is `main()` without await
         value = asyncio.run(value)
     return value
+
+
+def _learn_tokens(names: dict[str, Any]) -> None:  # Any: a program's names
+    """Find the values of the program's tokens, as far as it holds them, and note those of later answers."""
+    line = sys.modules["client"].get_client()._line
+    names[TABLE], line.learn_tokens = _tokens, _tokens.learn
+    with contextlib.suppress(Exception):  # a player of recorded answers knows no tokens
+        _tokens.learn_ahead(line.ask_now("tokens"), names, Path(_place, "workspace"))
 
 
 def _end_of_exit(leaving: SystemExit) -> dict[str, Any]:  # Any: JSON
