@@ -121,7 +121,7 @@ def agent_tools() -> str:
         "program of one line; it is told when they change), and "
         "kept skills as resources (`skills/list`, `skills/get`, `skill://NAME/SKILL.md`), and nothing else. "
         f"It is told:\n\n> {INSTRUCTIONS}\n\n"
-        "All names, descriptions and argument schemas together, as they go over the wire, cost a model less than 1,100 "
+        "All names, descriptions and argument schemas together, as they go over the wire, cost a model less than 1,400 "
         "tokens; the schemas of answers are for clients and are not counted.",
         "\n".join(parts),
     )

@@ -289,3 +289,30 @@ result = [len(found), said]
     assert any("would be sent to echo.say" in line for verdict in verdicts for line in verdict.asks)
     assert all(real not in repr(verdict) for verdict in verdicts)
     assert real not in done.model_view
+
+
+async def test_functions_about_values_take_values_and_tokens_of_many_rows(office):
+    agent = office.services.sessions.open("agent")
+    email, name, phone = await first_tokens(office, agent)
+    real = (await customers(office))[0]
+    code = f"""
+from client import domain_of, equal, initials, last4, masked
+{LIST}
+one = rows[0]
+spelled = [one["email"].upper(), f" {{one['email']}} ", one["email"], "bo@example.org"]
+result = {{
+    "rows": [row["id"] for row in rows * 100 if equal(row["email"], "{email}")] == [one["id"]] * 100,
+    "spelled": [equal("{email}", text) for text in spelled], "phone": equal("{phone}", one["phone"].replace(" ", "-")),
+    "plain": [equal(one["name"], one["name"].lower()), equal("a", "b")],
+    "masked": [masked(one["email"]), masked(one["name"]), masked(one["phone"]), masked("{email}")],
+    "parts": [domain_of(one["email"]) == domain_of("{email}"), initials(one["name"]) == initials("{name}"),
+        last4(one["phone"]) == last4("{phone}")],
+}}
+"""
+    found = await result(office, agent, code)
+    domain, initials = real["email"].partition("@")[2], "".join(f"{part[0]}." for part in real["name"].split())
+    shown = f"{real['email'][0]}…@{domain}"
+    assert found["masked"] == [shown, initials, f"…{''.join(filter(str.isalnum, real['phone']))[-4:]}", shown]
+    assert found["spelled"] == [True, True, True, False]
+    assert (found["rows"], found["phone"], found["plain"], found["parts"]) == (True, True, [True, False], [True] * 3)
+    assert agent.guesses == 0, "what the program holds is no guess"

@@ -1,6 +1,6 @@
 """The tools that agents see: names, descriptions and schemas, as data, so that docs and tests read the same table.
 
-Every model reads every word of this table in every conversation: all of it together stays below 1,100 tokens.
+Every model reads every word of this table in every conversation: all of it together stays below 1,400 tokens.
 """
 
 from __future__ import annotations
@@ -72,12 +72,15 @@ _RUN = _output_schema(
 
 EXECUTE = AgentTool(
     name="execute_code",
-    description="""Run Python in a locked sandbox on the user's machine.
-1. search_tools. 2. Import: `from servers.demo import list_orders`. 3. Await calls; filter and join there. 4. Print \
-little, or set `result`; pictures in it (`chart.images[0]`) are shown.
-Rules: top-level await, asyncio.gather; no network or processes; files only in workspace/; personal data reads as \
-tokens, [EMAIL_1.…]: pass them on, tools get the values; catch ToolError from `client`. The user may have to \
-approve: say why.
+    description="""Run a Python program in a locked sandbox on the user's machine.
+1. Find tools with search_tools. 2. Import them: `from servers.demo import list_orders`. 3. Await calls with keywords; \
+filter and join in the program. 4. Print a few lines, or set `result`; pictures in it (`chart.images[0]`) are shown.
+Top-level await and asyncio.gather work. There is no network and no other process; files are below workspace/. Failed \
+calls raise ToolError from `client`. The user may have to approve the program: say why.
+Data in the program is real; what you read back has tokens, [EMAIL_1.k7q2], in place of personal data; tokens of one \
+person's name share a number. A token written as a text of its own equals its value in ==, in, match and look-ups once \
+the program has read that value; elsewhere it stays text. Tools get the value. From `client`, equal(a, b), domain_of, \
+year_of, last4, initials and masked take values or tokens.
 Example:
 from servers.demo import list_orders
 page = await list_orders(limit=500)
@@ -168,14 +171,14 @@ SAVE_SKILL = AgentTool(
 
 SANITIZE = AgentTool(
     name="sanitize_pii",
-    description="Replace personal data with tokens.",
-    schema=_object(["text"], text=_text("Any.")),
+    description="Replace the personal data in a text with tokens.",
+    schema=_object(["text"], text=_text("Any text.")),
     read_only=True,
 )
 
 RESTORE = AgentTool(
     name="restore_pii",
-    description="Check a text's tokens.",
+    description="Say which tokens of a text are valid, and why others are not. Only tools get the values.",
     schema=_object(["text"], text=_text("Text with tokens.")),
     read_only=True,
 )

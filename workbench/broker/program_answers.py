@@ -129,6 +129,10 @@ def _value_in(text: str) -> Answered:
 log = logging.getLogger(__name__)
 
 _MOST_GUESSES: Final = 200  # comparisons of sealed values with texts per session, because each reveals a little
+_ENOUGH: Final = (
+    "Compare tokens with tokens. A token that is not sealed also equals its value if it is written as a text in the"
+    " program that reads the value."
+)
 _HINT: Final = (
     "Some values of {} are sealed: programs hold tokens such as [EMAIL_1.k7q2], which are replaced by the values in the"
     " arguments of tools. To query them: `from client import equal, domain_of, year_of, last4, initials, masked`."
@@ -172,7 +176,7 @@ def answer_about_sealed_values(session: Session, params: JsonObject) -> JsonValu
         session.guesses += 1
         if session.guesses > _MOST_GUESSES:
             words = f"Sealed values were compared with texts {_MOST_GUESSES} times in this session, which is the limit."
-            raise WorkbenchError(words, "Compare tokens with tokens.")
+            raise WorkbenchError(words, _ENOUGH)
     return operate(str(params.get("operation", "")), read)
 
 

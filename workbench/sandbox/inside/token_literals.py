@@ -57,6 +57,12 @@ class TokenText(str):
     def __str__(self) -> str:
         return self
 
+    def equals_value(self, other: object) -> bool | None:
+        """Whether the value is this text in any spelling; None if that is not known here."""
+        if not isinstance(other, str) or isinstance(other, TokenText) or not self.token.is_known or self.form:
+            return None
+        return self == other or any(self.token.has_value(text, form) for form, text in _spellings(other).items())
+
     def strip(self, *letters: Any) -> str:  # Any: as in the method of `str`
         return str.strip(self, *letters) if letters else self
 
@@ -98,7 +104,7 @@ class Token:
     def learn(self, value: object) -> None:
         """Remember the hash of the value, which the program has received."""
         if isinstance(value, str):
-            texts = {"": value, **{form: getattr(value, form)() for form in _FORMS}}
+            texts = {"": value, **{form: getattr(value, form)() for form in _FORMS}, **_spellings(value)}
             self._values = {form: (hash(text), len(text)) for form, text in texts.items()}
         elif isinstance(value, int | float) and not isinstance(value, bool):
             self.number = value
@@ -299,6 +305,16 @@ def _table(name: str) -> ast.Attribute:
 
 def _call(name: str, *arguments: ast.expr) -> ast.Call:
     return ast.Call(_table(name), list(arguments), [])
+
+
+def _spellings(text: str) -> dict[str, str]:
+    """A text in the forms in which `equal` compares it: without differences of case and blanks; numbers also without
+    separators."""
+    forms = {"words": " ".join(text.casefold().split())}
+    bare = "".join(filter(str.isalnum, text)).upper()
+    if sum(map(str.isdigit, bare)) * 2 > len(bare) and "@" not in text:
+        forms["bare"] = bare.removeprefix("00")
+    return forms
 
 
 def has_tokens(text: str) -> bool:

@@ -6,8 +6,10 @@
 An answer is the tool's structured content. Without structured content it is the parsed value if its text is JSON, or
 the text itself. Answers with other parts are `Blocks`, a list of typed parts: Text, Image, Audio, Resource, Link.
 
-If the user sealed a tool, its answers contain tokens such as `[EMAIL_1.k7q2]` in place of values. Tokens can be part of
-longer text. In the arguments of tools they are replaced by the values. These functions return facts about the values:
+Data in a program is real. What an agent reads of it has tokens such as `[EMAIL_1.k7q2]` in place of values; so have the
+answers of tools that the user sealed. In arguments of tools, tokens are replaced by the values, also in longer text. A
+token that is a text of its own in a program equals its value once the program has read that value. These functions take
+values and tokens:
 
     equal(a, b)   domain_of(email)   year_of(date)   last4(card_or_phone)   initials(name)   masked(value)
 """
@@ -151,32 +153,38 @@ async def call_mcp_tool(id: str, arguments: Any = None, type: Any = None) -> Any
 
 
 def equal(a: Any, b: Any) -> bool:
-    """Whether two tokens stand for the same value, regardless of its spelling. One of them may be plain text."""
+    """Whether two values or tokens are the same value, regardless of its spelling."""
+    for one, other in ((a, b), (b, a)):
+        same = getattr(one, "equals_value", None)  # a token in the program's text
+        if same is not None and (found := same(other)) is not None:
+            return bool(found)
+    if isinstance(a, str) and isinstance(b, str) and "_" not in a and "_" not in b:
+        return a.casefold().split() == b.casefold().split()
     return bool(_about("equal", a, b))
 
 
 def domain_of(email: str) -> str:
-    """The domain of a sealed e-mail address."""
+    """The domain of an e-mail address."""
     return str(_about("domain_of", email))
 
 
 def year_of(date: str) -> int:
-    """The year of a sealed date, such as a date of birth."""
+    """The year of a date, such as a date of birth."""
     return int(_about("year_of", date))
 
 
 def last4(number: str) -> str:
-    """The last four characters of a sealed card, phone, IBAN or account number."""
+    """The last four characters of a card, phone, IBAN or account number."""
     return str(_about("last4", number))
 
 
 def initials(name: str) -> str:
-    """The initials of a sealed name."""
+    """The initials of a name."""
     return str(_about("initials", name))
 
 
 def masked(value: str) -> str:
-    """A sealed value in a form that may be shown: `a…@example.org`, `…1234`, `A.L.`"""
+    """An e-mail address, number or name in a form that may be shown: `a…@example.org`, `…1234`, `A.L.`"""
     return str(_about("masked", value))
 
 
