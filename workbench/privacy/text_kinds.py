@@ -86,7 +86,7 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _OWN_WORDS: Final = """
 mcp workbench sandbox typescript javascript python asyncio await gather import stdout stderr filesystem json schema
 param params parameter parameters boolean integer unapproved traceback timeout iban pii readme utf
-token tokens toolerror queue delete propose https org
+token tokens toolerror queue delete propose https org equals initials masked
 """
 _OWN: Final = frozenset(
     {*_OWN_WORDS.split(), *map(str.lower, keyword.kwlist), *(name.lower() for name in dir(builtins))}

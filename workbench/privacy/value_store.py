@@ -151,7 +151,7 @@ class ValueStore:
 
     def _fault_of(self, token: str) -> str:
         if not is_token_shaped(token):
-            return "is damaged, because a token is written like [EMAIL_1.k7q2]"
+            return "is damaged, because a token is written like [EMAIL_1.…]"
         return "was changed or comes from a different session"
 
     def restore_literals(self, text: str, literals: Container[str]) -> str:
