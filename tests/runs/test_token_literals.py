@@ -7,13 +7,26 @@ import json
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
 
+from workbench.analysis.reading import read_program
 from workbench.broker.broker import Broker
 from workbench.events import RunChanged
-from workbench.records import CallDecision, Decision, Origin, Permission, RunState, ServerConfig, ToolCall
+from workbench.records import (
+    CallDecision,
+    Decision,
+    Origin,
+    Permission,
+    Proposal,
+    Run,
+    RunState,
+    ServerConfig,
+    ToolCall,
+)
+from workbench.runs.token_literals import TokenLiterals
 
 ABOVE = Path(__file__).resolve().parents[2]
 ECHO = Path(__file__).resolve().parents[1] / "mcp_servers" / "echoing.py"
@@ -316,3 +329,26 @@ result = {{
     assert found["spelled"] == [True, True, True, False]
     assert (found["rows"], found["phone"], found["plain"], found["parts"]) == (True, True, [True, False], [True] * 3)
     assert agent.guesses == 0, "what the program holds is no guess"
+
+
+async def test_a_script_is_told_which_line_compares_a_token_and_what_compares_the_value(office):
+    """TypeScript programs are not parsed; the line of a comparison is found in the text."""
+    session = office.services.sessions.open("agent")
+    email = session.vault.token("EMAIL", "rosa.lund@example.org")
+    code = f'const to = "{email}";\nif (row.email === "{email}") n++;\nawait sendEmail({{ to: "[EMAIL_9.abcd]" }});'
+    reading = read_program(code, (), language="typescript")
+    proposal = Proposal("r1", code, "", Origin.AGENT, session.id, "a", "", 1.0)
+    run = SimpleNamespace(session=session, reading=reading, record=Run("r1", proposal, RunState.DONE))
+    lines = TokenLiterals(run).notices().split("\n")
+    assert lines[0].startswith("line 3: [EMAIL_9.abcd] is no token of this session")
+    assert lines[1:] == [
+        f"line 2: {email} is compared as text here. To compare the value,"
+        f' use await equal(value, "{email}") from ./client.'
+    ]
+
+
+async def test_a_call_without_a_program_names_an_unknown_token_without_a_line(office):
+    agent = office.services.sessions.open("agent")
+    code = "from servers.demo import get_customer\nresult = await get_customer({'customer_id': '[NAME_7.zzzz]'})\n"
+    view = (await ran(office, agent, code, wish="call")).model_view
+    assert "\n[NAME_7.zzzz] is no token of this session: it was changed or comes from a different session." in view

@@ -74,8 +74,8 @@ EXECUTE = AgentTool(
     name="execute_code",
     description="""Run a Python program in a locked sandbox on the user's machine.
 1. Find tools with search_tools. 2. Import them: `from servers.demo import list_orders`. 3. Await calls, with \
-arguments by name; filter and join in the program. 4. Print a few lines, or set `result`; pictures in it (`chart.images[0]`) \
-are shown.
+arguments by name; filter and join in the program. 4. Print a few lines, or set `result`; pictures in it \
+(`chart.images[0]`) are shown.
 Top-level await and asyncio.gather work. There is no network and no other process; files are below workspace/. Failed \
 calls raise ToolError from `client`. The user may have to approve the program: say why.
 Data in the program is real; what you read back has tokens, [EMAIL_1.…], in place of personal data; tokens of one \

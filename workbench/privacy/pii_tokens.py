@@ -138,7 +138,7 @@ def unmask_with_spans(masked: str, restore: Callable[[str], str]) -> tuple[str, 
 
 def tokens_in(text: str) -> Iterator[str]:
     """Everything in a text that looks like a token; only its session can tell whether it is one."""
-    return (match.group() for match in LOOKALIKE.finditer(text)) if "_" in text else iter(())
+    return (match.group() for match in find_tokens(text))
 
 
 def count_tokens(masked: str) -> tuple[KindCount, ...]:

@@ -10,12 +10,13 @@ session. Sealed values are never searched for.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Final
 
-from workbench.analysis.reading import ComparedText, Reading
+from workbench.analysis.reading import PYTHON, ComparedText, Reading
 from workbench.broker.agent_sessions import Session
 from workbench.errors import WorkbenchError
 from workbench.permissions.call_rules import ToolRules
@@ -46,10 +47,8 @@ class TokenLiterals:
         # token → the call that supplied its value first, before this run; None if no server did
         self._suppliers: dict[str, Place | None] = {}
         self._located: set[str] = set()
-        session, reading = run.session, run.reading
-        literals = reading.literals if reading is not None else ()
-        written = [text for text in dict.fromkeys(text for text, _ in literals) if is_token_shaped(text)]
-        for text in written[:MOST]:
+        session = run.session
+        for text in _compared_tokens(run.reading)[:MOST] if run.reading is not None else ():
             held = session.vault.read(text)
             if held is not None and not _stays_token(session, text, held):
                 self._missing[text] = held
@@ -112,6 +111,12 @@ class TokenLiterals:
             for token in tokens_in(one.text):
                 if why := self._why_not_compared(one, token, written):
                     lines[f"line {one.span.line}: {why}"] = None
+        if reading.language != PYTHON:
+            for token, line in _script_comparisons(reading.program.text):
+                held = session.vault.read(token)
+                if held is not None and not _stays_token(session, token, held):
+                    cure = f'use await equal(value, "{token}") from ./client.'
+                    lines[f"line {line}: {token} is compared as text here. To compare the value, {cure}"] = None
         return "\n".join([*lines][:_LISTED])
 
     def _note(self, tokens: Iterable[str]) -> None:
@@ -164,7 +169,7 @@ class TokenLiterals:
         held = session.vault.read(token)
         if held is None or _stays_token(session, token, held):
             return ""  # it was named as unknown, or the program's data has the same token
-        cure = f'To compare the value, use equal(value, "{session.vault.canonical(token)}") from client.'
+        cure = _cure(session, token)
         if one.text != token or token.casefold() not in written:
             return f"{token} is compared as text here, because it is part of a longer text or put together. {cure}"
         if not one.restores:
@@ -175,6 +180,13 @@ class TokenLiterals:
 
 
 _NOWHERE: Final = Place("", "")
+
+
+def _compared_tokens(reading: Reading) -> list[str]:
+    """Return the tokens that are literals of a program and may be compared; not those that only a call sends."""
+    compared = {one.text for one in reading.compared}
+    shaped = ((text, node) for text, node in reading.literals if is_token_shaped(text))
+    return [*dict.fromkeys(text for text, node in shaped if text in compared or not reading.enclosing_calls(node))]
 
 
 def _stays_token(session: Session, token: str, held: StoredValue) -> bool:
@@ -190,12 +202,29 @@ def _supplier(session: Session, held: StoredValue) -> Place | None:
     return Place(next(iter(held.sources)), "") if held.sources else None
 
 
+def _cure(session: Session, token: str) -> str:
+    return f'To compare the value, use equal(value, "{session.vault.canonical(token)}") from client.'
+
+
 def _tokens_of(reading: Reading) -> Iterator[tuple[str, int]]:
     """Yield each text in the literals of a program that is written like a token, with its line."""
-    for text, node in reading.literals:
+    texts = ((text, reading.program.span(node).line) for text, node in reading.literals if "_" in text)
+    if reading.language != PYTHON:
+        texts = ((text, number) for number, text in enumerate(reading.program.text.split("\n"), 1))
+    for text, line in texts:
         for token in tokens_in(text):
             if is_token_shaped(token):
-                yield token, reading.program.span(node).line
+                yield token, line
+
+
+_COMPARES: Final = re.compile(r"[!=]==?|\b(?:includes|indexOf|startsWith|endsWith|get|has|case|find|search|match)\b")
+
+
+def _script_comparisons(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the tokens in lines of a TypeScript program that compare, with the line. Scripts are not parsed."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for token in tokens_in(line) if _COMPARES.search(line) else ():
+            yield token, number
 
 
 def _spellings(text: str) -> set[str]:
