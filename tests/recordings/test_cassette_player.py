@@ -28,6 +28,7 @@ def test_questions_are_answered_in_any_order_without_a_difference() -> None:
     played = deck(step("get", 1, id=1), step("get", 2, id=2))
     assert played.answer("call", asked("get", id=2)) == JsonText("2")
     assert played.answer("call", asked("get", id=1)) == JsonText("1")
+    assert played.answer("tokens", {}) == {}, "a program with tokens asks where their values are"
     played.end()
     assert played.found == []
 

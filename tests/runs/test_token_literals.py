@@ -135,6 +135,11 @@ result = find("{email}")
 """
     real = await customers(office)
     assert await result(office, agent, again, state="work") == [real[0]["id"]]
+    helper = f'def is_wanted(row):\n    return row["email"] == "{email}"'
+    await ran(office, agent, helper, state="helper")
+    assert (
+        await result(office, agent, f"{LIST}result = [*map(is_wanted, rows)]", state="helper") == [True] + [False] * 4
+    )
     await ran(office, agent, f"{LIST}write_file('people.csv', 'mail\\n' + rows[0]['email'] + '\\n')")
     read = f"""
 lines = open("workspace/people.csv").read().splitlines()

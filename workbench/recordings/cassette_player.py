@@ -25,6 +25,8 @@ class CassettePlayer:
 
     def answer(self, kind: str, params: JsonObject) -> Answered:
         """Return the recorded answer to an equal call, else to the next call of the same tool and list a difference."""
+        if kind == "tokens":  # tokens are of one session; the answers of a cassette have none of it
+            return {}
         asked = CassetteStep(kind, _call_identity(kind, params))
         step = self._take(asked)
         if step is None:

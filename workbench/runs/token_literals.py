@@ -9,6 +9,7 @@ session. Sealed values are never searched for.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import secrets
@@ -123,6 +124,7 @@ class TokenLiterals:
         for token in tokens:
             self._located.add(token.casefold())
             del self._missing[token]
+            self._run.recording.drop("its program compares tokens, which stand for no value in another session")
 
     def _may_read(self, token: str) -> bool:
         """Whether the program may call the tool that supplied the value first without asking, and the tool is not
@@ -183,10 +185,13 @@ _NOWHERE: Final = Place("", "")
 
 
 def _compared_tokens(reading: Reading) -> list[str]:
-    """Return the tokens that are literals of a program and may be compared; not those that only a call sends."""
+    """Return the tokens that are literals of a program and may be compared; not those that only a call sends. Functions
+    of earlier programs of its REPL session may compare theirs too."""
     compared = {one.text for one in reading.compared}
     shaped = ((text, node) for text, node in reading.literals if is_token_shaped(text))
-    return [*dict.fromkeys(text for text, node in shaped if text in compared or not reading.enclosing_calls(node))]
+    found = [text for text, node in shaped if text in compared or not reading.enclosing_calls(node)]
+    earlier = (node.value for node in reading.earlier_nodes if isinstance(node, ast.Constant))
+    return [*dict.fromkeys((*found, *(text for text in earlier if isinstance(text, str) and is_token_shaped(text))))]
 
 
 def _stays_token(session: Session, token: str, held: StoredValue) -> bool:
