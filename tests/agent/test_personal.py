@@ -53,3 +53,30 @@ async def test_a_token_that_is_none_of_the_session_is_named_as_it_was_written(co
         assert f"{own} is no token" not in words
         assert "LITERAL" not in words
         assert "bo.lind" not in words
+
+
+LIST = "from servers.demo import list_customers\nrows = (await list_customers(limit=5))['customers']\n"
+
+
+async def test_an_agent_finds_a_row_by_the_token_that_it_read(core, agent):
+    await core.catalog.connect("demo")
+    async with agent() as client:
+
+        async def ran(code):
+            answer = await client.call_tool("execute_code", {"code": code, "description": "find a customer"})
+            return answer.content[0].text
+
+        token = (await ran(f"{LIST}print(rows[0]['email'])")).strip()
+        assert token.startswith("[EMAIL_1.")
+        found = await ran(f'{LIST}result = [row["id"] for row in rows if row["email"] == "{token}"]')
+        assert found.startswith('result = ["')
+        looked_up = await ran(f'{LIST}result = {{row["email"]: row["id"] for row in rows}}.get("{token}")')
+        assert looked_up == found.replace("[", "").replace("]", "")
+        missed = await ran(f'{LIST}result = [row for row in rows if row["email"] == "mailto:{token}"]')
+        assert missed.startswith("result = []")
+        assert f"line 3: {token} is compared as text here" in missed
+        assert f'use equal(value, "{token}") from client' in missed
+        unknown = await ran('print("[EMAIL_9.abcd]")')
+        assert unknown.endswith(
+            "line 1: [EMAIL_9.abcd] is no token of this session: it was changed or comes from a different session."
+        )

@@ -100,7 +100,7 @@ class TokenLiterals:
         """Return sentences for the author about tokens in the text that are unknown, and about comparisons that did
         not compare the value of a token."""
         reading, session = self._run.reading, self._run.session
-        if reading is None:
+        if reading is None or not session.masks_personal_data:
             return ""
         alone = self._run.record.proposal.wish not in WITHOUT_PROGRAM
         lines: dict[str, None] = {}
