@@ -13,9 +13,10 @@ import ast
 import json
 import re
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
 
 from workbench.analysis.reading import PYTHON, ComparedText, Reading
 from workbench.broker.agent_sessions import Session
@@ -36,7 +37,7 @@ from workbench.sandbox.program import Answered, JsonText, PathStep
 
 MOST: Final = 200  # tokens of one program whose values are searched for
 _LISTED: Final = 8  # sentences in one answer
-_FoundAt = tuple[tuple[PathStep, ...], int, int]
+FoundToken = tuple[str, tuple[PathStep, ...], int, int]  # token, path of the text with its value, begin and end in it
 
 
 class TokenLiterals:
@@ -64,20 +65,19 @@ class TokenLiterals:
         if not isinstance(answer, str | JsonText) or rules.lost or rules.looks_into_arguments:
             return answer
         text, server = answer if isinstance(answer, str) else answer.text, rules.tool.server
-        wanted = [
-            (token, held)
-            for token, held in self._missing.items()
+        wanted = {
+            token: held
+            for token, held in tuple(self._missing.items())
             if (self._suppliers[token] or _NOWHERE).server == server
             and any(spelled in text for spelled in _spellings(held.text))
-        ]
+        }
         if not wanted:
             return answer
-        value = answer if isinstance(answer, str) else json.loads(answer.text)
-        found = [(token, *place) for token, held in wanted if (place := _find(value, held)) is not None]
+        found = _find_all(answer if isinstance(answer, str) else json.loads(answer.text), wanted)
         self._note(token for token, *_ in found)
         if isinstance(answer, JsonText):
-            return JsonText(answer.text, answer.shape, tuple(found))
-        return JsonText(json.dumps(answer, ensure_ascii=False), tokens=tuple(found))
+            return replace(answer, tokens=found)
+        return JsonText(json.dumps(answer, ensure_ascii=False), tokens=found)
 
     def hints(self) -> JsonObject:
         """Return where the program finds values that it can read without a tool: in a file of the workspace, or in a
@@ -123,7 +123,7 @@ class TokenLiterals:
     def _note(self, tokens: Iterable[str]) -> None:
         for token in tokens:
             self._located.add(token.casefold())
-            del self._missing[token]
+            self._missing.pop(token, None)  # answers of parallel calls are searched on threads
             self._run.recording.drop("its program compares tokens, which stand for no value in another session")
 
     def _may_read(self, token: str) -> bool:
@@ -237,19 +237,40 @@ def _spellings(text: str) -> set[str]:
     return {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
 
 
-def _find(value: JsonValue, held: StoredValue) -> _FoundAt | None:
-    """Return the first place of a value in an answer."""
-    left: list[tuple[tuple[PathStep, ...], JsonValue]] = [((), value)]
-    while left:
-        path, part = left.pop()
+def _find_all(value: JsonValue, wanted: Mapping[str, StoredValue]) -> tuple[FoundToken, ...]:
+    """Return each token whose value is in an answer, with one place of the value."""
+    missing, found = dict(wanted), []
+    shortest = min(len(held.text) for held in wanted.values())
+    numbers = any(held.number is not None for held in wanted.values())
+    left: list[tuple[_Link | None, JsonValue]] = [(None, value)]
+    while left and missing:
+        link, part = left.pop()
         if isinstance(part, dict):
-            left += [((*path, key), inner) for key, inner in part.items()]
-            left += [((*path, [number]), key) for number, key in enumerate(part)]
+            left += [((link, key), inner) for key, inner in part.items()]
+            left += [((link, [number]), key) for number, key in enumerate(part)]
         elif isinstance(part, list):
-            left += [((*path, number), inner) for number, inner in enumerate(part)]
-        elif isinstance(part, str):
-            if (at := part.find(held.text)) >= 0:
-                return path, at, at + len(held.text)
-        elif held.number is not None and part is not None and as_text(part) == held.text:
-            return path, 0, 0
-    return None
+            left += [((link, number), inner) for number, inner in enumerate(part)]
+        elif len(part) >= shortest if isinstance(part, str) else numbers and part is not None:
+            here = [(token, *place) for token, held in missing.items() if (place := _place_in(part, held)) is not None]
+            for token, start, end in here:
+                del missing[token]
+                found.append((token, _path(link), start, end))
+    return tuple(found)
+
+
+def _place_in(part: JsonValue, held: StoredValue) -> tuple[int, int] | None:
+    if isinstance(part, str):
+        at = part.find(held.text)
+        return (at, at + len(held.text)) if at >= 0 else None
+    return (0, 0) if held.number is not None and as_text(part) == held.text else None
+
+
+_Link: TypeAlias = tuple[Any, PathStep]  # Any: the link of the step before, or None
+
+
+def _path(link: _Link | None) -> tuple[PathStep, ...]:
+    steps: list[PathStep] = []
+    while link is not None:
+        link, step = link
+        steps.append(step)
+    return tuple(reversed(steps))
