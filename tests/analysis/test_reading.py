@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec import to_builtins
 
 from workbench.analysis.canonical_text import canonicalize
-from workbench.analysis.reading import assess
+from workbench.analysis.reading import assess, read_program
 from workbench.analysis.verdict import RULES
 from workbench.records import EffectKind, Gate, Risk, Span, Tool, Verdict
 from workbench.records.common_types import at_least
@@ -290,3 +290,44 @@ def test_no_program_makes_it_fail(expression: str) -> None:
         f"import os, base64, codecs, servers.demo\nx = {expression}\nfor y in x:\n    z = y({expression})\n", None
     )
     assert verdict.gate is not Gate.BLOCKED or "parse" in verdict.sentence
+
+
+TOKEN = "[EMAIL_7.t778]"
+COMPARED = (  # program, line of the comparison, whether the sandbox compares the value
+    ('x == "TOKEN"', 1, True),
+    ('y = "TOKEN"\nz = y\nprint(x != z)', 3, True),
+    ('def same(one):\n    return x == one\nsame("TOKEN")', 2, True),
+    ('print(x in ("a", "TOKEN"))', 1, True),
+    ('rows = {}\nrows.get("TOKEN")\nrows["TOKEN"]', 2, True),
+    ('match x:\n    case {"TOKEN": y}:\n        pass', 2, True),
+    ('match x:\n    case "TOKEN" | "b":\n        pass', 2, True),
+    ('[row for row in rows if row["email"] == "TOKEN"]', 1, True),
+    ('await send(x) if x.startswith("TOKEN") else 1', 1, True),
+    ('x == "[EMAIL" + "_7.t778]"', 1, True),
+    ("x == f\"<{'TOKEN'}>\"", 1, True),
+    ('x == "{} {}".format("a", "TOKEN")', 1, True),
+    ('x == "TOKEN,b".split(",")[0]', 1, True),
+    ('x < "TOKEN"', 1, False),
+    ('"TOKEN".startswith(x)', 1, False),
+    ('import re\nre.search("TOKEN", x)', 2, False),
+    ('x.str.contains("TOKEN")', 1, False),
+    ("exec('x == \"TOKEN\"')", 1, False),
+)
+
+
+def test_texts_with_tokens_that_are_compared_are_known_with_their_line_in_every_spelling():
+    for program, line, restores in COMPARED:
+        found = read_program(program.replace("TOKEN", TOKEN), ()).compared
+        at_line = [one.restores for one in found if TOKEN in one.text and one.span.line == line]
+        assert at_line, (program, found)
+        assert all(at_line) is restores, (program, found)
+
+
+def test_a_text_without_a_token_or_a_comparison_is_not_listed():
+    for program in ('x == "EMAIL_7"', 'x == "[SECRET_KEY]"', f'print("{TOKEN}")', f'to = "{TOKEN}"\nawait send(to=to)'):
+        assert read_program(program, ()).compared == (), program
+
+
+def test_a_comparison_in_an_earlier_program_is_not_listed_again():
+    reading = read_program(f'b = a == "{TOKEN}"', (), earlier=[f'x == "{TOKEN}"\na = 1'])
+    assert [one.span.line for one in reading.compared] == [1]

@@ -39,6 +39,7 @@ from workbench.analysis.tables.methods_and_attributes import (
 )
 from workbench.analysis.tables.program_actions import ProgramAction
 from workbench.analysis.tables.word_sets import names
+from workbench.privacy.pii_tokens import is_token_shaped
 from workbench.records import Risk
 
 _FORMATTING = names("format format_map vformat get_field")
@@ -64,7 +65,8 @@ def call_method(
     name = function.attr
     if name in _COMPARING or name in _MATCHING:
         interpreter.note_compared(node, *arguments.every, restores=name in _COMPARING)
-        interpreter.note_compared(node, owner if owner.items is None else NOTHING, restores=False)
+        if isinstance(owner.const, str) and is_token_shaped(owner.const):
+            interpreter.note_compared(node, owner, restores=False)
     if name in _FORMATTING:
         note_format(interpreter, node, owner, arguments)
     if name in CALLING and interpreter.stored_attribute(name) is None:
