@@ -177,7 +177,7 @@ class TokenLiterals:
         if not one.restores:
             return f"{token} is used as text here, not as the value that it stands for. {cure}"
         if token.casefold() not in self._located:
-            return f"{token} equals nothing here, because its value was not found in what the program read. {cure}"
+            return f"{token} is compared as text here, because its value was not found in what the program read. {cure}"
         return ""
 
 
