@@ -120,7 +120,7 @@ async def test_every_form_of_comparison_finds_the_value_that_the_program_read(of
     found = json.loads(done.result)
     found["!="] = not found["!="]
     assert [form for form, works in found.items() if not works] == []
-    assert "is compared as text" not in done.model_view, done.model_view
+    assert "because its value was not found" not in done.model_view, done.model_view
     assert "is used as text" not in done.model_view, done.model_view
 
 
