@@ -85,7 +85,7 @@ class ProvenanceIndex:
         self.called_outside = False  # whether a tool that can send data outside was called
         self._answers = answers if answers is not None else AnswerIndex()
         self._lookup = AnswerLookup(self._answers)
-        self._kinds_of: dict[str, frozenset[str]] = {}  # calls whose answers count, with their kinds
+        self._kinds_of: dict[tuple[str, ...], frozenset[str]] = {}  # calls whose answers count, with their kinds
         self._undecoded: deque[tuple[Place, tuple[str, ...]]] = deque()
         self._weight = 0  # characters not yet decoded
         self.characters = 0  # of all answers
@@ -99,10 +99,10 @@ class ProvenanceIndex:
         if PRIVATE in read.kinds:
             self.private_servers |= {read.server}
         place = Place(read.server, read.tool, read.run_id, call_id=read.call_id)
-        if not self._answers.has_call(read.call_id):
+        if not read.call_id or not self._answers.has_call(read.call_id):
             for text in read.texts:
                 self._answers.add(text, place)
-        self._kinds_of[read.call_id] = read.kinds
+        self._kinds_of[_call_of(place)] = read.kinds
         self.characters += sum(map(len, read.texts))
         if UNTRUSTED in read.kinds and (hidden := tuple(text for text in read.texts if len(text) <= _READABLE)):
             self._undecoded.append((place, hidden))
@@ -187,11 +187,16 @@ class ProvenanceIndex:
         """The answers of these kinds in which a part of a text occurs."""
         for document, text, start in islice(self._lookup.possible_places(" ".join(part)), _MOST_PLACES):
             place = document.source
-            if not isinstance(place, Place) or not (its := self._kinds_of.get(place.call_id, frozenset())) & kinds:
+            if not isinstance(place, Place) or not (its := self._kinds_of.get(_call_of(place), frozenset())) & kinds:
                 continue
             if match := pattern.search(text, start):
                 read = AnswerRead(place.call_id, place.run_id, place.server, place.tool, its, ())
                 yield FoundSource(its, tuple(part), read, _around(match, text))
+
+
+def _call_of(place: Place) -> tuple[str, ...]:
+    """What identifies a call; texts that no call supplied have no ID."""
+    return (place.call_id,) if place.call_id else (place.server, place.tool, place.run_id)
 
 
 def _parts(text: str, said: list[str], *, names: bool) -> Iterable[list[str]]:

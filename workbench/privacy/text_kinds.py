@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from workbench.privacy.detectors.name_model import name_model
+from workbench.privacy.detectors.name_model import listed
 from workbench.privacy.detectors.word_lists import COMMON_WORDS
 from workbench.records import JsonObject, JsonValue
 
@@ -118,7 +118,7 @@ def _plain(written: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_ordinary(word: str) -> bool:
-    folded, lists = word.lower(), name_model().lists
-    if word[0].isupper() and folded in lists.first and folded not in _OWN:
+    folded, lists = word.lower(), listed(word)
+    if word[0].isupper() and "F" in lists and folded not in _OWN:
         return False
-    return folded in lists.common or folded in COMMON_WORDS or folded in _OWN
+    return "C" in lists or folded in COMMON_WORDS or folded in _OWN

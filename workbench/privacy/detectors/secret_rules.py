@@ -17,6 +17,7 @@ from workbench.paths import resources
 from workbench.thread_cancellation import check_cancelled
 
 _PIECE: Final = 50_000  # characters searched at once, as no other thread runs meanwhile
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LONGER: Final = "İ"  # the only letter whose lower case is longer, which would move all positions after it
 
 
@@ -58,6 +59,8 @@ class SecretRules:
     def find_keywords(self, text: str) -> Iterator[tuple[SecretRule, int, int]]:
         """Each rule whose keyword occurs in a text, with start and end of the keyword."""
         lowered = text.replace(_LONGER, "i").lower() if _LONGER in text else text.lower()
+        if not lowered.isascii():  # the engine takes no lone surrogates
+            lowered = _SURROGATE.sub("?", lowered)
         for begin in range(0, len(lowered), _PIECE):
             check_cancelled()
             piece = lowered[begin : begin + _PIECE + self._longest] if len(lowered) > _PIECE else lowered
