@@ -230,4 +230,6 @@ def _plausible(stretch: str, place: int) -> bool:
     """Whether a stretch has letters and a capital, as a name needs, or letters and a digit, as an address needs."""
     if KINDS[place] == "ADDRESS":
         return any(map(str.isdigit, stretch)) and any(map(str.isalpha, stretch))
+    if " " in stretch and _DATES.issuperset(stretch.lower().split()):
+        return False
     return sum(map(str.isalpha, stretch)) >= _FEWEST_LETTERS and any(map(str.isupper, stretch))

@@ -86,7 +86,7 @@ def _numbers(text: str, offset: int, run: _Run) -> Iterator[tuple[int, int]]:
         return
     before = text[max(0, offset - LOOK_BACK) : offset]
     if run.text.startswith("+"):
-        yield from _international(run)
+        yield from _international(run) if "/-" not in run.text else ()  # `+1015/-127`: lines of a change
     elif before.rstrip(_BETWEEN).lower().endswith(_ENDINGS) and _WORD.search(before):
         yield from _announced(run)
     elif (found := list(_shaped(run))) and not _OTHER_WORD.search(before):

@@ -43,6 +43,7 @@ class TypedText(Struct, frozen=True):
 
 
 _LONGEST: Final = 300  # characters of a line that are read
+_FEWEST_SPACES: Final = 3  # of a sentence that ends with its mark
 _SHARE: Final = 0.4  # of the lines of a paragraph of code that have signs of code
 _FILE_SHARE: Final = 0.2  # of the lines of a source file
 _FEWEST: Final = 3  # lines with signs of code in a source file
@@ -131,7 +132,8 @@ _STATEMENT = re.compile(
 )
 _SIGNS = re.compile(
     r"\w\((?!e?s\))[\w\"'$*&@)\[{`!-]|\w\($"  # calls
-    r"|[=!<>+*|&-]= |\) ?[-=]>|=> ?[{(\w]|\w::\w|&& |\|\| |\w->\w|__\w|\$\w|\w\[[\w:'\"-]{1,40}\]"  # operators
+    r"|[=!<>+*|&-]= |\) ?[-=]>|=> ?[{(\w]"
+    r"|[g-zG-Z_]\w{0,20}::[A-Za-z_~<$]|&& |\|\| |\w->\w|__\w|\$\w|\w\[[\w:'\"-]{1,40}\]"  # operators
     r"|\w do$| do \||[\w)>\]] ?\{$|\) ?\{|^[})\]]{1,6}[);,]"  # blocks
     r"|[)\]}\"'`];$|^[a-z$_][\w.$ *<>=-]{0,120};$|^\.\w{2,60}\("  # ends of statements, chains of calls
 )
@@ -215,7 +217,7 @@ def _kind(line: str) -> _Line:
     beginning = _BEGINNINGS.match(bare)
     if beginning is not None:
         return _Line[beginning.lastgroup or "WORDS"]
-    if _SENTENCE.match(bare):
+    if _SENTENCE.match(bare) or (bare[-1] in ".!?" and bare[0].isupper() and bare.count(" ") >= _FEWEST_SPACES):
         return _Line.WORDS
     if _SIGNS.search(bare):
         return _Line.SIGNED

@@ -29,8 +29,9 @@ _POSTAL_CODE: Final = 10  # characters
 _CAMEL_CASE = re.compile(r"(?!Ma?c[A-Z]|De[A-Z]|La[A-Z]|Van[A-Z])[A-Z][a-z]{1,30}(?:[A-Z][a-z]{0,30}){1,5}")
 _PHONE_BEFORE = re.compile(r"phone|tel|mobile|call|fax|sms|msisdn|cell|dial", re.IGNORECASE)
 _EXAMPLE_PHONE = re.compile(r"555|(\d)\1{4}|12345|01234")
+_AS_EXAMPLE = re.compile(r"(?:e\.g\.|\bexample|for instance|such as|formatted as)[^\n]{0,60}\Z", re.IGNORECASE)
 _EXAMPLE_SECRET = re.compile(
-    r"example|sample|secret|your|test|dummy|changeme|placeholder|password|passphrase|token|foo|bar|xxx|\.\.\."
+    r"example|sample|s[e3]cr[e3]t|your|test|dummy|changeme|placeholder|password|passphrase|token|foo|bar|xxx|\.\.\."
     r"|[<>{}$()\[\],:;'\" ]|\b(?:key|abc|123)",
     re.IGNORECASE,
 )
@@ -77,6 +78,8 @@ def counts(text: str, found: DetectedSpan, place: TextType) -> bool:
         return False
     if found.kind == "SECRET" and _is_word(text[found.start : found.end], found.why):
         return False
+    if found.kind in ("PHONE", "EMAIL") and _is_given_as_example(text, found):
+        return False
     if place <= TextType.DATA and found.why != PROSE:
         return True
     value = text[found.start : found.end]
@@ -119,7 +122,7 @@ def _counts_in_examples(text: str, found: DetectedSpan, place: TextType) -> bool
                 place in _DOCUMENT and _BEFORE_HANDLE.search(before) is not None
             )
         case "URL_CREDENTIAL":
-            return _LOCAL_HOST.match(text, found.end) is None
+            return _LOCAL_HOST.match(text, found.end) is None and not any(mark in value for mark in "{}<>$")
         case "SECRET":
             return _has_form(found) or _is_random(value)
         case "EMAIL":
@@ -158,6 +161,16 @@ def _is_word(value: str, why: str) -> bool:
     return value in _PERMISSIONS and "token" in why
 
 
+def _is_given_as_example(text: str, found: DetectedSpan) -> bool:
+    """Whether a number or address that nobody has follows "for example"."""
+    value = text[found.start : found.end]
+    if found.kind == "PHONE":
+        example = _EXAMPLE_PHONE.search(re.sub(r"\D", "", value)) is not None
+    else:
+        example = _EXAMPLE_ADDRESS.match(value) is not None
+    return example and _AS_EXAMPLE.search(text, max(0, found.start - _LOOK_BACK), found.start) is not None
+
+
 def _is_random(value: str) -> bool:
     """Whether a value under a key can be a secret: an example or an expression is none."""
     mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
@@ -172,9 +185,9 @@ def is_public_address(value: str) -> bool:
         return True
     if not address.is_global:
         return False
-    if address.version != 4:
-        return True
     parts = list(address.packed)
+    if address.version != 4:
+        return parts[0] >> 5 == 1  # the addresses that are assigned: 2000::/3
     return len(set(parts)) > 2 and len({after - before for before, after in pairwise(parts)}) > 1
 
 
