@@ -62,6 +62,8 @@ LAST_NAMES = 12_000  # last names of the census, sorted by frequency
 FREQUENT_LAST_NAMES = 1_500  # of them; a rarer one that is also in the dictionary counts as ordinary
 DICTIONARY = Path("/usr/share/dict/american-english")
 LANGUAGES = {"de": "de_DE", "es": "es_ES", "fr": "fr_FR", "it": "it_IT", "nl": "nl_NL", "pl": "pl_PL"}
+COMPOUND = 5  # letters of a German noun that counts at the end of compounds
+GERMAN_ENDINGS = "ung ungen heit heiten keit keiten schaft schaften tion tionen itat itaten nisse nissen"
 LISTS = ROOT / "tools" / "names" / "lists"
 TARGET = ROOT / "resources" / "privacy" / "names.txt"
 _LOCALES = """
@@ -202,6 +204,10 @@ def lists_of(first_names: Iterable[str], last_names: Iterable[str]) -> WordLists
     common |= dictionary() - first - (last & frequent_last_names())
     common |= {folded(word) for words in foreign().values() for word in words} - first - last
     common |= {folded(word) for name in ("products", "places", "openers", "organisations") for word in listed(name)}
+    common |= {
+        f"-{folded(word)}" for word in listed("german_nouns") if len(word) >= COMPOUND and folded(word) not in last
+    }
+    common |= {f"-{ending}" for ending in GERMAN_ENDINGS.split()}
     common |= set(THINGS) | set(COMMON)
     return WordLists(frozenset(first), frozenset(last), frozenset(without_derived(common, first | last)))
 
@@ -210,7 +216,7 @@ def without_derived(words: set[str], names: set[str]) -> set[str]:
     """The words without those that `WordLists.of` derives from others, which it does not for names."""
     kept: set[str] = set()
     for word in sorted(words, key=lambda word: (len(word), word)):
-        if word in names or kept.isdisjoint(stems(word)):
+        if word in names or word[0] == "-" or kept.isdisjoint(stems(word)):
             kept.add(word)
     return kept
 

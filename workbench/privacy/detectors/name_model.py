@@ -62,7 +62,14 @@ class WordLists:
             for letter, known in (("F", self.first), ("L", self.last), ("C", self.common))
             if word in known or any(part in known for part in parts)
         )
-        return found or ("C" if any(not self.common.isdisjoint(stems(part)) for part in parts) else "")
+        return found or ("C" if any(map(self._is_derived, parts)) else "")
+
+    def _is_derived(self, word: str) -> bool:
+        """Whether a word is formed from an ordinary one: `tries`, or a German compound such as `Schlüsselübergabe`,
+        whose last part is listed as `-ubergabe`."""
+        if not self.common.isdisjoint(stems(word)):
+            return True
+        return any(f"-{word[at:]}" in self.common for at in range(_FEWEST_OF_PART, len(word) - 2))
 
 
 _SHORTENED = re.compile(r"['’](?:s|re|ll|ve|d|m|t)\Z")
@@ -71,6 +78,7 @@ _ENDINGS = (
     ("ers", ("", "e")), ("er", ("", "e")), ("ors", ("", "e")), ("or", ("", "e")), ("ness", ("",)), ("able", ("", "e")),
 )  # fmt: skip
 _FEWEST_OF_STEM: Final = 3  # letters
+_FEWEST_OF_PART: Final = 3  # letters before the last part of a compound
 _PREFIX = re.compile(r"(?:un|re|sub|co|pre|non|multi|micro|over|under|mis|dis|de|inter|super|auto)(?=[a-z]{5})")
 
 

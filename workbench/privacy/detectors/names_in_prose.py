@@ -17,7 +17,7 @@ from workbench.privacy.detectors.name_model import WORD, is_title, listed, name_
 from workbench.privacy.detectors.person_names import PARTICLES
 from workbench.privacy.detectors.text_search import DetectedSpan, find_matches, merge_findings
 from workbench.privacy.detectors.text_types import TextType, TypedText, classify
-from workbench.privacy.detectors.type_rules import PROSE, counts
+from workbench.privacy.detectors.type_rules import PROSE, begins_sentence, counts
 
 if TYPE_CHECKING:
     from workbench.privacy.detectors.name_model import Array
@@ -46,13 +46,10 @@ _CANDIDATE = re.compile(
 _FENCE = re.compile(r"[\"|{}<>\t=`\[\]]|\n\s*\n")  # borders of names
 _WORD_OF_PROSE = re.compile(rf"(?<![\w.@/\\-]){_SMALL}{{2,}}(?![\w(=@/\\]|[.-]\w)")
 _POSSESSIVE = ("'s", "’s")
-_TITLES = "".join(f"(?<!{title})" for title in ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St"))  # before a dot
-_BEGINS = re.compile(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
 _ORDERS = re.compile(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")  # after an imperative
 _DATES_WORDS = "jan feb mar apr may jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun"
 _DATES = frozenset(_DATES_WORDS.split())
 _BESIDE_DATE = re.compile(r"[.,]? {1,3}\d")
-_BEFORE = 10  # characters before a word that show whether a sentence begins
 
 
 def find_names_in_prose(
@@ -130,7 +127,7 @@ def _numbered(word: str, after: str) -> bool:
 
 def _orders(text: str, start: int, end: int) -> bool:
     """Whether a word begins an imperative sentence, as in "Mend the line"."""
-    return _ORDERS.match(text, end) is not None and _BEGINS.search(text, max(0, start - _BEFORE), start) is not None
+    return _ORDERS.match(text, end) is not None and begins_sentence(text, start)
 
 
 def _dates(text: str, start: int, end: int) -> bool:

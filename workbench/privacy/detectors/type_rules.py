@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 from typing import Final
 
-from workbench.privacy.detectors.name_model import listed, names_street
+from workbench.privacy.detectors.name_model import is_title, listed, names_street
 from workbench.privacy.detectors.text_search import DetectedSpan
 from workbench.privacy.detectors.text_types import TextType
 
@@ -59,6 +59,23 @@ _BEFORE_NAME = re.compile(
     re.IGNORECASE,
 )
 _LOOK_BACK: Final = 90  # characters before a name that may contain evidence
+_TITLES = "".join(f"(?<!{title})" for title in ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St"))  # before a dot
+_BEGINS = re.compile(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
+_BEFORE_WORD: Final = 10  # characters before a word that show whether a sentence begins
+_ENGLISH_WORDS = "the and of to that with for from this are has is on at by be it our you we as not have"
+_GERMAN_WORDS = """
+der die das und ist nicht mit für auf wird bitte wir ein eine einen den dem des im zu von sie es wurde am bei nach zum
+zur
+"""
+_OTHER_WORDS = """
+le la les et est pour que des du une un nous vous au aux dans avec el los las y una para con del se il che di per è
+sono alla della nel o os as uma não em do da com de het een en niet van voor w na nie się jest z do przez oraz
+"""
+_ENGLISH: Final = frozenset(_ENGLISH_WORDS.split())
+_GERMAN: Final = frozenset(_GERMAN_WORDS.split())
+_OTHERS: Final = frozenset(_OTHER_WORDS.split())
+_AROUND: Final = 200  # characters around a name that show the language
+_LOWER = re.compile(r"(?<!\w)[^\W\d_]{1,5}(?!\w)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _MOST_WORDS: Final = 5  # of a name
 _NEXT_WORD = re.compile(r"(?:['’]s)? ([A-Z][a-z]{2,20})\b")
@@ -219,10 +236,29 @@ def _is_no_person(text: str, found: DetectedSpan) -> bool:
     if _is_ordinary(value) or _names_thing(text, found.start, found.end):
         return True
     words = _WORD.findall(value)
+    if not any(is_title(word) or listed(word).strip("C") for word in words) and _is_noun(text, found.start):
+        return True
     if len(words) > 1:
         return _is_with_term(value, words)
+    if "C" in listed(value) and begins_sentence(text, found.start):
+        return True
     alone = text[found.start - 1 : found.start] in ("", "\n") and text[found.end : found.end + 1] in ("", "\n")
     return "F" not in listed(value) and (value.isupper() or (alone and len(value) < len(text)))
+
+
+def begins_sentence(text: str, start: int) -> bool:
+    """Whether a word is the first of a sentence, line or item."""
+    return _BEGINS.search(text, max(0, start - _BEFORE_WORD), start) is not None
+
+
+def _is_noun(text: str, start: int) -> bool:
+    """Whether a capital alone says nothing: in German, and at the beginning of a sentence in a language other than
+    English, whose ordinary words are not in the lists."""
+    words = set(_LOWER.findall(text, max(0, start - _AROUND), start + _AROUND))
+    english, german = len(words & _ENGLISH), len(words & _GERMAN)
+    if german > max(english, len(words & _OTHERS)):
+        return True
+    return len(words & _OTHERS) > english and begins_sentence(text, start)
 
 
 def _is_with_term(name: str, words: list[str]) -> bool:
