@@ -31,7 +31,8 @@ _LONGEST: Final = 600  # characters that are read at once
 _FEWEST_LETTERS: Final = 2
 _MOST_WINDOWS: Final = 4_096  # in the cache, which saves 7 % of registering and masking a text
 _recent: dict[tuple[str, tuple[float, ...]], Spans] = {}
-_TRUST: Final = 0.5  # exponent of the score of a listed first name
+_TRUST: Final = 0.35  # exponent of the score of a listed first name
+_LISTED: Final = 0.6  # least score of a listed first name before a listed last name
 _EDGE_OF: Final = 0.4  # share of the minimum score that a word next to a found one needs
 
 _BIG, _SMALL = r"[A-ZÀ-ÖØ-Þ\u0100-\u017f]", r"[a-zß-öø-ÿ\u0100-\u017f]"
@@ -174,7 +175,11 @@ def _spans(
     said = [word.group() for word in words]
     scores[[word[0] == "\0" for word in said]] = 0  # blanked-out tokens
     scores[[_is_no_name(word) for word in said], 0] = 0
-    scores[[_is_first_name(word) for word in said], 0] **= _TRUST
+    first = [_is_first_name(word) for word in said]
+    scores[first, 0] **= _TRUST
+    for at in range(len(said) - 1):
+        if first[at] and _is_last_name(said[at + 1]):
+            scores[at : at + 2, 0] = scores[at : at + 2, 0].clip(_LISTED)
     for place, minimum in enumerate(least):
         for first, last in _runs(scores[:, place].tolist(), said, minimum):
             first += _skipped(said[first : last + 1]) if KINDS[place] == "NAME" else 0
@@ -188,6 +193,10 @@ def _spans(
 def _is_first_name(word: str) -> bool:
     """Whether a capitalised word is in the list of first names and is no ordinary word."""
     return word[0].isupper() and listed(word) in ("F", "FL")
+
+
+def _is_last_name(word: str) -> bool:
+    return word[0].isupper() and listed(word) in ("L", "FL")
 
 
 def _is_no_name(word: str) -> bool:
