@@ -129,3 +129,18 @@ def test_the_nearer_a_word_the_more_it_says() -> None:
     assert features_at_distance(own, 0) == own
     assert features_at_distance(own, -1) == ("-1wnovak", "-1sXx", "-1gL", "-1sgXxL")
     assert features_at_distance(own, 2) == ("2wnovak", "2sXx", "2gL")
+
+
+DERIVED = WordLists(
+    frozenset({"stella"}), frozenset({"potter"}), frozenset({"try", "copy", "stop", "load", "pot", "-ubergabe"})
+)
+
+
+@pytest.mark.parametrize("word", ["copies", "stopped", "loading", "reloads", "schlusselubergabe", "try's"])
+def test_words_derived_from_ordinary_ones_are_ordinary(word: str) -> None:
+    assert DERIVED.of(word) == "C"
+
+
+@pytest.mark.parametrize(("word", "lists"), [("potter", "L"), ("stella's", "F"), ("brakoun", ""), ("tryst", "")])
+def test_names_and_unknown_words_are_not_derived(word: str, lists: str) -> None:
+    assert DERIVED.of(word) == lists

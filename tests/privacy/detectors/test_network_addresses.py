@@ -47,6 +47,8 @@ def test_ip_it_is_found(text: str, expected: str) -> None:
         "[::2]",
         "1.2.3.4a",
         "Chrome/120.0.6099.109",
+        "install alsa-conf 1.2.5.1-2 now",
+        "8:6.9.11.60+dfsg-1.6",
     ],
 )
 def test_ip_innocent_text_stays(text: str) -> None:

@@ -69,6 +69,12 @@ def test_phone_numbers_are_found(text: str, expected: str) -> None:
         "10,000 orders of 12,345,678",
         "52.520008, 13.404954",
         "sha 0123456789abcdef0123456789abcdef",
+        "16.42 6256049",
+        "0.001 0.0425 1234567",
+        "10 0512 332211",
+        "3.14 0123 456 7890",
+        "2.5.0 0201 4455667",
+        "+1015/-127 (#6371)",
     ],
 )
 def test_other_numbers_stay(text: str) -> None:

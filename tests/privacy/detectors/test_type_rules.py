@@ -158,6 +158,11 @@ def test_in_a_document_about_software_only_people_are_found() -> None:
         "Claude answered, and Excel opened the file in Berlin.",
         "Mutually exclusive with the title.",
         "Return the books, kick the tyres.",
+        "Die Schlüsselübergabe ist am Montag, der Aufzug ist gesperrt, und die Mülltonnen stehen in der Einfahrt.",
+        "Dostawa części opóźni się o dwa tygodnie, a faktura jest w załączniku.",
+        "Adjunto encontrarán el manual y las facturas.",
+        "Started Jan 2 10:00, ended on Fri Jan 5.",
+        "Call a number, e.g. +15558881111, or mail, for example, name@company.com.",
     ],
 )
 def test_openers_products_and_places_are_no_names(text: str) -> None:
@@ -179,6 +184,14 @@ def test_openers_products_and_places_are_no_names(text: str) -> None:
 )
 def test_names_in_sentences_of_eight_languages(text: str, name: str) -> None:
     assert names(text) == [name]
+
+
+def test_the_parts_of_a_name_are_one_value() -> None:
+    assert names("Next of kin: Wanda Ndlovu (sister).") == ["Wanda Ndlovu"]
+
+
+def test_a_month_may_be_a_name() -> None:
+    assert names("The customer's name is Jan, and he lives in Utrecht.") == ["Jan"]
 
 
 @pytest.mark.parametrize(

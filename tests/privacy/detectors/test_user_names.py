@@ -51,6 +51,7 @@ def test_where_systems_write_user_names(text: str) -> None:
         '- - [04/Mar/2025:10:00:11 +0000] "GET /"',
         "import { x } from '@scope/name' for @types/node",
         "the user can, and by default does",
+        "cascade wrappers (@layer, @media, @container, @scope)",
     ],
 )
 def test_what_every_system_has_and_code_stay(text: str) -> None:

@@ -65,7 +65,7 @@ class WordLists:
         return found or ("C" if any(map(self._is_derived, parts)) else "")
 
     def _is_derived(self, word: str) -> bool:
-        """Whether a word is formed from an ordinary one: `tries`, or a German compound such as `Schlüsselübergabe`,
+        """Whether a word is formed from an ordinary one: `copies`, or a German compound such as `Schlüsselübergabe`,
         whose last part is listed as `-ubergabe`."""
         if not self.common.isdisjoint(stems(word)):
             return True
@@ -83,7 +83,7 @@ _PREFIX = re.compile(r"(?:un|re|sub|co|pre|non|multi|micro|over|under|mis|dis|de
 
 
 def stems(word: str) -> set[str]:
-    """The English words from which a word may be derived: of `tries`, `try`; of `reloaded`, `reload` and `load`."""
+    """The English words from which a word may be derived: of `copies`, `copy`; of `reloaded`, `reload` and `load`."""
     found: set[str] = set()
     for ending, others in _ENDINGS:
         if word.endswith(ending) and len(stem := word[: -len(ending)]) >= _FEWEST_OF_STEM:
