@@ -39,6 +39,7 @@ def test_a_column_or_a_label_tells_what_its_values_are(value: JsonValue) -> None
         [["name", "phone"]],
         [{"name": "colour", "value": "Rosa"}],
         {"name": "phone", "type": "text", "description": "Rosa"},
+        {"type": "ORGANIZATION", "value": "FULL"},
     ],
 )
 def test_other_tables_and_pairs_tell_nothing(value: JsonValue) -> None:

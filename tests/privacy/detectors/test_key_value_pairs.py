@@ -132,3 +132,41 @@ def test_outside_a_card_these_keys_mean_nothing() -> None:
 )
 def test_keys_are_read_in_many_languages_and_code_is_not(text: str, expected: list[tuple[str, str]]) -> None:
     assert found(text) == expected
+
+
+NOTES = """
+Name: siehe unten
+Adresse: folgt
+Kunde: bitte anrufen
+Contact : voir ci-dessous
+Nombre completo: campo obligatorio
+Teléfono: pendiente
+担当者：未定
+氏名：必須項目
+住所：後日連絡
+ФИО: обязательное поле
+Owner: Platform Team
+Author: The Core Team
+First name: must not be empty
+Nachname: Pflichtfeld
+Straße: Pflichtfeld
+Event name: Order Placed
+Patient: stable
+Manager: tbd
+Address: see above, 3 lines
+Passport: required for entry 2024
+Created by: Data Import
+Prepared for: Board Meeting
+Phone: see website
+E-mail: on request
+"""
+
+
+def test_notes_instead_of_values_stay() -> None:
+    assert found(NOTES) == []
+
+
+def test_short_keys_are_read_with_their_record() -> None:
+    text = "Cognome: Lund\nVia: Via Roma 5\nCAP: 00184\n"
+    assert found(text) == [("NAME", "Lund"), ("ADDRESS", "Via Roma 5"), ("ADDRESS", "00184")]
+    assert found("Via: HTTP/1.1 proxy\nCAP: 50000\n") == []

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from workbench.privacy.detectors import personal_details, phone_numbers
+from workbench.privacy.detectors import national_ids, personal_details, phone_numbers
 from workbench.privacy.detectors.key_words import key_words
 
 _PLACEHOLDERS_LISTED = """
@@ -20,6 +20,13 @@ not_applicable unbekannt keine keiner leer ja nein inconnu aucun aucune oui non 
 sconosciuto nessuno sì desconhecido nenhum não onbekend geen nee brak nieznany nieznane tak nie 不明 なし 無し 未定
 未設定 未知 无 無 暂无 없음 미정 неизвестно нет да غير_معروف لا_يوجد לא_ידוע אין ללא अज्ञात नहीं άγνωστο όχι ναι
 """
+_REQUIRED_LISTED = """
+required mandatory optional pflicht pflichtfeld pflichtangabe erforderlich freiwillig obligatoire facultatif requis
+obligatorio opcional requerido obbligatorio facoltativo richiesto obrigatório verplicht verplichte optioneel wymagane
+opcjonalne obowiązkowe 必須 必須項目 任意 必填 选填 필수 선택 обязательно обязательное необязательно مطلوب חובה अनिवार्य
+υποχρεωτικό pending pendiente ausstehend folgt
+"""
+REQUIRED: Final = frozenset(_REQUIRED_LISTED.split())  # words about a field in a form
 _PLACEHOLDERS: Final = frozenset(word.replace("_", " ") for word in _PLACEHOLDERS_LISTED.split())
 _SIGNS = re.compile(r"[\W_]*")
 _SCIENTIFIC = re.compile(r"\d(?:[.,]\d{1,16})?[eE]\+?\d{1,2}|\d{4,16}\.0{1,2}")
@@ -28,7 +35,7 @@ _SCIENTIFIC = re.compile(r"\d(?:[.,]\d{1,16})?[eE]\+?\d{1,2}|\d{4,16}\.0{1,2}")
 def is_placeholder(value: str) -> bool:
     """Whether a value says that there is none: blank, signs only, "n/a", "unknown", a truth value."""
     bare = value.strip()
-    return _SIGNS.fullmatch(bare[:20]) is not None or bare.lower() in _PLACEHOLDERS
+    return _SIGNS.fullmatch(bare[:20]) is not None or bare.lower() in _PLACEHOLDERS or bare.lower() in REQUIRED
 
 
 def is_odd_value(value: str) -> bool:
@@ -39,6 +46,14 @@ def is_odd_value(value: str) -> bool:
 def also_scientific(accepts: Callable[[str], bool]) -> Callable[[str], bool]:
     """As `accepts`, and long numbers as spreadsheets write them: `5.12345E+10`, `4915112345678.0`."""
     return lambda value: accepts(value) or _SCIENTIFIC.fullmatch(value.strip()) is not None
+
+
+_PROSE = re.compile(r"[a-z]{4}")
+
+
+def is_assigned_national_id(value: str) -> bool:
+    """Whether the text after `passport:` is a number, not a sentence with one."""
+    return also_scientific(national_ids.is_national_id)(value) and _PROSE.search(value) is None
 
 
 _PHONE = re.compile(r"[+(]{0,2}\d[\d\s()./+*#–-]{3,30}(?:[ ,;]{0,2}(?:[^\W\d_]{1,10}[.:]?|#) ?\d{1,6})?")
@@ -93,7 +108,7 @@ _NO_STREET = re.compile(r"[\0@=<>{}\[\]|\\\"_]|://|\w\(")
 _GERSHAYIM = re.compile(r"(?<=[\u05d0-\u05ea])[\"״](?=[\u05d0-\u05ea])")  # a mark of abbreviations in Hebrew
 _IN_BRACKETS = re.compile(r" ?\([^\W\d_.()]{1,20}\.?\)")  # a province or region
 _MOST_STREET_WORDS = 8
-_SENTENCE = re.compile(r"\b(?:the|is|isn't|if|or|must|should)\b")
+_SENTENCE = re.compile(r"\b(?:the|is|isn't|if|or|must|should|see|above|below|same|here)\b")
 _SHORTEST_STREET, _LONGEST_STREET = 3, 120
 
 

@@ -42,7 +42,7 @@ _OF_GROUP: dict[str, Kind | None] = {
     "card": BY_NAME["CARD"],
     "iban": BY_NAME["IBAN"],
     "ssn": replace(BY_NAME["SSN"], also=(BY_NAME["NATIONAL_ID"],)),
-    "national": BY_NAME["NATIONAL_ID"],
+    "national": replace(BY_NAME["NATIONAL_ID"], assigned=announced_values.is_assigned_national_id),
     "ip": BY_NAME["IP"],
     "mac": BY_NAME["MAC"],
     "secret": BY_NAME["SECRET"],
@@ -114,6 +114,18 @@ def is_bare(key: str) -> bool:
     return _is_in("name_word", key) or spelling(key) in key_words.key_words().groups["bare_name"]
 
 
+@lru_cache(maxsize=4096)
+def needs_record(key: str) -> bool:
+    """Whether only the other keys of its record tell what a key means: `name`, `via`, `cap`."""
+    return is_bare(key) or _is_in("weak_postcode", key) or _is_in("weak_street", key)
+
+
+def is_name_of_thing(key: str) -> bool:
+    """Whether a key is the name of a thing, such as "Event name"."""
+    words = key_words.key_words()
+    return not words.groups["thing"].isdisjoint(words.tokens(key))
+
+
 def inherited(kind: Kind | None, key: str) -> Kind | None:
     """The kind that the key around a record gives to one of its keys: `{"phone": {"home": …}}`, `{"name": {"first":
     …}}`."""
@@ -139,7 +151,7 @@ _MESSAGE = frozenset(_MESSAGE_WORDS.split())
 _SURE_KINDS = frozenset({"EMAIL", "SSN", "DOB", "NAME", "NATIONAL_ID", "CARD", "USERNAME"})
 _FAIR_KINDS = frozenset({"PHONE", "ADDRESS", "IBAN", "BANK"})
 _FIRM = BY_NAME["COMPANY"]
-# Short keys that mean a postal code only in a record about a person or place.
+# Beside these kinds, short keys such as `cap` and `via` are parts of an address.
 _PLACE_KINDS = frozenset({"ADDRESS", "NAME", "EMAIL", "PHONE"})
 
 
@@ -166,13 +178,9 @@ def _kinds_of(keys: tuple[str, ...], around: str, rules: DetectionRules) -> dict
         kinds |= {key: _better(kinds[key], kind, spelled[key]) for key in bare}
     if not _MESSAGE.isdisjoint(spelled.values()):
         kinds |= {key: _PARTY for key, name in spelled.items() if name in _PARTIES and not rules.lets_pass(key)}
-    codes = [key for key in keys if _is_in("weak_postcode", key)]
-    if (
-        codes
-        and "ADDRESS" not in rules.off
-        and any(kind is not None and kind.name in _PLACE_KINDS for kind in kinds.values())
-    ):
-        kinds |= dict.fromkeys(codes, _POSTCODE)
+    if "ADDRESS" not in rules.off and any(kind is not None and kind.name in _PLACE_KINDS for kind in kinds.values()):
+        for group, part in (("weak_postcode", _POSTCODE), ("weak_street", _OF_GROUP["street"])):
+            kinds |= {key: part for key in keys if kinds[key] is None and _is_in(group, key)}
     return kinds
 
 

@@ -38,6 +38,7 @@ _LABELS_WORDS = "name key field label header property attribute question column 
 _LABELS = tuple(_LABELS_WORDS.split())
 _VALUES_WORDS = "value values answer text content string_value stringvalue val data current_value display_value"
 _VALUES = frozenset(_VALUES_WORDS.split())
+_TYPES = frozenset({"system", "type", "kind", "id"})  # labels that name a type of thing as often as a value
 _LONGEST_LABEL = 60
 _MOST_OF_PAIR = 12  # keys of a record that is a pair
 
@@ -155,7 +156,7 @@ def _labelled(node: dict[str, JsonValue], rules: DetectionRules) -> dict[str, Ki
     for label in _LABELS:
         said = spelled.get(label)
         kind = kind_of(said, rules) if isinstance(said, str) and len(said) <= _LONGEST_LABEL else None
-        if kind is not None:
+        if kind is not None and not (kind.name == "COMPANY" and label in _TYPES):
             return dict.fromkeys(values, kind)
     return {}
 

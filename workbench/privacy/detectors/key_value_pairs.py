@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
-from workbench.privacy.detectors.field_names import LIKELY, is_bare, kind_of, kinds_of
+from workbench.privacy.detectors.field_names import LIKELY, is_bare, is_name_of_thing, kind_of, kinds_of, needs_record
 from workbench.privacy.detectors.key_words import LETTER, WORD_SIGNS
 from workbench.privacy.detectors.kinds import Kind, settled
 from workbench.privacy.detectors.text_search import DetectedSpan, find_matches
@@ -118,6 +118,7 @@ _LINE = re.compile(r"[^\n\r\0;|<>{}\t\"]{1,400}+")
 _FIELD = re.compile(r"[^\n\r\0;|<>{}\t\",&)\]'、，；。）]{1,400}+")
 _TOKEN = re.compile(r"[^\s\0;,\"'&<>|]{1,400}+")
 _CODE_START = re.compile(r"[\[\\]|\((?!\+?\d)")
+_MORE_WORDS = re.compile(r" [^\W\d_]{2,}")
 _ABBREVIATED = re.compile(r"(?:\d|[\s.][^\W\d_]{1,3})$")
 _DEFAULT = re.compile(r" (?:= |\| None\b)")  # after a type, as in `password: Secret = …`
 _TAG = re.compile(
@@ -138,8 +139,11 @@ def find_pairs(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Det
 
 
 def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> DetectedSpan | None:
-    kind = _announced(text, word, rules)
-    bare = is_bare(word.group())
+    before = _words_before(text, word.start() - 1) if text[word.start() - 1 : word.start()] == " " else ""
+    long = f"{before} {word.group()}" if before else ""
+    longer_kind = kind_of(long, rules) if long else None
+    kind = longer_kind or kind_of(word.group(), rules)
+    bare = longer_kind is None and needs_record(word.group()) and not (long and is_name_of_thing(long))
     if kind is None and not bare:
         return None
     mark = _MARK.match(text, word.end())
@@ -154,9 +158,9 @@ def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> DetectedSpan
 
 
 def _kind_in_record(text: str, word: re.Match[str], at: int, rules: DetectionRules) -> Kind | None:
-    """The kind that a bare key announces in its record, if a name may follow it."""
+    """The kind that a key announces in its record, if what follows a bare one may be a name."""
     first = text[at : at + 3].lstrip("\\\"'[")[:1]
-    if not first.isalpha():
+    if is_bare(word.group()) and not first.isalpha():
         return None
     keys, above = keys_around(text, word.start())
     if not keys and not above:
@@ -178,14 +182,6 @@ def _tagged(text: str, tag: re.Match[str], rules: DetectionRules) -> Iterator[De
     if kind and inner and (settled_kind := settled(kind, inner)).accepts(inner):
         start = text.find(inner, start)
         yield DetectedSpan(start, start + len(inner), settled_kind.name, f"tag {key}")
-
-
-def _announced(text: str, word: re.Match[str], rules: DetectionRules) -> Kind | None:
-    kind = kind_of(word.group(), rules)
-    if text[word.start() - 1 : word.start()] == " ":
-        before = _words_before(text, word.start() - 1)
-        kind = (kind_of(f"{before} {word.group()}", rules) if before else None) or kind
-    return kind
 
 
 def _words_before(text: str, end: int) -> str:
@@ -210,6 +206,8 @@ def _value(text: str, at: int, kind: Kind) -> tuple[int, int] | None:
         return (start, end) if any(one.accepts(text[start:end]) for one in kinds) else None
     for form in (_FIELD, _TOKEN) if text[at - 1] == "=" else (_LINE, _FIELD, _TOKEN):
         found = form.match(text, at)
+        if found and form is _TOKEN and kind.name == "NAME" and _MORE_WORDS.match(text, found.end()):
+            return None  # the beginning of a sentence
         value = found.group().rstrip(" .,") if found else ""
         if value and not _CODE_START.match(value) and any((one.assigned or one.accepts)(value) for one in kinds):
             end = at + len(value)

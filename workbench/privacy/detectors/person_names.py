@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from workbench.privacy.detectors import user_names
-from workbench.privacy.detectors.announced_values import is_placeholder
+from workbench.privacy.detectors.announced_values import REQUIRED, is_placeholder
 from workbench.privacy.detectors.key_words import fold, key_words
 from workbench.privacy.detectors.name_model import name_model
 from workbench.privacy.detectors.word_lists import COMMON_WORDS as COMMON
@@ -59,9 +59,9 @@ def is_announced_name(value: str) -> bool:
             return False
     words = bare.split()
     if len(words) > 1:
-        fits = len(words) <= _MOST_WORDS_ANNOUNCED and _SENTENCE.isdisjoint(words)
+        fits = len(words) <= _MOST_WORDS_ANNOUNCED and _SENTENCE.isdisjoint(words) and REQUIRED.isdisjoint(words)
     else:
-        fits = bare.lower() not in _NO_NAME
+        fits = (small := bare.lower()) not in _NO_NAME and small not in REQUIRED
     return fits and not key_words().is_label(bare)
 
 
@@ -119,7 +119,8 @@ def is_full_name(value: str) -> bool:
         is_assigned_name(value)
         and any(map(_begins_name, words))
         and 2 <= len(words) <= 5
-        and NO_PERSON.isdisjoint(word.lower().strip(".") for word in words)
+        and NO_PERSON.isdisjoint(small := {word.lower().strip(".") for word in words})
+        and not THINGS.issuperset(small)
     )
 
 
