@@ -144,3 +144,14 @@ def test_names_agree_only_under_a_key_for_names() -> None:
     assert kind.accepts("Ayaka")
     assert majority_kind(people, False, DEFAULT_RULES) is None
     assert majority_kind(["Walnut Desk", "Desk Lamp", "Office Chair", "Blue Sofa"], True, DEFAULT_RULES) is None
+
+
+def test_nodes_of_trees_are_no_people_unless_their_record_says_so() -> None:
+    assert kind(["name"], "Header", "children") == kind(["name"], "Sidebar", "child") == ""
+    assert kind(["name", "age"], "Rosa", "children") == "NAME"
+
+
+def test_a_kind_that_is_off_is_off_beside_others() -> None:
+    rules = DetectionRules(off=frozenset({"NATIONAL_ID"}))
+    assert (told := kind_of("tax_id", rules)) is not None
+    assert [told.name, *(other.name for other in told.also)] == ["SSN"]

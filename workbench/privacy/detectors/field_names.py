@@ -81,6 +81,8 @@ def kind_of(key: str, rules: DetectionRules = DEFAULT_RULES) -> Kind | None:
     kind = _built_in(key)
     if kind is None or kind.name in rules.off or rules.lets_pass(key):
         return None
+    if rules.off and kind.also:
+        return replace(kind, also=tuple(other for other in kind.also if other.name not in rules.off))
     return kind
 
 

@@ -231,6 +231,8 @@ class KeyWords:
             return False
         if "_".join(tokens) in self.groups["people_below"] or "_".join(words_of(key)) in self.groups["people_below"]:
             return True
+        if tokens[-1] in self.groups["tree"]:
+            return False
         if "_".join(tokens) in self.groups["role"]:
             return True
         known = self._about_people.issuperset(tokens) and tokens[0] not in self.groups["verb"]

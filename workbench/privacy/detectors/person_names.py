@@ -121,6 +121,7 @@ def is_full_name(value: str) -> bool:
         and 2 <= len(words) <= 5
         and NO_PERSON.isdisjoint(small := {word.lower().strip(".") for word in words})
         and not THINGS.issuperset(small)
+        and (value.isupper() or not any(map(_ACRONYM.fullmatch, words)))
     )
 
 
@@ -133,6 +134,7 @@ _UNSPACED = re.compile(
 _UNIT_END = re.compile(
     r"(?:[部課局係室社店団班組会科处司厅院校行站员部팀부과실社]|チーム|サポート|システム|センター|グループ|管理者|관리자|시스템|管理员)$"
 )
+_ACRONYM = re.compile(r"[A-Z]{3,6}")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _PART = re.compile(r"(?:[^\W\d_]+(?:['’-][^\W\d_]+)*|[^\W\d_]\.)[,.]?")
 _INITIAL = 2  # letters of an initial
