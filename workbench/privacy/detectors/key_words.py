@@ -159,9 +159,8 @@ class KeyWords:
 
     def _phrase(self, tokens: Sequence[str]) -> str:
         joined, solid = "_".join(tokens), "".join(tokens)
-        return next(
-            (found for one in (joined, joined.removesuffix("s"), solid) if (found := self._phrases.get(one))), ""
-        )
+        spellings = (joined, joined.removesuffix("s"), solid, solid.replace("number", "nummer"))
+        return next((found for spelling in spellings if (found := self._phrases.get(spelling))), "")
 
     def _fits(self, before: Sequence[str], after: Sequence[str]) -> bool:
         """Whether the other words of a key leave its value what the phrase says."""
@@ -279,7 +278,8 @@ class KeyWords:
                 rest = self._linked(word, end, best)
                 if rest is not None and ((known := best[start]) is None or len(rest) + 1 < len(known)):
                     best[start] = [word[start:end], *rest]
-        return best[0] or self._known_end(word)
+        parts = best[0]
+        return parts if parts and max(map(len, parts)) > _SHORTEST_PART else self._known_end(word)
 
     def _linked(self, word: str, end: int, best: Sequence[list[str] | None]) -> list[str] | None:
         """The parts from a position, if necessary after linking letters."""
