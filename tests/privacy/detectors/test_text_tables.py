@@ -96,3 +96,9 @@ def test_odd_cells_are_like_the_others_in_their_column() -> None:
     cells = ["55 12 34", "55 12 35", "55 12 36", "55 12 37", "central desk", "n/a", "-"]
     rows = "\n".join(f"{at},{cell}" for at, cell in enumerate(cells))
     assert [value for _, value in found(f"id,phone\n{rows}\n")] == cells[:5]
+
+
+def test_a_bare_name_does_not_decide_for_odd_cells() -> None:
+    names = ["Rosa Lund", "Kofi Mensah", "Femke Bakker", "Noor Jansen", "Support", "Sales Desk"]
+    rows = "\n".join(f"{at},{name},a{at}@b.co" for at, name in enumerate(names))
+    assert [value for kind, value in found(f"id,name,email\n{rows}\n") if kind == "NAME"] == names[:4]

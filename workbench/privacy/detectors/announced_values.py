@@ -14,8 +14,8 @@ from workbench.privacy.detectors import national_ids, personal_details, phone_nu
 from workbench.privacy.detectors.key_words import key_words
 
 _PLACEHOLDERS_LISTED = """
-n/a na n.a. n.a none null nil nan unknown undefined unspecified anonymous true false yes no y n tbd tba empty missing
-string object boolean integer number optional required redacted hidden not_set not_available not_provided no_data
+n/a na n.a. none null nil nan unknown undefined unspecified anonymous true false yes no y n tbd tba empty missing
+string object boolean integer number redacted hidden not_set not_available not_provided no_data
 not_applicable unbekannt keine keiner leer ja nein inconnu aucun aucune oui non néant desconocido ninguno ninguna sí
 sconosciuto nessuno sì desconhecido nenhum não onbekend geen nee brak nieznany nieznane tak nie 不明 なし 無し 未定
 未設定 未知 无 無 暂无 없음 미정 неизвестно нет да غير_معروف لا_يوجد לא_ידוע אין ללא अज्ञात नहीं άγνωστο όχι ναι
@@ -34,8 +34,8 @@ _SCIENTIFIC = re.compile(r"\d(?:[.,]\d{1,16})?[eE]\+?\d{1,2}|\d{4,16}\.0{1,2}")
 
 def is_placeholder(value: str) -> bool:
     """Whether a value says that there is none: blank, signs only, "n/a", "unknown", a truth value."""
-    bare = value.strip()
-    return _SIGNS.fullmatch(bare[:20]) is not None or bare.lower() in _PLACEHOLDERS or bare.lower() in REQUIRED
+    bare = value.strip().lower()
+    return _SIGNS.fullmatch(bare[:20]) is not None or bare in _PLACEHOLDERS or bare in REQUIRED
 
 
 def is_odd_value(value: str) -> bool:

@@ -139,7 +139,7 @@ def inherited(kind: Kind | None, key: str) -> Kind | None:
 
 MOST_KEYS = 60  # keys of a record whose kinds are cached
 
-_NAME = BY_NAME["NAME"]
+_NAME = replace(BY_NAME["NAME"], personal=False)
 _RECORD_HANDLE = replace(BY_NAME["USERNAME"], accepts=person_names.is_handle)
 # The kind of a bare `name` in a record about a person, in one that may be, and in any other.
 _SURE = replace(_NAME, accepts=person_names.is_plausible_name, also=(_RECORD_HANDLE,))

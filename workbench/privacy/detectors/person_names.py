@@ -13,6 +13,7 @@ from workbench.privacy.detectors.word_lists import COMMON_WORDS as COMMON
 from workbench.privacy.detectors.word_lists import THING_WORDS as THINGS
 
 MOST_WORDS = 6
+_FEWEST = 2  # words of a first and last name
 _MOST_WORDS_ANNOUNCED = 10  # with all given names and particles
 
 _NAME = re.compile(r"[^\W\d_][^\d_@{}<>=|\\/:;\[\]#$%^*~\"\0\n：；，。、「」（）【】]{1,79}")
@@ -86,7 +87,9 @@ def is_role_name(value: str) -> bool:
     if is_full_name(value):
         return True
     words = value.split()
-    return value.islower() and len(words) > 1 and is_announced_name(value) and _is_known_in_small_letters(words)
+    if len(words) < _FEWEST or not value.islower() or not _LATIN.search(value):
+        return False
+    return is_announced_name(value) and _is_known_in_small_letters(words)
 
 
 def _begins_name(word: str) -> bool:
@@ -118,7 +121,7 @@ def is_full_name(value: str) -> bool:
     return (
         is_assigned_name(value)
         and any(map(_begins_name, words))
-        and 2 <= len(words) <= 5
+        and _FEWEST <= len(words) <= 5
         and NO_PERSON.isdisjoint(small := {word.lower().strip(".") for word in words})
         and not THINGS.issuperset(small)
         and (value.isupper() or not any(map(_ACRONYM.fullmatch, words)))
