@@ -54,7 +54,7 @@ REJECTED = {
     "telephone": "2024-05-06 12 Phone_number n/a 2024-05-06T10:00:00 call_me 06.05.2024",
     "postal_code": "zip Postcode file.zip 1 ab 2024-05-06T10 -",
     "address": "localhost 0x7ffe1234 Street_address tcp://host:1 db-1.internal Postal_address",
-    "street": "Street string n/a https://x.example true",
+    "street": "Main Street string n/a https://x.example true",
     "birth_date": "soon 12 1990 Geburtsdatum n/a 10:00",
     "national_id": "12 ID_card none 2024-05-06",
     "Ansprechpartner": "Vertrieb Platform_Team 営業部 カスタマーサポート CUS-0042 Ansprechpartner",

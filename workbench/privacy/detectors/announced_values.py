@@ -12,6 +12,7 @@ from typing import Final
 
 from workbench.privacy.detectors import national_ids, personal_details, phone_numbers
 from workbench.privacy.detectors.key_words import key_words
+from workbench.privacy.detectors.word_lists import COMMON_WORDS, THING_WORDS
 
 _PLACEHOLDERS_LISTED = """
 n/a na n.a. none null nil nan unknown undefined unspecified anonymous true false yes no y n tbd tba empty missing
@@ -165,5 +166,7 @@ def is_street(value: str) -> bool:
         letters >= _SHORTEST_STREET
         and len(bare) <= _LONGEST_STREET
         and not _NO_STREET.search(bare)
+        and bare.lower() not in THING_WORDS
+        and bare.lower() not in COMMON_WORDS
         and is_odd_value(bare)
     )
