@@ -24,6 +24,10 @@ def layout_named(value: JsonValue) -> dict[JsonValue, str]:
         {"values": [["Id", "Given name", "Phone"], [7, "Rosa", PHONE], [8, "", ""]]},
         {"id": [7], "first_name": ["Rosa"], "phone": [PHONE]},
         [{"name": "First name", "value": "Rosa"}, {"name": "Phone", "value": PHONE}],
+        [
+            {"question": "What is your mother's maiden name?", "answer": "Rosa"},
+            {"label": "What is your phone number?", "value": PHONE},
+        ],
         [{"question": "Your first name?", "answer": "Rosa"}, {"system": "phone", "value": PHONE, "use": "home"}],
     ],
 )

@@ -136,6 +136,8 @@ class KeyWords:
     def _meaning(self, tokens: Sequence[str]) -> str:
         if "_".join(tokens) in self.groups["loose_role"]:
             return LOOSE_ROLE
+        if tokens and tokens[0] in self.groups["boolean"]:
+            return ""
         company = False
         for end in range(len(tokens), 0, -1):
             for start in range(max(0, end - _MOST_PARTS), end):
@@ -168,7 +170,7 @@ class KeyWords:
         return describes.isdisjoint(before) and describes.isdisjoint(after) and self._no_description(after)
 
     def _no_description(self, after: Sequence[str]) -> bool:
-        return self.groups["describes_after"].isdisjoint(after)
+        return self.groups["describes_after"].isdisjoint(after) and self.groups["boolean"].isdisjoint(after)
 
     def _name(self, tokens: Sequence[str], at: int) -> str:
         """What `name` means by the nearest word that says whose it is: before it, or after it as in `nome_cliente`."""
