@@ -99,18 +99,20 @@ COUNTRY_IDS = (
 )  # fmt: skip
 
 
-Form = tuple[re.Pattern[str], Callable[[str], bool]]
-
-
 @lru_cache(maxsize=1)
-def forms_by_word() -> dict[str, list[Form]]:
-    """The forms and checks of each word, compiled for the first text."""
-    found: dict[str, list[Form]] = {}
+def ids_by_word() -> dict[str, list[CountryId]]:
+    """What each word announces."""
+    found: dict[str, list[CountryId]] = {}
     for kind in COUNTRY_IDS:
-        form = re.compile(rf"(?<![A-Z\d])(?<!\d[.,])(?:{kind.form})(?![A-Z\d]|[.,-]\d)", re.IGNORECASE)
         for word in kind.words.split("|"):
-            found.setdefault(word, []).append((form, kind.check))
+            found.setdefault(word, []).append(kind)
     return found
+
+
+@lru_cache(maxsize=128)
+def _compiled(form: str) -> re.Pattern[str]:
+    """The pattern of a form, compiled for the first text with its word: all together take 12 ms."""
+    return re.compile(rf"(?<![A-Z\d])(?<!\d[.,])(?:{form})(?![A-Z\d]|[.,-]\d)", re.IGNORECASE)
 
 
 def find_country_id(text: str, small: str, at: int, word: str) -> Iterator[tuple[int, int]]:
@@ -120,9 +122,9 @@ def find_country_id(text: str, small: str, at: int, word: str) -> Iterator[tuple
         return
     line = text.find("\n", end, end + NEAR)
     last = line if line >= 0 else end + NEAR
-    for form, check in forms_by_word()[word]:
-        for match in form.finditer(text, end, last + _LONGEST):
-            if match.start() <= last and check(_SEPARATORS.sub("", match.group()).upper()):
+    for kind in ids_by_word()[word]:
+        for match in _compiled(kind.form).finditer(text, end, last + _LONGEST):
+            if match.start() <= last and kind.check(_SEPARATORS.sub("", match.group()).upper()):
                 yield match.span()
                 break
 

@@ -209,11 +209,15 @@ _PAIR_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['’-](?=[^\W\d_])){2,24}")
 
 @lru_cache(maxsize=1)
 def _small_first_names() -> frozenset[str]:
-    return frozenset(name for name in name_model().lists.first if len(name) > 2 and _is_first(name))
+    lists = name_model().lists
+    ordinary = lists.common | names_of("latin", "ordinary") | COMMON_WORDS | THING_WORDS | _NOBODY | _FREQUENT
+    return frozenset(name for name in lists.first - ordinary if len(name) >= _FEWEST)
 
 
 def find_small_names(text: str) -> Iterator[DetectedSpan]:
     """First and last names in lower case beside each other, both in the lists and neither an ordinary word."""
+    if " " not in text:
+        return
     firsts = _small_first_names()
     for at in range(0, len(text), _PIECE):
         check_cancelled()
