@@ -65,11 +65,11 @@ def main(wheel: str, wordnet: str) -> None:
             lines.append(f"{script} drop {' '.join(sorted(found))}")
         if title in ("ordinary", "drop") or script == "chinese":
             continue
-        told = {word for word in found if len(word) >= FEWEST or script in ("japanese", "hangul")}
-        told -= names.get((script, "drop"), set())
+        names_of_list = {word for word in found if len(word) >= FEWEST or script in ("japanese", "hangul")}
+        names_of_list -= names.get((script, "drop"), set())
         ordinary = _ordinary(script, texts)
-        words = told & ordinary
-        lines.append(f"{script} {title} {' '.join(sorted(told - words))}")
+        words = names_of_list & ordinary
+        lines.append(f"{script} {title} {' '.join(sorted(names_of_list - words))}")
         lines.append(f"{script} {title}_words {' '.join(sorted(words))}")
     lines += _chinese(names, texts)
     lines.append(f"latin ordinary {' '.join(sorted(_latin(texts, Path(wordnet))))}")

@@ -124,7 +124,7 @@ _ARMENIAN = _script(
 )
 _SCRIPTS = (_CYRILLIC, _GREEK, _ARMENIAN)
 _BEGINS = re.compile(r"(?:\A|[.!?:;…\n•«\"”)*>|\t]|[-–—] )[ \u00a0\"«(]{0,3}\Z")  # before the first word of a sentence
-_KINDS = 6  # letters of a given name that may have an ending
+_FEWEST = 6  # letters of a last name that is not in the list
 
 
 def find_cased_names(text: str) -> Iterator[tuple[int, int]]:
@@ -167,23 +167,22 @@ def _accepted(
     script: _Script, words: Sequence[str], kinds: Sequence[str], at: int, end: int, begins: bool, before: str
 ) -> tuple[int, int] | None:
     """The name in the row of words with evidence from `at` to `end`; None if there is none."""
-    told = "".join(kinds[at:end])
-    if (end - at > 1 and ("M" in told or "G" in told)) or ("I" in told and "L" in told):
+    evidence = "".join(kinds[at:end])
+    if (end - at > 1 and ("M" in evidence or "G" in evidence)) or ("I" in evidence and "L" in evidence):
         return at, min(end, at + _MOST) - 1
-    if told == "II" and end < len(words):
+    if evidence == "II" and end < len(words):
         return at, end
-    if "I" in told:
+    if "I" in evidence:
         return None
-    if told == "G" and end < len(words) and end - at == 1 and not words[end].isupper():
+    if evidence == "G" and end < len(words) and end - at == 1 and not words[end].isupper():
         return at, end
-    if told == "G":
-        return (at, at) if not begins or (at == 0 and script.roles.search(before)) else None
-    if told == "L" and len(words) == 1:
-        sure = script.sure_last.search(words[at].lower()) is not None
-        announced = not begins and script.roles.search(before) is not None
-        listed = _in_list(script, words[at], "last")
-        ends = not begins and script.alone.search(words[at].lower()) is not None
-        return (at, at) if sure or ends or (listed and (announced or not begins)) else None
+    if evidence == "G":
+        return (at, at) if not begins or script.roles.search(before) else None
+    if evidence == "L" and len(words) == 1:
+        small = words[at].lower()
+        inside = not begins or script.roles.search(before) is not None
+        likely = script.alone.search(small) is not None or _in_list(script, words[at], "last")
+        return (at, at) if script.sure_last.search(small) or (inside and likely) else None
     return None
 
 
@@ -201,7 +200,7 @@ def _kind(script: _Script, word: str) -> str:
         word = word.title()
     if _in_list(script, word, "given"):
         return "G"
-    if _in_list(script, word, "last") or (len(word) >= _KINDS and script.last.search(small)):
+    if _in_list(script, word, "last") or (len(word) >= _FEWEST and script.last.search(small)):
         return "L"
     return ""
 

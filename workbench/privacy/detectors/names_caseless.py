@@ -145,8 +145,8 @@ def _length(
         return max(known, 2 if _before_particle(script, words, at + 1) else 1), 0
     if known == 1 and kinds[at] in "GB" and _before_particle(script, words, at + 1):
         return 2, offset
-    told = "".join(kinds[at : at + known])
-    if known > 1 and kinds[at] in "GgB" and not (told.islower() or (offset and not told.isupper())):
+    evidence = "".join(kinds[at : at + known])
+    if known > 1 and kinds[at] in "GgB" and not (evidence.islower() or (offset and not evidence.isupper())):
         return known, offset
     if kinds[at] in "GB" and known and script.suffixes.match(" ".join(["", *words[at + known :]])):
         return known, offset
