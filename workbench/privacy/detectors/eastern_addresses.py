@@ -117,7 +117,7 @@ def find_korean_addresses(text: str) -> Iterator[tuple[int, int]]:
 
 def find_eastern_addresses(text: str) -> Iterator[tuple[int, int]]:
     """Spans of Japanese, Chinese and Korean addresses."""
-    if text.isascii() or _LETTER.search(text) is None or _DIGIT.search(text) is None:
+    if not all(next(find_matches(needed, text), None) for needed in (_LETTER, _DIGIT)):
         return
     yield from find_japanese_addresses(text)
     yield from find_chinese_addresses(text)

@@ -45,13 +45,14 @@ _CHINESE_VERB = re.compile(
 )
 
 
+_CHINESE_POLITE = frozenset({"先生", "女士", "小姐", "太太", "阿姨", "叔叔", "同志"})
 _CHINESE_FUNCTION = frozenset("的了在是和不有个這这那与與及或被把从從到由为為将將会會之其各每本该該某")
 
 
 def find_chinese_names(text: str) -> Iterator[tuple[int, int]]:
     """Spans of Chinese names on lines without Japanese letters."""
     for title in find_matches(_CHINESE_TITLE, text):
-        if not _japanese(text, title.start()) and (start := _chinese_start(text, title.start())) is not None:
+        if not _japanese(text, title.start()) and (start := _chinese_start(text, title)) is not None:
             yield start, title.start()
     for label in find_matches(_CHINESE_LABEL, text):
         if not _japanese(text, label.start()) and _chinese_last(text, label.start("name")):
@@ -79,9 +80,10 @@ def _chinese_last(text: str, at: int) -> int:
     return 2 if text[at : at + 2] in last else 1 if text[at : at + 1] in last else 0
 
 
-def _chinese_start(text: str, title: int) -> int | None:
-    """The start of the name before a title; None if there is none."""
-    ordinary = names_of("chinese", "ordinary")
+def _chinese_start(text: str, match: re.Match[str]) -> int | None:
+    """The start of the name before a title; None if there is none. A profession needs a likelier name."""
+    ordinary, letters = names_of("chinese", "ordinary"), names_of("chinese", "letters")
+    title, polite = match.start(), match.group() in _CHINESE_POLITE
     for size in (4, 3, 2, 1):
         start = title - size
         if start < 0 or not (length := _chinese_last(text, start)) or (size == 4 and length == 1):
@@ -91,7 +93,12 @@ def _chinese_start(text: str, title: int) -> int | None:
                 return None
             continue
         name = text[start:title]
-        if size - length <= 2 and all(_is_han(letter) and letter not in _CHINESE_FUNCTION for letter in name):
+        if size - length > 2 or not all(_is_han(letter) and letter not in _CHINESE_FUNCTION for letter in name):
+            continue
+        likely = letters.issuperset(name[length:]) and (
+            size > 1 or _CHINESE_BEFORE.search(text, max(0, start - 2), start)
+        )
+        if polite or likely:
             return start
     return None
 
@@ -149,7 +156,7 @@ def find_japanese_names(text: str) -> Iterator[tuple[int, int]]:
     for title in find_matches(_JAPANESE_TITLE, text):
         if (start := _japanese_start(text, title)) is not None:
             yield start, title.start()
-    if _KANA.search(text):
+    if next(find_matches(_KANA, text), None):
         for pattern in (_JAPANESE_LABEL, _JAPANESE_CALLED):
             for match in find_matches(pattern, text):
                 if _japanese_last(text, match.start("name")):

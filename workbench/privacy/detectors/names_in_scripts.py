@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from workbench.privacy.detectors.text_search import DetectedSpan
+from workbench.privacy.detectors.text_search import DetectedSpan, find_matches
 
 Find = Callable[[str], Iterator[tuple[int, int]]]
 
@@ -16,10 +16,10 @@ _WHY = "reads like a name"
 
 def find_names_in_scripts(text: str) -> Iterator[DetectedSpan]:
     """Names in Cyrillic, Greek, Armenian, Georgian, Arabic, Hebrew, Indian, Chinese, Japanese, Korean and Thai."""
-    if text.isascii() or (first := _ANY.search(text)) is None:
+    if text.isascii() or next(find_matches(_ANY, text), None) is None:
         return
     for letters, find in _finders():
-        if letters.search(text, first.start()):
+        if next(find_matches(letters, text), None):
             yield from (DetectedSpan(start, end, "NAME", _WHY) for start, end in find(text))
 
 
