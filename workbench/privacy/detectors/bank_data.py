@@ -39,7 +39,7 @@ _ANNOUNCED = re.compile(
     r"[^\W\d_]{0,12}[^\d\n;!?_=<>{}\[\]|\\]{0,24}(?P<number>\d{12,19}|\d{4}([ -])\d{4}(?:\2\d{2,4}){1,3})"
     r"(?![0-9a-z_*]|[.,-]\d|[ -][\d*])"
 )
-_MAESTRO = re.compile(r"5[0678]|6")
+_OTHER_ISSUER = re.compile(r"5[0678]|6|220[0-4]|9792")  # Maestro, UnionPay, RuPay, Mir, Troy
 _WHOLE_CARD = re.compile(r"\d(?:[ -]?\d){11,18}")
 
 
@@ -55,7 +55,7 @@ def find_card_after(text: str, small: str, at: int, word: str) -> Iterator[tuple
     """The card number after a word for a card; `small` is the folded text. Numbers of Maestro have 12 to 19 digits."""
     if match := _ANNOUNCED.match(small, at):
         digits = re.sub(r"\D", "", match["number"])
-        issued = _MAESTRO.match(digits) or _CARD_ISSUER.match(digits)
+        issued = _OTHER_ISSUER.match(digits) or _CARD_ISSUER.match(digits)
         if issued and 12 <= len(digits) <= 19 and len(set(digits)) > 1 and luhn(digits):
             yield match.span("number")
 

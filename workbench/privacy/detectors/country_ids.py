@@ -37,7 +37,7 @@ _DOCUMENT = r"(?=(?:[^\d]{0,4}\d){4})[A-Z]{0,3}[ -]?\d[\dA-Z]{4,10}"
 COUNTRY_IDS = (
     CountryId("steuer-id|steuerid|steuer-identifikationsnummer|steueridentifikationsnummer|idnr|identifikationsnummer",
               r"\d\d ?\d{3} ?\d{3} ?\d{3}", ids.is_german_tax_id),
-    CountryId("nir|insee|securite sociale|sécurité sociale|numéro de sécu|numero de secu",
+    CountryId("nir|insee|securite sociale|sécurité sociale|numéro de sécu|numero de secu|sécu|n° ss",
               r"[12] ?\d\d ?\d\d ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d", ids.is_french_nir),
     CountryId("dni|nie|nif|documento nacional", r"(?:\d{8}|\d\d\.\d{3}\.\d{3})[ -]?[A-Z]|[XYZ][ -]?\d{7}[ -]?[A-Z]",
               ids.is_spanish_dni),

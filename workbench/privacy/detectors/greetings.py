@@ -111,7 +111,7 @@ def find_greeted_names(text: str) -> Iterator[DetectedSpan]:
             yield from _greeted(text, at, end, word)
         elif word in farewells:
             yield from _signed(text, at, end, word)
-        elif (match := _CUED.match(text, end)) and (size := _small_name(match["name"], cue=word == "cc ")):
+        elif (match := _CUED.match(text, end)) and (size := _small_name(match["name"], alone=word == "cc ")):
             yield DetectedSpan(match.start("name"), match.start("name") + size, "NAME", "word before it")
 
 
@@ -123,7 +123,7 @@ def _greeted(text: str, at: int, end: int, word: str) -> Iterator[DetectedSpan]:
             name = match["name"].strip()
             if is_addressed(name) and (word in _ENGLISH or not _is_heading(name)):
                 yield _span(text, match, "greeting before it")
-        elif begins and (match := _GREETED_SMALL.match(text, end)) and (size := _small_name(match["name"], cue=True)):
+        elif begins and (match := _GREETED_SMALL.match(text, end)) and (size := _small_name(match["name"])):
             yield DetectedSpan(match.start("name"), match.start("name") + size, "NAME", "greeting before it")
 
 
@@ -136,7 +136,7 @@ def _signed(text: str, at: int, end: int, word: str) -> Iterator[DetectedSpan]:
         placed = (known or word in _ENGLISH_FAREWELLS) if same_line else not far
         if placed and is_addressed(name) and not name.split()[-1][0].islower() and not _is_heading(name):
             yield _span(text, match, "farewell above it")
-    elif (match := _SIGNED_SMALL.match(text, end)) and (size := _small_name(match["name"], cue=True)):
+    elif (match := _SIGNED_SMALL.match(text, end)) and (size := _small_name(match["name"])):
         yield DetectedSpan(match.start("name"), match.start("name") + size, "NAME", "farewell above it")
 
 
@@ -163,12 +163,12 @@ def _is_heading(name: str) -> bool:
     return all((word in lists.common or word in THING_WORDS) and word not in lists.first for word in words)
 
 
-def _small_name(name: str, cue: bool) -> int:
-    """The length of the name in lower case at the beginning: first and last name, or with a cue a first name alone."""
+def _small_name(name: str, *, alone: bool = True) -> int:
+    """The length of the name in lower case after a cue: first and last name, or a first name alone."""
     first, _, last = name.partition(" ")
-    if last and _is_first(first) and _is_last(last):
+    if last and folded(first) in name_model().lists.first and _is_last(last):
         return len(name)
-    return len(first) if cue and not last and _is_english_first(first) else 0
+    return len(first) if alone and not last and _is_english_first(first) else 0
 
 
 def _is_english_first(word: str) -> bool:
