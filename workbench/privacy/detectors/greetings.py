@@ -237,7 +237,7 @@ def _pair_places(piece: str, pair: str) -> Iterator[int]:
         return
     at = piece.find(pair)
     while at >= 0:
-        before, after = piece[at - 1 : at], piece[at + len(pair) :][:1]
+        before, after = piece[at - 1 : at], piece[at + len(pair) : at + len(pair) + 1]
         if before not in _GLUE and not before.isalnum() and after not in _GLUE and not after.isalnum():
             yield at
         at = piece.find(pair, at + len(pair))

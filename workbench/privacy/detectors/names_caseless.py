@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -26,14 +28,14 @@ class _Script(Struct, frozen=True, eq=False):
     titles: re.Pattern[str]  # before a name
     roles: re.Pattern[str]  # before a name of which one word is in a list
     farewells: re.Pattern[str]  # before a line that is a name
-    suffixes: re.Pattern[str]  # after a name
+    suffixes: frozenset[str]  # words after a name
     last: re.Pattern[str]  # endings of last names after a given name
     particles: frozenset[str]  # words after a name
 
 
 def _script(
     name: str, letters: str, titles: str, *, prefixes: str = "", links: str = "", roles: str = "(?!)",
-    farewells: str = "(?!)", suffixes: str = "(?!)", last: str = "(?!)",
+    farewells: str = "(?!)", suffixes: str = "", last: str = "(?!)",
     particles: str = "",
 ) -> _Script:  # fmt: skip
     return _Script(
@@ -44,7 +46,7 @@ def _script(
         re.compile(rf"(?<!\w)(?:{titles})[ \u00a0]\Z"),
         re.compile(rf"(?<!\w)(?:{roles})[ \u00a0]?[:,،]?[ \u00a0]\Z"),
         re.compile(rf"(?<!\w)(?:{farewells})[,،]?[ \t]{{0,3}}\n\s{{0,3}}\Z"),
-        re.compile(rf"[ \u00a0]?(?:{suffixes})(?!\w)"),
+        frozenset(suffixes.split()),
         re.compile(rf"(?:{last})\Z"),
         frozenset(particles.split()),
     )
@@ -82,12 +84,12 @@ _SCRIPTS = (
         r"श्री|श्रीमती|श्रीमान|सुश्री|कुमारी|डॉ\.?|डॉक्टर|प्रो\.?|प्रोफेसर|पंडित|मोहम्मद|प्रिय",
         roles=r"ग्राहक|मरीज|मरीज़|कर्मचारी|प्रबंधक|सहकर्मी|प्रेषक|नमस्ते|नमस्कार|नाम|आवेदक|धन्यवाद|कृपया|छात्र|छात्रा",
         farewells=r"सादर|धन्यवाद|भवदीय|भवदीया|शुभकामनाओं सहित|आपका|आपकी",
-        suffixes=r"जी|साहब|साहिब",
+        suffixes="जी साहब साहिब",
         particles="ने का की के को से में पर तक जी है हैं था थी थे और द्वारा कल आज भी ही तो नहीं",
     ),
     _script("bengali", "\u0980-\u09ff", r"জনাব|জনাবা|শ্রী|শ্রীমতী|ডাঃ|ডা\.|ডঃ|মিঃ|মিসেস|প্রিয়",
             farewells=r"ধন্যবাদ|শুভেচ্ছান্তে|বিনীত"),
-    _script("gujarati", "\u0a80-\u0aff", r"શ્રી|શ્રીમતી|કુમારી|ડૉ\.?", suffixes=r"જી|ભાઈ|બેન"),
+    _script("gujarati", "\u0a80-\u0aff", r"શ્રી|શ્રીમતી|કુમારી|ડૉ\.?", suffixes="જી ભાઈ બેન"),
     _script(
         "georgian", "\u10d0-\u10ff", r"ბატონი|ბატონო|ქალბატონი|ქალბატონო|ბ-ნი|ქ-ნი|დოქტორი|ძვირფასო",
         farewells=r"პატივისცემით|მადლობა", last=r"(?:შვილი|ძე|ია|უა|ური|იანი)(?:ს|მა|მ|სთან|ს)?",
@@ -99,7 +101,8 @@ _CONNECTED = (" ", "\u00a0")
 def find_caseless_names(text: str) -> Iterator[tuple[int, int]]:
     """Spans of names in these scripts."""
     for script in _SCRIPTS:
-        yield from _names(script, text)
+        if next(find_matches(script.word, text), None):
+            yield from _names(script, text)
 
 
 def _names(script: _Script, text: str) -> Iterator[tuple[int, int]]:
@@ -117,42 +120,53 @@ def _in_row(script: _Script, text: str, row: Sequence[re.Match[str]]) -> Iterato
     if not row:
         return
     words = [word.group() for word in row]
-    kinds = [_kind(script, word) for word in words]
+    kinds = _kinds(script, words)
+    before = text[max(0, row[0].start() - _LOOK_BACK) : row[0].start()]
+    after = text[row[-1].end() : row[-1].end() + 1]
+    if script.farewells.search(before) and len(words) <= _MOST and after in ("", "\n"):
+        yield row[0].start(), row[-1].end()
+        return
     at = 0
     while at < len(words):
-        start = row[at].start()
-        before = text[max(0, start - _LOOK_BACK) : start]
-        count, offset = _length(script, words, kinds, at, before, text[row[-1].end() :][:1])
-        if not count:
-            at += 1
-            continue
-        yield start + offset, row[at + count - 1].end()
-        at += count
+        titled, announced = _announced(script, words[at - 1] + " " if at else before)
+        count, offset = _length(script, words, kinds, at, titled, announced)
+        if count:
+            yield row[at].start() + offset, row[at + count - 1].end()
+        at += count or 1
+
+
+@lru_cache(maxsize=8192)
+def _announced(script: _Script, before: str) -> tuple[bool, bool]:
+    """Whether a text ends with a title, and whether with a role."""
+    return script.titles.search(before) is not None, script.roles.search(before) is not None
+
+
+def _kinds(script: _Script, words: Sequence[str]) -> list[str]:
+    kinds = [_kind(script, word) for word in words]
+    for at, (word, following) in enumerate(pairwise(words)):
+        if word == "عبد" and following.startswith("ال"):  # one name of two words
+            kinds[at] = kinds[at + 1] = "G"
+    return kinds
 
 
 def _length(
-    script: _Script, words: Sequence[str], kinds: Sequence[str], at: int, before: str, after: str
+    script: _Script, words: Sequence[str], kinds: Sequence[str], at: int, titled: bool, announced: bool
 ) -> tuple[int, int]:
     """The number of words of the name that begins here, 0 if there is none, and the length of its prefix."""
-    if at == 0 and "\n" in before and script.farewells.search(before) and len(words) <= _MOST and after in ("", "\n"):
-        return len(words), 0
-    if words[at] == "عبد" and words[at + 1 : at + 2] and words[at + 1].startswith("ال"):  # one name of two words
-        kinds = [*kinds[: at + 1], "G", *kinds[at + 2 :]]
-        kinds[at] = "G"
+    if not titled and not kinds[at]:
+        return 0, 0
     known = _extent(script, words, kinds, at)
     offset = len(_prefix(script, words[at]))
-    if script.titles.search(before):
+    if titled:
         return max(known, 2 if _before_particle(script, words, at + 1) else 1), 0
     if known == 1 and kinds[at] in "GB" and _before_particle(script, words, at + 1):
         return 2, offset
     evidence = "".join(kinds[at : at + known])
     if known > 1 and kinds[at] in "GgB" and not (evidence.islower() or (offset and not evidence.isupper())):
         return known, offset
-    if kinds[at] in "GB" and known and script.suffixes.match(" ".join(["", *words[at + known :]])):
+    if kinds[at] in "GB" and at + known < len(words) and words[at + known] in script.suffixes:
         return known, offset
-    if offset:
-        return 0, 0
-    if kinds[at] and known and kinds[at] != "l" and script.roles.search(before) and (known > 1 or kinds[at] in "GB"):
+    if announced and not offset and kinds[at] != "l" and (known > 1 or kinds[at] in "GB"):
         return known, 0
     return 0, 0
 
@@ -178,6 +192,7 @@ def _extent(script: _Script, words: Sequence[str], kinds: Sequence[str], at: int
     return min(end, len(words)) - at
 
 
+@lru_cache(maxsize=8192)
 def _kind(script: _Script, word: str) -> str:
     """G, L or B: a given name, a last name or both; in lower case if it is also an ordinary word; "" otherwise."""
     for bare in (word, word[len(_prefix(script, word)) :]):
@@ -195,6 +210,7 @@ def _prefixed(script: _Script, word: str) -> bool:
     return bool(_prefix(script, word))
 
 
+@lru_cache(maxsize=8192)
 def _prefix(script: _Script, word: str) -> str:
     """The preposition before a name with which it is written together, as in "למשה"; "" if there is none."""
     given = names_of(script.name, "given")
