@@ -13,6 +13,7 @@ from workbench.privacy.detectors.script_name_lists import names_of
 from workbench.privacy.detectors.text_search import find_matches
 
 _LOOK_BACK = 40  # characters before a name that may contain a title
+_LOOK_AHEAD = 20  # characters after a name that may contain a verb
 _MOST = 4  # words of a name
 
 
@@ -27,6 +28,7 @@ class _Script(Struct, frozen=True, eq=False):
     titles: re.Pattern[str]  # before a name of any form
     farewells: re.Pattern[str]  # before a line with a name
     roles: re.Pattern[str]  # before a name that is in a list or ends like one
+    follows: re.Pattern[str]  # after a given name that begins a sentence: a comma or a verb
     cases: tuple[str, ...]  # endings of declined given names
     nominatives: tuple[str, ...]  # what they replace
 
@@ -42,6 +44,7 @@ def _script(
     titles: str,
     roles: str,
     farewells: str,
+    follows: str,
     cases: str,
 ) -> _Script:
     word = rf"[{capitals}](?:[{letters}]|['’ʼ-](?=[{capitals}{letters}])|(?<=-)[{capitals}]){{1,30}}"
@@ -58,6 +61,7 @@ def _script(
         re.compile(rf"(?<![\w.])(?:{titles})[ \u00a0]{{1,2}}\Z", re.IGNORECASE),
         re.compile(rf"(?<!\w)(?:{farewells}),?[ \t]{{0,3}}\n\s{{0,3}}\Z", re.IGNORECASE),
         re.compile(rf"(?:(?<!\w)(?:{roles}))[ \u00a0]?[:,–—-]?[ \u00a0]{{1,2}}\Z", re.IGNORECASE),
+        re.compile(follows),
         tuple(ends.split()),
         ("", *replaced.split()),
     )
@@ -89,6 +93,7 @@ _CYRILLIC = _script(
     r"|бухгалтер\w{0,2}|привет|здравствуйте|добрый день|добрый вечер|вітаю|добрий день|здравей|здравейте|спасибо"
     r"|дякую|сказал[аи]?"
     r"|подписал[аи]?|ответил[аи]?|отвечал[аи]?|написал[аи]?|звонил[аи]?|от|для|у|с|со|к|від|з|за|до|от|на|по словам",
+    follows=r",| (?:не )?[а-яёіїє]{2,14}(?:л|ла|лся|лась|ет|ит|ёт|ила|ив|ав|ала)(?![а-яёіїє])",
     cases="а у ю е и ы і ї ой ей ою ею ом ем ём єм ові еві ю ия ии ию ией ії ію єю|а я й ь о ия ій ія",
 )
 _GREEK = _script(
@@ -107,6 +112,7 @@ _GREEK = _script(
     roles=r"ο|η|τον|την|του|της|στον|στην|από|πελ[άα]τη[ςν]?|παραλ[ήη]πτης|αποστολ[έε]ας|υπεύθυνο[ςυ]"
     r"|ασθεν[ήη][ςν]?|διευθυντ[ήη][ςν]?|γεια σου"
     r"|γεια σας|καλημέρα|καλησπέρα|συν[άα]δελφο[ςυν]?|υπάλληλο[ςυν]?|γιατρ[όο][ςυν]?",
+    follows=",",
     cases="ς ου ο ε η α ας ης|ος ης ας α η",
 )
 _ARMENIAN = _script(
@@ -120,6 +126,7 @@ _ARMENIAN = _script(
     titles=r"պարոն|տիկին|օրիորդ|պրն\.|տկն\.|հարգելի|սիրելի|դոկտոր",
     farewells="հարգանքով|շնորհակալություն",
     roles=r"հաճախորդ\w{0,3}",
+    follows=",",
     cases="ը ի ին ից ն|",
 )
 _SCRIPTS = (_CYRILLIC, _GREEK, _ARMENIAN)
@@ -136,7 +143,7 @@ def find_cased_names(text: str) -> Iterator[tuple[int, int]]:
             if len(parts) > 1 and script.titles.search(parts[0].group() + " "):
                 before = parts.pop(0).group() + " "
             for first, last in _names(
-                script, [part.group() for part in parts], before, text[match.end() : match.end() + 1]
+                script, [part.group() for part in parts], before, text[match.end() : match.end() + _LOOK_AHEAD]
             ):
                 end = match.start() + parts[last].end()
                 yield match.start() + parts[first].start(), end
@@ -149,7 +156,7 @@ def _names(script: _Script, words: Sequence[str], before: str, after: str) -> It
         yield 0, min(len(words), _MOST) - 1
         return
     begins = _BEGINS.search(before) is not None
-    if begins and after == "," and len(words) == 1 and words[0] in names_of(script.name, "given"):
+    if begins and len(words) == 1 and words[0] in names_of(script.name, "given") and script.follows.match(after):
         yield 0, 0
         return
     at = 0
