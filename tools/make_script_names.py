@@ -32,7 +32,7 @@ SCRIPTS = {
     "cyrillic": ("ru_RU uk_UA bg_BG mk_MK", "ru uk bg mk", "\u0400-\u052f"),
     "greek": ("el_GR", "el", "\u0370-\u03ff\u1f00-\u1fff"),
     "arabic": ("ar_AA ar_SA ar_PS ar_DZ fa_IR", "ar fa", "\u0621-\u064a\u066e-\u06d3"),
-    "hebrew": ("he_IL", "he", "\u05d0-\u05ea"),
+    "hebrew": ("he_IL", "he", "\u05d0-\u05ea'"),
     "devanagari": ("hi_IN mr_IN ne_NP", "hi ne", "\u0900-\u0963\u0970-\u097f"),
     "bengali": ("bn_BD", "bn", "\u0980-\u09ff"),
     "gujarati": ("gu_IN", "gu", "\u0a80-\u0aff"),

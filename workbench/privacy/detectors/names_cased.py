@@ -131,6 +131,7 @@ _ARMENIAN = _script(
 )
 _SCRIPTS = (_CYRILLIC, _GREEK, _ARMENIAN)
 _BEGINS = re.compile(r"(?:\A|[.!?:;…\n•«\"”)*>|\t]|[-–—] )[ \u00a0\"«(]{0,3}\Z")  # before the first word of a sentence
+_PARTS = re.compile("[-'’ʼ]")
 _FEWEST = 6  # letters of a last name that is not in the list
 
 
@@ -205,7 +206,7 @@ def _kind(script: _Script, word: str) -> str:
         return "M"
     if word.isupper():
         word = word.title()
-    if _in_list(script, word, "given"):
+    if any(_in_list(script, part, "given") for part in (word, *_PARTS.split(word))):
         return "G"
     if _in_list(script, word, "last") or (len(word) >= _FEWEST and script.last.search(small)):
         return "L"

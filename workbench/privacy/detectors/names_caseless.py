@@ -195,7 +195,7 @@ def _extent(script: _Script, words: Sequence[str], kinds: Sequence[str], at: int
 @lru_cache(maxsize=8192)
 def _kind(script: _Script, word: str) -> str:
     """G, L or B: a given name, a last name or both; in lower case if it is also an ordinary word; "" otherwise."""
-    for bare in (word, word[len(_prefix(script, word)) :]):
+    for bare in (word, word[len(_prefix(script, word)) :], *(word.split("-") if "-" in word else ())):
         given, last = bare in names_of(script.name, "given"), bare in names_of(script.name, "last")
         if given or last:
             return "B" if given and last else "G" if given else "L"

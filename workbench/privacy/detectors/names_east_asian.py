@@ -117,7 +117,7 @@ def _chinese_name(text: str, at: int) -> int:
             continue
         if any(name[place : place + 2] in ordinary for place in range(len(name) - 1)):
             continue
-        if after.match(text, end) or (given > 1 and announced):
+        if after.match(text, end) or (announced and (given > 1 or _CHINESE_AFTER.match(text, end))):
             return end
     return 0
 
@@ -357,10 +357,13 @@ _THAI_LABEL = re.compile(
     r"(?:ผู้รับ|ผู้ส่ง|ชื่อ|ชื่อ-สกุล|ลูกค้า|ผู้ป่วย|ผู้จัดการ|ผู้ติดต่อ"
     r"|เรียน) ?[:：]? ?(?P<name>[ก-์]{2,20})"
 )
+_THAI_FULL = re.compile(r"(?<=[ก-์]) (?=[ก-์]{3})")
+_THAI_BEFORE = re.compile(r"(?:\A|[^ก-์]|ติดต่อ|กับ|ของ|ให้|โดย|ถึง|และ|จาก|แจ้ง|โทรหา|พบ|เรียน|เชิญ|หรือ)\Z")
 _THAI_STOP = re.compile(
     "เพื่อ|ส่ง|ได้|จะ|ที่|ใน|และ|เป็น|มา|ไป|ว่า|ให้|กับ|แล้ว|เซ็น|โทร|ขอ|แจ้ง|ต้อง|ไม่|ครับ|ค่ะ|คะ|นะ|ซื้อ|สั่ง"
     "|จาก|เมื่อ|ถูก|มี|อยู่|บอก|ทำ|ยัง|กำลัง|รับ|ติดต่อ"
 )
+_THAI_FEWEST, _THAI_LONGEST = 3, 14  # letters of a given name
 _THAI_SURE = frozenset({"นางสาว", "น.ส.", "ด.ช.", "ด.ญ.", "เด็กชาย", "เด็กหญิง", "ดร.", "นพ.", "พญ.", "ผศ.", "รศ."})
 
 
@@ -369,9 +372,23 @@ def find_thai_names(text: str) -> Iterator[tuple[int, int]]:
     for title in find_matches(_THAI_TITLE, text):
         if length := _thai_given(title["name"], title["title"] in _THAI_SURE):
             yield title.start(), _thai_end(text, title.start("name") + length)
+    for space in find_matches(_THAI_FULL, text):
+        if (start := _thai_full_name(text, space.start())) is not None:
+            end = _thai_end(text, space.start())
+            if end > space.start():
+                yield start, end
     for label in find_matches(_THAI_LABEL, text):
         if (length := _thai_given(label["name"], False)) and _THAI_LAST.match(text, label.start("name") + length):
             yield label.start("name"), _thai_end(text, label.start("name") + length)
+
+
+def _thai_full_name(text: str, space: int) -> int | None:
+    """The start of a given name of the list that ends at this space, after a word that can be before a name."""
+    given = names_of("thai", "given")
+    for size in range(min(_THAI_LONGEST, space), _THAI_FEWEST - 1, -1):
+        if text[space - size : space] in given and _THAI_BEFORE.search(text, max(0, space - size - 6), space - size):
+            return space - size
+    return None
 
 
 def _thai_given(run: str, sure: bool) -> int:
