@@ -17,6 +17,7 @@ from workbench.privacy.detectors.script_name_lists import names_of
 from workbench.privacy.detectors.text_search import find_matches
 
 _MOST = 4  # words of a name
+_SPELLINGS = str.maketrans("أإآٱةیک", "ااااهيك", "\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652\u0640\u200c")
 _LOOK_BACK = 40  # characters before a name that may contain a title
 
 
@@ -42,7 +43,7 @@ def _script(
         name,
         re.compile(rf"[{letters}]+(?:['’\"״׳-][{letters}]+)*"),
         tuple(prefixes.split()),
-        frozenset(links.split()),
+        frozenset(links.translate(_SPELLINGS).split()),
         re.compile(rf"(?<!\w)(?:{titles})[ \u00a0]\Z"),
         re.compile(rf"(?<!\w)(?:{roles})[ \u00a0]?[:,،]?[ \u00a0]\Z"),
         re.compile(rf"(?<!\w)(?:{farewells})[,،]?[ \t]{{0,3}}\n\s{{0,3}}\Z"),
@@ -66,7 +67,7 @@ _SCRIPTS = (
         r"|مرحباً|أهلا|أهلاً|شكرا|شكراً|اسم|اسمي|اسمه|اسمها|يدعى|تدعى|باسم|السلام عليكم|سلام|جناب|مشتری)",
         farewells=r"(?:مع )?(?:أطيب|خالص|أجمل)? ?(?:ال)?(?:تحيات|تحياتي|تحية|شكر|احترام"
                   r"|تقدير)(?: [\u0621-\u064a]+)?|شكراً?|وتفضلوا بقبول [^\n]{3,30}|با احترام|با تشکر",
-        last=r"^ال[\u0621-\u064a]{2,8}ي[ةه]?|[\u0621-\u064a]{2,8}(?:زاده|پور|نژاد|یان|وند)",
+        last=r"^ال[\u0621-\u064a]{2,8}ي[ةه]?|[\u0621-\u064a]{2,8}(?:زاده|پور|نژاد|وند)",
     ),
     _script(
         "hebrew",
@@ -119,7 +120,7 @@ def _in_row(script: _Script, text: str, row: Sequence[re.Match[str]]) -> Iterato
     """The names among words with only single spaces between them."""
     if not row:
         return
-    words = [word.group() for word in row]
+    words = [word.group().translate(_SPELLINGS) for word in row]
     kinds = _kinds(script, words)
     before = text[max(0, row[0].start() - _LOOK_BACK) : row[0].start()]
     after = text[row[-1].end() : row[-1].end() + 1]
@@ -128,7 +129,7 @@ def _in_row(script: _Script, text: str, row: Sequence[re.Match[str]]) -> Iterato
         return
     at = 0
     while at < len(words):
-        titled, announced = _announced(script, words[at - 1] + " " if at else before)
+        titled, announced = _announced(script, row[at - 1].group() + " " if at else before)
         count, offset = _length(script, words, kinds, at, titled, announced)
         if count:
             yield row[at].start() + offset, row[at + count - 1].end()
@@ -192,16 +193,24 @@ def _extent(script: _Script, words: Sequence[str], kinds: Sequence[str], at: int
     return min(end, len(words)) - at
 
 
+@lru_cache(maxsize=32)
+def _names_of(script: _Script, title: str) -> frozenset[str]:
+    """A list of names in one spelling: Arabic ones are written with and without hamza and marks of vowels."""
+    return frozenset(name.translate(_SPELLINGS) for name in names_of(script.name, title))
+
+
 @lru_cache(maxsize=8192)
 def _kind(script: _Script, word: str) -> str:
     """G, L or B: a given name, a last name or both; in lower case if it is also an ordinary word; "" otherwise."""
     for bare in (word, word[len(_prefix(script, word)) :], *(word.split("-") if "-" in word else ())):
-        given, last = bare in names_of(script.name, "given"), bare in names_of(script.name, "last")
+        given, last = bare in _names_of(script, "given"), bare in _names_of(script, "last")
         if given or last:
             return "B" if given and last else "G" if given else "L"
-        if bare in names_of(script.name, "given_words"):
+        if bare.startswith("ال") and (bare[2:] in _names_of(script, "given") or bare[2:] in _names_of(script, "last")):
+            return "L"
+        if bare in _names_of(script, "given_words"):
             return "g"
-        if bare in names_of(script.name, "last_words"):
+        if bare in _names_of(script, "last_words"):
             return "l"
     return ""
 
@@ -213,7 +222,7 @@ def _prefixed(script: _Script, word: str) -> bool:
 @lru_cache(maxsize=8192)
 def _prefix(script: _Script, word: str) -> str:
     """The preposition before a name with which it is written together, as in "למשה"; "" if there is none."""
-    given = names_of(script.name, "given")
-    if word in given or word in names_of(script.name, "last"):
+    given = _names_of(script, "given")
+    if word in given or word in _names_of(script, "last"):
         return ""
     return next((one for one in script.prefixes if word.startswith(one) and word[len(one) :] in given), "")
