@@ -40,6 +40,7 @@ class StoredValue:
     text: str
     number: int | float | None = None  # set if it was a JSON number and is restored as one
     sources: set[str] = field(default_factory=set)
+    why: str = ""  # the detector's reason, such as `key email` or `form`
 
 
 class ValueStore:
@@ -57,6 +58,7 @@ class ValueStore:
         self._counts: Counter[str] = Counter()
         self._places: dict[str, tuple[Place, ...]] = {}  # folded value → the first calls whose answers contained it
         self._origins: dict[str, tuple[str, set[str]]] = {}  # folded value → its kind and the servers that supplied it
+        self._reasons: dict[str, str] = {}  # folded value → the detector's first reason
 
     def follow(self, rules: DetectionRules) -> None:
         """Detect personal data by these rules from now on. Known values stay known unless the rules let them pass."""
@@ -65,14 +67,16 @@ class ValueStore:
                 self.rules = rules
                 self.learnt += 1
 
-    def learn(self, kind: str, text: str, source: Source = "") -> None:
-        """Add a value, with the server or call that supplied it."""
+    def learn(self, kind: str, text: str, source: Source = "", why: str = "") -> None:
+        """Add a value, with the server or call that supplied it and the detector's reason."""
         text = visible(text)
         folded = fold(text)
         server = source.server if isinstance(source, Place) else source
         with self._filing:
             if folded not in self._origins:
                 self._file(kind, text, folded)
+            if why:
+                self._reasons.setdefault(folded, why)
             if server:
                 self._origins[folded][1].add(server)
             if isinstance(source, Place):
@@ -91,19 +95,29 @@ class ValueStore:
         """The kind of a known value and the servers that supplied it; empty for one that is not known."""
         return self._origins.get(folded, ("", frozenset()))
 
+    def reason(self, folded: str) -> str:
+        """The detector's first reason for a known value; empty if none was recorded."""
+        return self._reasons.get(folded, "")
+
     def filed_since(self, count: int) -> tuple[str, ...]:
         """The values, folded, that were added after the first `count`."""
         with self._filing:
             return tuple(islice(self._origins, count, None))
 
     def token(
-        self, kind: str, text: str, number: int | float | None = None, sources: AbstractSet[str] = frozenset()
+        self,
+        kind: str,
+        text: str,
+        number: int | float | None = None,
+        sources: AbstractSet[str] = frozenset(),
+        why: str = "",
     ) -> str:
         """The token of a value in this spelling; the same spelling always has the same token."""
         key = (kind, text, type(number).__name__)
         with self._filing:
             if key not in self._tokens:
-                self._tokens[key] = self._issue(StoredValue(kind, text, number))
+                first = self.reason(fold(visible(text))) or why  # what its source said of it, before its new place
+                self._tokens[key] = self._issue(StoredValue(kind, text, number, why=first))
             token, held = self._tokens[key]
             held.sources |= sources
         return token

@@ -17,7 +17,7 @@ from workbench.gc_pause import pause_gc
 from workbench.privacy.decoded_text import plain, visible
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import SHORT, SeenTexts, by_patterns
-from workbench.privacy.detectors.json_fields import as_text, embedded, leaves, rebuild, texts
+from workbench.privacy.detectors.json_fields import as_text, embedded, leaves_with_keys, rebuild, texts
 from workbench.privacy.detectors.kinds import CUSTOM, LITERAL, SEALED, Kind, plural
 from workbench.privacy.detectors.text_search import DetectedSpan, merge_findings
 from workbench.privacy.pii_tokens import LOOKALIKE, TokenFactory, find_tokens, is_percent_encoded, normalize_token
@@ -45,19 +45,19 @@ class Vault(ValueStore):
     def register(self, value: JsonValue, source: Source) -> None:
         """Learn all personal data in a value that a server sent. Strings that contain JSON are read with their keys."""
         rules, harmless = self.rules, self._harmless_texts()
-        for leaf, kind in leaves(value, rules):
+        for leaf, kind, key in leaves_with_keys(value, rules):
             if kind is None and (leaf in harmless if isinstance(leaf, str) else True):
                 continue
             text = as_text(leaf)
             if kind and "\0" not in text and kind.accepts(plain(visible(text))) and not rules.lets_pass(text):
-                self.learn(kind.name, text.strip(), source)
+                self.learn(kind.name, text.strip(), source, f"key {key}" if key else "column")
             elif isinstance(leaf, str):
                 self._read(leaf, source, plain=kind is None)
 
     def _read(self, text: str, source: Source, *, plain: bool) -> None:
         found = self.detections.detect(text, self.rules)
         for one in found:
-            self.learn(one.kind, text[one.start : one.end], source)
+            self.learn(one.kind, text[one.start : one.end], source, one.why)
         if inner := embedded(text):
             for value in inner:
                 self.register(value, source)
@@ -182,7 +182,7 @@ class Vault(ValueStore):
                 suppliers |= sources[first][2]
                 first += 1
             stretch = text[part.start : part.end]
-            parts += [text[at : part.start], self.token(part.kind, stretch, sources=suppliers)]
+            parts += [text[at : part.start], self.token(part.kind, stretch, None, suppliers, part.why)]
             if edits is not None:
                 edits.append((part.start, part.end, len(parts[-1])))
             at = part.end

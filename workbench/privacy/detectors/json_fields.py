@@ -131,17 +131,24 @@ Change: TypeAlias = Callable[[JsonValue, Kind | None], JsonValue]
 
 def leaves(value: JsonValue, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Leaf]:
     """Every string and number with the kind that its key announces. Keys are leaves too."""
+    return ((leaf, kind) for leaf, kind, _ in leaves_with_keys(value, rules))
+
+
+def leaves_with_keys(
+    value: JsonValue, rules: DetectionRules = DEFAULT_RULES
+) -> Iterator[tuple[JsonValue, Kind | None, str]]:
+    """The same, with the key of each leaf; no key for a key itself and for a cell below a header."""
     stack: list[tuple[JsonValue, FieldContext]] = [(value, FieldContext())]
     while stack:
         node, context = stack.pop()
         if isinstance(node, dict):
-            yield from ((key, None) for key in node)
+            yield from ((key, None, "") for key in node)
             layout = RecordLayout(node, context, rules)
             stack.extend((child, layout.context(key)) for key, child in node.items())
         elif isinstance(node, list | tuple):
             stack.extend(list_members(node, context, rules))
         elif isinstance(node, str | int | float) and not isinstance(node, bool):
-            yield node, settled(context.kind, as_text(node)) if context.kind else None
+            yield node, settled(context.kind, as_text(node)) if context.kind else None, context.around
 
 
 def texts(value: JsonValue) -> Iterator[str]:
