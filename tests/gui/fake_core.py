@@ -1334,7 +1334,7 @@ class FakeCore:
     def personal(self) -> PersonalDataMarks:
         folder = Path(tempfile.mkdtemp(prefix="fake-core-privacy-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        return PersonalDataMarks(folder / "workbench.toml", folder / "privacy.toml")
+        return PersonalDataMarks(folder / "workbench.toml", folder / "privacy.toml", folder / "project.toml")
 
     def fill_privacy(self, count: int = 3) -> Session:
         """An agent's session in which a program read customers and wrote to one of them."""

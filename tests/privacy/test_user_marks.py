@@ -90,7 +90,7 @@ def test_a_mark_that_does_nothing_or_too_much_is_refused(mark: PrivacyMark) -> N
 
 
 def test_kinds_are_switched_off_and_thresholds_read() -> None:
-    said = told(off="ip, mac nonsense", thresholds="NAME=0.4 X=1 EMAIL=7", recall_first=True)
+    said = told(off="ip, mac nonsense", thresholds="NAME=0.4 X=1 EMAIL=7", strictness="recall")
     assert said.rules.off == {"IP", "MAC"}
     assert said.rules.threshold("NAME") == 0.4
     assert unknown_settings("ip nonsense", "NAME=0.4 X=1") == ("NONSENSE", "X=1")

@@ -26,7 +26,7 @@ from workbench.privacy.text_kinds import is_ordinary
 from workbench.privacy.truncated_values import TruncatedValues
 from workbench.privacy.value_index import fold
 from workbench.privacy.value_store import Source, StoredValue, ValueStore
-from workbench.records import JsonValue
+from workbench.records import JsonValue, Place
 
 _Known = tuple[int, int, str, AbstractSet[str]]  # start and end of a known value, its kind, its servers
 
@@ -40,29 +40,53 @@ class Vault(ValueStore):
         super().__init__(TokenFactory(session, key), rules)
         self._truncated = TruncatedValues(self)
         self._harmless = (rules, SeenTexts())  # short texts in which these rules find nothing
+        self._waived: tuple[DetectionRules, set[str]] = (rules, set())  # folded values that pass by these rules
         self._clean = (0, SeenTexts())  # texts with nothing to mask at this count of `learnt`
 
     def register(self, value: JsonValue, source: Source) -> None:
         """Learn all personal data in a value that a server sent. Strings that contain JSON are read with their keys."""
-        rules, harmless = self.rules, self._harmless_texts()
+        rules = self.rules.for_server(source.server if isinstance(source, Place) else source)
+        found = list(self._find(value, rules))
+        for kind, text, why in found:
+            self.learn(kind, text, source, why)
+        if rules is not self.rules:
+            self._waive({fold(text) for _, text, _ in self._find(value, self.rules)} - {fold(one[1]) for one in found})
+
+    def _find(self, value: JsonValue, rules: DetectionRules) -> Iterator[tuple[str, str, str]]:
+        """Kind, text and reason of all personal data in a value."""
+        harmless = self._harmless_texts() if rules is self.rules else SeenTexts()
         for leaf, kind, key in leaves_with_keys(value, rules):
             if kind is None and (leaf in harmless if isinstance(leaf, str) else True):
                 continue
             text = as_text(leaf)
             if kind and "\0" not in text and kind.accepts(plain(visible(text))) and not rules.lets_pass(text):
-                self.learn(kind.name, text.strip(), source, f"key {key}" if key else "column")
+                yield kind.name, text.strip(), f"key {key}" if key else "column"
             elif isinstance(leaf, str):
-                self._read(leaf, source, plain=kind is None)
+                found = self.detections.detect(leaf, rules)
+                yield from ((one.kind, leaf[one.start : one.end], one.why) for one in found)
+                inner = embedded(leaf)
+                for one in inner:
+                    yield from self._find(one, rules)
+                if kind is None and len(leaf) <= SHORT and not found and not inner:
+                    harmless.add(leaf)
 
-    def _read(self, text: str, source: Source, *, plain: bool) -> None:
+    def _waive(self, values: set[str]) -> None:
+        """Let values pass that only the rules for other servers detect, until a different server supplies them."""
+        if self._waived[0] is not self.rules:
+            self._waived = (self.rules, set())
+        self._waived[1].update(values)
+
+    def waives(self, text: str) -> bool:
+        """Whether a value passes because of the rules for the only server that supplied it."""
+        rules, waived = self._waived
+        if not waived or rules is not self.rules:
+            return False
+        folded = fold(visible(text))
+        return folded in waived and not self.origin(folded)[0]
+
+    def _detect(self, text: str) -> list[DetectedSpan]:
         found = self.detections.detect(text, self.rules)
-        for one in found:
-            self.learn(one.kind, text[one.start : one.end], source, one.why)
-        if inner := embedded(text):
-            for value in inner:
-                self.register(value, source)
-        elif plain and len(text) <= SHORT and not found:
-            self._harmless_texts().add(text)
+        return [one for one in found if not self.waives(text[one.start : one.end])]
 
     def _harmless_texts(self) -> SeenTexts:
         """Texts without personal data by the current rules."""
@@ -145,7 +169,7 @@ class Vault(ValueStore):
         rules = self.rules
         seen = (one for one in self.known.find(masked) if not rules.lets_pass(one.value))
         known = [(one.start, one.end, *self.origin(one.value)) for one in seen]
-        told = self.detections.detect(masked, rules) if read else ()
+        told = self._detect(masked) if read else ()
         return self._with_tokens(text, [*literals, *told], known)
 
     def _around(self, text: str, public: Stretches, *, read: bool) -> tuple[str, Stretches]:
@@ -156,7 +180,7 @@ class Vault(ValueStore):
         seen = (one for one in self.known.find(masked) if not rules.lets_pass(one.value))
         known = [(one.start, one.end, *self.origin(one.value)) for one in seen]
         known = [one for one in known if not self._is_ordinary_in_public(text, one, public)]
-        told = self.detections.detect(masked, rules) if read else ()
+        told = self._detect(masked) if read else ()
         found = [one for one in (*literals, *told) if public.around(one.start, one.end) is None]
         edits: list[tuple[int, int, int]] = []
         return self._with_tokens(text, [*found, *by_patterns(masked, rules)], known, edits), public.moved(edits)
@@ -205,7 +229,7 @@ class Vault(ValueStore):
     def _leaf(self, leaf: JsonValue, kind: Kind | None) -> JsonValue:
         text = as_text(leaf)
         told = kind and "\0" not in text and kind.accepts(plain(visible(text))) and not self.rules.lets_pass(text)
-        if kind and told and next(find_tokens(text), None) is None:
+        if kind and told and not self.waives(text.strip()) and next(find_tokens(text), None) is None:
             normalize_token = text.strip()
             number = leaf if isinstance(leaf, int | float) else None
             suppliers = self.origin(fold(normalize_token))[1]
