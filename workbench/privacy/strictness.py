@@ -1,4 +1,4 @@
-"""Steps of strictness: how much is masked, for all servers or for one, and what each step was measured to find and cost."""
+"""Steps of strictness: how much is masked, for all servers or for one, and what each step was measured to mask."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FINDS: Final[Mapping[str, str]] = {
     RECALL: "The same, with a lower score for names and addresses in sentences.",
 }
 
-# Per cent, printed by `benchmarks/privacy.py --strictness` from its own sets. A test compares the table's order with the steps.
+# Per cent, as `benchmarks/privacy.py --strictness` prints them; it marks figures that have changed.
 MEASURED: Final[Mapping[str, StrictnessFigures]] = {
     OFF: StrictnessFigures(),
     FORMS: StrictnessFigures(),

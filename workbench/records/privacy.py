@@ -34,12 +34,12 @@ class HiddenValue(Struct, frozen=True):
     token: str
     kind: str
     times: int = 0  # how often a model received the token
-    why: str = ""  # the reason in one sentence
-    readers: tuple[str, ...] = ()  # agents that received the token
     sources: tuple[str, ...] = ()  # servers that supplied the value
     came: tuple[Place, ...] = ()  # the first calls whose answers contained the value
     went: tuple[Place, ...] = ()  # the last calls that received the value
     runs: tuple[str, ...] = ()  # runs in whose answers the value was masked
+    why: str = ""  # the reason in one sentence
+    readers: tuple[str, ...] = ()  # agents that received the token
 
 
 class PrivacySession(Struct, frozen=True):
@@ -107,9 +107,11 @@ class Revealed(Struct, frozen=True):
 class MaskingRemedy(Struct, frozen=True):
     """Something that the user can do about a masked or unmasked text."""
 
-    action: str  # pass, hide, unmark, enable, kind, threshold or server
+    action: str  # pass, hide, unmark, enable, kind, threshold or strictness
     text: str  # of a button
-    value: str = ""  # kind, server or ID of a mark
+    kind: str = ""
+    scope: str = ""  # of a mark: everywhere or project
+    mark: str = ""  # ID of a mark to remove
     threshold: float = 0.0
 
 

@@ -298,8 +298,8 @@ class Settings(Struct, frozen=True):
     )
     privacy_strictness: str = _setting(
         "balanced",
-        "What is replaced: forms (known keys and forms only), balanced (also names and addresses in sentences) or recall"
-        " (the same, with lower scores).",
+        "What is replaced: forms (known keys and forms only), balanced (also names and addresses in sentences) or"
+        " recall (the same, with lower scores).",
         user_only=True,
         choices=("forms", "balanced", "recall"),
     )
