@@ -35,15 +35,27 @@ _FINDS: Final[Mapping[str, str]] = {
 # Per cent, as `benchmarks/privacy.py --strictness` prints them; it marks figures that have changed.
 MEASURED: Final[Mapping[str, StrictnessFigures]] = {
     OFF: StrictnessFigures(),
-    FORMS: StrictnessFigures(),
-    BALANCED: StrictnessFigures(),
-    RECALL: StrictnessFigures(),
+    FORMS: StrictnessFigures(3.70, 0.00, 0.09, 98.30, 0.00),
+    BALANCED: StrictnessFigures(93.95, 93.00, 2.54, 99.74, 0.21),
+    RECALL: StrictnessFigures(95.56, 95.00, 2.95, 99.77, 0.28),
 }
 
 
 def steps() -> tuple[StrictnessStep, ...]:
     """All steps, the least strict first."""
-    return tuple(StrictnessStep(name, TITLES[name], _FINDS[name], MEASURED[name]) for name in TITLES)
+    return tuple(
+        StrictnessStep(name, TITLES[name], _FINDS[name], _price(MEASURED[name]), MEASURED[name]) for name in TITLES
+    )
+
+
+def _price(figures: StrictnessFigures) -> str:
+    if not figures.values:
+        return ""
+    return (
+        f"In tests it masked {figures.values:.1f} % of the values in tool results, and in prose {figures.names:.0f} of"
+        f" 100 names, {figures.addresses:.0f} of 100 addresses and {figures.prose_innocent * 10:.0f} of 1,000 other"
+        " characters."
+    )
 
 
 def rules_at(step: str, rules: DetectionRules) -> DetectionRules:

@@ -148,6 +148,7 @@ class StrictnessStep(Struct, frozen=True):
     name: str  # off, forms, balanced or recall
     title: str
     finds: str  # what it masks, in sentences
+    price: str = ""  # what it was measured to mask, in one sentence
     figures: StrictnessFigures = StrictnessFigures()
 
 

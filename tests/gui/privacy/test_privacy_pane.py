@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu, QPushButton
 from workbench.gui.kit.rows import KEY
 from workbench.gui.kit.wording import kind_label
 from workbench.gui.privacy.privacy_pane import PrivacyPane
-from workbench.gui.privacy.rows import masked_row
+from workbench.gui.privacy.rows import came_from, read_by, went_to
 from workbench.gui.privacy.trial_page import EXAMPLE
 from workbench.gui.shell.navigation import ShowRun, ShowTool
 from workbench.records import HiddenValue, KindRule, PrivacyMark
@@ -32,7 +32,7 @@ def pane(context: Any, bus: Any, qtbot: Any) -> PrivacyPane:
 
 
 def titles(model: Any) -> list[str]:
-    return [str(model.index(row).data()) for row in range(model.rowCount())]
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
 
 def choose(view: Any, model: Any, title: str) -> None:
@@ -54,7 +54,7 @@ def test_values_are_listed_without_the_value_and_lead_to_runs_and_tools(
     pane.look("hidden", session.id)
     qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)
     assert "ada" not in "".join(titles(pane.masked.rows.model))
-    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(1))
+    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(1, 0))
     for button in pane.masked.card.findChildren(QPushButton):
         if button.text() in ("crm.list_customers", "run run-1", "mail.send", "Run run-1"):
             button.click()
@@ -83,9 +83,9 @@ def test_return_on_a_row_looks_behind_it(pane: PrivacyPane, fake_core: Any, qtbo
     session = fake_core.fill_privacy()
     pane.look("hidden", session.id)
     qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)
-    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(0))
+    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(0, 0))
     QTest.keyClick(pane.masked.rows.view, Qt.Key.Key_Return)
-    token = str(pane.masked.rows.model.index(0).data(KEY))
+    token = str(pane.masked.rows.model.index(0, 0).data(KEY))
     qtbot.waitUntil(lambda: ("reveal", (session.id, token, False)) in fake_core.asked)
 
 
@@ -99,7 +99,7 @@ def test_a_text_is_tried_with_why_and_what_a_model_reads(pane: PrivacyPane, qtbo
     assert "Why: " in told
     assert "ada@example.org" not in pane.trial.masked.edit.toPlainText()
     assert "read as JSON" in pane.trial.summary.full_text()
-    pane.trial.rows.view.setCurrentIndex(pane.trial.rows.model.index(1))
+    pane.trial.rows.view.setCurrentIndex(pane.trial.rows.model.index(1, 0))
     assert pane.trial.edit.textCursor().selectedText() == "ada@example.org"
     assert len(pane.trial.edit.extraSelections()) == 5
 
@@ -206,9 +206,9 @@ def test_a_click_selects_a_value_and_its_card_shows_where_it_came_from(
     rows = pane.masked.rows
     qtbot.waitUntil(lambda: rows.model.rowCount() == 9)
     assert not pane.masked.card.reveal.isEnabled()
-    place = rows.view.visualRect(rows.model.index(1)).center()
+    place = rows.view.visualRect(rows.model.index(1, 0)).center()
     qtbot.mouseClick(rows.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert pane.masked.card.token.full_text() == str(rows.model.index(1).data(KEY))
+    assert pane.masked.card.token.full_text() == str(rows.model.index(1, 0).data(KEY))
     assert pane.masked.card.reveal.isEnabled()
 
 
@@ -222,5 +222,5 @@ def test_kinds_have_readable_names(fake_core: Any, qapp: Any) -> None:
 
 
 def test_a_value_without_a_source_was_made_by_the_program(qapp: Any) -> None:
-    row = masked_row(HiddenValue("[NAME_1.abcd]", "NAME"))
-    assert row.detail == "made by the program · not read by a model yet"
+    value = HiddenValue("[NAME_1.abcd]", "NAME")
+    assert (came_from(value), went_to(value), read_by(value)) == ("made by the program", "no tool", "no model")

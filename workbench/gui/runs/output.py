@@ -428,7 +428,7 @@ class OutputPane(Pane):
         self.stream = StreamView(self.context.theme)
         self.result = ResultView(self.context)
         self.printed_tokens = TokenChips(self.stream, self.context)
-        MarkMenu(self.stream, self.context)
+        MarkMenu(self.stream, self.context, self.printed_tokens)
         self.effects = EffectsPage(self.context.theme)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
