@@ -28,7 +28,7 @@ from workbench.records import MaskingExplanation, MaskingRemedy, PrivacyMark
 
 AROUND: Final = 2_000  # characters around a text that the detectors read with it
 _LOWEST: Final = 0.02  # score below which a text does not read like the kind at all
-_SCORE_STEPS: Final = 6  # halvings that measure a score, to one hundredth
+_SCORE_STEPS: Final = 8  # halvings that measure a score, to less than one hundredth
 _LONGEST_KEY: Final = 60
 
 _MARKED: Final = "You marked it to be masked."

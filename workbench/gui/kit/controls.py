@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QLayoutItem,
     QPushButton,
+    QRadioButton,
     QSizePolicy,
     QStyle,
     QStyleOptionButton,
@@ -91,6 +92,35 @@ class TickBox(QCheckBox):
         painter.drawRoundedRect(frame, 3, 3)
         if on:
             icon("check", "on_accent" if self.isEnabled() else "faint").paint(painter, frame.adjusted(1, 1, 0, 0))
+        painter.end()
+
+
+class RadioBox(QRadioButton):
+    """Radio button whose circle is visible on every background of the theme."""
+
+    def __init__(self, theme: Theme, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text.replace("&", "&&"), parent)
+        self._theme = theme
+        theme.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        place = self.style().subElementRect(QStyle.SubElement.SE_RadioButtonIndicator, option, self)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        edge = "accent" if self.hasFocus() or self.isChecked() else "faint"
+        painter.setPen(QPen(self._theme.colour(edge if self.isEnabled() else "border"), 1))
+        painter.setBrush(self._theme.colour("raised"))
+        side = min(place.width(), place.height()) - 1
+        circle = QRect(place.left(), place.center().y() - side // 2, side, side)
+        painter.drawEllipse(circle)
+        if self.isChecked():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.colour("accent_fill" if self.isEnabled() else "faint"))
+            inner = side // 4
+            painter.drawEllipse(circle.adjusted(inner, inner, -inner, -inner))
         painter.end()
 
 

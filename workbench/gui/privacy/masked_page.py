@@ -145,7 +145,7 @@ class ValuesTable(QWidget):
         )
         self.view: Table[HiddenValue] = Table(context.theme, "Masked values", self.model)
         self.strip = Strip(context.theme, self)
-        self.finder = search_box("Token, reason, server, tool or complete value", "Filter: Masked values")
+        self.finder = search_box("Token, reason, tool or complete value", "Filter: Masked values")
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self.view)
         self._stack.addWidget(empty)

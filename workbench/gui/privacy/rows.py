@@ -56,12 +56,12 @@ HIDDEN_TEXT = "••••••"  # in place of a value that is not revealed
 def value_columns(revealed: Mapping[str, str]) -> tuple[Column[HiddenValue], ...]:
     """The columns of masked values. `revealed`: the values that the user has looked at, by token."""
     return (
-        Column("Token", lambda value: value.token, icon=_value_icon, letters=20, mono=True),
-        Column("Value", lambda value: one_line(revealed.get(value.token, HIDDEN_TEXT), 120), letters=14),
+        Column("Token", lambda value: value.token, icon=_value_icon, letters=17, mono=True),
+        Column("Value", lambda value: one_line(revealed.get(value.token, HIDDEN_TEXT), 120), letters=11),
         Column("Kind", lambda value: kind_label(value.kind), letters=14, rank=3),
-        Column("Why", lambda value: value.why, tip=lambda value: value.why, letters=30, rank=4),
-        Column("Came from", came_from, tip=came_from, letters=20, rank=1),
-        Column("Went to", went_to, tip=went_to, letters=16, rank=5),
+        Column("Why", lambda value: value.why, tip=lambda value: value.why, letters=27, rank=4),
+        Column("Came from", came_from, tip=came_from, letters=18, rank=1),
+        Column("Went to", went_to, tip=went_to, letters=10, rank=5),
         Column("Read by", read_by, tip=read_by, letters=16, rank=2),
     )
 

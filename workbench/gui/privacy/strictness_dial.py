@@ -6,13 +6,14 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.gui.kit.controls import CalmCombo
+from workbench.gui.kit.controls import CalmCombo, RadioBox
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import paragraph
 from workbench.gui.kit.text import ForeignLabel, one_line
+from workbench.gui.kit.theme import Theme
 from workbench.gui.privacy.rows import effect_text
 from workbench.gui.shell.context import Context
 from workbench.records import PrivacyRules, StrictnessReport, StrictnessStep
@@ -24,9 +25,10 @@ OFF, SAME = "off", ""  # steps: nothing is masked; the step of all servers
 class _Step(QWidget):
     """One step with its button and its sentences."""
 
-    def __init__(self, title: str, sentence: str, unit: int) -> None:
+    def __init__(self, theme: Theme, title: str, sentence: str) -> None:
         super().__init__()
-        self.button = QRadioButton(title)
+        unit = theme.unit
+        self.button = RadioBox(theme, title)
         self.button.setAccessibleDescription(sentence)
         self.sentence, self.effect = paragraph(sentence, "muted"), ForeignLabel()
         indent = (unit * 6, 0, 0, 0)
@@ -82,7 +84,7 @@ class StrictnessDial(QWidget):
         self._add(step.name, step.title, f"{step.finds} {step.price}".strip())
 
     def _add(self, name: str, title: str, sentence: str) -> None:
-        made = self.steps[name] = _Step(title, sentence, self._context.theme.unit)
+        made = self.steps[name] = _Step(self._context.theme, title, sentence)
         made.sentence.setVisible(bool(sentence))
         self._group.addButton(made.button)
         made.button.clicked.connect(partial(self._step_clicked, name))
@@ -155,4 +157,4 @@ class StrictnessDial(QWidget):
             return
         self.note.setText(f"Measured on the last {count_of(report.answers, 'answer')}{of_server}.")
         for effect in report.effects:
-            self.steps[effect.step].show_effect(f"In them: {effect_text(effect)}.")
+            self.steps[effect.step].show_effect(f"Recent answers: {effect_text(effect)}.")

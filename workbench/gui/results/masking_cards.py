@@ -80,7 +80,8 @@ class FloatingCard(QFrame):
     def _place(self, beside: QRect) -> None:
         """Place the card below the text, or above it at the bottom of the window."""
         window, unit = self.window(), self._context.theme.unit
-        self.setFixedWidth(min(unit * 100, window.width() - unit * 2))
+        needed = max(unit * 100, self.minimumSizeHint().width())
+        self.setFixedWidth(min(needed, window.width() - unit * 2))
         self.adjustSize()
         corner = window.mapFromGlobal(beside.topLeft())
         left = max(unit, min(corner.x(), window.width() - self.width() - unit))
@@ -170,13 +171,13 @@ class RevealCard(FloatingCard):
         self.harmless_here = push_button("Never mask here", lambda: self._mark_harmless(HERE), kind="quiet")
         self.harmless = push_button("Never mask anywhere", lambda: self._mark_harmless(EVERYWHERE), kind="quiet")
         self.harmless_here.setToolTip("Never mask this value in this project")
-        buttons = (self.copy, self.why, self.harmless_here, self.harmless)
-        for button in buttons:
+        for button in (self.copy, self.why, self.harmless_here, self.harmless):
             button.setVisible(self.held)
         head = row(None, self.kind, self.value, spacing=unit * 2, grows=self.value)
         to_top(head, self.kind)
-        foot = row(None, *buttons, None, spacing=unit)
-        column(self, head, self.reason, self.places, self.foot, foot, margins=(unit * 3,) * 4, spacing=unit)
+        looks = row(None, self.copy, self.why, None, spacing=unit)
+        marks = row(None, self.harmless_here, self.harmless, None, spacing=unit)
+        column(self, head, self.reason, self.places, self.foot, looks, marks, margins=(unit * 3,) * 4, spacing=unit)
 
 
 class ExplanationCard(FloatingCard):
@@ -206,7 +207,9 @@ class ExplanationCard(FloatingCard):
         self._context.tasks.run("explain masking", self._ask(text, beside, around, start))
 
     def first_button(self) -> QWidget:
-        return self.remedies[0] if self.remedies else self
+        """The first remedy if it masks more; else the card, so that no key unmasks by mistake."""
+        masked = self.explanation is None or self.explanation.masked
+        return self if masked or not self.remedies else self.remedies[0]
 
     async def _ask(self, text: str, beside: QRect, around: str, start: int) -> None:
         try:
