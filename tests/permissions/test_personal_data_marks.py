@@ -93,3 +93,32 @@ def test_settings_that_name_no_kind_are_told(files: tuple[Path, Path, Path]) -> 
     view = PersonalDataMarks(*files).view(Settings(privacy_off="IP NOPE"))
     assert [rule.kind for rule in view.kinds if not rule.on] == ["IP"]
     assert "NOPE" in view.notices[0].message
+
+
+def test_a_mark_for_one_project_is_stored_apart_and_overrules_the_one_for_all(files: tuple[Path, Path, Path]) -> None:
+    personal = PersonalDataMarks(*files)
+    personal.add(PrivacyMark(False, "value", "Falcon"))
+    here = personal.add(PrivacyMark(True, "value", "falcon", "CUSTOM", scope="project"))
+    assert files[2].exists()
+    assert stat.S_IMODE(files[2].stat().st_mode) == 0o600
+    again = PersonalDataMarks(*files)
+    assert {(mark.hide, mark.scope) for mark in again.marks()} == {(False, "everywhere"), (True, "project")}
+    assert again.following(Settings()).known == (("CUSTOM", "falcon"),)
+    assert not again.following(Settings()).rules.lets_pass("Falcon")
+    again.remove(here.id)
+    assert again.following(Settings()).rules.lets_pass("Falcon")
+    assert PersonalDataMarks(files[0], files[1], files[2].with_name("other.toml")).marks()[0].text == "Falcon"
+    with pytest.raises(WorkbenchError, match="applies everywhere or in this project"):
+        again.add(PrivacyMark(True, "value", "Falcon", "CUSTOM", scope="moon"))
+
+
+def test_a_mark_that_the_core_of_another_project_added_is_not_lost(files: tuple[Path, Path, Path]) -> None:
+    one, other = PersonalDataMarks(*files), PersonalDataMarks(*files)
+    one.add(FALCON)
+    other.add(PrivacyMark(False, "value", "help@corp.io"))
+    assert {mark.text for mark in PersonalDataMarks(*files).marks()} == {"Falcon", "help@corp.io"}
+
+
+def test_invalid_strictness_of_servers_is_reported(files: tuple[Path, Path, Path]) -> None:
+    told = PersonalDataMarks(*files).notices(Settings(privacy_servers="crm=recall logs=loud off"))
+    assert [notice.message for notice in told] == ["privacy.servers has invalid entries: logs=loud, off."]

@@ -50,7 +50,7 @@ def test_each_token_has_the_reason_of_its_first_detection():
 def test_a_name_in_a_sentence_has_a_score_above_the_threshold():
     explanation = explain("Marlow Tinsley", "We met with Marlow Tinsley about the order yesterday.")
     assert (explanation.masked, explanation.kind) == (True, "NAME")
-    assert explanation.reason.startswith("It reads like a name (score 0.")
+    assert explanation.reason.startswith("It reads like a name (score ")
     assert explanation.details == ("The threshold for names is 0.5.",)
     assert actions(explanation) == ["pass", "pass"]
     assert [remedy.scope for remedy in explanation.remedies] == ["project", "everywhere"]
@@ -152,3 +152,11 @@ def test_rules_of_one_server_apply_to_its_answers_only():
     vault.register(answer, Place("crm", "get_customer"))
     assert "[EMAIL" in vault.sanitize("ada@example.org"), "another server supplied it, too"
     assert DetectionRules() == rules_from_marks(()).rules
+
+
+def test_the_sentence_around_a_token_is_scored_with_the_values_in_it():
+    vault = Vault("test")
+    masked = vault.sanitize("We met with Marlow Tinsley and Rosa Lund about the order yesterday.")
+    token, held = vault.issued()[0]
+    assert explain_token(vault, token, held, ()).reason == "It reads like a name."
+    assert "(score " in explain_token(vault, token, held, (), masked).reason

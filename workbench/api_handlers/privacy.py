@@ -214,7 +214,7 @@ def explain_in_session(
         token, held = vault.canonical(text), _held(session, text)
         value = _hidden_value(session, token, held)
         return replace(
-            explain_token(vault, token, held, marks),
+            explain_token(vault, text.strip(), held, marks, around),
             sources=value.sources, came=value.came, went=value.went, times=value.times, readers=value.readers,
             runs=value.runs,
         )  # fmt: skip

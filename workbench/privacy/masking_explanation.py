@@ -55,6 +55,7 @@ _REASONS: Final = {
 }
 _KEYED: Final = re.compile(r"(key|tag|card's) (.{1,200})", re.DOTALL)
 _PATTERN: Final = "your pattern "
+_IN_PROSE: Final = "reads like"  # the beginning of the reason of findings in sentences
 
 
 class TextPlace(Struct, frozen=True):
@@ -113,9 +114,18 @@ def _with_article(kind: str) -> str:
     return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"
 
 
-def explain_token(vault: Vault, token: str, held: StoredValue, marks: Iterable[PrivacyMark]) -> MaskingExplanation:
-    """Why a token was made. The sources and uses are added by the caller."""
-    return _explain_value(vault, held.kind, held.text, held.why, marks, vault.canonical(token))
+def explain_token(
+    vault: Vault, token: str, held: StoredValue, marks: Iterable[PrivacyMark], around: str = ""
+) -> MaskingExplanation:
+    """Why a token was made. `around`: the masked text with the token, in which a sentence is scored again. The sources
+    and uses are added by the caller."""
+    why = held.why
+    if why.startswith(_IN_PROSE) and token in around:
+        restored = vault.restore(around)
+        before = vault.restore(around[: around.index(token)])
+        place = place_of(held.text, restored, len(before))
+        why = _with_score(place, DetectedSpan(place.start, place.end, held.kind, why), vault.rules)
+    return _explain_value(vault, held.kind, held.text, why, marks, vault.canonical(token))
 
 
 def explain_text(
@@ -146,7 +156,7 @@ def _explain_value(
         reason = "The project marked it to be masked." if marked.source == "project" else _scoped(_MARKED, marked)
         if marked.source != "project":
             remedies.append(MaskingRemedy("unmark", "Remove the mark", mark=marked.id))
-    elif why.startswith("reads like"):
+    elif why.startswith(_IN_PROSE):
         details.append(f"The threshold for {plural(kind, 2).removeprefix('2 ')} is {vault.rules.threshold(kind):g}.")
     if marked is None or marked.source == "project":
         remedies += _both_scopes("pass", "Never mask it")
@@ -238,7 +248,7 @@ _SCORED: Final = tuple(kind.name for kind in BY_NAME.values() if kind.prose)
 
 
 def _with_score(place: TextPlace, found: DetectedSpan, rules: DetectionRules) -> str:
-    if not found.why.startswith("reads like") or ", score " in found.why:
+    if not found.why.startswith(_IN_PROSE) or ", score " in found.why:
         return found.why or _key_of(place)
     return f"{found.why}, score {_score(place, found.kind, rules):.2f}"
 

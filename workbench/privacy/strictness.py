@@ -75,7 +75,7 @@ def read_server_steps(setting: str) -> dict[str, str]:
 
 def invalid_server_steps(setting: str) -> list[str]:
     """The entries of the setting `privacy.servers` that are not used."""
-    return [entry for entry in setting.split() if entry.rpartition("=")[2] not in TITLES or entry.startswith("=")]
+    return [entry for entry in setting.split() if not read_server_steps(entry)]
 
 
 def with_server_step(setting: str, server: str, step: str) -> str:

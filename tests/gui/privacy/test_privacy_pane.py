@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QMenu, QPushButton
 from workbench.gui.kit.rows import KEY
 from workbench.gui.kit.wording import kind_label
 from workbench.gui.privacy.privacy_pane import PrivacyPane
-from workbench.gui.privacy.rows import came_from, read_by, went_to
+from workbench.gui.privacy.rows import came_from, mark_rows, read_by, went_to
 from workbench.gui.privacy.trial_page import EXAMPLE
+from workbench.gui.results.masking_cards import ExplanationCard
 from workbench.gui.shell.navigation import ShowRun, ShowTool
 from workbench.records import HiddenValue, KindRule, PrivacyMark
 
@@ -224,3 +225,103 @@ def test_kinds_have_readable_names(fake_core: Any, qapp: Any) -> None:
 def test_a_value_without_a_source_was_made_by_the_program(qapp: Any) -> None:
     value = HiddenValue("[NAME_1.abcd]", "NAME")
     assert (came_from(value), went_to(value), read_by(value)) == ("made by the program", "no tool", "no model")
+
+
+def test_a_table_shows_why_each_value_was_masked_and_who_received_it(
+    pane: PrivacyPane, fake_core: Any, qtbot: Any
+) -> None:
+    session = fake_core.fill_privacy()
+    pane.look("hidden", session.id)
+    rows = pane.masked.rows
+    qtbot.waitUntil(lambda: rows.model.rowCount() == 9)
+    cells = [str(rows.model.index(1, column).data()) for column in range(rows.model.columnCount())]
+    assert cells[1:] == [
+        "••••••",
+        "E-mail address",
+        "It is the value of the key `email`.",
+        "crm.list_customers",
+        "mail.send",
+        "claude-code · 1 time",
+    ]
+    rows.view.setFocus()
+    rows.view.setCurrentIndex(rows.model.index(1, 0))
+    QTest.keyClick(rows.view, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: rows.model.index(1, 1).data() == "ada0@example.org")
+    pane.look("marks")
+    pane.look("hidden", session.id)
+    assert rows.model.index(1, 1).data() == "••••••", "a value is hidden again when the page is left"
+
+
+def test_a_value_of_the_table_is_explained_and_passes_by_key_and_menu(
+    pane: PrivacyPane, fake_core: Any, qtbot: Any
+) -> None:
+    session = fake_core.fill_privacy()
+    pane.look("hidden", session.id)
+    view = pane.masked.rows.view
+    qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)
+    view.setCurrentIndex(pane.masked.rows.model.index(1, 0))
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_F4, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.waitUntil(lambda: any(card.isVisible() for card in pane.window().findChildren(ExplanationCard)))
+    view.customContextMenuRequested.emit(view.visualRect(view.currentIndex()).center())
+    menu = next(menu for menu in view.findChildren(QMenu) if menu.isVisible())
+    next(action for action in menu.actions() if action.text() == "Never mask in this project").trigger()
+    menu.close()
+    qtbot.waitUntil(lambda: [one.scope for one in fake_core.personal.marks()] == ["project"])
+    assert session.mask("ada0@example.org") == "ada0@example.org"
+
+
+def test_return_in_the_search_box_goes_to_the_first_value(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
+    session = fake_core.fill_privacy()
+    pane.look("hidden", session.id)
+    rows = pane.masked.rows
+    qtbot.waitUntil(lambda: rows.model.rowCount() == 9)
+    QTest.keyClick(rows.finder, Qt.Key.Key_Return)
+    assert rows.view.hasFocus()
+    assert rows.key() == str(rows.model.index(0, 0).data(KEY))
+
+
+def test_marks_are_added_for_one_project_and_show_their_scope(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
+    page = pane.marks
+    pane.look("marks")
+    page.scope.setCurrentIndex(page.scope.findData("project"))
+    page.text.setText("Falcon-9")
+    qtbot.mouseClick(page.add, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "Falcon-9" in titles(page.rows.model))
+    (mark,) = fake_core.personal.marks()
+    assert (mark.hide, mark.scope) == (True, "project")
+    (row,) = mark_rows((mark,))[1:]
+    assert "only in this project" in row.detail
+
+
+def test_the_strictness_is_set_for_all_servers_by_mouse_and_key(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
+    pane.look("kinds")
+    steps = pane.kinds.strictness.steps
+    qtbot.waitUntil(lambda: steps["balanced"].button.isChecked())
+    assert "of 100 names" in steps["balanced"].sentence.full_text()
+    qtbot.mouseClick(steps["recall"].button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: fake_core.current_settings.privacy_strictness == "recall")
+    steps["forms"].button.setFocus()
+    QTest.keyClick(steps["forms"].button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: fake_core.current_settings.privacy_strictness == "forms")
+    qtbot.waitUntil(lambda: pane.kinds.scores["NAME"].isHidden())
+    qtbot.mouseClick(steps["off"].button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not pane.kinds.enabled.isChecked())
+
+
+def test_the_strictness_of_one_server_is_set_removed_and_measured(
+    pane: PrivacyPane, fake_core: Any, complete: Any, qtbot: Any
+) -> None:
+    pane.look("kinds")
+    dial = pane.kinds.strictness
+    complete(fake_core.set_strictness("crm", "recall"))
+    pane.reload()
+    qtbot.waitUntil(lambda: dial.server.findData("crm") > 0)
+    dial.server.setCurrentIndex(dial.server.findData("crm"))
+    assert dial.steps["recall"].button.isChecked()
+    assert dial.steps[""].isVisible()
+    qtbot.mouseClick(dial.measure, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dial.note.full_text() == "Measured on the last 2 answers of crm.")
+    assert dial.steps["off"].effect.full_text().startswith("Recent answers: 0 values masked")
+    qtbot.mouseClick(dial.steps[""].button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: fake_core.current_settings.privacy_servers == "")

@@ -90,7 +90,7 @@ class StrictnessDial(QWidget):
         made.button.clicked.connect(partial(self._step_clicked, name))
         self._column.addWidget(made)
 
-    def _step_clicked(self, step: str, _on: bool) -> None:
+    def _step_clicked(self, step: str, _on: bool = True) -> None:
         if step != self._current():
             self.choose(step)
 
