@@ -58,6 +58,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "sandbox": ("diagnosis:arrange_sandbox", "List the isolation levels of this machine, and build what they need."),
     "search": ("search:arrange_search", "Find tools, resources, prompts and skills, and build the sentence model."),
     "tokens": ("core_status:arrange_tokens", "Print how many model tokens programs cost and saved."),
+    "privacy": (
+        "privacy:arrange_privacy",
+        "List and change what is always or never masked, explain masking, and set its strictness.",
+    ),
     "audit": ("audit:arrange_audit", "Verify, query and export the audit of a project."),
 }
 OLD_COMMANDS = {"rehearse": "dry-run"}  # names of version 0.1, still accepted
@@ -99,6 +103,10 @@ USAGES = (
     ("mcp-workbench search build", "build the sentence model for search by meaning"),
     ("mcp-workbench search remove", "remove the sentence model"),
     ("mcp-workbench tokens", "print the model tokens that programs cost and saved"),
+    ("mcp-workbench privacy marks", "list what is always or never masked"),
+    ("mcp-workbench privacy always|never TEXT", "always or never mask a value, everywhere or in this project"),
+    ("mcp-workbench privacy why TEXT", "explain why a text or token is masked or not"),
+    ("mcp-workbench privacy strictness", "show or set how much is masked, for all servers or for one"),
     ("mcp-workbench audit verify", "check that the audit is complete and unchanged"),
     ("mcp-workbench audit query", "print audit entries"),
     ("mcp-workbench audit export", "write entries with their hashes to a file"),
@@ -232,6 +240,7 @@ COMMAND_EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "search build",
     ),
     "tokens": ("tokens --json",),
+    "privacy": ("privacy marks", "privacy never support@example.org --here", "privacy strictness recall --server crm"),
     "audit": ("audit verify", "audit query --kind run. --limit 20 --json", "audit report"),
 }
 
