@@ -85,13 +85,15 @@ class PersonalDataMarks:
             steps(),
             settings.privacy_keep_days,
             self.notices(settings),
+            settings.privacy_preview,
         )
 
     def notices(self, settings: Settings) -> tuple[Fault, ...]:
         """Return which marks and settings cannot be used, and why."""
-        wrong = unknown_settings(settings.privacy_off, settings.privacy_thresholds)
+        wrong = unknown_settings(settings.privacy_off, settings.privacy_thresholds, settings.privacy_preview)
         words = Fault(
-            f"privacy.off or privacy.thresholds has unknown kinds or invalid scores: {', '.join(wrong)[:200]}.",
+            f"privacy.off, privacy.thresholds or privacy.preview has unknown kinds or invalid scores:"
+            f" {', '.join(wrong)[:200]}.",
             "These entries are ignored.",
         )
         servers = invalid_server_steps(settings.privacy_servers)

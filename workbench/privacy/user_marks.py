@@ -26,6 +26,7 @@ from workbench.records import KindRule, PrivacyMark
 WHATS: Final = ("value", "pattern", "key")
 EVERYWHERE: Final = "everywhere"
 IN_PROJECT: Final = "project"  # the scope of a mark of the user for one project
+ALL: Final = "ALL"  # each kind, in the setting `privacy.preview`
 YOURS: Final = "CUSTOM"  # the kind of marks without one
 _SHORTEST: Final = 3  # characters of a value that is masked everywhere
 _SWEPT: Final = 6  # letters; shorter values are not found in other spellings
@@ -132,11 +133,18 @@ def kind_rules(rules: DetectionRules) -> tuple[KindRule, ...]:
     )
 
 
-def unknown_settings(off: str, thresholds: str) -> tuple[str, ...]:
+def unknown_settings(off: str, thresholds: str, preview: str = "") -> tuple[str, ...]:
     """The parts of the settings that are no kind, or no threshold from 0 to 1."""
+    kinds = (*_names(off), *(name for name in _names(preview) if name != ALL))
     read = {name for name, _ in _thresholds(thresholds)}
     wrong = [word for word in thresholds.split() if word.partition("=")[0].upper() not in read]
-    return (*(name for name in _names(off) if name not in BY_NAME), *wrong)
+    return (*(name for name in kinds if name not in BY_NAME), *wrong)
+
+
+def preview_kinds(setting: str) -> frozenset[str]:
+    """The kinds in the setting `privacy.preview`; `all` means each kind."""
+    names = frozenset(_names(setting))
+    return frozenset(BY_NAME) if ALL in names else names & frozenset(BY_NAME)
 
 
 def with_kind_switched(off: str, kind: str, *, on: bool) -> str:

@@ -220,6 +220,7 @@ class PrivacyRules(Struct, frozen=True):
     steps: tuple[StrictnessStep, ...] = ()
     keep_days: int = 0  # how long values are kept on disk; 0: in memory only
     notices: tuple[Fault, ...] = ()
+    preview: str = ""  # kinds whose answers the user sees before they are sent
 
 
 class SecretInfo(Struct, frozen=True):

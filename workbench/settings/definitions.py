@@ -316,6 +316,13 @@ class Settings(Struct, frozen=True):
         user_only=True,
         is_list=True,
     )
+    privacy_preview: str = _setting(
+        "",
+        "Show you the masked answer of a program before it is sent to its agent, if it contains personal data of these"
+        " kinds: names of kinds, separated by spaces, or all. Example: SECRET NATIONAL_ID. Empty: never.",
+        user_only=True,
+        is_list=True,
+    )
     privacy_keep_days: int = _setting(
         0,
         "How many days the values behind tokens are stored, encrypted with a key in your keyring, so that you can"

@@ -32,6 +32,7 @@ class KindsPage(QWidget):
         self._context = context
         theme = context.theme
         self.enabled = TickBox(theme, "Replace personal data with tokens before a model sees it")
+        self.preview = TickBox(theme, "Show me answers with personal data before an agent gets them")
         self.strictness = StrictnessDial(context)
         self.days = QSpinBox()
         self.boxes: dict[str, TickBox] = {}
@@ -40,11 +41,14 @@ class KindsPage(QWidget):
         self._grid = QGridLayout()
         self._lay_out(theme.unit)
         self.enabled.clicked.connect(lambda on: self._change_setting("privacy.enabled", on))
+        self.preview.clicked.connect(lambda on: self._change_setting("privacy.preview", "all" if on else ""))
+        self.preview.setToolTip("To be asked for some kinds only, name them in the setting privacy.preview")
         self.strictness.failed.connect(self._strictness_changed)
         self.days.valueChanged.connect(partial(self._change_setting, "privacy.keep_days"))
 
     def show_rules(self, rules: PrivacyRules) -> None:
         self.enabled.setChecked(rules.enabled)
+        self.preview.setChecked(bool(rules.preview))
         self.strictness.show_rules(rules)
         _set_quietly(self.days, rules.keep_days)
         for number, rule in enumerate(rules.kinds):
@@ -130,6 +134,7 @@ class KindsPage(QWidget):
         column(
             page,
             self.enabled,
+            self.preview,
             self.fault,
             label("Strictness", "section"),
             self.strictness,
