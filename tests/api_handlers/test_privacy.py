@@ -155,7 +155,7 @@ async def test_a_mark_counts_in_every_session_at_once_and_the_audit_has_no_value
     rules = await core.api.mark_privacy(PrivacyMark(True, "value", "Falcon-9", "CUSTOM"))
     later = core.services.sessions.open("later")
     assert all("Falcon" not in one.mask("project Falcon-9") for one in (session, later))
-    assert [span.why for span in (await core.api.try_privacy("of Falcon-9")).spans] == ["marked by you"]
+    assert [span.why for span in (await core.api.try_privacy("of Falcon-9")).spans] == ["You marked it to be masked."]
     entry = (await core.api.entries(EntryQuery(kind="privacy.")))[0]
     assert "Falcon" not in repr(entry)
     token = (await core.api.privacy_report(PrivacyQuery(session.id, kind="EMAIL"))).values[0].token

@@ -108,7 +108,7 @@ def test_settings_are_changed_one_kind_at_a_time() -> None:
 def test_a_trial_says_what_is_hidden_because_it_was_marked() -> None:
     said = told(hide("value", "Project Falcon 12"))
     (span,) = preview_masking("see Project Falcon 12", said.rules, said.known).spans
-    assert (span.kind, span.why) == ("CUSTOM", "marked by you")
+    assert (span.kind, span.why) == ("CUSTOM", "You marked it to be masked.")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from workbench.events import PrivacyChanged
 from workbench.privacy.detector_preview import preview_masking
 from workbench.privacy.detectors.json_fields import parsed
 from workbench.privacy.detectors.kinds import BY_NAME, SEALED
-from workbench.privacy.masking_explanation import AROUND, explain_text, explain_token, place_of, reason_sentence
+from workbench.privacy.masking_explanation import AROUND, ReasonSentences, explain_text, explain_token, place_of
 from workbench.privacy.pii_tokens import LOOKALIKE, count_tokens, unmask_with_spans
 from workbench.privacy.strictness import OFF, TITLES, measure_effects, read_server_steps, with_server_step
 from workbench.privacy.user_marks import IN_PROJECT, rules_from_marks, with_kind_switched, with_threshold
@@ -197,12 +197,15 @@ def report_of(session: Session, summary: PrivacySession, query: PrivacyQuery, en
     counts = Counter(held.kind for _, held in issued)
     kinds = tuple(KindCount(kind, count) for kind, count in sorted(counts.items()))
     shown = fitting[query.after : query.after + query.limit]
-    return PrivacyReport(summary, tuple(_hidden_value(session, *one) for one in shown), len(fitting), kinds, enabled)
+    reasons = ReasonSentences(session.vault)
+    values = tuple(_hidden_value(session, *one, reasons) for one in shown)
+    return PrivacyReport(summary, values, len(fitting), kinds, enabled)
 
 
 def hidden_values(session: Session) -> tuple[HiddenValue, ...]:
     """Return every token of a session, without the value."""
-    return tuple(_hidden_value(session, token, held) for token, held in session.vault.issued())
+    reasons = ReasonSentences(session.vault)
+    return tuple(_hidden_value(session, token, held, reasons) for token, held in session.vault.issued())
 
 
 def explain_in_session(
@@ -212,7 +215,7 @@ def explain_in_session(
     vault = session.vault
     if LOOKALIKE.fullmatch(text.strip()):
         token, held = vault.canonical(text), _held(session, text)
-        value = _hidden_value(session, token, held)
+        value = _hidden_value(session, token, held, ReasonSentences(vault))
         return replace(
             explain_token(vault, text.strip(), held, marks, around),
             sources=value.sources, came=value.came, went=value.went, times=value.times, readers=value.readers,
@@ -240,7 +243,7 @@ def _held(session: Session, token: str) -> StoredValue:
 def revealed(session: Session, token: str) -> Revealed:
     """Return the value of a token of this session, in any spelling that a model used."""
     held = _held(session, token)
-    hidden = _hidden_value(session, session.vault.canonical(token), held)
+    hidden = _hidden_value(session, session.vault.canonical(token), held, ReasonSentences(session.vault))
     return Revealed(
         hidden.token, hidden.kind, held.text, hidden.sources, hidden.came, hidden.went, hidden.times, hidden.why
     )
@@ -249,29 +252,28 @@ def revealed(session: Session, token: str) -> Revealed:
 def _matching(
     session: Session, issued: Sequence[tuple[str, StoredValue]], query: PrivacyQuery
 ) -> list[tuple[str, StoredValue]]:
-    words = fold(query.text.strip())
+    words, reasons = fold(query.text.strip()), ReasonSentences(session.vault)
     return [
         (token, held)
         for token, held in issued
-        if (not query.kind or held.kind == query.kind) and (not words or _matches(session, token, held, words))
+        if (not query.kind or held.kind == query.kind)
+        and (not words or words in fold(reasons.of(held)) or _matches(session, token, held, words))
     ]
 
 
 def _matches(session: Session, token: str, held: StoredValue, words: str) -> bool:
     """Whether a token matches a search. Its value matches only as a whole, because otherwise a search could guess it
     letter by letter."""
-    if words in fold(reason_sentence(session.vault, held.kind, held.why)) or words in token.lower():
-        return True
-    if fold(held.text) == words or any(words in source.lower() for source in held.sources):
+    if words in token.lower() or fold(held.text) == words or any(words in source.lower() for source in held.sources):
         return True
     places = (*session.vault.places(held.text), *session.token_history.uses(token).calls.values())
     return any(words in f"{place.server}.{place.tool}".lower() or words in place.run_id for place in places)
 
 
-def _hidden_value(session: Session, token: str, held: StoredValue) -> HiddenValue:
+def _hidden_value(session: Session, token: str, held: StoredValue, reasons: ReasonSentences) -> HiddenValue:
     uses = session.token_history.uses(token)
     came, went = session.vault.places(held.text), tuple(reversed(uses.calls.values()))
-    why = reason_sentence(session.vault, held.kind, held.why)
+    why = reasons.of(held)
     readers = (session.author,) if uses.times and session.origin is Origin.AGENT else ()
     sources, runs = tuple(sorted(held.sources)), tuple(uses.runs)
     return HiddenValue(token, held.kind, uses.times, sources, came, went, runs, why, readers)

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import DetectionCache
-from workbench.privacy.detectors.json_fields import as_text, leaves, parsed
+from workbench.privacy.detectors.json_fields import as_text, leaves_with_keys, parsed
 from workbench.privacy.detectors.kinds import LITERAL
 from workbench.privacy.detectors.text_search import DetectedSpan
+from workbench.privacy.masking_explanation import reason_sentence
 from workbench.privacy.pii_tokens import unmask_with_spans
 from workbench.privacy.value_index import fold
 from workbench.privacy.vault import Vault
@@ -33,13 +34,14 @@ def preview_masking(text: str, rules: DetectionRules = DEFAULT_RULES, known: Ite
     masked = vault.sanitize(text)
     whole, hidden = unmask_with_spans(masked, vault.restore)
     found, other = DetectionCache().detect(text, rules), {fold(one): _MARKED for _, one in said}
-    for leaf, announced in leaves(value, rules) if value is not None else ():
+    for leaf, announced, key in leaves_with_keys(value, rules) if value is not None else ():
         if announced is not None:
-            other[fold(as_text(leaf).strip())] = _BY_KEY
+            other[fold(as_text(leaf).strip())] = f"key {key}" if key else _BY_KEY
     spans = tuple(
-        TriedSpan(one.start, one.end, one.kind, _why(found, one, other.get(fold(text[one.start : one.end]), _AGAIN)))
+        TriedSpan(one.start, one.end, one.kind, reason_sentence(vault, one.kind, why))
         for one in hidden
         if one.kind != LITERAL
+        for why in (_why(found, one, other.get(fold(text[one.start : one.end]), _AGAIN)),)
     )
     ms = 1000 * (time.perf_counter() - since)
     return Trial(spans if whole == text else (), masked, ms, value is not None)

@@ -52,6 +52,7 @@ _REASONS: Final = {
     "reads like a name or address": "It reads like {article}.",
     "marked by you": _MARKED,
     "its key": "Its key announces {article}.",
+    "same value as elsewhere in the text": "The same value is detected elsewhere in the text.",
 }
 _KEYED: Final = re.compile(r"(key|tag|card's) (.{1,200})", re.DOTALL)
 _PATTERN: Final = "your pattern "
@@ -103,6 +104,20 @@ def reason_sentence(vault: Vault, kind: str, why: str) -> str:
     known = _REASONS.get(base, f"Reason: {base}." if base else "It is the same as a masked value, or a part of it.")
     sentence = known.format(article=_with_article(kind), plural=plural(kind, 2).removeprefix("2 "))
     return f"{sentence.removesuffix('.')} (score {score})." if score else sentence
+
+
+class ReasonSentences:
+    """The reasons of many values of a vault; values with the same reason share its sentence."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self._known: dict[tuple[str, str], str] = {}
+
+    def of(self, held: StoredValue) -> str:
+        key = held.kind, held.why
+        if key not in self._known:
+            self._known[key] = reason_sentence(self._vault, *key)
+        return self._known[key]
 
 
 def _is_namable(vault: Vault, key: str) -> bool:

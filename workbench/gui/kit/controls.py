@@ -140,6 +140,12 @@ class RoomyButton(QPushButton):
         if parent is not None:
             parent.installEventFilter(self)
 
+    def rename(self, words: str) -> None:
+        """Show a different text."""
+        self._words, self._full = words, 0
+        self.setAccessibleName(words)
+        self.setText(words)
+
     def sizeHint(self) -> QSize:
         """The size with its text, also while the text is hidden."""
         hint = super().sizeHint()

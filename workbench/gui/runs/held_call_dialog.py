@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import CallHeld, HeldCallSettled, PrivacyChanged
-from workbench.gui.kit.controls import AllowButton, CalmCombo
+from workbench.gui.kit.controls import AllowButton, CalmCombo, RoomyButton
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.plain_edit import PlainEdit, reading_box, units
@@ -159,6 +159,7 @@ class RuleChoice(QWidget):
         self.setVisible(bool(rules))
 
 
+_HOW_TO_MARK = "Point at a token to see its value. Select text and open its menu to mask it always or never."
 _MOST_REASONS = 4  # that are listed; more are counted
 _ARGUMENT_LINES = 12  # before the arguments scroll by themselves
 _ENDINGS = {
@@ -223,7 +224,10 @@ class HeldCallDialog(DecisionDialog):
         mark(self.allow_button, kind="primary")
         self.deny_button.setText("Withhold")
         self.deny_button.setToolTip("Do not send the answer; the agent is told")
-        self.reason_button.setText("Withhold with reason…")
+        if isinstance(self.reason_button, RoomyButton):
+            self.reason_button.rename("Withhold with reason…")
+        self._risk.hide()
+        self._reasons.setText(f"{self._reasons.full_text()}\n• {_HOW_TO_MARK}")
         self.rest_button.hide()
         self.rules.hide()
         self.marks_button.show()
