@@ -9,7 +9,7 @@ import pytest
 
 from workbench.core import Core
 from workbench.errors import WorkbenchError
-from workbench.records import EntryQuery, PrivacyMark, PrivacyQuery
+from workbench.records import EntryQuery, PrivacyMark, PrivacyQuery, ServerStrictness
 
 PROGRAM = """
 from servers.demo import list_customers, get_customer
@@ -239,7 +239,7 @@ async def test_a_tokens_value_passes_in_this_project_or_everywhere_without_being
 
 async def test_strictness_is_set_for_all_servers_and_for_one_and_applies_at_once(core):
     rules = await core.api.set_strictness("demo", "off")
-    assert (rules.strictness, rules.servers) == ("balanced", (("demo", "off"),))
+    assert (rules.strictness, rules.servers) == ("balanced", (ServerStrictness("demo", "off"),))
     session = core.services.sessions.open("an agent")
     await core.catalog.connect("demo")
     run = await core.run_manager.wait_until_finished(core.run_manager.submit(PROGRAM, session).id)

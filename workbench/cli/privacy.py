@@ -111,7 +111,7 @@ def _strictness(given: argparse.Namespace, paths: Paths) -> int:
     if given.output == "json":
         print_record(report)
         return DONE
-    own = dict(rules.servers)
+    own = {one.server: one.step for one in rules.servers}
     current = own.get(given.server, rules.strictness if rules.enabled else "off")
     effects = {effect.step: effect for effect in report.effects}
     for step in rules.steps:

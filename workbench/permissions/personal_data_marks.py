@@ -36,7 +36,7 @@ from workbench.privacy.user_marks import (
     rules_from_marks,
     unknown_settings,
 )
-from workbench.records import Fault, PrivacyMark, PrivacyRules
+from workbench.records import Fault, PrivacyMark, PrivacyRules, ServerStrictness
 from workbench.settings import Settings
 
 MOST: Final = 500  # marks of one file
@@ -81,7 +81,7 @@ class PersonalDataMarks:
             kinds,
             settings.privacy_enabled,
             settings.privacy_strictness,
-            tuple(read_server_steps(settings.privacy_servers).items()),
+            tuple(ServerStrictness(*one) for one in read_server_steps(settings.privacy_servers).items()),
             steps(),
             settings.privacy_keep_days,
             self.notices(settings),

@@ -127,12 +127,14 @@ class ValueStore:
         """The secret that signs the session's tokens, for storing them on disk."""
         return self._marks.key
 
-    def put_back(self, token: str, text: str, number: int | float | None, sources: Iterable[str]) -> None:
+    def put_back(
+        self, token: str, text: str, number: int | float | None, sources: Iterable[str], why: str = ""
+    ) -> None:
         """Store a value under the token that an earlier core made; raises ValueError for a token of another session."""
         place = self._marks.read(token)
         if place is None:
             raise ValueError("it contains a token of a different session")
-        held = StoredValue(place[0], text, number, set(sources))
+        held = StoredValue(place[0], text, number, set(sources), why)
         with self._filing:
             self._held[place] = held
             self._tokens[held.kind, text, type(number).__name__] = (self._marks.make(*place), held)

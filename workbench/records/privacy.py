@@ -152,6 +152,13 @@ class StrictnessStep(Struct, frozen=True):
     figures: StrictnessFigures = StrictnessFigures()
 
 
+class ServerStrictness(Struct, frozen=True):
+    """The strictness of a server that differs from that of all servers."""
+
+    server: str
+    step: str
+
+
 class StrictnessEffect(Struct, frozen=True):
     """What a step masks in recent answers of a server."""
 
@@ -216,7 +223,7 @@ class PrivacyRules(Struct, frozen=True):
     kinds: tuple[KindRule, ...] = ()
     enabled: bool = True
     strictness: str = "balanced"
-    servers: tuple[tuple[str, str], ...] = ()  # servers with a strictness of their own
+    servers: tuple[ServerStrictness, ...] = ()  # servers with a strictness of their own
     steps: tuple[StrictnessStep, ...] = ()
     keep_days: int = 0  # how long values are kept on disk; 0: in memory only
     notices: tuple[Fault, ...] = ()

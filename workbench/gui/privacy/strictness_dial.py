@@ -95,7 +95,7 @@ class StrictnessDial(QWidget):
             self.choose(step)
 
     def _fill_servers(self) -> None:
-        own = dict(self._rules.servers)
+        own = {one.server: one.step for one in self._rules.servers}
         names = dict.fromkeys((*self._context.store.servers, *own))
         titles = {step.name: step.title for step in self._rules.steps}
         texts = {name: f"{one_line(name, 40)} · {titles.get(own[name], own[name])}" for name in own}
@@ -107,7 +107,7 @@ class StrictnessDial(QWidget):
 
     def _current(self) -> str:
         if server := self._server():
-            return dict(self._rules.servers).get(server, SAME)
+            return {one.server: one.step for one in self._rules.servers}.get(server, SAME)
         return self._rules.strictness if self._rules.enabled else OFF
 
     def _server_chosen(self) -> None:
