@@ -160,3 +160,12 @@ def test_the_sentence_around_a_token_is_scored_with_the_values_in_it():
     token, held = vault.issued()[0]
     assert explain_token(vault, token, held, ()).reason == "It reads like a name."
     assert "(score " in explain_token(vault, token, held, (), masked).reason
+
+
+def test_text_whose_surroundings_speak_against_a_kind_says_so():
+    explanation = explain("10.20.30.40", "version 10.20.30.40 of the package")
+    assert not explanation.masked
+    assert explanation.details == (
+        "Alone it would be masked as an IP address; the text around it shows that it is none.",
+    )
+    assert explanation.remedies[-1].kind == "IP"

@@ -217,7 +217,10 @@ def _unmasked(vault: Vault, place: TextPlace, *, is_public: bool) -> MaskingExpl
         kind = opinion.kind
         details.append(opinion.sentence)
         remedies += [opinion.remedy] if opinion.remedy else []
-    if not details and is_ordinary(place.text):
+    if not details and (alone := _covering(TextPlace(place.text, 0, len(place.text)), vault.rules)) is not None:
+        kind = alone.kind
+        details.append(f"Alone it would be masked as {_with_article(kind)}; the text around it shows that it is none.")
+    elif not details and is_ordinary(place.text):
         details.append("It is an ordinary word.")
     reason = "No detector recognises it." if not details else "It is not masked."
     if not details:
