@@ -268,3 +268,12 @@ async def test_the_steps_of_strictness_are_compared_on_the_last_answers_of_a_ser
     assert (effects["balanced"].more, effects["balanced"].fewer) == (0, 0)
     assert (await core.api.strictness_report("nobody")).answers == 0
     assert all(step.price for step in (await core.api.privacy_rules()).steps if step.name != "off")
+
+
+async def test_what_a_model_would_see_of_output_so_far_uses_the_values_of_the_run(ran):
+    core, session, _ = ran
+    token = (await core.api.privacy_report(PrivacyQuery(session.id, kind="EMAIL"))).values[0].token
+    value = (await core.api.reveal(session.id, token)).value
+    view = await core.api.model_view(f"so far: {value}", "", session.id)
+    assert (view.text, view.session) == (f"so far: {token}", session.id)
+    assert (await core.api.model_view("so far", "", "agent-gone")).session == "preview"

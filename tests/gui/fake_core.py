@@ -21,7 +21,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.api_handlers.privacy import _preview_view, explain_in_session, report_of, revealed
+from workbench.api_handlers.privacy import _preview_view, explain_in_session, preview_in_session, report_of, revealed
 from workbench.api_handlers.workspace_files import WorkspaceHandler
 from workbench.broker.agent_sessions import PREVIEW, Session, Sessions
 from workbench.errors import WorkbenchError
@@ -1401,7 +1401,9 @@ class FakeCore:
     async def forget_values(self, session: str) -> int:
         return self._session(session).forget()
 
-    async def model_view(self, text: str, server: str) -> ModelView:
+    async def model_view(self, text: str, server: str, session_id: str = "") -> ModelView:
+        if session_id and (session := self.sessions.get(session_id)) is not None:
+            return preview_in_session(session, text, self.current_settings.privacy_enabled)
         return _preview_view(self.sessions.preview, text, server, self.current_settings.privacy_enabled)
 
     async def try_privacy(self, text: str) -> Trial:

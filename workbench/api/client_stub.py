@@ -511,8 +511,9 @@ class CoreApi(Protocol):
         """Raise if answers from here are not accepted, so that a client does not show a request in vain."""
 
     @api
-    async def model_view(self, text: str, server: str) -> ModelView:
-        """What an agent would see of a text from this server; nothing is sent."""
+    async def model_view(self, text: str, server: str, session_id: str = "") -> ModelView:
+        """What an agent would see of a text from this server, or of what a program of this session has printed; nothing
+        is sent."""
 
     @api(decides=True)
     async def move_secrets(self, server: str) -> ServerState:

@@ -132,10 +132,14 @@ class PrivacyHandler(RequestHandler):
         return count
 
     @api
-    async def model_view(self, text: str, server: str) -> ModelView:
-        """What an agent would see of a text from this server; nothing is sent."""
+    async def model_view(self, text: str, server: str, session_id: str = "") -> ModelView:
+        """What an agent would see of a text from this server, or of what a program of this session has printed; nothing
+        is sent."""
         if len(text) > _LONGEST:
             raise WorkbenchError("The text is too long for a preview of what a model would see.", "Use a part of it.")
+        if session_id and self._services.sessions.get(session_id) is not None:
+            of_run, is_on = await self._registered_session(session_id), self._services.settings().privacy_enabled
+            return await offload.MASKING.run(len(text), preview_in_session, of_run, text, is_on)
         session = self._services.sessions.preview
         if len(session.vault.issued()) > _REMEMBERED:
             session.forget()
@@ -182,6 +186,12 @@ def _preview_view(session: Session, text: str, server: str, enabled: bool) -> Mo
     masked = session.mask(text)
     whole, hidden = unmask_with_spans(masked, session.vault.restore)
     return ModelView(masked, session.id, hidden if whole == text else (), count_tokens(masked), enabled)
+
+
+def preview_in_session(session: Session, text: str, enabled: bool) -> ModelView:
+    """Mask a text as the output of a program of this session."""
+    masked = session.mask_output(text)
+    return ModelView(masked, session.id, counts=count_tokens(masked), enabled=enabled)
 
 
 def _json_or_text(text: str) -> JsonValue:

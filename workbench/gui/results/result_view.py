@@ -314,7 +314,7 @@ class ResultView(QWidget):
 
     def _show_model(self) -> None:
         if self._eye.isChecked():
-            self._masked_page().show_text(self._contents.text())
+            self._masked_page().show_text(self._contents.text(), self._session)
 
     def _fill(self, view: str) -> None:
         """Fill a view when it is first shown."""

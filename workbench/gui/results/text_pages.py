@@ -205,12 +205,12 @@ class ModelPage(Page):
         self.menu = MarkMenu(self.text.edit, context, self.chips)
         self.set_content(self.text, above=self.note)
 
-    def show_text(self, text: str) -> None:
-        """Mask this text in the core and show it."""
+    def show_text(self, text: str, session: str = "") -> None:
+        """Mask this text in the core and show it; `session`: of the program that printed or returned it."""
         self._asked, self._shown = text, ""
         self.note.setText("Looking for personal data…")
         self.text.show_text("")
-        self._context.tasks.run("see what a model sees", self._ask(text))
+        self._context.tasks.run("see what a model sees", self._ask(text, session))
 
     def masked_text(self) -> str:
         """The masked text; empty until the core has returned it."""
@@ -219,9 +219,9 @@ class ModelPage(Page):
     def search_target(self) -> PlainEdit:
         return self.text.search_target()
 
-    async def _ask(self, text: str) -> None:
+    async def _ask(self, text: str, session: str) -> None:
         try:
-            view = await self._context.api.model_view(text, "")
+            view = await self._context.api.model_view(text, "", session)
         except WorkbenchError as fault:
             if text == self._asked:
                 self.note.setText(f"{fault.message} {fault.hint}".strip())
