@@ -203,20 +203,16 @@ def _print_prose(misses: bool) -> None:
 
 
 def _print_strictness() -> None:
-    """Print what each step of strictness masks in prose and in tool results, beside the figures in the window."""
+    """Print what each step of strictness masks in prose and in tool results, as `MEASURED` in
+    `workbench/privacy/strictness.py` has it, and mark steps whose figures have changed."""
     prose, results = list(passages(10, SEED)), list(Shapes(SEED).all(EACH))
-    print(f"{'per cent':12}" + "".join(f"{name:>16}" for name in StrictnessFigures.__struct_fields__))
+    print(f"per cent: {', '.join(StrictnessFigures.__struct_fields__)}")
     for step, known in MEASURED.items():
         in_prose, in_results = (_measure_step(samples, step) for samples in (prose, results))
-        figures = StrictnessFigures(
-            in_prose.share("NAME"),
-            in_prose.share("ADDRESS"),
-            in_prose.beside(),
-            in_results.share(),
-            in_results.beside(),
-        )
-        pairs = [(getattr(figures, name), getattr(known, name)) for name in StrictnessFigures.__struct_fields__]
-        print(f"{step:12}" + "".join(f"{new:14.2f}{' <' if abs(new - old) > 0.5 else '  '}" for new, old in pairs))
+        shares = (in_prose.share("NAME"), in_prose.share("ADDRESS"), in_prose.beside())
+        figures = [round(share, 2) for share in (*shares, in_results.share(), in_results.beside())]
+        shown = ", ".join(f"{share:.2f}" for share in figures)
+        print(f"    {step.upper()}: StrictnessFigures({shown}),{' <' * (StrictnessFigures(*figures) != known)}")
 
 
 def _measure_step(samples: Sequence[Sample], step: str) -> Tally:

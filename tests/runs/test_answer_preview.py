@@ -47,7 +47,7 @@ async def test_an_answer_is_shown_masked_and_sent_as_it_was_shown(core):
     await core.api.answer_held_call(HeldCallAnswer(waiting.id, True, seconds=3.0))
     assert (await ending).model_view == waiting.arguments
     kinds = [entry.note.kind for entry in await core.api.entries(EntryQuery(run_id=run_id))]
-    assert {"answer.waiting", "answer.sent"} <= set(kinds)
+    assert {"privacy.answer_waiting", "privacy.answer_sent"} <= set(kinds)
 
 
 @pytest.mark.parametrize(("reason", "told"), [("", "does not want to send it."), ("not this", "Reason: not this")])

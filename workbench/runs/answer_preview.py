@@ -34,7 +34,7 @@ class AnswerPreviews:
         """Show the answer to the user and wait for their decision. A run that is stopped meanwhile sends nothing."""
         run.show_preparing()
         stopped = run.answer_unwanted or asyncio.get_running_loop().create_future()
-        run.write_audit("answer.waiting", "waits until the user has seen its answer", {})
+        run.write_audit("privacy.answer_waiting", "waits until the user has seen its answer", {})
         wait = self._settings().approval_wait_seconds
         asking = spawn(f"preview of run {run.record.id}", self._held_calls.ask(_held(run, view), "", wait, alone=True))
         await asyncio.wait({asking, stopped}, return_when=asyncio.FIRST_COMPLETED)
@@ -43,7 +43,7 @@ class AnswerPreviews:
             await asyncio.wait({asking})
         answer: HeldCallAnswer = asking.result()
         if answer.scope != MASK_AGAIN:
-            kind, deed = ("answer.sent", "sent") if answer.allow else ("answer.withheld", "withheld")
+            kind, deed = ("privacy.answer_sent", "sent") if answer.allow else ("privacy.answer_withheld", "withheld")
             run.write_audit(kind, f"had its answer {deed} by the user's decision", {"seconds": answer.seconds})
         return answer
 
