@@ -173,7 +173,7 @@ def _explain_value(
             remedies.append(MaskingRemedy("unmark", "Remove the mark", mark=marked.id))
     elif why.startswith(_IN_PROSE):
         details.append(f"The threshold for {plural(kind, 2).removeprefix('2 ')} is {vault.rules.threshold(kind):g}.")
-    if marked is None or marked.source == "project":
+    if kind not in (LITERAL, SEALED) and (marked is None or marked.source == "project"):
         remedies += _both_scopes("pass", "Never mask it")
     return MaskingExplanation(True, reason, kind, token, tuple(details), tuple(remedies))
 

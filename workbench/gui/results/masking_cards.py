@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from workbench.errors import WorkbenchError
 from workbench.gui.kit.layouts import column, row, to_top
@@ -116,17 +117,25 @@ class RevealCard(FloatingCard):
         return self if self.copy.isHidden() else self.copy
 
     async def _ask(self, token: str, beside: QRect) -> None:
+        found: Revealed | WorkbenchError
         try:
-            self.revealed = found = await self._context.api.reveal(self._session, token)
+            found = await self._context.api.reveal(self._session, token)
         except WorkbenchError as fault:
-            self._fill("Not known", fault.message, "", fault.hint, "")
+            found = fault
+        if isValid(self):  # else it was closed meanwhile
+            self._show(found)
+            self._place(beside)
+
+    def _show(self, found: Revealed | WorkbenchError) -> None:
+        if isinstance(found, WorkbenchError):
+            self._fill("Not known", found.message, "", found.hint, "")
             for button in (self.copy, self.why, self.harmless_here, self.harmless):
                 button.hide()
-        else:
-            foot = "Recorded in the audit, without the value."
-            self._fill(found.kind, found.value, found.why, places_text(found.sources, found.went), foot)
-            self.shown.emit(found)
-        self._place(beside)
+            return
+        self.revealed = found
+        foot = "Recorded in the audit, without the value."
+        self._fill(found.kind, found.value, found.why, places_text(found.sources, found.went), foot)
+        self.shown.emit(found)
 
     def _fill(self, kind: str, value: str, reason: str, places: str, foot: str) -> None:
         self.kind.setText(kind)
@@ -212,17 +221,24 @@ class ExplanationCard(FloatingCard):
         return self if masked or not self.remedies else self.remedies[0]
 
     async def _ask(self, text: str, beside: QRect, around: str, start: int) -> None:
+        found: MaskingExplanation | WorkbenchError
         try:
             found = await self._context.api.explain_masking(self._session, text, around, start)
         except WorkbenchError as fault:
-            self._fill("Not known", fault.message, fault.hint, "")
-        else:
-            self.explanation = found
-            state = f"Masked · {kind_label(found.kind)}" if found.masked else "Not masked"
-            mark(self.state, tone="info" if found.masked else "warning")
-            self._fill(state, found.reason, " ".join(found.details), _uses_text(found))
-            self._add_buttons(found.remedies)
-        self._place(beside)
+            found = fault
+        if isValid(self):  # else it was closed meanwhile
+            self._show(found)
+            self._place(beside)
+
+    def _show(self, found: MaskingExplanation | WorkbenchError) -> None:
+        if isinstance(found, WorkbenchError):
+            self._fill("Not known", found.message, found.hint, "")
+            return
+        self.explanation = found
+        state = f"Masked · {kind_label(found.kind)}" if found.masked else "Not masked"
+        mark(self.state, tone="info" if found.masked else "warning")
+        self._fill(state, found.reason, " ".join(found.details), _uses_text(found))
+        self._add_buttons(found.remedies)
 
     def _fill(self, state: str, reason: str, details: str, places: str) -> None:
         self.state.setText(state)
