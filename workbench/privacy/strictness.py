@@ -26,7 +26,7 @@ TITLES: Final[Mapping[str, str]] = {
     RECALL: "Recall first",
 }
 _FINDS: Final[Mapping[str, str]] = {
-    OFF: "Only your own marks and stored secrets are masked.",
+    OFF: "Nothing is detected. Stored secrets are still masked; so are your marks if it is off for one server only.",
     FORMS: "Values with a known form or under a known key. Sentences are not searched for names and addresses.",
     BALANCED: "Known forms and keys, and names and addresses in sentences.",
     RECALL: "The same, with a lower score for names and addresses in sentences.",
