@@ -325,3 +325,13 @@ def test_the_strictness_of_one_server_is_set_removed_and_measured(
     assert dial.steps["off"].effect.full_text().startswith("Recent answers: 0 values masked")
     qtbot.mouseClick(dial.steps[""].button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: fake_core.current_settings.privacy_servers == "")
+
+
+def test_answers_are_shown_before_they_are_sent_after_a_tick(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
+    pane.look("kinds")
+    pane.kinds.preview.click()
+    qtbot.waitUntil(lambda: fake_core.current_settings.privacy_preview == "all")
+    pane.reload()
+    qtbot.waitUntil(lambda: pane.kinds.preview.isChecked())
+    pane.kinds.preview.click()
+    qtbot.waitUntil(lambda: fake_core.current_settings.privacy_preview == "")
