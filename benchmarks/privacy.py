@@ -1,13 +1,14 @@
 """Measures how much personal data and how much innocent text is masked, and how fast, on generated sets.
 
-    python benchmarks/privacy.py [--brief] [--results] [--peers] [--misses] [--fresh-misses]
+    python benchmarks/privacy.py [--brief] [--results] [--strictness] [--peers] [--misses] [--fresh-misses]
 
 The sets are generated from a fixed seed and were written independently of the detector's rules: 750 tool results in 25
 shapes (`privacy_shapes.py`), more in shapes that were never inspected while rules were written (`privacy_fresh.py`), 40
 passages of prose with ten sets of persons each (`privacy_prose.py`), 10,000 single values of each kind
 (`privacy_singles.py`, `privacy_values.py`), and 5 MB of innocent text (`privacy_negatives.py`). What
 `mask_document` masks is evaluated. A value counts as masked if every character of it is masked, by any kind; all
-characters outside of values are innocent. `--brief` uses 300 values of each context and 1 MB; `--peers` also runs
+characters outside of values are innocent. `--strictness` prints only what each step of strictness masks, the figures
+that the window shows. `--brief` uses 300 values of each context and 1 MB; `--peers` also runs
 presidio-analyzer and scrubadub if they are installed; `--misses` shows some values of tool results that were not masked
 completely.
 
@@ -35,8 +36,9 @@ from workbench.privacy.detection_rules import DetectionRules
 from workbench.privacy.detector_preview import preview_masking
 from workbench.privacy.detectors.detector import detect
 from workbench.privacy.masked_documents import mask_document, masked_spans
+from workbench.privacy.strictness import MEASURED, rules_at
 from workbench.privacy.vault import Vault
-from workbench.records import JsonValue
+from workbench.records import JsonValue, StrictnessFigures
 
 SEED = 20250304
 RECALL_FIRST = DetectionRules(recall_first=True)
@@ -140,6 +142,9 @@ def main(arguments: Sequence[str]) -> None:
         if isinstance(find, str):
             print(f"{name}: {find}")
     finders = {name: find for name, find in others.items() if not isinstance(find, str)}
+    if "--strictness" in arguments:
+        _print_strictness()
+        return
     _print_results("Tool results", list(Shapes(SEED).all(EACH)), finders, "--misses" in arguments)
     _print_results("Held apart", list(Fresh(SEED).all(EACH)), finders, "--fresh-misses" in arguments)
     _print_prose("--misses" in arguments)
@@ -192,6 +197,24 @@ def _print_prose(misses: bool) -> None:
         print(f"{goals:34}{line}{tally.beside():10.2f} %{marks}")
         if misses:
             _print_misses(tally)
+
+
+def _print_strictness() -> None:
+    """Print what each step of strictness masks in prose and in tool results, as `MEASURED` in
+    `workbench/privacy/strictness.py` has it, and mark steps whose figures have changed."""
+    prose, results = list(passages(10, SEED)), list(Shapes(SEED).all(EACH))
+    print(f"per cent: {', '.join(StrictnessFigures.__struct_fields__)}")
+    for step, known in MEASURED.items():
+        in_prose, in_results = (_measure_step(samples, step) for samples in (prose, results))
+        shares = (in_prose.share("NAME"), in_prose.share("ADDRESS"), in_prose.beside())
+        figures = [round(share, 2) for share in (*shares, in_results.share(), in_results.beside())]
+        shown = ", ".join(f"{share:.2f}" for share in figures)
+        print(f"    {step.upper()}: StrictnessFigures({shown}),{' <' * (StrictnessFigures(*figures) != known)}")
+
+
+def _measure_step(samples: Sequence[Sample], step: str) -> Tally:
+    rules = rules_at(step, DetectionRules())
+    return measure(samples, lambda text: [(one.start, one.end) for one in preview_masking(text, rules).spans])
 
 
 def _print_shapes(samples: list[Sample]) -> None:

@@ -138,7 +138,9 @@ class Core:
                 audit_search=AuditSearch(self.paths.audit, self.paths.audit_index),
                 sessions=sessions,
                 vault_persistence=VaultPersistence(self.paths.vault_values, secrets, self._settings, sessions),
-                privacy_marks=PersonalDataMarks(self.paths.project_settings, self.paths.privacy_marks),
+                privacy_marks=PersonalDataMarks(
+                    self.paths.project_settings, self.paths.privacy_marks, self.paths.project_privacy_marks
+                ),
                 secrets=secrets,
                 rules=rules,
                 run_profiles=RunProfiles(

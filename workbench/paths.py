@@ -44,6 +44,11 @@ class Paths:
         return config_folder() / "privacy.toml"  # separate from the settings because it contains personal values
 
     @property
+    def project_privacy_marks(self) -> Path:
+        """The user's marks for this project, outside of the project, which must not change what is masked."""
+        return self.state / "privacy.toml"
+
+    @property
     def skills(self) -> Path:
         return self.project / "skills"
 

@@ -221,3 +221,17 @@ async def test_a_kept_skill_that_needs_such_a_server_is_told_of_it_too(waiting_s
     refusal = "The user has not allowed this server to start yet: github."
     assert text.startswith(f"The skill was not run. {refusal}")
     assert by_program.startswith(f"The program was not run. {refusal}")
+
+
+async def test_an_answer_that_the_user_wants_to_see_first_is_told_and_then_sent(alone, agent):
+    alone.services.settings.set(replace(alone.settings, privacy_preview="EMAIL"))
+    async with agent() as client:
+        text, facts = await told(client, "execute_code", code='print("ada@example.org")', description="print")
+        (waiting,) = alone.run_manager.held_calls.all()
+        assert facts["state"] == "waiting"
+        assert "waits for the user, who wants to see its answer before it is sent" in text
+        assert f"`mcp-workbench calls allow {waiting.id}`" in text
+        assert "EMAIL" not in text
+        alone.run_manager.held_calls.answer(HeldCallAnswer(waiting.id, True))
+        sent, state = await told(client, "get_run", run_id=facts["run"], wait=40)
+    assert (state["state"], sent) == ("done", waiting.arguments)

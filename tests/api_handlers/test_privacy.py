@@ -9,7 +9,7 @@ import pytest
 
 from workbench.core import Core
 from workbench.errors import WorkbenchError
-from workbench.records import EntryQuery, PrivacyMark, PrivacyQuery
+from workbench.records import EntryQuery, PrivacyMark, PrivacyQuery, ServerStrictness
 
 PROGRAM = """
 from servers.demo import list_customers, get_customer
@@ -155,7 +155,7 @@ async def test_a_mark_counts_in_every_session_at_once_and_the_audit_has_no_value
     rules = await core.api.mark_privacy(PrivacyMark(True, "value", "Falcon-9", "CUSTOM"))
     later = core.services.sessions.open("later")
     assert all("Falcon" not in one.mask("project Falcon-9") for one in (session, later))
-    assert [span.why for span in (await core.api.try_privacy("of Falcon-9")).spans] == ["marked by you"]
+    assert [span.why for span in (await core.api.try_privacy("of Falcon-9")).spans] == ["You marked it to be masked."]
     entry = (await core.api.entries(EntryQuery(kind="privacy.")))[0]
     assert "Falcon" not in repr(entry)
     token = (await core.api.privacy_report(PrivacyQuery(session.id, kind="EMAIL"))).values[0].token
@@ -184,3 +184,96 @@ async def test_forgetting_keeps_what_was_marked(ran):
     await core.api.mark_privacy(PrivacyMark(True, "value", "Falcon-9", "CUSTOM"))
     await core.api.forget_values(session.id)
     assert "Falcon" not in session.mask("of Falcon-9")
+
+
+async def test_a_token_is_explained_with_its_reason_its_sources_and_who_received_it(ran):
+    core, session, run = ran
+    token = (await core.api.privacy_report(PrivacyQuery(session.id, kind="EMAIL"))).values[0].token
+    explanation = await core.api.explain_masking(session.id, token)
+    assert explanation.masked
+    assert explanation.reason == "It is the value of the key `email`."
+    assert ("demo", "list_customers", run.id) in [(one.server, one.tool, one.run_id) for one in explanation.came]
+    assert (explanation.readers, explanation.runs) == (("an agent",), (run.id,))
+    assert "@" not in repr(explanation)
+    report = await core.api.privacy_report(PrivacyQuery(session.id, text="the key `email`"))
+    assert report.fitting >= 2
+    assert {value.why for value in report.values} == {"It is the value of the key `email`."}
+
+
+async def test_selected_text_is_explained_for_a_session_and_for_the_users_own_calls(ran):
+    core, session, _ = ran
+    token = (await core.api.privacy_report(PrivacyQuery(session.id, kind="EMAIL"))).values[0].token
+    value = (await core.api.reveal(session.id, token)).value
+    known = await core.api.explain_masking(session.id, value)
+    assert known.masked
+    assert "demo" in known.sources
+    assert known.came
+    own = await core.api.explain_masking("", "zq-77", "order zq-77 is late", 6)
+    assert not own.masked
+    with pytest.raises(WorkbenchError, match="too long to explain"):
+        await core.api.explain_masking("", "x" * 500)
+    await core.api.set_strictness("", "off")
+    off = await core.api.explain_masking("", "ada@example.org")
+    assert [remedy.action for remedy in off.remedies] == ["enable"]
+
+
+async def test_a_tokens_value_passes_in_this_project_or_everywhere_without_being_shown(ran, paths):
+    core, session, _ = ran
+    token = (await core.api.privacy_report(PrivacyQuery(session.id, kind="EMAIL"))).values[0].token
+    value = (await core.api.reveal(session.id, token)).value
+    rules = await core.api.never_mask_token(session.id, token, "project")
+    assert [(mark.hide, mark.scope) for mark in rules.marks] == [(False, "project")]
+    assert session.mask(value) == value
+    assert value in paths.project_privacy_marks.read_text("utf-8")
+    assert not paths.privacy_marks.exists()
+    await core.api.unmark_privacy(rules.marks[0].id)
+    assert session.mask(value) != value
+    await core.api.never_mask_token(session.id, token, "everywhere")
+    assert value in paths.privacy_marks.read_text("utf-8")
+    with pytest.raises(WorkbenchError):
+        await core.api.never_mask_token(session.id, "[EMAIL_77.aaaa]", "project")
+    entries = await core.api.entries(EntryQuery(kind="privacy."))
+    assert any("in this project" in entry.note.summary for entry in entries)
+    assert value not in repr(entries)
+
+
+async def test_strictness_is_set_for_all_servers_and_for_one_and_applies_at_once(core):
+    rules = await core.api.set_strictness("demo", "off")
+    assert (rules.strictness, rules.servers) == ("balanced", (ServerStrictness("demo", "off"),))
+    session = core.services.sessions.open("an agent")
+    await core.catalog.connect("demo")
+    run = await core.run_manager.wait_until_finished(core.run_manager.submit(PROGRAM, session).id)
+    assert "@" in run.model_view, "values of this server pass"
+    assert "@" not in session.mask("rosa.lund@corp.io")
+    rules = await core.api.set_strictness("demo", "")
+    assert rules.servers == ()
+    assert (await core.api.set_strictness("", "recall")).strictness == "recall"
+    assert core.services.settings().privacy_strictness == "recall"
+    assert not (await core.api.set_strictness("", "off")).enabled
+    assert (await core.api.set_strictness("", "forms")).enabled
+    for server, step in (("", ""), ("", "maximal"), ("two words", "off")):
+        with pytest.raises(WorkbenchError):
+            await core.api.set_strictness(server, step)
+
+
+async def test_the_steps_of_strictness_are_compared_on_the_last_answers_of_a_server(ran):
+    core, _, _ = ran
+    report = await core.api.strictness_report("demo")
+    assert report.answers == 2
+    effects = {effect.step: effect for effect in report.effects}
+    assert list(effects) == ["off", "forms", "balanced", "recall"]
+    assert effects["off"].values == 0
+    assert effects["off"].fewer > 0
+    assert effects["balanced"].values > 0
+    assert (effects["balanced"].more, effects["balanced"].fewer) == (0, 0)
+    assert (await core.api.strictness_report("nobody")).answers == 0
+    assert all(step.price for step in (await core.api.privacy_rules()).steps if step.name != "off")
+
+
+async def test_what_a_model_would_see_of_output_so_far_uses_the_values_of_the_run(ran):
+    core, session, _ = ran
+    token = (await core.api.privacy_report(PrivacyQuery(session.id, kind="EMAIL"))).values[0].token
+    value = (await core.api.reveal(session.id, token)).value
+    view = await core.api.model_view(f"so far: {value}", "", session.id)
+    assert (view.text, view.session) == (f"so far: {token}", session.id)
+    assert (await core.api.model_view("so far", "", "agent-gone")).session == "preview"

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from workbench.analysis.reading import assess
-from workbench.cli.approval_text import program_facts
-from workbench.records import Likeness, Origin, Proposal, Resemblance, Run, RunState, ValueChange
+from workbench.cli.approval_text import call_facts, program_facts
+from workbench.records import HeldCall, Likeness, Origin, Proposal, Resemblance, Run, RunState, ValueChange
 
 CODE = "import os\n\n\nfor name in ():\n\n    print(name)\n"
 
@@ -34,3 +34,13 @@ def test_how_it_resembles_an_allowed_program_is_said_as_in_the_window(seconds: f
     shown = " ".join(" ".join(program_facts(waiting(like), CODE, 200)).split())
     assert f"You allowed this program {text} with other values. It has a different destination now." in shown
     assert "line 6: a@x.example → b@x.example (a different destination)" in shown
+
+
+def test_an_answer_that_waits_is_shown_as_the_agent_would_read_it() -> None:
+    waits = HeldCall(
+        "a-1", "r", "answer", "", "answer", "to [EMAIL_1.abcd]", ("It contains tokens for 1 e-mail address.",),
+        author="claude", is_answer=True,
+    )  # fmt: skip
+    lines = call_facts(waits, waits.arguments, 90)
+    assert lines[0] == "The program of “claude” has ended. Its answer waits."
+    assert lines[lines.index("What the agent would read") + 1].strip() == "to [EMAIL_1.abcd]"

@@ -21,7 +21,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.api_handlers.privacy import _preview_view, report_of, revealed
+from workbench.api_handlers.privacy import _preview_view, explain_in_session, preview_in_session, report_of, revealed
 from workbench.api_handlers.workspace_files import WorkspaceHandler
 from workbench.broker.agent_sessions import PREVIEW, Session, Sessions
 from workbench.errors import WorkbenchError
@@ -57,8 +57,10 @@ from workbench.permissions.personal_data_marks import PersonalDataMarks
 from workbench.permissions.rules import Rules
 from workbench.permissions.run_profiles import RunProfiles
 from workbench.permissions.tool_annotations import effective_tool
+from workbench.privacy.detection_rules import DetectionRules
 from workbench.privacy.detector_preview import preview_masking
-from workbench.privacy.user_marks import with_kind_switched
+from workbench.privacy.strictness import measure_effects, with_server_step
+from workbench.privacy.user_marks import with_kind_switched, with_threshold
 from workbench.records import (
     AgentInfo,
     Ask,
@@ -117,6 +119,7 @@ from workbench.records import (
     Level,
     LogLine,
     Mark,
+    MaskingExplanation,
     ModeAdvice,
     ModelView,
     Moment,
@@ -173,6 +176,7 @@ from workbench.records import (
     SkillUse,
     Span,
     Strength,
+    StrictnessReport,
     Tally,
     TokenReleaseCount,
     TokenReport,
@@ -1334,7 +1338,7 @@ class FakeCore:
     def personal(self) -> PersonalDataMarks:
         folder = Path(tempfile.mkdtemp(prefix="fake-core-privacy-"))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        return PersonalDataMarks(folder / "workbench.toml", folder / "privacy.toml")
+        return PersonalDataMarks(folder / "workbench.toml", folder / "privacy.toml", folder / "project.toml")
 
     def fill_privacy(self, count: int = 3) -> Session:
         """An agent's session in which a program read customers and wrote to one of them."""
@@ -1365,10 +1369,41 @@ class FakeCore:
         self.note("reveal", session, token, copied)
         return revealed(self._session(session), token)
 
+    async def explain_masking(self, session: str, text: str, around: str = "", start: int = 0) -> MaskingExplanation:
+        self.note("explain_masking", session, text)
+        found = self._session(session or "person")
+        enabled = self.current_settings.privacy_enabled
+        return explain_in_session(found, self.personal.marks(), text, around, start, enabled)
+
+    async def never_mask_token(self, session: str, token: str, scope: str) -> PrivacyRules:
+        self.note("never_mask_token", session, token, scope)
+        return await self.mark_privacy(
+            PrivacyMark(False, "value", self._session(session).vault.reveal(token), scope=scope)
+        )
+
+    async def set_strictness(self, server: str, step: str) -> PrivacyRules:
+        self.note("set_strictness", server, step)
+        settings = self.current_settings
+        if server:
+            servers = with_server_step(settings.privacy_servers, server, step)
+            self.current_settings = change(settings, "privacy.servers", servers)
+        else:
+            settings = change(settings, "privacy.enabled", step != "off")
+            self.current_settings = change(settings, "privacy.strictness", step) if step != "off" else settings
+        return self._follow()
+
+    async def strictness_report(self, server: str) -> StrictnessReport:
+        self.note("strictness_report", server)
+        answers = ['{"email": "ada@example.org"}', "We met with Marlow Tinsley in May."] if server != "files" else []
+        effects = measure_effects(answers, DetectionRules(), (), self.current_settings.privacy_strictness)
+        return StrictnessReport(server, len(answers), effects)
+
     async def forget_values(self, session: str) -> int:
         return self._session(session).forget()
 
-    async def model_view(self, text: str, server: str) -> ModelView:
+    async def model_view(self, text: str, server: str, session_id: str = "") -> ModelView:
+        if session_id and (session := self.sessions.get(session_id)) is not None:
+            return preview_in_session(session, text, self.current_settings.privacy_enabled)
         return _preview_view(self.sessions.preview, text, server, self.current_settings.privacy_enabled)
 
     async def try_privacy(self, text: str) -> Trial:
@@ -1391,6 +1426,9 @@ class FakeCore:
         self.note("set_privacy_kind", kind, on, threshold)
         off = with_kind_switched(self.current_settings.privacy_off, kind, on=on)
         self.current_settings = change(self.current_settings, "privacy.off", off)
+        if threshold:
+            thresholds = with_threshold(self.current_settings.privacy_thresholds, kind, threshold)
+            self.current_settings = change(self.current_settings, "privacy.thresholds", thresholds)
         return self._follow()
 
     def _follow(self) -> PrivacyRules:

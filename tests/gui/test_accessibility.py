@@ -105,7 +105,7 @@ def test_the_pages_about_personal_data_are_named_and_plain(window: Any, fake_cor
     window.centre.show_privacy("hidden", session.id)
     pane = window.centre.currentWidget()
     qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)
-    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(0))
+    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(0, 0))
     for page in ("hidden", "try", "marks", "kinds"):
         pane.look(page)
         assert nameless(pane) == []

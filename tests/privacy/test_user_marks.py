@@ -90,7 +90,7 @@ def test_a_mark_that_does_nothing_or_too_much_is_refused(mark: PrivacyMark) -> N
 
 
 def test_kinds_are_switched_off_and_thresholds_read() -> None:
-    said = told(off="ip, mac nonsense", thresholds="NAME=0.4 X=1 EMAIL=7", recall_first=True)
+    said = told(off="ip, mac nonsense", thresholds="NAME=0.4 X=1 EMAIL=7", strictness="recall")
     assert said.rules.off == {"IP", "MAC"}
     assert said.rules.threshold("NAME") == 0.4
     assert unknown_settings("ip nonsense", "NAME=0.4 X=1") == ("NONSENSE", "X=1")
@@ -108,7 +108,7 @@ def test_settings_are_changed_one_kind_at_a_time() -> None:
 def test_a_trial_says_what_is_hidden_because_it_was_marked() -> None:
     said = told(hide("value", "Project Falcon 12"))
     (span,) = preview_masking("see Project Falcon 12", said.rules, said.known).spans
-    assert (span.kind, span.why) == ("CUSTOM", "marked by you")
+    assert (span.kind, span.why) == ("CUSTOM", "You marked it to be masked.")
 
 
 @pytest.mark.parametrize(

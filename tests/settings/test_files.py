@@ -358,3 +358,11 @@ def test_the_signature_changes_with_each_file(project: Path, person: Path) -> No
         _write(path, "")
         seen.add(settings.files_signature(project, person))
     assert len(seen) == 4
+
+
+def test_the_earlier_setting_recall_first_is_read_as_strictness(tmp_path: Path) -> None:
+    own = tmp_path / "settings.toml"
+    own.write_text("[privacy]\nrecall_first = true\n", "utf-8")
+    reading = settings.read(tmp_path / "workbench.toml", own)
+    assert reading.settings.privacy_strictness == "recall"
+    assert "privacy.recall_first is now privacy.strictness" in reading.notices[0].message

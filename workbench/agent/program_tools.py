@@ -129,6 +129,8 @@ class ProgramTools:
             return ToolAnswer(words, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
         deadline = run.deadline if run.state is RunState.WAITING else min(one.deadline for one in run.held_calls)
         what = "the user's approval" if run.state is RunState.WAITING else "the user's approval of a call"
+        if any(one.is_answer for one in run.held_calls):
+            what = "the user, who wants to see its answer before it is sent"
         allow = (
             f"`mcp-workbench runs allow {run.id}`"
             if run.state is RunState.WAITING
@@ -209,6 +211,8 @@ class ProgramTools:
         if (ahead := self._run_manager.slots.queue_position(run.id)) is not None:
             most = self._run_manager.slots.limit
             return f"waiting for a free slot: {ahead} ahead of it, at most {most} run at once"
+        if any(one.is_answer for one in run.held_calls):
+            return "the program has ended: the user looks at its answer before it is sent"
         if any(call.state == "waiting" for call in run.calls) or run.held_calls:
             return "the program is running: one of its calls waits for the user's approval"
         return f"the program is {run.state}"

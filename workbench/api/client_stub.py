@@ -52,6 +52,7 @@ from workbench.records import (
     KeptState,
     KnownServer,
     Level,
+    MaskingExplanation,
     ModelView,
     Moment,
     NetworkRules,
@@ -90,6 +91,7 @@ from workbench.records import (
     SkillReview,
     SkillTest,
     SkillUse,
+    StrictnessReport,
     TokenReport,
     Tool,
     ToolCall,
@@ -381,6 +383,11 @@ class CoreApi(Protocol):
         """Full name and documentation of the symbol at a position in a Python program."""
 
     @api
+    async def explain_masking(self, session: str, text: str, around: str = "", start: int = 0) -> MaskingExplanation:
+        """Why a model of this session reads a text, or a token instead of it, with what can be done about it. The text
+        is a token or is at `start` in the text `around` it; without a session it is judged for the user's own calls."""
+
+    @api
     async def export_entries(self, query: EntryQuery, file: str, form: str) -> int: ...
 
     @api(decides=True)
@@ -495,17 +502,18 @@ class CoreApi(Protocol):
     async def mark_changes_seen(self, server: str) -> None:
         """Mark new and removed tools as seen; blocked tools stay blocked."""
 
-    @api(decides=True)
+    @api(decides=True, consent=True)
     async def mark_privacy(self, mark: PrivacyMark) -> PrivacyRules:
-        """Always mask a value, or never; applies to every session at once."""
+        """Always mask a value, or never, in this project or everywhere; applies to every session at once."""
 
     @api(consent=True)
     async def may_answer(self) -> None:
         """Raise if answers from here are not accepted, so that a client does not show a request in vain."""
 
     @api
-    async def model_view(self, text: str, server: str) -> ModelView:
-        """What an agent would see of a text from this server; nothing is sent."""
+    async def model_view(self, text: str, server: str, session_id: str = "") -> ModelView:
+        """What an agent would see of a text from this server, or of what a program of this session has printed; nothing
+        is sent."""
 
     @api(decides=True)
     async def move_secrets(self, server: str) -> ServerState:
@@ -518,6 +526,10 @@ class CoreApi(Protocol):
     @api
     async def network(self) -> NetworkRules:
         """Current rules. The settings files are read again if they changed."""
+
+    @api(decides=True, consent=True)
+    async def never_mask_token(self, session: str, token: str, scope: str) -> PrivacyRules:
+        """Never mask the value of a token, in this project or everywhere. The value is not shown."""
 
     @api(decides=True)
     async def new_skill(self, name: str, description: str) -> Skill:
@@ -748,6 +760,11 @@ class CoreApi(Protocol):
     @api(decides=True)
     async def set_secret(self, name: str, value: str) -> SecretStore: ...
 
+    @api(decides=True, consent=True)
+    async def set_strictness(self, server: str, step: str) -> PrivacyRules:
+        """Set how much is masked in the answers of a server, or of all servers without one of their own if `server` is
+        empty. An empty step removes the server's own strictness."""
+
     @api
     async def setting_values(self) -> tuple[SettingValue, ...]:
         """Every setting with its value in force, where it comes from, and what each file says about it."""
@@ -810,6 +827,10 @@ class CoreApi(Protocol):
     @api
     async def storage_usage(self) -> KeptFiles:
         """How much is stored for undo, and how many answers are cached."""
+
+    @api
+    async def strictness_report(self, server: str) -> StrictnessReport:
+        """What each step would mask in the last answers of a server in the history. Nothing is stored."""
 
     @api(decides=True)
     async def submit(

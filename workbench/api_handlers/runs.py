@@ -30,6 +30,7 @@ from workbench.records import (
     Run,
     Verdict,
 )
+from workbench.runs.answer_preview import MASK_AGAIN
 from workbench.runs.run_manager import RunManager
 
 
@@ -132,20 +133,23 @@ class RunHandler(RequestHandler):
         agents = any(one.id == answer.held_call_id and one.session != PERSON for one in self._manager.held_calls.all())
         terminal = self._check_terminal(of_agent=agents)
         held_call = self._manager.held_calls.answer(answer)
-        self._services.journal.append(self._decision_note(held_call, answer, terminal))
+        if answer.scope != MASK_AGAIN:
+            self._services.journal.append(self._decision_note(held_call, answer, terminal))
         return held_call
 
     def _decision_note(self, held_call: HeldCall, answer: HeldCallAnswer, terminal: str) -> Note:
         """Return the audit entry of one decision about any number of calls; each call also has entries of its own."""
-        many = len(held_call.list)
+        many, name = len(held_call.list), f"{held_call.server}.{held_call.tool}"
         calls = f"{many:,} calls of {{}} were" if many > 1 else "A call of {} was"
+        if held_call.is_answer:
+            calls = "Sending the answer of a program was"
         word, hasty = ("allowed" if answer.allow else "denied"), is_hasty(answer.allow, answer.seconds)
         unread = f" after {answer.seconds:.1f} s, too soon to have been read" if hasty else ""
         detail: dict[str, object] = {"allow": answer.allow, "by": BY, "seconds": answer.seconds, "scope": answer.scope}
         detail |= {"terminal": terminal} if terminal else {}
         return Note(
             kind=f"{DECIDED}.call",
-            summary=f"{calls.format(f'{held_call.server}.{held_call.tool}')} {word} by {BY}{unread}",
+            summary=f"{calls.format(name)} {word} by {BY}{unread}",
             actor=BY,
             session=held_call.session,
             server=held_call.server,

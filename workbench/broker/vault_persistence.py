@@ -134,7 +134,7 @@ class VaultPersistence:
         issued = vault.issued()
         with self._file(session.id).open("a", encoding="ascii") as file:
             for token, held in issued[count:]:
-                value = {"text": held.text, "number": held.number, "sources": sorted(held.sources)}
+                value = {"text": held.text, "number": held.number, "sources": sorted(held.sources), "why": held.why}
                 file.write(json.dumps({"about": token, "sealed": box.seal(token, value)}) + "\n")
         self._written[session.id] = vault, box, len(issued)
 
@@ -151,7 +151,8 @@ class VaultPersistence:
         self._sessions.restore(file.stem, str(head.get("author", "an agent")), vault)
 
     def _restore_value(self, vault: Vault, token: str, value: Any) -> None:  # Any: JSON that this module wrote
-        vault.put_back(token, str(value["text"]), value["number"], [str(one) for one in value["sources"]])
+        sources = [str(one) for one in value["sources"]]
+        vault.put_back(token, str(value["text"]), value["number"], sources, str(value.get("why", "")))
 
 
 def _changed(file: Path) -> float:

@@ -87,6 +87,8 @@ def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
     many, name = held_call.more + 1, f"{held_call.server}.{held_call.tool}"
     who = f"The program of “{held_call.author}”" if held_call.author else "A program"
     title = f"{who} wants to call {name}" + (f" {many} times." if many > 1 else ".")
+    if held_call.is_answer:
+        title = f"{who} has ended. Its answer waits."
     lines = wrap(title, width)
     if held_call.sentence:
         lines += wrap(held_call.sentence, width)
@@ -107,7 +109,8 @@ def call_facts(held_call: HeldCall, arguments: str, width: int) -> list[str]:
             *_indented(held_call.list),
         ]
     else:
-        lines += ["", "What it would send", *_indented(arguments.splitlines() or [arguments])]
+        heading = "What the agent would read" if held_call.is_answer else "What it would send"
+        lines += ["", heading, *_indented(arguments.splitlines() or [arguments])]
     if held_call.origins:
         lines += ["", "Where its values came from"]
         for origin in held_call.origins[:_MOST]:

@@ -66,6 +66,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Offer masking to MCP gateways as interceptors (SEP-2624, a draft).",
     ),
     "tokens": ("core_status:arrange_tokens", "Print how many model tokens programs cost and saved."),
+    "privacy": (
+        "privacy:arrange_privacy",
+        "List and change what is always or never masked, explain masking, and set its strictness.",
+    ),
     "audit": ("audit:arrange_audit", "Verify, query and export the audit of a project."),
 }
 OLD_COMMANDS = {"rehearse": "dry-run"}  # names of version 0.1, still accepted
@@ -109,6 +113,10 @@ USAGES = (
     ("mcp-workbench sanitize [FILE…]", "mask personal data and secrets in files and pipes"),
     ("mcp-workbench interceptor", "offer masking to MCP gateways (SEP-2624, a draft)"),
     ("mcp-workbench tokens", "print the model tokens that programs cost and saved"),
+    ("mcp-workbench privacy marks", "list what is always or never masked"),
+    ("mcp-workbench privacy always|never TEXT", "always or never mask a value, everywhere or in this project"),
+    ("mcp-workbench privacy why TEXT", "explain why a text or token is masked or not"),
+    ("mcp-workbench privacy strictness", "show or set how much is masked, for all servers or for one"),
     ("mcp-workbench audit verify", "check that the audit is complete and unchanged"),
     ("mcp-workbench audit query", "print audit entries"),
     ("mcp-workbench audit export", "write entries with their hashes to a file"),
@@ -249,6 +257,7 @@ COMMAND_EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "interceptor": ("interceptor", "interceptor --mode audit --kinds SECRET,CARD"),
     "tokens": ("tokens --json",),
+    "privacy": ("privacy marks", "privacy never support@example.org --here", "privacy strictness recall --server crm"),
     "audit": ("audit verify", "audit query --kind run. --limit 20 --json", "audit report"),
 }
 

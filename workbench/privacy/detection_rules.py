@@ -13,6 +13,7 @@ from workbench.errors import WorkbenchError
 
 THRESHOLD = 0.5  # default for the lowest score of a finding in prose
 RECALL_FIRST = 0.2  # default with `recall_first`, which masks too much rather than too little
+NEVER = 2.0  # a score that no finding has
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class DetectionRules:
 
     off: frozenset[str] = frozenset()  # kinds that are not detected
     recall_first: bool = False  # mask too much rather than too little: lower thresholds
+    prose: bool = True  # find names and addresses in sentences
     thresholds: tuple[tuple[str, float], ...] = ()  # the lowest score of a kind in prose
     patterns: tuple[UserPattern, ...] = ()
     keys: tuple[
@@ -37,26 +39,33 @@ class DetectionRules:
     ] = ()  # the user's key names as `field_names.spelling` writes them, with their kinds
     never: frozenset[str] = frozenset()  # values in lower case and key names that the user marked as harmless
     passing: tuple[re.Pattern[str], ...] = ()  # patterns of values that the user marked as harmless
+    servers: tuple[tuple[str, DetectionRules], ...] = ()  # other rules for the answers of single servers
     _by_key: dict[str, str] = field(init=False, repr=False, compare=False, hash=False, default_factory=dict)
     _hash: int = field(init=False, repr=False, compare=False, hash=False, default=0)
 
     def __post_init__(self) -> None:
         self._by_key.update(self.keys)
-        parts = (self.off, self.recall_first, self.thresholds, self.patterns, self.keys, self.never, self.passing)
-        object.__setattr__(self, "_hash", hash(parts))
+        searched = (self.off, self.recall_first, self.prose, self.thresholds, self.patterns, self.keys)
+        object.__setattr__(self, "_hash", hash((*searched, self.never, self.passing, self.servers)))
 
     def __hash__(self) -> int:
         """Computed once: rules are a cache key for every text."""
         return self._hash
 
     def threshold(self, kind: str) -> float:
-        """The lowest score of a finding in prose."""
+        """The lowest score of a finding in prose; more than 1 if prose is not searched."""
+        if not self.prose:
+            return NEVER
         return dict(self.thresholds).get(kind, RECALL_FIRST if self.recall_first else THRESHOLD)
 
     def lets_pass(self, value: str) -> bool:
         """Whether the user marked this value or key name as harmless."""
         bare = value.strip()
         return bare.lower() in self.never or any(one.fullmatch(bare) for one in self.passing)
+
+    def for_server(self, server: str) -> DetectionRules:
+        """The rules for the answers of a server."""
+        return next((rules for name, rules in self.servers if name == server), self)
 
     def of_key(self, spelling: str) -> str | None:
         """The kind that the user assigned to a key; None if there is none."""

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import DetectionCache
-from workbench.privacy.detectors.json_fields import as_text, leaves, parsed
+from workbench.privacy.detectors.json_fields import as_text, leaves_with_keys, parsed
 from workbench.privacy.detectors.kinds import LITERAL
 from workbench.privacy.masked_documents import BY_KEY, MARKED, REPEATED, reason_of
+from workbench.privacy.masking_explanation import reason_sentence
 from workbench.privacy.pii_tokens import unmask_with_spans
 from workbench.privacy.value_index import fold
 from workbench.privacy.vault import Vault
@@ -28,12 +29,13 @@ def preview_masking(text: str, rules: DetectionRules = DEFAULT_RULES, known: Ite
     masked = vault.sanitize(text)
     whole, hidden = unmask_with_spans(masked, vault.restore)
     found, other = DetectionCache().detect(text, rules), {fold(one): MARKED for _, one in said}
-    for leaf, announced in leaves(value, rules) if value is not None else ():
+    for leaf, announced, key in leaves_with_keys(value, rules) if value is not None else ():
         if announced is not None:
-            other[fold(as_text(leaf).strip())] = BY_KEY
+            other[fold(as_text(leaf).strip())] = f"key {key}" if key else BY_KEY
 
     def reason(span: Hidden) -> str:
-        return reason_of(found, span, other.get(fold(text[span.start : span.end]), REPEATED))
+        why = reason_of(found, span, other.get(fold(text[span.start : span.end]), REPEATED))
+        return reason_sentence(vault, span.kind, why)
 
     spans = tuple(TriedSpan(one.start, one.end, one.kind, reason(one)) for one in hidden if one.kind != LITERAL)
     ms = 1000 * (time.perf_counter() - since)

@@ -41,6 +41,7 @@ class StoredValue:
     text: str
     number: int | float | None = None  # set if it was a JSON number and is restored as one
     sources: set[str] = field(default_factory=set)
+    why: str = ""  # the detector's reason, such as `key email` or `form`
 
 
 class ValueStore:
@@ -59,6 +60,7 @@ class ValueStore:
         self._full_names: dict[str, dict[frozenset[str], str]] = {}  # word → full names that contain it, by their words
         self._places: dict[str, tuple[Place, ...]] = {}  # folded value → the first calls whose answers contained it
         self._origins: dict[str, tuple[str, set[str]]] = {}  # folded value → its kind and the servers that supplied it
+        self._reasons: dict[str, str] = {}  # folded value → the detector's first reason
 
     def follow(self, rules: DetectionRules) -> None:
         """Detect personal data by these rules from now on. Known values stay known unless the rules let them pass."""
@@ -67,14 +69,16 @@ class ValueStore:
                 self.rules = rules
                 self.learnt += 1
 
-    def learn(self, kind: str, text: str, source: Source = "") -> None:
-        """Add a value, with the server or call that supplied it."""
+    def learn(self, kind: str, text: str, source: Source = "", why: str = "") -> None:
+        """Add a value, with the server or call that supplied it and the detector's reason."""
         text = visible(text)
         folded = fold(text)
         server = source.server if isinstance(source, Place) else source
         with self._filing:
             if folded not in self._origins:
                 self._file(kind, text, folded)
+            if why:
+                self._reasons.setdefault(folded, why)
             if server:
                 self._origins[folded][1].add(server)
             if isinstance(source, Place):
@@ -93,19 +97,29 @@ class ValueStore:
         """The kind of a known value and the servers that supplied it; empty for one that is not known."""
         return self._origins.get(folded, ("", frozenset()))
 
+    def reason(self, folded: str) -> str:
+        """The detector's first reason for a known value; empty if none was recorded."""
+        return self._reasons.get(folded, "")
+
     def filed_since(self, count: int) -> tuple[str, ...]:
         """The values, folded, that were added after the first `count`."""
         with self._filing:
             return tuple(islice(self._origins, count, None))
 
     def token(
-        self, kind: str, text: str, number: int | float | None = None, sources: AbstractSet[str] = frozenset()
+        self,
+        kind: str,
+        text: str,
+        number: int | float | None = None,
+        sources: AbstractSet[str] = frozenset(),
+        why: str = "",
     ) -> str:
         """The token of a value in this spelling; the same spelling always has the same token."""
         key = (kind, text, type(number).__name__)
         with self._filing:
             if key not in self._tokens:
-                self._tokens[key] = self._issue(StoredValue(kind, text, number))
+                first = self.reason(fold(visible(text))) or why  # what its source said of it, before its new place
+                self._tokens[key] = self._issue(StoredValue(kind, text, number, why=first))
             token, held = self._tokens[key]
             held.sources |= sources
         return token
@@ -115,12 +129,14 @@ class ValueStore:
         """The secret that signs the session's tokens, for storing them on disk."""
         return self._marks.key
 
-    def put_back(self, token: str, text: str, number: int | float | None, sources: Iterable[str]) -> None:
+    def put_back(
+        self, token: str, text: str, number: int | float | None, sources: Iterable[str], why: str = ""
+    ) -> None:
         """Store a value under the token that an earlier core made; raises ValueError for a token of another session."""
         place = self._marks.read(token)
         if place is None:
             raise ValueError("it contains a token of a different session")
-        held = StoredValue(place[0], text, number, set(sources))
+        held = StoredValue(place[0], text, number, set(sources), why)
         with self._filing:
             self._held[place] = held
             self._tokens[held.kind, text, type(number).__name__] = (self._marks.make(*place), held)

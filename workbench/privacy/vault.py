@@ -26,7 +26,14 @@ from workbench.privacy.answer_passages import separate_texts
 from workbench.privacy.decoded_text import plain, visible
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.detector import SHORT, SeenTexts, by_patterns
-from workbench.privacy.detectors.json_fields import as_text, embedded, leaves, rebuild, texts
+from workbench.privacy.detectors.json_fields import (
+    as_text,
+    embedded,
+    leaves_with_keys,
+    rebuild,
+    texts,
+    texts_and_numbers,
+)
 from workbench.privacy.detectors.kinds import CUSTOM, LITERAL, SEALED, Kind, plural
 from workbench.privacy.detectors.text_search import DetectedSpan, merge_findings
 from workbench.privacy.pii_tokens import LOOKALIKE, TokenFactory, find_tokens, is_percent_encoded, normalize_token
@@ -35,7 +42,7 @@ from workbench.privacy.text_kinds import is_ordinary
 from workbench.privacy.truncated_values import TruncatedValues
 from workbench.privacy.value_index import fold
 from workbench.privacy.value_store import Source, StoredValue, ValueStore
-from workbench.records import JsonValue
+from workbench.records import JsonValue, Place
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +68,7 @@ class Vault(ValueStore):
         self._looking_up = RLock()
         self._truncated = TruncatedValues(self)
         self._harmless = (rules, SeenTexts())  # short texts in which these rules find nothing
+        self._waived: tuple[DetectionRules, set[str]] = (rules, set())  # folded values that pass by these rules
         self._clean = ((0, 0), SeenTexts())  # texts with nothing to mask in this state
 
     @property
@@ -93,43 +101,74 @@ class Vault(ValueStore):
 
     def register(self, value: JsonValue, source: Source) -> None:
         """Learn all personal data in a value that a server sent. Strings that contain JSON are read with their keys."""
-        rules, harmless = self.rules, self._harmless_texts()
+        rules = self.rules.for_server(source.server if isinstance(source, Place) else source)
+        found = list(self._find(value, rules))
+        for kind, text, why in found:
+            self.learn(kind, text, source, why)
+        if rules is not self.rules:
+            self._waive({fold(text) for _, text, _ in self._find(value, self.rules)} - {fold(one[1]) for one in found})
+
+    def _find(self, value: JsonValue, rules: DetectionRules) -> Iterator[tuple[str, str, str]]:
+        """Kind, text and reason of all personal data in a value."""
+        harmless = self._harmless_texts() if rules is self.rules else SeenTexts()
         unread: list[str] = []
-        for leaf, kind in leaves(value, rules):
+        for leaf, kind, key in leaves_with_keys(value, rules):
             if kind is None and (leaf in harmless if isinstance(leaf, str) else True):
                 continue
             text = as_text(leaf)
             if kind and "\0" not in text and kind.accepts(plain(visible(text))) and not rules.lets_pass(text):
-                self.learn(kind.name, text.strip(), source)
+                yield kind.name, text.strip(), f"key {key}" if key else "column"
             elif isinstance(leaf, str):
                 unread.append(leaf)
-        self._read(list(dict.fromkeys(unread)), source)
+        yield from self._find_in_texts(list(dict.fromkeys(unread)), rules, harmless)
 
-    def _read(self, texts: Sequence[str], source: Source) -> None:
-        """Detect and learn personal data in texts without a key. Short ones are searched together, which is faster."""
+    def _find_in_texts(
+        self, texts: Sequence[str], rules: DetectionRules, harmless: SeenTexts
+    ) -> Iterator[tuple[str, str, str]]:
+        """Detect personal data in texts without a key. Short ones are searched together, which is faster."""
         together: list[str] = []
         for text in texts:
             if len(text) > _TOGETHER:
-                self._read_together([text], source)
+                yield from self._find_together([text], rules, harmless)
             else:
                 together.append(text)
             for value in embedded(text):
-                self.register(value, source)
+                yield from self._find(value, rules)
         for at in range(0, len(together), _MOST_TOGETHER):
-            self._read_together(together[at : at + _MOST_TOGETHER], source)
+            yield from self._find_together(together[at : at + _MOST_TOGETHER], rules, harmless)
 
-    def _read_together(self, texts: Sequence[str], source: Source) -> None:
+    def _find_together(
+        self, texts: Sequence[str], rules: DetectionRules, harmless: SeenTexts
+    ) -> Iterator[tuple[str, str, str]]:
         joined = _BORDER.join(texts)
-        found = self.detections.detect(joined, self.rules)
-        for one in found:
-            self.learn(one.kind, joined[one.start : one.end], source)
+        found = self.detections.detect(joined, rules)
+        yield from ((one.kind, joined[one.start : one.end], one.why) for one in found)
         starts = [one.start for one in found]
         at = 0
         for text in texts:
             first = bisect_left(starts, at)
             at += len(text) + len(_BORDER)
-            if len(text) <= SHORT and (first == len(starts) or starts[first] >= at):
-                self._harmless_texts().add(text)
+            is_harmless = first == len(starts) or starts[first] >= at
+            if len(text) <= SHORT and is_harmless and not embedded(text):
+                harmless.add(text)
+
+    def _waive(self, values: set[str]) -> None:
+        """Let values pass that only the rules for other servers detect, until a different server supplies them."""
+        if self._waived[0] is not self.rules:
+            self._waived = (self.rules, set())
+        self._waived[1].update(values)
+
+    def waives(self, text: str) -> bool:
+        """Whether a value passes because of the rules for the only server that supplied it."""
+        rules, waived = self._waived
+        if not waived or rules is not self.rules:
+            return False
+        folded = fold(visible(text))
+        return folded in waived and not self.origin(folded)[0]
+
+    def _detect(self, text: str) -> list[DetectedSpan]:
+        found = self.detections.detect(text, self.rules)
+        return [one for one in found if not self.waives(text[one.start : one.end])]
 
     def _harmless_texts(self) -> SeenTexts:
         """Texts without personal data by the current rules."""
@@ -197,7 +236,7 @@ class Vault(ValueStore):
                 return self._replace_known(leaf)
             return self._leaf(leaf, kind)
 
-        self._learn_from_answers("\n".join(as_text(leaf) for leaf, _ in leaves(value, self.rules)))
+        self._learn_from_answers("\n".join(texts_and_numbers(value)))
 
         try:
             while (clean := rebuild(value, leaf, self.rules)) != value:
@@ -226,7 +265,7 @@ class Vault(ValueStore):
         rules = self.rules
         seen = (one for one in self.known.find(masked) if not rules.lets_pass(one.value))
         known = [(one.start, one.end, *self.origin(one.value)) for one in seen]
-        told = self.detections.detect(masked, rules) if read else ()
+        told = self._detect(masked) if read else ()
         return self._with_tokens(text, [*literals, *told], known)
 
     def _around(self, text: str, public: Stretches, *, read: bool) -> tuple[str, Stretches]:
@@ -237,7 +276,7 @@ class Vault(ValueStore):
         seen = (one for one in self.known.find(masked) if not rules.lets_pass(one.value))
         known = [(one.start, one.end, *self.origin(one.value)) for one in seen]
         known = [one for one in known if not self._is_ordinary_in_public(text, one, public)]
-        told = self.detections.detect(masked, rules) if read else ()
+        told = self._detect(masked) if read else ()
         found = [one for one in (*literals, *told) if public.around(one.start, one.end) is None]
         edits: list[tuple[int, int, int]] = []
         return self._with_tokens(text, [*found, *by_patterns(masked, rules)], known, edits), public.moved(edits)
@@ -263,7 +302,7 @@ class Vault(ValueStore):
                 suppliers |= sources[first][2]
                 first += 1
             stretch = text[part.start : part.end]
-            parts += [text[at : part.start], self.token(part.kind, stretch, sources=suppliers)]
+            parts += [text[at : part.start], self.token(part.kind, stretch, None, suppliers, part.why)]
             if edits is not None:
                 edits.append((part.start, part.end, len(parts[-1])))
             at = part.end
@@ -286,7 +325,7 @@ class Vault(ValueStore):
     def _leaf(self, leaf: JsonValue, kind: Kind | None) -> JsonValue:
         text = as_text(leaf)
         told = kind and "\0" not in text and kind.accepts(plain(visible(text))) and not self.rules.lets_pass(text)
-        if kind and told and next(find_tokens(text), None) is None:
+        if kind and told and not self.waives(text.strip()) and next(find_tokens(text), None) is None:
             normalize_token = text.strip()
             number = leaf if isinstance(leaf, int | float) else None
             suppliers = self.origin(fold(normalize_token))[1]

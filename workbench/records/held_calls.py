@@ -42,6 +42,7 @@ class HeldCall(Struct, frozen=True):
     author: str = ""
     trifecta: bool = False  # the session has read private data and untrusted text, and this tool can send data
     offers: tuple[Permission, ...] = ()  # rules for personal data that would each have answered a part of the request
+    is_answer: bool = False  # `arguments` is the masked answer of the run, which waits to be sent; there is no call
 
 
 class HeldCallAnswer(Struct, frozen=True):
@@ -49,7 +50,8 @@ class HeldCallAnswer(Struct, frozen=True):
 
     held_call_id: str
     allow: bool
-    scope: str = "once"  # once: the calls shown; rest: also later calls of this tool in this run
+    # once: the calls shown; rest: also later calls of this tool in this run; again: mask an answer again and show it
+    scope: str = "once"
     reason: str = ""
     seconds: float = 0.0  # how long the user viewed the request
 

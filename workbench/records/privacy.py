@@ -39,6 +39,8 @@ class HiddenValue(Struct, frozen=True):
     came: tuple[Place, ...] = ()  # the first calls whose answers contained the value
     went: tuple[Place, ...] = ()  # the last calls that received the value
     runs: tuple[str, ...] = ()  # runs in whose answers the value was masked
+    why: str = ""  # the reason in one sentence
+    readers: tuple[str, ...] = ()  # agents that received the token
 
 
 class PrivacySession(Struct, frozen=True):
@@ -100,6 +102,79 @@ class Revealed(Struct, frozen=True):
     came: tuple[Place, ...] = ()
     went: tuple[Place, ...] = ()
     times: int = 0
+    why: str = ""  # the reason in one sentence
+
+
+class MaskingRemedy(Struct, frozen=True):
+    """Something that the user can do about a masked or unmasked text."""
+
+    action: str  # pass, hide, unmark, enable, kind, threshold or strictness
+    text: str  # of a button
+    kind: str = ""
+    scope: str = ""  # of a mark: everywhere or project
+    mark: str = ""  # ID of a mark to remove
+    threshold: float = 0.0
+
+
+class MaskingExplanation(Struct, frozen=True):
+    """Why a text was masked or not."""
+
+    masked: bool
+    reason: str  # one sentence
+    kind: str = ""
+    token: str = ""
+    details: tuple[str, ...] = ()  # what else the detectors found, one sentence each
+    remedies: tuple[MaskingRemedy, ...] = ()
+    sources: tuple[str, ...] = ()
+    came: tuple[Place, ...] = ()
+    went: tuple[Place, ...] = ()
+    times: int = 0  # how often a model received the token
+    readers: tuple[str, ...] = ()  # agents that received the token
+    runs: tuple[str, ...] = ()  # runs in whose answers the value was masked
+
+
+class StrictnessFigures(Struct, frozen=True):
+    """What a step of strictness was measured to mask, in per cent, on the sets of `benchmarks/privacy.py`."""
+
+    names: float = 0.0  # names in prose that are masked whole
+    addresses: float = 0.0  # addresses in prose that are masked whole
+    prose_innocent: float = 0.0  # other characters of that prose that are masked
+    values: float = 0.0  # values in tool results that are masked whole
+    innocent: float = 0.0  # other characters of tool results that are masked
+
+
+class StrictnessStep(Struct, frozen=True):
+    """One step of strictness."""
+
+    name: str  # off, forms, balanced or recall
+    title: str
+    finds: str  # what it masks, in sentences
+    price: str = ""  # what it was measured to mask, in one sentence
+    figures: StrictnessFigures = StrictnessFigures()
+
+
+class ServerStrictness(Struct, frozen=True):
+    """The strictness of a server that differs from that of all servers."""
+
+    server: str
+    step: str
+
+
+class StrictnessEffect(Struct, frozen=True):
+    """What a step masks in recent answers of a server."""
+
+    step: str
+    values: int = 0  # masked values
+    more: int = 0  # words that it masks and the current step does not
+    fewer: int = 0  # words that the current step masks and it does not
+
+
+class StrictnessReport(Struct, frozen=True):
+    """The effect of each step on the last answers of a server in the history."""
+
+    server: str
+    answers: int = 0
+    effects: tuple[StrictnessEffect, ...] = ()
 
 
 class TriedSpan(Struct, frozen=True):
@@ -130,6 +205,7 @@ class PrivacyMark(Struct, frozen=True):
     source: str = "you"  # or "project", which can only mask
     made: float = 0.0
     id: str = ""  # equal for equal marks
+    scope: str = "everywhere"  # or "project": in this project only
 
 
 class KindRule(Struct, frozen=True):
@@ -147,9 +223,12 @@ class PrivacyRules(Struct, frozen=True):
     marks: tuple[PrivacyMark, ...] = ()
     kinds: tuple[KindRule, ...] = ()
     enabled: bool = True
-    recall_first: bool = False
+    strictness: str = "balanced"
+    servers: tuple[ServerStrictness, ...] = ()  # servers with a strictness of their own
+    steps: tuple[StrictnessStep, ...] = ()
     keep_days: int = 0  # how long values are kept on disk; 0: in memory only
     notices: tuple[Fault, ...] = ()
+    preview: str = ""  # kinds whose answers the user sees before they are sent
 
 
 class SecretInfo(Struct, frozen=True):

@@ -59,11 +59,11 @@ class RunPipeline:
         self._packages = packages_of_runs
         self._approvals = approvals
         self._assessor = assessor
-        self._finalizer = RunFinalizer(services)
         self._recorder = CallRecorder()
         self.staging = StagedWorkspaces(services)
         self.states = ReplSessions(services, release=self.staging.release)
         self.held_calls = HeldCalls(services.tell)
+        self._finalizer = RunFinalizer(services, self.held_calls)
         self.slots = RunSlots(lambda: services.settings().run_concurrent)
         self._steps = (
             self._take_turn_in_repl_session,

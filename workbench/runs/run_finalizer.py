@@ -20,11 +20,13 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from workbench import offload
+from workbench.broker.held_calls import HeldCalls
 from workbench.broker.program_answers import sealed_values_hint
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import LedgerChanged, spawn
 from workbench.records import Fault, FileInfo, Ledger, Run, RunState
+from workbench.runs.answer_preview import MASK_AGAIN, AnswerPreviews, withheld_text
 from workbench.runs.answer_view import beginning, compose, compose_parts, cut, extract_pictures, picture_tokens, shorten
 from workbench.runs.dry_runs import planned
 from workbench.runs.program_execution import time_limit_notice
@@ -47,8 +49,9 @@ PRINTED = 1_500  # characters of the printed text that the answer of a stopped r
 class RunFinalizer:
     """Ends every run exactly once, whatever its end."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, held_calls: HeldCalls) -> None:
         self._services = services
+        self._previews = AnswerPreviews(held_calls, services.settings)
         self._spills = StoredAnswers(services.workspace_files, services.snapshots, services.settings)
         self._spills.delete_old()
         self._working: set[asyncio.Task[tuple[str, int] | Exception]] = set()
@@ -70,6 +73,8 @@ class RunFinalizer:
             )
             try:
                 view, tokens = await self._prepare_answer(run, end)
+                if self._previews.is_wanted(run, view):
+                    view, tokens = await self._preview(run, end, view, tokens)
             except WorkCancelled:
                 end = stopped_before_answer(run.stop_reason) if end.state is RunState.DONE else end
                 run.record = replace(run.record, fault=end.fault)
@@ -86,6 +91,18 @@ class RunFinalizer:
             self._services.tell(LedgerChanged(self._services.sessions.total()))
         finally:
             run.ended.set()  # set even if a step failed or the audit cannot be written, because others wait for it
+
+    async def _preview(self, run: ProgramRun, end: RunEnd, view: str, tokens: int) -> tuple[str, int]:
+        """Return what the user decides to send; after a change of marks the answer is masked and shown again."""
+        while True:
+            answer = await self._previews.ask(run, view)
+            if not answer.allow:
+                run.pictures = ()
+                view = withheld_text(answer)
+                return view, count(view)
+            if answer.scope != MASK_AGAIN:
+                return view, tokens
+            view, tokens = await self._prepare_answer(run, end)
 
     async def _prepare_answer(self, run: ProgramRun, end: RunEnd) -> tuple[str, int]:
         """Return the text for the model and its token count. Masking much output takes seconds, so it is done on a

@@ -296,12 +296,30 @@ class Settings(Struct, frozen=True):
         user_only=True,
         is_list=True,
     )
-    privacy_recall_first: bool = _setting(
-        False, "Replace too much rather than too little: in prose, lower scores are sufficient.", user_only=True
+    privacy_strictness: str = _setting(
+        "balanced",
+        "What is replaced: forms (known keys and forms only), balanced (also names and addresses in sentences) or"
+        " recall (the same, with lower scores).",
+        user_only=True,
+        choices=("forms", "balanced", "recall"),
+    )
+    privacy_servers: str = _setting(
+        "",
+        "Strictness for the answers of single servers, separated by spaces: off, forms, balanced or recall."
+        " Example: crm=recall logs=forms.",
+        user_only=True,
+        is_list=True,
     )
     privacy_thresholds: str = _setting(
         "",
         "Lowest score, from 0 to 1, at which a kind of personal data in prose is replaced. Example: NAME=0.4.",
+        user_only=True,
+        is_list=True,
+    )
+    privacy_preview: str = _setting(
+        "",
+        "Show you the masked answer of a program before it is sent to its agent, if it contains personal data of these"
+        " kinds: names of kinds, separated by spaces, or all. Example: SECRET NATIONAL_ID. Empty: never.",
         user_only=True,
         is_list=True,
     )
@@ -420,7 +438,7 @@ DEFINITIONS: Mapping[str, Definition] = {
     )
 }
 
-# Setting names of version 0.1. They are accepted in every file, and replaced when the user's file is written.
+# Earlier names of settings. They are accepted in every file, and replaced when the user's file is written.
 OLD_NAMES: Mapping[str, str] = {
     "approval.pin_days": "approval.rule_days",
     "run.project_times": "run.project_limit_factor",
@@ -428,7 +446,9 @@ OLD_NAMES: Mapping[str, str] = {
     "state.most": "repl.max_sessions",
     "ask.wait_seconds": "elicitation.wait_seconds",
     "ask.alone": "elicitation.without_window",
+    "privacy.recall_first": "privacy.strictness",
 }
+OLD_VALUES: Mapping[str, Mapping[bool, str]] = {"privacy.recall_first": {True: "recall", False: "balanced"}}
 
 
 def differing(settings: Settings) -> tuple[tuple[str, Any], ...]:

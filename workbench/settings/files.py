@@ -21,7 +21,7 @@ from workbench.errors import WorkbenchError
 from workbench.files import parse_toml, read_plain, read_toml, write_file
 from workbench.records import Fault, SettingSource, SettingValue
 from workbench.settings import other_systems
-from workbench.settings.definitions import DEFINITIONS, ISOLATION_LEVELS, OLD_NAMES, Definition, Settings
+from workbench.settings.definitions import DEFINITIONS, ISOLATION_LEVELS, OLD_NAMES, OLD_VALUES, Definition, Settings
 
 PROFILES = "profiles"  # the table that `workbench.permissions.run_profiles` reads
 # Tables that `workbench.network.host_rules` and `workbench.permissions.personal_data_marks` read.
@@ -248,7 +248,7 @@ def _unusable(path: Path, error: WorkbenchError) -> Fault:
 
 
 def _use_new_names(values: MutableMapping[str, Any]) -> dict[str, str]:
-    """Rename settings of version 0.1 and return the names found. A value under the new name has priority."""
+    """Rename settings with earlier names and return the names found. A value under the new name has priority."""
     found = dict[str, str]()
     for old, new in OLD_NAMES.items():
         (old_group, old_key), (group, key) = old.split("."), new.split(".")
@@ -257,6 +257,8 @@ def _use_new_names(values: MutableMapping[str, Any]) -> dict[str, str]:
             continue
         found[old] = new
         value = table.pop(old_key)
+        if isinstance(value, bool):
+            value = OLD_VALUES.get(old, {}).get(value, value)
         if group not in values:
             values[group] = {}
         values[group].setdefault(key, value)

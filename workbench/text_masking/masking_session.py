@@ -29,7 +29,9 @@ def user_rules(paths: Paths, kinds: str = "", never: Collection[str] = (), *, re
         hint = f"Kinds: {', '.join(KIND_NAMES)}."
         raise WorkbenchError(f"There is no kind of personal data {', '.join(unknown):.80}.", hint)
     settings = read(paths.project_settings, paths.user_settings).settings
-    start = PersonalDataMarks(paths.project_settings, paths.privacy_marks).following(settings)
+    start = PersonalDataMarks(paths.project_settings, paths.privacy_marks, paths.project_privacy_marks).following(
+        settings
+    )
     rules = replace(
         start.rules,
         off=start.rules.off.union(set(KIND_NAMES).difference(wanted) if wanted else ()),

@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QMenu, QPushButton
 from workbench.gui.kit.rows import KEY
 from workbench.gui.kit.wording import kind_label
 from workbench.gui.privacy.privacy_pane import PrivacyPane
-from workbench.gui.privacy.rows import masked_row
+from workbench.gui.privacy.rows import came_from, mark_rows, read_by, went_to
 from workbench.gui.privacy.trial_page import EXAMPLE
+from workbench.gui.results.masking_cards import ExplanationCard
 from workbench.gui.shell.navigation import ShowRun, ShowTool
 from workbench.records import HiddenValue, KindRule, PrivacyMark
 
@@ -32,7 +33,7 @@ def pane(context: Any, bus: Any, qtbot: Any) -> PrivacyPane:
 
 
 def titles(model: Any) -> list[str]:
-    return [str(model.index(row).data()) for row in range(model.rowCount())]
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
 
 def choose(view: Any, model: Any, title: str) -> None:
@@ -54,7 +55,7 @@ def test_values_are_listed_without_the_value_and_lead_to_runs_and_tools(
     pane.look("hidden", session.id)
     qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)
     assert "ada" not in "".join(titles(pane.masked.rows.model))
-    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(1))
+    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(1, 0))
     for button in pane.masked.card.findChildren(QPushButton):
         if button.text() in ("crm.list_customers", "run run-1", "mail.send", "Run run-1"):
             button.click()
@@ -83,9 +84,9 @@ def test_return_on_a_row_looks_behind_it(pane: PrivacyPane, fake_core: Any, qtbo
     session = fake_core.fill_privacy()
     pane.look("hidden", session.id)
     qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)
-    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(0))
+    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(0, 0))
     QTest.keyClick(pane.masked.rows.view, Qt.Key.Key_Return)
-    token = str(pane.masked.rows.model.index(0).data(KEY))
+    token = str(pane.masked.rows.model.index(0, 0).data(KEY))
     qtbot.waitUntil(lambda: ("reveal", (session.id, token, False)) in fake_core.asked)
 
 
@@ -99,7 +100,7 @@ def test_a_text_is_tried_with_why_and_what_a_model_reads(pane: PrivacyPane, qtbo
     assert "Why: " in told
     assert "ada@example.org" not in pane.trial.masked.edit.toPlainText()
     assert "read as JSON" in pane.trial.summary.full_text()
-    pane.trial.rows.view.setCurrentIndex(pane.trial.rows.model.index(1))
+    pane.trial.rows.view.setCurrentIndex(pane.trial.rows.model.index(1, 0))
     assert pane.trial.edit.textCursor().selectedText() == "ada@example.org"
     assert len(pane.trial.edit.extraSelections()) == 5
 
@@ -206,9 +207,9 @@ def test_a_click_selects_a_value_and_its_card_shows_where_it_came_from(
     rows = pane.masked.rows
     qtbot.waitUntil(lambda: rows.model.rowCount() == 9)
     assert not pane.masked.card.reveal.isEnabled()
-    place = rows.view.visualRect(rows.model.index(1)).center()
+    place = rows.view.visualRect(rows.model.index(1, 0)).center()
     qtbot.mouseClick(rows.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert pane.masked.card.token.full_text() == str(rows.model.index(1).data(KEY))
+    assert pane.masked.card.token.full_text() == str(rows.model.index(1, 0).data(KEY))
     assert pane.masked.card.reveal.isEnabled()
 
 
@@ -222,5 +223,115 @@ def test_kinds_have_readable_names(fake_core: Any, qapp: Any) -> None:
 
 
 def test_a_value_without_a_source_was_made_by_the_program(qapp: Any) -> None:
-    row = masked_row(HiddenValue("[NAME_1.abcd]", "NAME"))
-    assert row.detail == "made by the program · not read by a model yet"
+    value = HiddenValue("[NAME_1.abcd]", "NAME")
+    assert (came_from(value), went_to(value), read_by(value)) == ("made by the program", "no tool", "no model")
+
+
+def test_a_table_shows_why_each_value_was_masked_and_who_received_it(
+    pane: PrivacyPane, fake_core: Any, qtbot: Any
+) -> None:
+    session = fake_core.fill_privacy()
+    pane.look("hidden", session.id)
+    rows = pane.masked.rows
+    qtbot.waitUntil(lambda: rows.model.rowCount() == 9)
+    cells = [str(rows.model.index(1, column).data()) for column in range(rows.model.columnCount())]
+    assert cells[1:] == [
+        "••••••",
+        "E-mail address",
+        "It is the value of the key `email`.",
+        "crm.list_customers",
+        "mail.send",
+        "claude-code · 1 time",
+    ]
+    rows.view.setFocus()
+    rows.view.setCurrentIndex(rows.model.index(1, 0))
+    QTest.keyClick(rows.view, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: rows.model.index(1, 1).data() == "ada0@example.org")
+    pane.look("marks")
+    pane.look("hidden", session.id)
+    assert rows.model.index(1, 1).data() == "••••••", "a value is hidden again when the page is left"
+
+
+def test_a_value_of_the_table_is_explained_and_passes_by_key_and_menu(
+    pane: PrivacyPane, fake_core: Any, qtbot: Any
+) -> None:
+    session = fake_core.fill_privacy()
+    pane.look("hidden", session.id)
+    view = pane.masked.rows.view
+    qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)
+    view.setCurrentIndex(pane.masked.rows.model.index(1, 0))
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_F4, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.waitUntil(lambda: any(card.isVisible() for card in pane.window().findChildren(ExplanationCard)))
+    view.customContextMenuRequested.emit(view.visualRect(view.currentIndex()).center())
+    menu = next(menu for menu in view.findChildren(QMenu) if menu.isVisible())
+    next(action for action in menu.actions() if action.text() == "Never mask in this project").trigger()
+    menu.close()
+    qtbot.waitUntil(lambda: [one.scope for one in fake_core.personal.marks()] == ["project"])
+    assert session.mask("ada0@example.org") == "ada0@example.org"
+
+
+def test_return_in_the_search_box_goes_to_the_first_value(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
+    session = fake_core.fill_privacy()
+    pane.look("hidden", session.id)
+    rows = pane.masked.rows
+    qtbot.waitUntil(lambda: rows.model.rowCount() == 9)
+    QTest.keyClick(rows.finder, Qt.Key.Key_Return)
+    assert rows.view.hasFocus()
+    assert rows.key() == str(rows.model.index(0, 0).data(KEY))
+
+
+def test_marks_are_added_for_one_project_and_show_their_scope(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
+    page = pane.marks
+    pane.look("marks")
+    page.scope.setCurrentIndex(page.scope.findData("project"))
+    page.text.setText("Falcon-9")
+    qtbot.mouseClick(page.add, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "Falcon-9" in titles(page.rows.model))
+    (mark,) = fake_core.personal.marks()
+    assert (mark.hide, mark.scope) == (True, "project")
+    (row,) = mark_rows((mark,))[1:]
+    assert "only in this project" in row.detail
+
+
+def test_the_strictness_is_set_for_all_servers_by_mouse_and_key(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
+    pane.look("kinds")
+    steps = pane.kinds.strictness.steps
+    qtbot.waitUntil(lambda: steps["balanced"].button.isChecked())
+    assert "of 100 names" in steps["balanced"].sentence.full_text()
+    qtbot.mouseClick(steps["recall"].button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: fake_core.current_settings.privacy_strictness == "recall")
+    steps["forms"].button.setFocus()
+    QTest.keyClick(steps["forms"].button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: fake_core.current_settings.privacy_strictness == "forms")
+    qtbot.waitUntil(lambda: pane.kinds.scores["NAME"].isHidden())
+    qtbot.mouseClick(steps["off"].button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not pane.kinds.enabled.isChecked())
+
+
+def test_the_strictness_of_one_server_is_set_removed_and_measured(
+    pane: PrivacyPane, fake_core: Any, complete: Any, qtbot: Any
+) -> None:
+    pane.look("kinds")
+    dial = pane.kinds.strictness
+    complete(fake_core.set_strictness("crm", "recall"))
+    pane.reload()
+    qtbot.waitUntil(lambda: dial.server.findData("crm") > 0)
+    dial.server.setCurrentIndex(dial.server.findData("crm"))
+    assert dial.steps["recall"].button.isChecked()
+    assert dial.steps[""].isVisible()
+    qtbot.mouseClick(dial.measure, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dial.note.full_text() == "Measured on the last 2 answers of crm.")
+    assert dial.steps["off"].effect.full_text().startswith("Recent answers: 0 values masked")
+    qtbot.mouseClick(dial.steps[""].button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: fake_core.current_settings.privacy_servers == "")
+
+
+def test_answers_are_shown_before_they_are_sent_after_a_tick(pane: PrivacyPane, fake_core: Any, qtbot: Any) -> None:
+    pane.look("kinds")
+    pane.kinds.preview.click()
+    qtbot.waitUntil(lambda: fake_core.current_settings.privacy_preview == "all")
+    pane.reload()
+    qtbot.waitUntil(lambda: pane.kinds.preview.isChecked())
+    pane.kinds.preview.click()
+    qtbot.waitUntil(lambda: fake_core.current_settings.privacy_preview == "")

@@ -317,3 +317,15 @@ def test_the_changes_of_a_long_program_are_compared_as_a_whole(context: Any, mak
     (dialog,) = links.window().findChildren(DifferenceDialog)
     assert sorted(dialog.diff.changed_lines()) == ["+y = 3", "-y = 2"]
     dialog.done(0)
+
+
+def test_what_a_model_would_see_is_one_click_away_before_the_run_ends(
+    pane: OutputPane, running: Run, fake_core: Any, qtbot: Any
+) -> None:
+    pane.context.store.handle(RunOutput("r", "stdout", "write to rosa@corp.io\n"))
+    qtbot.waitUntil(lambda: "rosa" in pane.stream.toPlainText())
+    qtbot.mouseClick(pane.seen_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "so far" in pane.model_title.full_text())
+    shown = pane.model_view.page().edit.toPlainText()
+    assert "[EMAIL_" in shown
+    assert "rosa" not in shown

@@ -36,7 +36,7 @@ def test_the_pages_about_personal_data(context: Any, fake_core: Any, qtbot: Any,
     complete(fake_core.mark_privacy(PrivacyMark(False, "value", "support@example.org")))
     pane.reload()
     qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() > 3)
-    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(1))
+    pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(1, 0))
     qtbot.wait(1)
     _save(pane, f"privacy-hidden-{colours}")
     pane.masked.card.reveal_now()

@@ -16,7 +16,7 @@ from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.text import visible
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import clock, duration
-from workbench.gui.results.token_chips import TokenChips
+from workbench.gui.results.token_chips import MarkMenu, TokenChips
 from workbench.gui.shell.context import Context
 from workbench.records import Entry
 
@@ -42,6 +42,7 @@ class EntryCard(QFrame):
         self._detail.setAccessibleName("Detail of the entry")
         mark(self._detail, kind="code")
         self.tokens = TokenChips(self._detail, context)
+        MarkMenu(self._detail, context, self.tokens)
         page, button = QWidget(), row(None, self.timeline, None)
         parts = column(page, self._title, self._facts, button, margins=(theme.unit * 3,) * 4, spacing=theme.unit * 2)
         parts.addWidget(self._detail, 1000)

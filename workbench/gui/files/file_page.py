@@ -22,6 +22,7 @@ from workbench.gui.results.contents import file_of
 from workbench.gui.results.parts_page import PicturePage
 from workbench.gui.results.table_page import TablePage
 from workbench.gui.results.text_pages import TextPage
+from workbench.gui.results.token_chips import MarkMenu
 from workbench.gui.results.tree_page import TreePage
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole, size_words
@@ -60,6 +61,8 @@ class Preview(QWidget):
         self.more.clicked.connect(self._want_more)
         self.code, self.plain = CodeView(theme), TextPage(theme, "Text of the file")
         self.plain.edit.setFont(theme.mono())
+        MarkMenu(self.plain.edit, context)
+        MarkMenu(self.code, context)
         self.tree, self.table, self.picture = TreePage(theme), TablePage(theme), PicturePage(theme)
         for page in (self.tree, self.table):
             page.said.connect(self._context.say)

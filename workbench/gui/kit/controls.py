@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QLayoutItem,
     QPushButton,
+    QRadioButton,
     QSizePolicy,
     QStyle,
     QStyleOptionButton,
@@ -94,6 +95,35 @@ class TickBox(QCheckBox):
         painter.end()
 
 
+class RadioBox(QRadioButton):
+    """Radio button whose circle is visible on every background of the theme."""
+
+    def __init__(self, theme: Theme, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text.replace("&", "&&"), parent)
+        self._theme = theme
+        theme.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        place = self.style().subElementRect(QStyle.SubElement.SE_RadioButtonIndicator, option, self)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        edge = "accent" if self.hasFocus() or self.isChecked() else "faint"
+        painter.setPen(QPen(self._theme.colour(edge if self.isEnabled() else "border"), 1))
+        painter.setBrush(self._theme.colour("raised"))
+        side = min(place.width(), place.height()) - 1
+        circle = QRect(place.left(), place.center().y() - side // 2, side, side)
+        painter.drawEllipse(circle)
+        if self.isChecked():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.colour("accent_fill" if self.isEnabled() else "faint"))
+            inner = side // 4
+            painter.drawEllipse(circle.adjusted(inner, inner, -inner, -inner))
+        painter.end()
+
+
 class RoomyButton(QPushButton):
     """Button that drops its text where its row has no room; its name and tooltip stay.
 
@@ -109,6 +139,12 @@ class RoomyButton(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         if parent is not None:
             parent.installEventFilter(self)
+
+    def rename(self, words: str) -> None:
+        """Show a different text."""
+        self._words, self._full = words, 0
+        self.setAccessibleName(words)
+        self.setText(words)
 
     def sizeHint(self) -> QSize:
         """The size with its text, also while the text is hidden."""

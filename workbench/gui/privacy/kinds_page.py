@@ -1,4 +1,5 @@
-"""Settings of masking: whether it is on, which kinds of personal data are masked, and how long values are kept."""
+"""Settings of masking: whether it is on, how strict it is, which kinds of personal data are masked, and how long values
+are kept."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from workbench.gui.kit.controls import TickBox
 from workbench.gui.kit.layouts import column, row, scroll_area
 from workbench.gui.kit.lists import label, paragraph
 from workbench.gui.kit.notice import Notice
+from workbench.gui.privacy.strictness_dial import StrictnessDial
 from workbench.gui.shell.context import Context
 from workbench.records import Fault, JsonValue, KindRule, PrivacyRules
 from workbench.settings import Settings
@@ -30,7 +32,8 @@ class KindsPage(QWidget):
         self._context = context
         theme = context.theme
         self.enabled = TickBox(theme, "Replace personal data with tokens before a model sees it")
-        self.prefer_recall = TickBox(theme, "Prefer false positives in free text")
+        self.preview = TickBox(theme, "Show me answers with personal data before an agent gets them")
+        self.strictness = StrictnessDial(context)
         self.days = QSpinBox()
         self.boxes: dict[str, TickBox] = {}
         self.scores: dict[str, QDoubleSpinBox] = {}
@@ -38,21 +41,25 @@ class KindsPage(QWidget):
         self._grid = QGridLayout()
         self._lay_out(theme.unit)
         self.enabled.clicked.connect(lambda on: self._change_setting("privacy.enabled", on))
-        self.prefer_recall.clicked.connect(lambda on: self._change_setting("privacy.recall_first", on))
+        self.preview.clicked.connect(lambda on: self._change_setting("privacy.preview", "all" if on else ""))
+        self.preview.setToolTip("To be asked for some kinds only, name them in the setting privacy.preview")
+        self.strictness.failed.connect(self._strictness_changed)
         self.days.valueChanged.connect(partial(self._change_setting, "privacy.keep_days"))
 
     def show_rules(self, rules: PrivacyRules) -> None:
         self.enabled.setChecked(rules.enabled)
-        self.prefer_recall.setChecked(rules.recall_first)
-        self.prefer_recall.setVisible(any(rule.threshold for rule in rules.kinds))
+        self.preview.setChecked(bool(rules.preview))
+        self.strictness.show_rules(rules)
         _set_quietly(self.days, rules.keep_days)
         for number, rule in enumerate(rules.kinds):
             if rule.kind not in self.boxes:
                 self._add_kind(number, rule)
             self.boxes[rule.kind].setChecked(rule.on)
             self.boxes[rule.kind].setEnabled(rules.enabled)
-            if rule.threshold and rule.kind in self.scores:
-                _set_quietly(self.scores[rule.kind], rule.threshold)
+            if rule.threshold:
+                self._show_score(number, rule)
+            elif rule.kind in self.scores:
+                self.scores[rule.kind].hide()  # sentences are not searched
 
     def _add_kind(self, number: int, rule: KindRule) -> None:
         name = rule.plural[:1].upper() + rule.plural[1:]
@@ -61,7 +68,12 @@ class KindsPage(QWidget):
         self.boxes[rule.kind] = box
         line, half = divmod(number, 2)
         self._grid.addWidget(box, line, half * 2)
-        if rule.threshold:
+
+    def _show_score(self, number: int, rule: KindRule) -> None:
+        """Show the threshold of a kind that is found in sentences, too."""
+        if rule.kind not in self.scores:
+            name = rule.plural[:1].upper() + rule.plural[1:]
+            line, half = divmod(number, 2)
             score = QDoubleSpinBox()
             score.lineEdit().setTextMargins(self._context.theme.unit, 0, 0, 0)
             score.setRange(0.05, 1.0)
@@ -74,6 +86,13 @@ class KindsPage(QWidget):
             score.valueChanged.connect(partial(self._change_kind, rule.kind))
             self.scores[rule.kind] = score
             self._grid.addWidget(score, line, half * 2 + 1)
+        _set_quietly(self.scores[rule.kind], rule.threshold)
+        self.scores[rule.kind].show()
+
+    def _strictness_changed(self, fault: WorkbenchError | None) -> None:
+        self.fault.show_fault(Fault(fault.message, fault.hint) if fault is not None else None)
+        if fault is None:
+            self.changed.emit()
 
     def _change_kind(self, kind: str, _score: float = 0.0) -> None:
         score = self.scores[kind].value() if kind in self.scores else 0.0
@@ -115,8 +134,10 @@ class KindsPage(QWidget):
         column(
             page,
             self.enabled,
-            self.prefer_recall,
+            self.preview,
             self.fault,
+            label("Strictness", "section"),
+            self.strictness,
             label("Masked kinds", "section"),
             self._grid,
             label("How long values are kept", "section"),

@@ -14,7 +14,7 @@ from workbench.gui.kit.list_pane import ListPane, menu_action
 from workbench.gui.kit.lists import EmptyState
 from workbench.gui.kit.notice import Notice
 from workbench.gui.kit.theme import mark
-from workbench.gui.privacy.rows import mark_rows
+from workbench.gui.privacy.rows import SCOPES, mark_rows
 from workbench.gui.results.token_chips import OTHER
 from workbench.gui.shell.context import Context
 from workbench.records import Fault, PrivacyMark, PrivacyRules
@@ -38,7 +38,7 @@ class MarksPage(QWidget):
             self,
         )
         self.rows = ListPane(context.theme, "Marks", empty, parent=self)
-        self.action, self.target, self.kind = CalmCombo(), CalmCombo(), CalmCombo()
+        self.action, self.target, self.kind, self.scope = CalmCombo(), CalmCombo(), CalmCombo(), CalmCombo()
         self.text = QLineEdit()
         self.add = QPushButton("Add")
         self.remove = QPushButton("Remove")
@@ -67,7 +67,8 @@ class MarksPage(QWidget):
         if self.add.isEnabled():
             hide = bool(self.action.currentData())
             kind = str(self.kind.currentData() or OTHER) if hide else ""
-            new = PrivacyMark(hide, str(self.target.currentData()), self.text.text(), kind)
+            scope = str(self.scope.currentData())
+            new = PrivacyMark(hide, str(self.target.currentData()), self.text.text(), kind, scope=scope)
             message = "Mark added. It takes effect at once."
             self._run(self._context.api.mark_privacy(new), message, clear=True)
 
@@ -108,13 +109,18 @@ class MarksPage(QWidget):
         self.action.setAccessibleName("What to do")
         self.target.setAccessibleName("What is masked")
         self.kind.setAccessibleName("Kind of personal data")
+        self.scope.show_choices(SCOPES)
+        self.scope.setAccessibleName("Where the mark applies")
         self.target.setToolTip("A key masks the values of all fields with this name")
         self.text.setAccessibleName("Value, pattern or key name")
         self.text.setMaxLength(1000)
         mark(self.add, kind="primary")
-        form = QHBoxLayout()
-        for part, share in ((self.action, 1), (self.target, 1), (self.text, 3), (self.kind, 2), (self.add, 0)):
-            form.addWidget(part, share)
+        what, text = QHBoxLayout(), QHBoxLayout()
+        subject: tuple[tuple[QWidget, int], ...] = ((self.action, 1), (self.target, 1), (self.scope, 2))
+        value: tuple[tuple[QWidget, int], ...] = ((self.text, 3), (self.kind, 2), (self.add, 0))
+        for line, parts in ((what, subject), (text, value)):
+            for part, share in parts:
+                line.addWidget(part, share)
         margins = (unit * 3, unit * 2, unit * 3, unit * 3)
-        foot = column(None, self.fault, row(None, None, self.remove), form, margins=margins, spacing=unit * 2)
+        foot = column(None, self.fault, row(None, None, self.remove), what, text, margins=margins, spacing=unit * 2)
         column(self, self.rows, foot, grows=self.rows)

@@ -5,25 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QRect, Qt, QTimer
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QFrame, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.errors import WorkbenchError
 from workbench.events import AgentsChanged, EntryWritten
 from workbench.gui.kit.adaptive_split import AdaptiveSplit
 from workbench.gui.kit.controls import CalmCombo
 from workbench.gui.kit.layouts import column, row, scroll_area
-from workbench.gui.kit.list_pane import ListPane, menu_action
-from workbench.gui.kit.lists import EmptyState, label, tool_button
+from workbench.gui.kit.list_pane import SEARCH_MS, menu_action
+from workbench.gui.kit.lists import EmptyState, Strip, label, lead_focus, paragraph, search_box, tool_button
+from workbench.gui.kit.table import Table, TableModel
 from workbench.gui.kit.text import ForeignLabel
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import clock, kind_label
-from workbench.gui.privacy.rows import masked_row, session_text
-from workbench.gui.results.token_chips import RevealCard, place_name
+from workbench.gui.privacy.rows import read_by, session_text, value_columns
+from workbench.gui.results.masking_cards import (
+    EVERYWHERE,
+    HERE,
+    PASSES_NOW,
+    ExplanationCard,
+    RevealCard,
+    place_name,
+)
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import Request, ShowRun, ShowServer, ShowTool
-from workbench.records import HiddenValue, Place, PrivacyQuery, PrivacyReport, PrivacySession
+from workbench.records import HiddenValue, Place, PrivacyQuery, PrivacyReport, PrivacySession, Revealed
 from workbench.records.common_types import count_of
 
 MOST_RUNS = 8  # runs that the card names
@@ -32,7 +40,10 @@ RELOAD_MS = 400
 
 
 class MaskedValueCard(QFrame):
-    """One masked value: where it came from, where it went, and which runs its token was read in."""
+    """One masked value: why it was masked, where it came from, and which tools, agents and runs received it."""
+
+    shown = Signal(object)
+    """Carries the Revealed that the user looked at."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,13 +58,16 @@ class MaskedValueCard(QFrame):
         self.reveal = QPushButton("Reveal")
         self.reveal.setToolTip("Show the value (Return). The audit records that you looked, without the value.")
         self.reveal.clicked.connect(self.reveal_now)
+        self.why = QPushButton("Why?")
+        self.why.setToolTip("Why this was masked, and what can be done about it (Shift+F4)")
         self._body = QVBoxLayout()
         self._lay_out(context.theme.unit)
         self.show_value("", None)
 
     def show_value(self, session: str, value: HiddenValue | None) -> None:
         self._session, self._value = session, value
-        self.reveal.setEnabled(value is not None)
+        for button in (self.reveal, self.why):
+            button.setEnabled(value is not None)
         self.kind.setVisible(value is not None)
         self.token.setText(value.token if value else "Select a value to see where it came from and where it went.")
         while (item := self._body.takeAt(0)) is not None:
@@ -68,9 +82,12 @@ class MaskedValueCard(QFrame):
         if self._value is not None:
             card = RevealCard(self._context, self._session, self.reveal, held=True)
             place = QRect(self.reveal.mapToGlobal(self.reveal.rect().topLeft()), self.reveal.size())
+            card.shown.connect(self.shown)
             card.look(self._value.token, place)
 
     def _fill(self, value: HiddenValue) -> None:
+        if value.why:
+            self._add_section("Why", [paragraph(value.why)])
         sources = [self._place_row(place) for place in value.came]
         shown = {place.server for place in value.came}
         sources += [self._link(server, ShowServer(server)) for server in value.sources if server not in shown]
@@ -80,7 +97,7 @@ class MaskedValueCard(QFrame):
         reads: list[QWidget] = [label("no model has read it yet", "muted")]
         if value.times:
             runs = [self._link(f"Run {run[-6:]}", ShowRun(run)) for run in value.runs[-MOST_RUNS:]]
-            reads = [label(f"{count_of(value.times, 'time')} in answers to the model", "muted"), *runs]
+            reads = [label(read_by(value), "muted"), *runs]
         self._add_section("Token read", reads)
 
     def _place_row(self, place: Place) -> QWidget:
@@ -102,15 +119,73 @@ class MaskedValueCard(QFrame):
     def _add_section(self, title: str, rows: Sequence[QWidget]) -> None:
         self._body.addWidget(label(title, "section"))
         for part in rows:
-            self._body.addWidget(part, 0, Qt.AlignmentFlag.AlignLeft)
+            wraps = isinstance(part, ForeignLabel)
+            self._body.addWidget(part, 0, Qt.AlignmentFlag(0) if wraps else Qt.AlignmentFlag.AlignLeft)
         self._body.addSpacing(self._context.theme.unit * 2)
 
     def _lay_out(self, unit: int) -> None:
-        page, head = QWidget(), row(None, self.kind, None, self.reveal)
+        page, head = QWidget(), row(None, self.kind, None, self.why, self.reveal, spacing=unit)
         self._body.setSpacing(unit)
         column(page, head, self.token, self._body, None, margins=(unit * 4,) * 4, spacing=unit * 2)
         column(self, scroll_area(page), margins=(1, 0, 0, 0))
         self.setMinimumWidth(unit * 60)
+
+
+class ValuesTable(QWidget):
+    """A table of masked values with a search box; without values the empty state is shown."""
+
+    searched = Signal(str)
+    """Carries the text of the search box, a moment after the last key."""
+
+    def __init__(self, context: Context, empty: EmptyState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.revealed: dict[str, str] = {}  # values that the user looked at while the page was open
+        self.model: TableModel[HiddenValue] = TableModel(
+            value_columns(self.revealed), lambda value: value.token, parent=self
+        )
+        self.view: Table[HiddenValue] = Table(context.theme, "Masked values", self.model)
+        self.strip = Strip(context.theme, self)
+        self.finder = search_box("Token, reason, tool or complete value", "Filter: Masked values")
+        self._stack = QStackedWidget(self)
+        self._stack.addWidget(self.view)
+        self._stack.addWidget(empty)
+        self._stack.setCurrentWidget(empty)
+        self._empty = empty
+        self._pause = QTimer(self, singleShot=True, interval=SEARCH_MS)
+        self._pause.timeout.connect(lambda: self.searched.emit(self.search_text()))
+        self.finder.textChanged.connect(self._pause.start)
+        self.finder.returnPressed.connect(self._enter_table)
+        self.strip.row.addWidget(self.finder, 1)
+        column(self, self._stack)
+        lead_focus(self, self._stack)
+
+    def show_values(self, values: Sequence[HiddenValue]) -> None:
+        self.model.replace(values)
+        self._stack.setCurrentWidget(self.view if values else self._empty)
+
+    def show_value(self, found: Revealed) -> None:
+        """Show a value that the user has revealed, until the page is left."""
+        self.revealed[found.token] = found.value
+        if (record := self.model.find(found.token)) is not None:
+            self.model.add_or_replace(record)
+
+    def hide_values(self) -> None:
+        if self.revealed:
+            self.revealed.clear()
+            self.model.replace(self.model.records())
+
+    def key(self) -> str:
+        """The token of the selected row, or nothing."""
+        return self.view.key()
+
+    def search_text(self) -> str:
+        return self.finder.text().strip()
+
+    def _enter_table(self) -> None:
+        """Return in the search box goes to the first row."""
+        if self.model.rowCount():
+            self.view.setCurrentIndex(self.model.index(0, 0))
+            self.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 class MaskedPage(QWidget):
@@ -127,7 +202,7 @@ class MaskedPage(QWidget):
         theme = context.theme
         self.session, self.kind = CalmCombo(), CalmCombo()
         self.empty = EmptyState(theme, "shield-check", "", "", self)
-        self.rows = ListPane(theme, "Masked values", self.empty, "Token, server, tool or complete value", self)
+        self.rows = ValuesTable(context, self.empty, self)
         self.card = MaskedValueCard(context)
         self.summary = ForeignLabel()
         mark(self.summary, role="muted")
@@ -135,8 +210,13 @@ class MaskedPage(QWidget):
         self.export = tool_button("save", "Save this list without the values…", theme)
         self.forget = tool_button("trash", "Delete all values of this session…", theme)
         self._reveal_action = menu_action(self, "Reveal", self.card.reveal_now, "eye")
+        self._why_action = menu_action(self, "Why was this masked?", self._explain, "help")
         self._copy_action = menu_action(self, "Copy token", self._copy_token, "copy")
+        self._pass_here = menu_action(self, "Never mask in this project", partial(self._never_mask, HERE), "eye")
+        self._pass_anywhere = menu_action(self, "Never mask anywhere", partial(self._never_mask, EVERYWHERE), "eye")
         self._reload_soon = QTimer(self, singleShot=True, interval=RELOAD_MS)
+        keys = QShortcut(QKeySequence("Shift+F4"), self.rows, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        keys.activated.connect(self._explain)
         self._lay_out()
         self._bind()
 
@@ -178,7 +258,7 @@ class MaskedPage(QWidget):
         self._values = {value.token: value for value in values}
         self._fill_kinds(report)
         self._explain_empty(report)
-        self.rows.show_rows([masked_row(value) for value in values])
+        self.rows.show_values(values)
         self.card.setVisible(bool(values))
         self.more.setVisible(len(values) < report.fitting)
         self.summary.setText(f"{len(values):,} of {report.fitting:,} shown" if values else "")
@@ -227,6 +307,20 @@ class MaskedPage(QWidget):
         QGuiApplication.clipboard().setText(self.rows.key())
         self._context.say("Token copied.")
 
+    def _explain(self) -> None:
+        if token := self.rows.key():
+            box = self.rows.view.visualRect(self.rows.view.currentIndex())
+            card = ExplanationCard(self._context, self._session_id(), self.rows.view)
+            card.explain(token, QRect(self.rows.view.viewport().mapToGlobal(box.topLeft()), box.size()))
+
+    def _never_mask(self, scope: str) -> None:
+        request = self._context.api.never_mask_token(self._session_id(), self.rows.key(), scope)
+        self._context.tasks.run("mark a value", request, lambda _: self._context.say(PASSES_NOW[scope]))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.rows.hide_values()
+        super().hideEvent(event)
+
     def _start_export(self) -> None:
         self._context.tasks.run("save the list of masked values", self._export())
 
@@ -254,9 +348,12 @@ class MaskedPage(QWidget):
         self.session.activated.connect(self._session_chosen)
         for changed in (self.session.currentIndexChanged, self.kind.currentIndexChanged, self.rows.searched):
             changed.connect(self.reload)
-        self.rows.set_menu(lambda _token: (self._reveal_action, self._copy_action))
-        self.rows.selection_changed.connect(self._show_selected)
-        self.rows.chosen.connect(self.card.reveal_now)
+        marks = (self._pass_here, self._pass_anywhere)
+        self.rows.view.set_menu(lambda _: (self._reveal_action, self._why_action, self._copy_action, None, *marks))
+        self.rows.view.selection_changed.connect(self._show_selected)
+        self.rows.view.chosen.connect(self.card.reveal_now)
+        self.card.shown.connect(self.rows.show_value)
+        self.card.why.clicked.connect(self._explain)
         self.more.clicked.connect(self._load_more)
         self.export.clicked.connect(self._start_export)
         self.forget.clicked.connect(self._start_forget)
@@ -275,6 +372,6 @@ class MaskedPage(QWidget):
         foot = row(None, self.summary, self.more, grows=self.summary, margins=(unit * 3, unit, unit * 3, unit))
         left = QWidget()
         column(left, self.rows, foot, grows=self.rows)
-        split = AdaptiveSplit(100, (4, 3), left, self.card)
+        split = AdaptiveSplit(150, (5, 2), left, self.card)
         column(self, self.rows.strip, split, grows=split)  # the strip is above both the list and the card
         self.setFocusProxy(self.rows)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from workbench.gui.kit.rows import Row, grouped
+from workbench.gui.kit.table import Column
 from workbench.gui.kit.text import one_line
 from workbench.gui.kit.wording import ago, kind_label
-from workbench.gui.results.token_chips import places_text
-from workbench.records import HiddenValue, PrivacyMark, PrivacySession, TriedSpan
+from workbench.gui.results.masking_cards import EVERYWHERE, HERE, place_name
+from workbench.records import HiddenValue, PrivacyMark, PrivacySession, StrictnessEffect, TriedSpan
 from workbench.records.common_types import count_of
 
 _NEW_SECONDS = 60
+SCOPES = {EVERYWHERE: "in every project", HERE: "only in this project"}
 _TARGETS = {"value": "value", "pattern": "pattern", "key": "key name"}
 
 
@@ -48,20 +50,52 @@ def session_text(session: PrivacySession) -> str:
     return f"{author}{gone} · {count_of(session.tokens, 'token')}"
 
 
-def masked_row(value: HiddenValue) -> Row:
-    """A token, without its value."""
-    origin = places_text(value.sources, value.went) or "made by the program"
-    read = f"{count_of(value.times, 'time')} in answers to the model" if value.times else "not read by a model yet"
-    is_elsewhere = any(place.server not in value.sources for place in value.went)
-    return Row(
-        key=value.token,
-        title=value.token,
-        detail=f"{origin} · {read}",
-        icon="lock",
-        tone="warning" if is_elsewhere else "info",
-        badges=((kind_label(value.kind), "info"),),
-        mono=True,
+HIDDEN_TEXT = "••••••"  # in place of a value that is not revealed
+
+
+def value_columns(revealed: Mapping[str, str]) -> tuple[Column[HiddenValue], ...]:
+    """The columns of masked values. `revealed`: the values that the user has looked at, by token."""
+    return (
+        Column("Token", lambda value: value.token, icon=_value_icon, letters=17, mono=True),
+        Column("Value", lambda value: one_line(revealed.get(value.token, HIDDEN_TEXT), 120), letters=11),
+        Column("Kind", lambda value: kind_label(value.kind), letters=14, rank=3),
+        Column("Why", lambda value: value.why, tip=lambda value: value.why, letters=27, rank=4),
+        Column("Came from", came_from, tip=came_from, letters=18, rank=1),
+        Column("Went to", went_to, tip=went_to, letters=10, rank=5),
+        Column("Read by", read_by, tip=read_by, letters=16, rank=2),
     )
+
+
+def came_from(value: HiddenValue) -> str:
+    """The calls and servers that supplied a value."""
+    calls = dict.fromkeys(place_name(place) for place in value.came)
+    servers = dict.fromkeys(value.sources) if not calls else {}
+    return ", ".join(one_line(name, 60) for name in (*calls, *servers)) or "made by the program"
+
+
+def went_to(value: HiddenValue) -> str:
+    """The tools that received a value."""
+    return ", ".join(dict.fromkeys(place_name(place) for place in value.went)) or "no tool"
+
+
+def read_by(value: HiddenValue) -> str:
+    """The agents that received a token, and how often."""
+    if not value.times:
+        return "no model"
+    readers = ", ".join(one_line(name, 40) for name in value.readers) or "your programs"
+    return f"{readers} · {count_of(value.times, 'time')}"
+
+
+def effect_text(effect: StrictnessEffect) -> str:
+    """`210 values masked, 3 more words, 12 fewer`."""
+    words = [f"{effect.more:,} more {'word' if effect.more == 1 else 'words'}"] if effect.more else []
+    words += [f"{effect.fewer:,} fewer {'word' if effect.fewer == 1 else 'words'}"] if effect.fewer else []
+    return ", ".join((f"{count_of(effect.values, 'value')} masked", *words))
+
+
+def _value_icon(value: HiddenValue) -> tuple[str, str]:
+    is_elsewhere = any(place.server not in value.sources for place in value.went)
+    return "lock", "warning" if is_elsewhere else "info"
 
 
 def _mark_row(mark: PrivacyMark) -> Row:
@@ -69,13 +103,17 @@ def _mark_row(mark: PrivacyMark) -> Row:
     return Row(
         key=mark.id,
         title=one_line(mark.text, 120),
-        detail=f"{_TARGETS.get(mark.what, mark.what)} · {'set by the project' if is_project else _age(mark)}",
+        detail=f"{_TARGETS.get(mark.what, mark.what)} · {'set by the project' if is_project else _scope_and_age(mark)}",
         icon="eye-off" if mark.hide else "eye",
         tone="info" if mark.hide else "warning",
         badges=((kind_label(mark.kind), "info"),) if mark.hide else (),
         mono=True,
         faded=is_project,
     )
+
+
+def _scope_and_age(mark: PrivacyMark) -> str:
+    return f"{SCOPES[mark.scope]} · {_age(mark)}" if mark.scope in SCOPES else _age(mark)
 
 
 def _age(mark: PrivacyMark) -> str:

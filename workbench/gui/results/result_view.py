@@ -255,8 +255,9 @@ class ResultView(QWidget):
             page.save_wanted.connect(self._save_part)
             text = page.detail if isinstance(page, TablePage) else page
             if isinstance(text, TextPage):
-                self._chips.append(TokenChips(text.edit, self._context, self._session))
-                MarkMenu(text.edit, self._context)
+                chips = TokenChips(text.edit, self._context, self._session)
+                self._chips.append(chips)
+                MarkMenu(text.edit, self._context, chips)
         return self._pages[view]
 
     def _make_page(self, view: str) -> tuple[Page, Callable[[Contents], None]]:
@@ -313,7 +314,7 @@ class ResultView(QWidget):
 
     def _show_model(self) -> None:
         if self._eye.isChecked():
-            self._masked_page().show_text(self._contents.text())
+            self._masked_page().show_text(self._contents.text(), self._session)
 
     def _fill(self, view: str) -> None:
         """Fill a view when it is first shown."""

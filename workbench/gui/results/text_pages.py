@@ -15,7 +15,7 @@ from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.results.page import Page
-from workbench.gui.results.token_chips import TokenChips
+from workbench.gui.results.token_chips import MarkMenu, TokenChips
 from workbench.gui.shell.context import Context
 from workbench.gui.shell.long_text import fetch_whole, whole_size
 from workbench.records import ModelView
@@ -202,14 +202,15 @@ class ModelPage(Page):
         mark(self.note, role="muted")
         self.text = TextPage(context.theme, "The result as a model sees it")
         self.chips = TokenChips(self.text.edit, context)
+        self.menu = MarkMenu(self.text.edit, context, self.chips)
         self.set_content(self.text, above=self.note)
 
-    def show_text(self, text: str) -> None:
-        """Mask this text in the core and show it."""
+    def show_text(self, text: str, session: str = "") -> None:
+        """Mask this text in the core and show it; `session`: of the program that printed or returned it."""
         self._asked, self._shown = text, ""
         self.note.setText("Looking for personal data…")
         self.text.show_text("")
-        self._context.tasks.run("see what a model sees", self._ask(text))
+        self._context.tasks.run("see what a model sees", self._ask(text, session))
 
     def masked_text(self) -> str:
         """The masked text; empty until the core has returned it."""
@@ -218,9 +219,9 @@ class ModelPage(Page):
     def search_target(self) -> PlainEdit:
         return self.text.search_target()
 
-    async def _ask(self, text: str) -> None:
+    async def _ask(self, text: str, session: str) -> None:
         try:
-            view = await self._context.api.model_view(text, "")
+            view = await self._context.api.model_view(text, "", session)
         except WorkbenchError as fault:
             if text == self._asked:
                 self.note.setText(f"{fault.message} {fault.hint}".strip())
@@ -240,4 +241,4 @@ class ModelPage(Page):
         counts = ", ".join(f"{count.count:,} {count.kind}" for count in view.counts)
         if not counts:
             return "A model sees everything: no personal data was found. Select and mark what was missed."
-        return f"Masked: {counts}. Point at a token or press F4 to see its value."
+        return f"Masked: {counts}. Point at a token or press F4 to see its value, Shift+F4 to see why."

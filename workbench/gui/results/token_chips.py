@@ -1,32 +1,31 @@
-"""PII tokens in text boxes: finds them, draws them as chips, reveals their values, and marks personal data."""
+"""PII tokens in text boxes: finds them, draws them as chips, reveals their values, and explains and marks personal
+data."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 
 from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPen, QTextBlock, QTextCursor
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QPlainTextEdit,
-    QWidget,
-)
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPen, QTextBlock, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit
 from shiboken6 import isValid
 
-from workbench.errors import WorkbenchError
 from workbench.gui.kit.icons import icon
-from workbench.gui.kit.layouts import column, row, to_top
-from workbench.gui.kit.lists import label, push_button
-from workbench.gui.kit.plain_edit import units
-from workbench.gui.kit.text import ForeignLabel, one_line
-from workbench.gui.kit.theme import mark
+from workbench.gui.kit.plain_edit import PlainEdit, units
+from workbench.gui.results.masking_cards import (
+    EVERYWHERE,
+    HERE,
+    MASKED_NOW,
+    PASSES_NOW,
+    ExplanationCard,
+    RevealCard,
+)
 from workbench.gui.shell.context import Context
-from workbench.records import Place, PrivacyMark, PrivacyRules, Revealed
+from workbench.records import PrivacyMark, PrivacyRules
 
 _TOKEN = re.compile(
     r"(?:\[|%5B)(?P<kind>[A-Z][A-Z_]{1,20})_[1-9]\d{0,6}\.[0-9a-z]{4}(?:\]|%5D)", re.IGNORECASE | re.ASCII
@@ -47,125 +46,6 @@ def find_tokens(text: str, offset: int = 0) -> Iterator[TokenSpan]:
     for match in _TOKEN.finditer(text) if "_" in text else ():
         start = offset + units(text, match.start())
         yield TokenSpan(start, start + len(match.group()), match.group(), match["kind"].upper())
-
-
-_MOST_NAMES = 3  # places named in one line
-
-
-class RevealCard(QFrame):
-    """A card with the value of a token, its source and its uses. Only one is open at a time."""
-
-    def __init__(self, context: Context, session: str, parent: QWidget, *, held: bool) -> None:
-        super().__init__(parent.window())
-        self._before = parent  # what has the keyboard again afterwards
-        self._context, self._session = context, session
-        self.held = held  # it has the keyboard
-        self._token = ""
-        self.revealed: Revealed | None = None
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        mark(self, kind="reveal")
-        self._lay_out(context.theme.unit)
-        self.hide()
-        parent.installEventFilter(self)
-        if held:
-            QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]  # it exists
-
-    def look(self, token: str, beside: QRect) -> None:
-        """Show the value of a token below this rectangle of the screen."""
-        self._token = token
-        self._context.tasks.run("reveal a token", self._ask(token, beside))
-
-    async def _ask(self, token: str, beside: QRect) -> None:
-        try:
-            self.revealed = found = await self._context.api.reveal(self._session, token)
-        except WorkbenchError as fault:
-            self._fill("Not known", fault.message, fault.hint, "")
-            self.copy.hide()
-            self.harmless.hide()
-        else:
-            foot = "Recorded in the audit, without the value."
-            self._fill(found.kind, found.value, places_text(found.sources, found.went), foot)
-        self._place(beside)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Close together with the text box."""
-        if event.type() == QEvent.Type.Hide:
-            self.close()
-        return False
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.close()
-            return
-        super().keyPressEvent(event)
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        if self.held and self._before.isVisible():
-            self._before.setFocus(Qt.FocusReason.PopupFocusReason)
-        super().closeEvent(event)
-
-    def _focus_changed(self, _: QWidget | None, now: QWidget | None) -> None:
-        """Close when the keyboard moves elsewhere."""
-        if now is not None and self.isVisible() and now is not self and not self.isAncestorOf(now):
-            self._before = now
-            self.close()
-
-    def _fill(self, kind: str, value: str, places: str, foot: str) -> None:
-        self.kind.setText(kind)
-        self.value.setText(value)
-        self.places.setText(places)
-        self.places.setVisible(bool(places))
-        self.foot.setText(foot)
-        self.foot.setVisible(bool(foot))
-        self.setAccessibleName(f"{kind}: {value}"[:400])
-
-    def _place(self, beside: QRect) -> None:
-        """Place the card below the token, or above it at the bottom of the screen."""
-        window, unit = self.window(), self._context.theme.unit
-        self.setFixedWidth(min(unit * 90, window.width() - unit * 2))
-        self.adjustSize()
-        corner = window.mapFromGlobal(beside.topLeft())
-        left = max(unit, min(corner.x(), window.width() - self.width() - unit))
-        below, above = corner.y() + beside.height() + unit, corner.y() - self.height() - unit
-        self.move(QPoint(left, below if below + self.height() <= window.height() else max(unit, above)))
-        self.show()
-        self.raise_()
-        if self.held:
-            (self.copy if not self.copy.isHidden() else self).setFocus(Qt.FocusReason.PopupFocusReason)
-
-    def _copy(self) -> None:
-        """Ask for the value again, so that the audit records it as a copy."""
-        reveal = self._context.api.reveal(self._session, self._token, True)
-        self._context.tasks.run("copy a value", reveal, self._report_copy)
-
-    def _report_copy(self, found: Revealed) -> None:
-        QGuiApplication.clipboard().setText(found.value)
-        self._context.say("Value copied. Recorded in the audit.")
-        self.close()
-
-    def _mark_harmless(self) -> None:
-        if self.revealed is not None:
-            mark_privacy = self._context.api.mark_privacy(PrivacyMark(False, "value", self.revealed.value))
-            self._context.tasks.run("mark a value as not personal", mark_privacy, self._report_mark)
-
-    def _report_mark(self, _: PrivacyRules) -> None:
-        self._context.say("Models see this value from now on. Undo it under Personal data > Marks.")
-        self.close()
-
-    def _lay_out(self, unit: int) -> None:
-        self.kind, self.value = label("", "badge"), ForeignLabel()
-        mark(self.kind, tone="info")
-        mark(self.value, role="mono")
-        self.places, self.foot = ForeignLabel(), label("", "muted")
-        mark(self.places, role="muted")
-        self.copy = push_button("Copy", self._copy, kind="quiet")
-        self.harmless = push_button("This is not personal", self._mark_harmless, kind="quiet")
-        for button in (self.copy, self.harmless):
-            button.setVisible(self.held)
-        head = row(None, self.kind, self.value, spacing=unit * 2, grows=self.value)
-        to_top(head, self.kind)
-        buttons = row(None, self.copy, self.harmless, None, spacing=unit)
-        column(self, head, self.places, self.foot, buttons, margins=(unit * 3,) * 4, spacing=unit)
 
 
 REST_MS = 350  # that the mouse rests on a chip before its value is shown
@@ -196,17 +76,33 @@ class TokenChips(QObject):
 
     def reveal_next(self) -> bool:
         """Reveal the token at the text cursor, or the next one, after the last one the first: the way by keyboard."""
-        cursor = self.edit.textCursor()
-        later = (span for span in self._tokens(cursor.block()) if span.end > cursor.selectionEnd())
-        span = next(later, None) or next(self._tokens(self.edit.document().begin()), None)
-        if span is None or not self.session:
+        span = self._select(self._next_token()) if self.session else None
+        if span is None:
             return False
-        cursor.setPosition(span.start)
-        cursor.setPosition(span.end, QTextCursor.MoveMode.KeepAnchor)
-        self.edit.setTextCursor(cursor)
-        self.edit.ensureCursorVisible()
         self._show(span, held=True)
         return True
+
+    def select_next(self) -> bool:
+        """Select the token at the text cursor, or the next one, after the last one the first."""
+        return bool(self.session) and self._select(self._next_token()) is not None
+
+    def select_at(self, point: QPoint) -> None:
+        """Select the token at a point of the viewport."""
+        self._select(self._token_at(point))
+
+    def _next_token(self) -> TokenSpan | None:
+        cursor = self.edit.textCursor()
+        later = (span for span in self._tokens(cursor.block()) if span.end > cursor.selectionEnd())
+        return next(later, None) or next(self._tokens(self.edit.document().begin()), None)
+
+    def _select(self, span: TokenSpan | None) -> TokenSpan | None:
+        if span is not None:
+            cursor = self.edit.textCursor()
+            cursor.setPosition(span.start)
+            cursor.setPosition(span.end, QTextCursor.MoveMode.KeepAnchor)
+            self.edit.setTextCursor(cursor)
+            self.edit.ensureCursorVisible()
+        return span
 
     def visible_boxes(self) -> list[QRect]:
         """The rectangles of the chips on screen."""
@@ -309,46 +205,95 @@ class TokenChips(QObject):
 
 OTHER = "CUSTOM"  # the kind of what is none of the others
 _LONGEST_VALUE = 400  # characters
+_AROUND = 2_000  # characters before and after a text that the detectors read with it
 
 
 class MarkMenu(QObject):
-    """Adds entries to the context menu of a text box that mark the selected text as personal or not."""
+    """Adds entries to the context menu of a text box: why the selected text or token is masked or not, and marks that
+    mask it always or never. Shift+F4 explains, too."""
 
-    def __init__(self, edit: QPlainTextEdit, context: Context) -> None:
+    def __init__(self, edit: PlainEdit, context: Context, chips: TokenChips | None = None) -> None:
+        """`chips`: of the same text box, if it may contain tokens."""
         super().__init__(edit)
-        self._edit, self._context = edit, context
+        self._edit, self._context, self._chips = edit, context, chips
         self._kinds: tuple[tuple[str, str], ...] = ((OTHER, "Custom"),)
+        self.card: ExplanationCard | None = None
         edit.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         edit.customContextMenuRequested.connect(self._open)
+        edit.installEventFilter(self)
 
     def chosen(self) -> str:
         """The selected text in one line."""
-        text = " ".join(self._edit.textCursor().selectedText().split())
+        text = " ".join(self._edit.selected_text(self._edit.textCursor()).split())
         return text if len(text) <= _LONGEST_VALUE else ""
 
-    def mark_missed(self, kind: str = OTHER) -> None:
+    def mark_missed(self, kind: str = OTHER, scope: str = EVERYWHERE) -> None:
         """Mask the selected text from now on."""
-        self._mark(PrivacyMark(True, "value", self.chosen(), kind), "Masked from now on, wherever it occurs.")
+        self._mark(PrivacyMark(True, "value", self.chosen(), kind, scope=scope), MASKED_NOW[scope])
 
-    def mark_harmless(self) -> None:
-        """No longer mask the selected text."""
-        self._mark(PrivacyMark(False, "value", self.chosen()), "Models see this text from now on.")
+    def mark_harmless(self, scope: str = EVERYWHERE) -> None:
+        """No longer mask the selected text, or the value of the selected token."""
+        if self._selects_token():
+            request = self._context.api.never_mask_token(self._session(), self.chosen(), scope)
+            self._context.tasks.run("mark a value", request, partial(self._report, PASSES_NOW[scope]))
+        else:
+            self._mark(PrivacyMark(False, "value", self.chosen(), scope=scope), PASSES_NOW[scope])
+
+    def explain(self) -> bool:
+        """Explain the selected text, else the token at the text cursor or the next one."""
+        if not self.chosen() and (self._chips is None or not self._chips.select_next()):
+            self._context.say("Select the text to explain first.")
+            return False
+        cursor = self._edit.textCursor()
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        last = self._edit.document().characterCount() - 1
+        before = self._edit.selected_text(self._edit.cursor_over(max(0, start - _AROUND), start))
+        after = self._edit.selected_text(self._edit.cursor_over(end, min(last, end + _AROUND)))
+        text = self._edit.selected_text(cursor)
+        box = self._edit.cursorRect(self._edit.cursor_over(start, start))
+        self.card = ExplanationCard(self._context, self._session(), self._edit)
+        place = QRect(self._edit.viewport().mapToGlobal(box.topLeft()), box.size())
+        self.card.explain(text, place, before + text + after, len(before))
+        return True
 
     def learn(self, rules: PrivacyRules) -> None:
         """Load the kinds of personal data."""
         self._kinds = tuple((one.kind, one.plural[:1].upper() + one.plural[1:]) for one in rules.kinds)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress or event.key() != Qt.Key.Key_F4:
+            return False
+        if event.modifiers() != Qt.KeyboardModifier.ShiftModifier:
+            return False
+        self.explain()
+        return True
+
+    def _session(self) -> str:
+        return self._chips.session if self._chips is not None else ""
+
+    def _selects_token(self) -> bool:
+        text = self.chosen()
+        return bool(self._session()) and any(one.token == text for one in find_tokens(text))
+
     def _open(self, point: QPoint) -> None:
         place = self._edit.viewport().mapToGlobal(point)
+        if not self.chosen() and self._chips is not None:
+            self._chips.select_at(point)
         self._context.tasks.run("ask which kinds there are", self._context.api.privacy_rules(), self.learn)
         menu = self._edit.createStandardContextMenu()
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addSeparator()
-        missed = menu.addMenu(icon("eye-off"), "Mask as")
-        for kind, plural in self._kinds:
-            missed.addAction(plural, partial(self.mark_missed, kind))
-        harmless = menu.addAction(icon("eye"), "This is not personal", self.mark_harmless)
-        for entry in (missed, harmless):
+        is_token = self._selects_token()
+        question = "Why was this masked?" if is_token else "Is this masked, and why?"
+        entries = [menu.addAction(icon("help"), f"{question}\tShift+F4", self.explain)]
+        for scope, place_name in ((HERE, "in this project"), (EVERYWHERE, "everywhere")):
+            missed = menu.addMenu(icon("eye-off"), f"Mask {place_name} as")
+            missed.setEnabled(bool(self.chosen()) and not is_token)
+            for kind, plural in self._kinds:
+                missed.addAction(plural, partial(self.mark_missed, kind, scope))
+        for scope, place_name in ((HERE, "in this project"), (EVERYWHERE, "anywhere")):
+            entries.append(menu.addAction(icon("eye"), f"Never mask {place_name}", partial(self.mark_harmless, scope)))
+        for entry in entries:
             entry.setEnabled(bool(self.chosen()))
         menu.popup(place)
 
@@ -358,16 +303,3 @@ class MarkMenu(QObject):
     def _report(self, text: str, rules: PrivacyRules) -> None:
         self.learn(rules)
         self._context.say(text)
-
-
-def places_text(sources: Sequence[str], went: Sequence[Place]) -> str:
-    """`from crm · went to gmail.send`."""
-    origins = [one_line(source, 40) for source in sources]
-    targets = dict.fromkeys(place_name(place) for place in went)
-    parts = (("from", origins), ("went to", [*targets]))
-    return " · ".join(f"{word} {', '.join(names[:_MOST_NAMES])}" for word, names in parts if names)
-
-
-def place_name(place: Place) -> str:
-    """The name of a tool with its server."""
-    return one_line(f"{place.server}.{place.tool}" if place.tool else place.server, 80)

@@ -19,7 +19,7 @@ from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.text import ForeignLabel, one_line
 from workbench.gui.kit.theme import mark
 from workbench.gui.kit.wording import was_denied
-from workbench.gui.results.token_chips import TokenChips
+from workbench.gui.results.token_chips import MarkMenu, TokenChips
 from workbench.gui.runs.approval_parts import ONCE, ApprovalHead, HostTicks, LikenessStrip, ScopeButton
 from workbench.gui.runs.decision_dialog import DecisionDialog, NameToType, is_high, scrolled
 from workbench.gui.runs.effects_view import EffectsView
@@ -99,6 +99,7 @@ class ApprovalDialog(DecisionDialog):
         self.likeness = LikenessStrip(context.theme)
         self.program = ProgramView(context.theme, run.proposal.language)
         self.token_chips = TokenChips(self.program.reader, context, run.proposal.session)
+        MarkMenu(self.program.reader, context, self.token_chips)
         self._edit_pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._assessing = False  # an assessment of the edited text is under way
         self.hosts = HostTicks(context.theme)

@@ -12,19 +12,20 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import CallHeld, HeldCallSettled
-from workbench.gui.kit.controls import AllowButton, CalmCombo
+from workbench.events import CallHeld, HeldCallSettled, PrivacyChanged
+from workbench.gui.kit.controls import AllowButton, CalmCombo, RoomyButton
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
 from workbench.gui.kit.plain_edit import PlainEdit, reading_box, units
 from workbench.gui.kit.text import ForeignLabel, one_line, visible
 from workbench.gui.kit.theme import Theme, mark
 from workbench.gui.kit.wording import risk_word
+from workbench.gui.results.token_chips import MarkMenu, TokenChips
 from workbench.gui.runs.decision_dialog import DecisionDialog, is_high, scrolled
 from workbench.gui.runs.effects_view import KIND_TEXTS
 from workbench.gui.runs.run_head import trifecta_badge
 from workbench.gui.shell.context import Context
-from workbench.gui.shell.navigation import FollowRun
+from workbench.gui.shell.navigation import FollowRun, ShowPrivacy
 from workbench.records import Fault, HeldCall, HeldCallAnswer, Permission, ValueOrigin
 from workbench.records.common_types import count_of
 
@@ -158,6 +159,7 @@ class RuleChoice(QWidget):
         self.setVisible(bool(rules))
 
 
+_HOW_TO_MARK = "Point at a token to see its value. Select text and open its menu to mask it always or never."
 _MOST_REASONS = 4  # that are listed; more are counted
 _ARGUMENT_LINES = 12  # before the arguments scroll by themselves
 _ENDINGS = {
@@ -169,13 +171,16 @@ _ENDINGS = {
 
 
 class HeldCallDialog(DecisionDialog):
-    """A call of a running program that waits for the user, or several calls of the same tool."""
+    """A call of a running program that waits for the user, or several calls of the same tool; or the masked answer of
+    a program, which waits to be sent."""
 
     def __init__(self, context: Context, held_call: HeldCall, parent: QWidget | None = None) -> None:
         super().__init__(context, held_call.id, "A call waits for your decision", "the call", parent)
+        self._is_masking_again = False  # marks were changed while an answer waits
         self._lay_out()
         context.store.on(CallHeld, self._call_held)
         context.store.on(HeldCallSettled, self._call_settled)
+        context.store.on(PrivacyChanged, self._marks_changed)
         self.show_request(held_call)
 
     def show_request(self, held_call: HeldCall) -> None:
@@ -202,17 +207,53 @@ class HeldCallDialog(DecisionDialog):
         risky = held_call.trifecta or is_high(held_call.risk)
         mark(self.allow_button, kind="danger" if risky else "primary")
         self.rules.show_held_call(held_call)
-        self.set_deadline(held_call.deadline)
+        self.chips.show_tokens_of(held_call.session)
+        if held_call.is_answer:
+            self._show_answer(author)
+        self.set_deadline(held_call.deadline, "withheld in {}" if held_call.is_answer else "denied in {}")
         self.update_allow()
         self.restart_settling()
 
+    def _show_answer(self, author: str) -> None:
+        """Word the request for an answer."""
+        self.setWindowTitle("An answer waits for your decision")
+        self._title.setText(f"The answer to {author} waits until you have seen it")
+        self._heading.setText("What the agent would read")
+        self.arguments.setAccessibleName("What the agent would read")
+        self.allow_button.setText("Send")
+        mark(self.allow_button, kind="primary")
+        self.deny_button.setText("Withhold")
+        self.deny_button.setToolTip("Do not send the answer; the agent is told")
+        if isinstance(self.reason_button, RoomyButton):
+            self.reason_button.rename("Withhold with reason…")
+        self._risk.hide()
+        self._reasons.setText(f"{self._reasons.full_text()}\n• {_HOW_TO_MARK}")
+        self.rest_button.hide()
+        self.rules.hide()
+        self.marks_button.show()
+
     def _call_held(self, event: CallHeld) -> None:
-        """More calls joined the one that waits."""
-        if event.before == self.held_call.id and not self.is_over:
+        """More calls joined the one that waits, or the answer was masked again."""
+        masked_again = event.held_call.is_answer and event.held_call.run_id == self.held_call.run_id
+        if (event.before == self.held_call.id or masked_again) and not self.is_over:
+            self._is_masking_again = False
             self.show_request(event.held_call)
 
+    def _marks_changed(self, _: PrivacyChanged) -> None:
+        """The user changed what is masked: show the answer as it would be sent now."""
+        if self.held_call.is_answer and not self.is_over:
+            self._is_masking_again = True
+            answer = HeldCallAnswer(self.held_call.id, True, "again")
+            self.submit("mask an answer again", partial(self.context.api.answer_held_call, answer), lambda _: None)
+
+    def _edit_marks(self) -> None:
+        self.context.go(ShowPrivacy("marks"))
+
+    def sending_failed(self) -> None:
+        self._is_masking_again = False
+
     def _call_settled(self, event: HeldCallSettled) -> None:
-        if event.held_call.id == self.held_call.id:
+        if event.held_call.id == self.held_call.id and not self._is_masking_again:
             self.end(_ENDINGS.get(event.ending, Fault("This call no longer waits.")))
 
     # deciding
@@ -275,8 +316,11 @@ class HeldCallDialog(DecisionDialog):
         self.rest_button.allowed.connect(self._allow_rest)
         run_tip = "Show the output of the run that makes this call"
         look = self.make_button("Show the run", "terminal", self._show_run, run_tip, gives_way=True)
+        marks_tip = "Open your marks. Select text above and open its menu to mark it; the answer is then masked again."
+        self.marks_button = self.make_button("Edit marks", "bookmark", self._edit_marks, marks_tip, gives_way=True)
+        self.marks_button.hide()
         foot = self.make_foot(
-            (self.later_button, look),
+            (self.later_button, look, self.marks_button),
             (self.deny_button, self.reason_button, self.rest_button, self.allow_button),
             self.reason_row,
         )
@@ -291,6 +335,8 @@ class HeldCallDialog(DecisionDialog):
         self._reasons = ForeignLabel()
         self._heading = label("", "section")
         self.arguments = reading_box("", "What it would send")
+        self.chips = TokenChips(self.arguments, self.context)
+        MarkMenu(self.arguments, self.context, self.chips)
         self.evidence = Evidence(self.context.theme)
         self.rules = RuleChoice(self.context)
         why = label("Why you are asked", "section")

@@ -34,7 +34,7 @@ from workbench.gui.shell.actions import KEEPABLE, RECORDABLE
 from workbench.gui.shell.context import Context, Pane
 from workbench.gui.shell.long_text import fetch_whole, whole_size
 from workbench.gui.shell.navigation import KeepSkill, RecordRun, ShowHeldCall, ShowPlan, ShowPrivacy, ShowTool
-from workbench.records import CallTrace, Fault, Ledger, Observation, Run, RunState
+from workbench.records import CallTrace, Fault, Ledger, ModelView, Observation, Run, RunState
 from workbench.records.common_types import count_of
 from workbench.records.runs import ENDS
 
@@ -316,9 +316,23 @@ class OutputPane(Pane):
             self._offer(self._run)
             self.links.show_run(self._run)
             seen = self._run.state in ENDS and bool(self._run.model_view)
-            self.seen_button.setVisible(seen)
+            expected = self._run.state not in ENDS and bool(self._run.started)
+            self.seen_button.setVisible(seen or expected)
             self._count_masked(self._run.model_view if seen else "")
-            self.model_box.setVisible(seen and self.seen_button.isChecked())
+            self.model_box.setVisible((seen or expected) and self.seen_button.isChecked())
+
+    def _seen_toggled(self, on: bool) -> None:
+        """Show what the model sees; before the end of the run, what it would see of the output so far."""
+        self._show_head()
+        if on and self._run is not None and self._run.state not in ENDS:
+            session = self._run.proposal.session
+            request = self.context.api.model_view(self.stream.text(), "", session)
+            self.context.tasks.run("see what a model would see", request, partial(self._show_expected, self._run.id))
+
+    def _show_expected(self, run_id: str, view: ModelView) -> None:
+        if self._run is not None and self._run.id == run_id and self._run.state not in ENDS:
+            self.model_view.show_text(view.text)
+            self.model_title.setText("What the model would see of the output so far")
 
     def _offer(self, run: Run | None) -> None:
         """Enable the actions that make sense for the run."""
@@ -417,7 +431,7 @@ class OutputPane(Pane):
         self.seen_button = RoomyButton(theme, icon("eye", "muted"), "What the model sees")
         self.seen_button.setToolTip("Show next to the result what the agent's model gets")
         self.seen_button.setCheckable(True)
-        self.seen_button.toggled.connect(self._show_head)
+        self.seen_button.toggled.connect(self._seen_toggled)
         for chip in (self.open_button, self.seen_button):
             mark(chip, kind="chip")
         for widget in (self.links, self.open_button, self.masked, self.seen_button):
@@ -428,7 +442,7 @@ class OutputPane(Pane):
         self.stream = StreamView(self.context.theme)
         self.result = ResultView(self.context)
         self.printed_tokens = TokenChips(self.stream, self.context)
-        MarkMenu(self.stream, self.context)
+        MarkMenu(self.stream, self.context, self.printed_tokens)
         self.effects = EffectsPage(self.context.theme)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)

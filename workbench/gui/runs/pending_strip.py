@@ -68,6 +68,8 @@ def _of_held_call(held_call: HeldCall) -> PendingRequest:
     name = one_line(f"{held_call.server}.{held_call.tool}", 80)
     calls = f"{count_of(held_call.more + 1, 'call')} of {name} wait" if held_call.more else f"A call of {name} waits"
     why = one_line(held_call.why[0], 160) if held_call.why else ""
+    if held_call.is_answer:
+        calls = f"An answer to {one_line(held_call.author, 60)} waits until you have seen it"
     return PendingRequest(
         held_call.id,
         held_call.deadline or math.inf,

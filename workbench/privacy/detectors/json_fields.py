@@ -174,22 +174,29 @@ Change: TypeAlias = Callable[[JsonValue, Kind | None], JsonValue]
 
 def leaves(value: JsonValue, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Leaf]:
     """Every string and number with the kind that its key announces. Keys are leaves too."""
+    return ((leaf, kind) for leaf, kind, _ in leaves_with_keys(value, rules))
+
+
+def leaves_with_keys(
+    value: JsonValue, rules: DetectionRules = DEFAULT_RULES
+) -> Iterator[tuple[JsonValue, Kind | None, str]]:
+    """The same, with the key of each leaf; no key for a key itself and for a cell below a header."""
     stack: list[tuple[JsonValue, FieldContext]] = [(value, FieldContext())]
     while stack:
         node, context = stack.pop()
         if isinstance(node, dict):
             layout = RecordLayout(node, context, rules)
             for key, child in node.items():
-                yield key, None
+                yield key, None, ""
                 if isinstance(child, dict | list | tuple):
                     stack.append((child, layout.context(key)))
                 elif is_leaf(child):
                     kind = layout.kind(key)
-                    yield child, settled(kind, as_text(child)) if kind else None
+                    yield child, settled(kind, as_text(child)) if kind else None, str(key)
         elif isinstance(node, list | tuple):
             stack.extend(list_members(node, context, rules))
         elif is_leaf(node):
-            yield node, settled(context.kind, as_text(node)) if context.kind else None
+            yield node, settled(context.kind, as_text(node)) if context.kind else None, context.around
 
 
 def is_leaf(node: JsonValue) -> bool:
@@ -209,6 +216,20 @@ def texts(value: JsonValue) -> Iterator[str]:
             stack += node.values()
         elif isinstance(node, list | tuple):
             stack += node
+
+
+def texts_and_numbers(value: JsonValue) -> Iterator[str]:
+    """Every string and number in a value, including keys, as text."""
+    stack: list[JsonValue] = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            stack += node
+            stack += node.values()
+        elif isinstance(node, list | tuple):
+            stack += node
+        elif is_leaf(node):
+            yield as_text(node)
 
 
 def rebuild(value: JsonValue, change: Change, rules: DetectionRules = DEFAULT_RULES) -> JsonValue:
