@@ -50,11 +50,16 @@ def find_japanese_addresses(text: str) -> Iterator[tuple[int, int]]:
         if start.start() < done:
             continue
         match = _JAPANESE.match(text, start.start()) or _KANJI_NUMBER.match(text, start.start())
-        if match and (_REGIONAL.match(match.group()) or _BLOCKS.search(match.group())):
+        if match and (_REGIONAL.match(match.group()) or _is_block(match.group())):
             yield match.span()
         elif start.group()[0] == "〒":
             yield start.span()
         done = match.end() if match else start.end()
+
+
+def _is_block(address: str) -> bool:
+    """Whether an address without a prefecture has a Japanese number, and no Chinese road."""
+    return _BLOCKS.search(address) is not None and _ROAD.search(address) is None
 
 
 # --- Chinese

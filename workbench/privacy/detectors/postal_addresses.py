@@ -177,6 +177,10 @@ _STREETS = (
         _BOX,
     ),
 )
+_LABEL = re.compile(
+    r"(?:\w{0,20}(?i:adress[ea]?n?|adres|anschrift|address)|Entregar?|Entrega|Enviar|Sede|Morada|Mora|Domicilio|Sídlo"
+    r"|Livrer|Bezorgen|Bezorg|Leverans|Bydlí|Mieszka|Wohnhaft|Abita|Vive) (?:na |em |en |in |à |au |op |aan |v |przy )?"
+)
 # Before an address with a word that things have too.
 _PREPOSITION = re.compile(
     r"(?:\b(?:at|to|near|lives? in|located (?:in|on)|address(?: is)?|from|in der|in dem|im|am|an der|adresse|wohnt"
@@ -215,7 +219,7 @@ def find_address_near(text: str, small: str, at: int, word: str) -> Iterator[tup
         for start in _starts(street, text, at):
             match = _compiled(street).match(text, start, end + _AFTER)
             if match and match.end() >= end and (street.sure or _is_address(text, match)):
-                yield match.span()
+                yield _without_label(text, match.start()), match.end()
                 break
 
 
@@ -225,6 +229,12 @@ def _starts(street: _Street, text: str, at: int) -> list[int]:
         return [at]
     found = [match.start() for match in street.start.finditer(text, max(0, at - _BEFORE), at + 1)]
     return [*found[-_MOST_STARTS:], at]
+
+
+def _without_label(text: str, start: int) -> int:
+    """The start of an address after a capitalized word that only announces it, such as "Lieferadresse"."""
+    label = _LABEL.match(text, start)
+    return label.end() if label else start
 
 
 def _is_address(text: str, match: re.Match[str]) -> bool:
@@ -247,7 +257,7 @@ def find_addresses_by_place(text: str) -> Iterator[tuple[int, int]]:
     """Spans of addresses without a street word."""
     for place in find_matches(_COMMA_PLACE, text):
         if house := _HOUSE.search(text, max(0, place.start() - _HOUSE_LENGTH), place.start()):
-            yield house.start(), place.end()
+            yield _without_label(text, house.start()), place.end()
 
 
 _POSTCODE_WORDS = """
