@@ -175,10 +175,10 @@ def _spans(
     said = [word.group() for word in words]
     scores[[word[0] == "\0" for word in said]] = 0  # blanked-out tokens
     scores[[_is_no_name(word) for word in said], 0] = 0
-    given = [_is_first_name(word) for word in said]
-    scores[given, 0] **= _TRUST
+    listed_first = [_is_first_name(word) for word in said]
+    scores[listed_first, 0] **= _TRUST
     for at in range(len(said) - 1):
-        if given[at] and _is_last_name(said[at + 1]):
+        if listed_first[at] and _is_last_name(said[at + 1]):
             scores[at : at + 2, 0] = scores[at : at + 2, 0].clip(_LISTED)
     for place, minimum in enumerate(least):
         for first, last in _runs(scores[:, place].tolist(), said, minimum):

@@ -46,7 +46,7 @@ _LONGEST: Final = 300  # characters of a line that are read
 _FEWEST_SPACES: Final = 3  # of a sentence that ends with its mark
 _SHARE: Final = 0.4  # of the lines of a paragraph of code that have signs of code
 _FILE_SHARE: Final = 0.2  # of the lines of a source file
-_FEWEST: Final = 3  # lines with signs of code in a source file
+_FEWEST: Final = 3  # lines of a source file that have signs of code
 _LINES_PER_SIGN: Final = 5  # of a document about software
 _FEWEST_SIGNS: Final = 5
 _FEWEST_CHARACTERS: Final = 40
@@ -65,8 +65,8 @@ class _Line(IntEnum):
     LOG = 5
     HEADING = 6
     FENCE = 7
-    STATEMENT = 9  # begins with a keyword
-    PARTED = 8  # the name of the file that follows
+    STATEMENT = 8  # begins with a keyword
+    PARTED = 9  # the name of the file that follows
 
 
 _ALONE: Final = {
@@ -82,16 +82,16 @@ _BEGINNINGS_BY_KIND: dict[str, tuple[str, ...]] = {
     "PARTED": (r"==> .{1,200} <==$", r"diff --git ", r"(?:---|\+\+\+) (?:[ab]/|/dev/null)", r"@@ -\d"),
     "SIGNED": (
         r"File \"[^\"]{1,200}\", line \d",
-        r"at (?:async |new )?[\w.$<>/]{1,120} ?\(",
-        r"Caused by: |#!/|<\?php|#\[",
+        r"at (?:async |new )?[\w.$<>/]{1,120} ?\((?:[^()\n]{1,200}:\d|Native)",
+        r"Caused by: [\w.]{1,120}(?:Error|Exception)|#!/|<\?php|#\[",
         r"# ?(?:include|define|ifn?def|endif|pragma|region)\b",
-        r"@[A-Za-z_][\w.]{0,80}(?:\(|$)",
+        r"@[A-Za-z_][\w.]{0,80}\(",
     ),
     "COMMENT": (
-        r"//|/\*|\*/|;;|<!--|\"\"\"|\'\'\'|--? \|",
+        r"//|/\*|\*/|;;|<!--|\"\"\"|\'\'\'",
         r"\*(?: [^*\n]{0,300}[^*]$|$)",
         r"#(?![\w#])",
-        r":param |:returns?:|@\w{2,12} [{\w]",
+        r":param |:returns?:|@(?:param|returns?|throws|see|since|author|deprecated|example|type|typedef|property) ",
     ),
     "HEADING": (r"#{2,6} \S",),
     "LOG": (
@@ -124,57 +124,29 @@ select range fi done esac then echo foreach guard init typealias protocol extens
 _COMMANDS = r"git|np[mx]|yarn|pnpm|pip3?|cargo|docker|kubectl|brew|go|uvx?"
 _STATEMENT = re.compile(
     rf"(?:{'|'.join(_KEYWORDS.split())})\b"
-    r"(?:[^.!?\n]{0,200}[:;{}(,\[\\]$|[;:)]?$| \S{1,80}$|[ (].{0,200}[=(\[{]"
+    r"(?:[^.!?\n]{0,200}[:;{}(\[\\]$|[;:)]?$|[ (].{0,200}[=(\[{]"
     r"| [\w.]{1,80} (?:import|as|from|extends|implements) )"
+    r"|(?:import|package|us(?:e|ing)|namespace|mod(?:ule)?|require|include|end|return|raise|throw|del) \S{1,80}$"
+    r"|@[a-z_][\w.]{0,80}$"
     r"|(?:SELECT|UPDATE|DELETE FROM|CREATE|ALTER|DROP|FROM|WHERE|(?:LEFT |INNER )?JOIN|GROUP BY|ORDER BY|HAVING) \w"
     rf"|[$>%] (?:{_COMMANDS}|cd|ls|python|node|make|curl|sudo|apt|cat|bash|sh)\b"
     rf"|(?:{_COMMANDS}) [a-z-]{{2,20}}(?: [\w.@:/=-]{{1,60}}){{0,6}}$|(?:curl|wget) [-'\"h]"
 )
 _SIGNS = re.compile(
-    r"\w\((?!e?s\))[\w\"'$*&@)\[{`!-]|\w\($"  # calls
-    r"|[=!<>+*|&-]= |\) ?[-=]>|=> ?[{(\w]"
-    r"|[g-zG-Z_]\w{0,20}::[A-Za-z_~<$]|&& |\|\| |\w->\w|__\w|\$\w|\w\[[\w:'\"-]{1,40}\]"  # operators
+    r"\b[a-z_$][\w$.]{0,60}\((?!e?s\)|\d{4}\))[\w\"'$*&@)\[{`!-]|\w\.\w{1,60}\([\w\"')]|= [\w.]{1,60}\(|\w\($"  # calls
+    r"|[=!<>+*|&-]= |\) ?[-=]>|=> ?[{(]|[g-zG-Z_]\w{0,20}::[A-Za-z_~<$]|&& |\|\| |\$[a-z_{]"  # operators
+    r"|\w\[[a-z'\"][\w'\"-]{0,40}\]|\w\] ?=|\]\["  # items
     r"|\w do$| do \||[\w)>\]] ?\{$|\) ?\{|^[})\]]{1,6}[);,]"  # blocks
-    r"|[)\]}\"'`];$|^[a-z$_][\w.$ *<>=-]{0,120};$|^\.\w{2,60}\("  # ends of statements, chains of calls
+    r"|[)\]}\"'`];$|^[a-z$_][\w.$ *<>=-]{0,120};$|^\.\w{2,60}\(",  # ends of statements, chains of calls
+    re.ASCII,
 )
 _SENTENCE = re.compile(r"[^\"'`\n]{0,80}?\b(?:[A-Za-z]{1,20}[,.:]? ){4}[a-z]")
 # Signs of a document about software, which are counted; a pattern would take ten times as long.
-_SOFTWARE: Final = (
-    *(
-        "``",
-        "`",
-        "()",
-        "::",
-        "_",
-        "#1",
-        "#2",
-        "#3",
-        " API",
-        "HTTP",
-        "JSON",
-        " SQL",
-        " CLI",
-        "npm ",
-        "pip ",
-        "git ",
-        "github",
-    ),
-    *(
-        ".js",
-        ".py",
-        ".md",
-        ".json",
-        "v1.",
-        "v2.",
-        "commit",
-        "pull request",
-        "config",
-        "deprecat",
-        "param",
-        "librar",
-        "<code",
-    ),
+_SOFTWARE_SIGNS = (
+    "``|`|()|::\n|_|#1|#2|#3| API|HTTP|JSON| SQL| CLI|npm |pip |git |github|.js|.py|.md|.json|v1.|v2.|commit"
+    "|pull request|config|deprecat|param|librar|<code"
 )
+_SOFTWARE: Final = tuple(_SOFTWARE_SIGNS.split("|"))
 _QUOTES: Final = ('"""', "'''")
 _UNDERLINE = re.compile(r"[=~^\"*+#-]{4,80}$")
 
@@ -264,7 +236,7 @@ class _Parts:
         kinds = self._kinds[first:last]
         signed, weak = kinds.count(_Line.SIGNED), kinds.count(_Line.STATEMENT)
         judged = last - first - kinds.count(_Line.ROW) - kinds.count(_Line.COMMENT)
-        code = signed + weak >= _SHARE * judged and signed + weak > 0 and (signed > 0 or source or weak > 1)
+        code = signed + weak >= _SHARE * judged and signed + weak > 0 and (signed > 0 or source or weak >= _FEWEST)
         for at in range(first, last):
             was, inside = inside, _open_comment(self._lines[at], inside) if source else ""
             commented = bool(was or inside)
