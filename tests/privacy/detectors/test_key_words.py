@@ -32,7 +32,10 @@ from workbench.privacy.detectors.key_words import LONGEST, VALUE_GROUPS, fold, k
         ("perhaps_name", "horse_name painted_by"),
         ("company", "company_name nom_de_l'entreprise employer business_name"),
         ("username", "user_name benutzername login"),
-        ("", "name tool_name fileName nom_du_fichier 商品名 secretName phone_verified email_count token_name x"),
+        (
+            "",
+            "name tool_name serviceFullName fileName nom_du_fichier 商品名 secretName phone_verified email_count token_name x",
+        ),
     ],
 )
 def test_the_head_of_a_key_decides_in_every_spelling(meaning: str, keys: str) -> None:

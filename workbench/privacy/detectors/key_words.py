@@ -146,12 +146,19 @@ class KeyWords:
                     company = self._fits(tokens[:start], tokens[end:])
                     if tokens[end - 1] in self.groups["name_word"]:
                         return group if company else ""
+                elif group and self._is_name_of_thing(tokens, start, end):
+                    return ""
                 elif group:
                     others = [*tokens[:start], *tokens[end:]]
                     return self._special_address(group, others) if self._fits(tokens[:start], tokens[end:]) else ""
             if tokens[end - 1] in self.groups["name_word"]:
                 return self._name(tokens, end - 1)
         return "company" if company else self._role(tokens)
+
+    def _is_name_of_thing(self, tokens: Sequence[str], start: int, end: int) -> bool:
+        """Whether a phrase is the full name of a thing: `service_full_name`."""
+        doubtful = start > 0 and "_".join(tokens[start:end]) in self.groups["doubtful_name"]
+        return doubtful and tokens[start - 1] in self.groups["thing"]
 
     def _special_address(self, group: str, others: Iterable[str]) -> str:
         """The group of a key, which for an address depends on its other words: `адрес электронной почты`."""
