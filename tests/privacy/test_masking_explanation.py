@@ -57,13 +57,13 @@ def test_a_name_in_a_sentence_has_a_score_above_the_threshold():
 
 
 def test_a_score_below_the_threshold_is_named_with_a_lower_threshold_that_masks():
-    sentence = "She said that Kestrel Way was late yesterday."
-    explanation = explain("Kestrel Way", sentence, thresholds="NAME=1")
+    sentence = "She said that Marlow Tinsley was late yesterday."
+    explanation = explain("Marlow Tinsley", sentence, thresholds="NAME=1")
     assert not explanation.masked
     assert "the threshold for names is 1." in explanation.details[0]
     remedy = explanation.remedies[0]
     assert (remedy.action, remedy.kind) == ("threshold", "NAME")
-    assert explain("Kestrel Way", sentence, thresholds=f"NAME={remedy.threshold}").masked
+    assert explain("Marlow Tinsley", sentence, thresholds=f"NAME={remedy.threshold}").masked
 
 
 def test_a_kind_that_is_switched_off_is_named_with_a_way_to_switch_it_on():

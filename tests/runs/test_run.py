@@ -15,7 +15,7 @@ from workbench.runs.run import KEPT_CALLS, ProgramRun
 @pytest.fixture
 def run(core):
     session = core.services.sessions.open("agent")
-    code = 'print("write to ada@example.org")'
+    code = 'print("write to ada@lovelace.family")'
     return ProgramRun(
         core.services, session, Proposal("r1", code, "sha", Origin.AGENT, session.id, "agent", at=time.time())
     )
@@ -34,7 +34,7 @@ async def test_an_end_is_reached_once(run):
 
 async def test_the_audit_keeps_the_code_with_tokens_for_personal_data(run):
     kept = json.dumps(dict(entries(run)[0].note.detail))
-    assert "ada@example.org" not in kept
+    assert "ada@lovelace.family" not in kept
     assert "[EMAIL_1." in kept
 
 

@@ -160,7 +160,7 @@ def _is_heading(name: str) -> bool:
     """Whether all words are ordinary words and no first names, as in the next heading or sentence."""
     lists = name_model().lists
     words = [folded(word.strip(".,")) for word in name.split()]
-    return all((word in lists.common or word in THING_WORDS) and word not in lists.first for word in words)
+    return all(("C" in lists.of(word) or word in THING_WORDS) and word not in lists.first for word in words)
 
 
 def _small_name(name: str, *, alone: bool = True) -> int:
@@ -175,7 +175,7 @@ def _is_english_first(word: str) -> bool:
     """Whether a word is a first name and no ordinary English word."""
     bare = folded(word)
     lists = name_model().lists
-    return bare in lists.first and bare not in lists.common and not _is_frequent(bare)
+    return bare in lists.first and "C" not in lists.of(bare) and not _is_frequent(bare)
 
 
 def _is_first(word: str) -> bool:
@@ -186,7 +186,7 @@ def _is_last(word: str) -> bool:
     bare = folded(word)
     lists = name_model().lists
     known = bare in lists.last or bare.replace("'", "") in lists.last
-    return known and bare not in lists.common and not _is_frequent(bare) and bare not in names_of("latin", "ordinary")
+    return known and "C" not in lists.of(bare) and not _is_frequent(bare) and bare not in names_of("latin", "ordinary")
 
 
 def _is_frequent(bare: str) -> bool:

@@ -44,7 +44,7 @@ _CANDIDATE = re.compile(
     rf"|(?P<number>\d{{1,5}}[A-Za-z]?(?:-\d{{1,4}})?,? (?={_BIG}{_SMALL}|rue |via |avenue |av\. |place |quai ))"
     r"|(?P<box>P\.? ?O\.? Box))"
 )
-_FENCE = re.compile(r"[\"|{}<>\t=`\[\]]|\n\s*\n")  # borders of names
+_FENCE = re.compile(r"[\"|{}<>\t=`\[\]]|\n\s*\n|[,;](?=[^\s\d])|(?<!\d)[,;](?=\d)")  # borders of names
 _WORD_OF_PROSE = re.compile(rf"(?<![\w.@/\\-]){_SMALL}{{2,}}(?![\w(=@/\\]|[.-]\w)")
 _POSSESSIVE = ("'s", "’s")
 _ORDERS = re.compile(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")  # after an imperative

@@ -103,7 +103,7 @@ def _is_known_in_small_letters(words: Sequence[str]) -> bool:
         return True  # the lists have Latin names only
     lists = name_model().lists
     first, *others = map(fold, words)
-    known = (word in lists.last or word in _JOINING or not (word in lists.common or word in THINGS) for word in others)
+    known = (word in lists.last or word in _JOINING or not ("C" in lists.of(word) or word in THINGS) for word in others)
     return is_known_first_name(first) and all(known)
 
 

@@ -29,7 +29,7 @@ _SMALL = (
 _JOINED = r"(?:[dl]|dell|all|sant)['’]"
 _CITY = rf"{_CAP}(?:[ -](?:{_SMALL} |{_JOINED})?{_CAP}){{0,3}}"
 _DIRECTION = r"(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West|Upper|Lower|Ouest|Est|Nord|Sud|O)\b\.?"
-_NUMBER = r"\d{1,5}(?: ?[a-zA-Z](?!\w))?(?: ?[-/–] ?\d{1,5}[a-zA-Z]?){0,3}(?![\w%€$]|[.,]\d|:\d)"
+_NUMBER = r"\d{1,5}(?: ?[a-zA-Z](?!\w))?(?: ?[-/–] ?(?:\d{1,5}[a-zA-Z]?|[A-Za-z](?!\w))){0,3}(?![\w%€$]|[.,]\d|:\d)"
 _NUMBER_SIGN = r"(?:,? ?(?:n\.?[ºo°]\.?|nº|núm\.?|nr\.?|no\.?|č\.? ?p\.?|#) ?|,? )"
 _BRITISH_CODE = r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"
 _CANADIAN_CODE = r"[A-Z]\d[A-Z] ?\d[A-Z]\d"
@@ -78,11 +78,11 @@ class _Street(Struct, frozen=True, eq=False):
 
 
 _AT_NUMBER = re.compile(
-    r"(?<![\w@/.#$€-])(?:\d|[A-Z]-\d|(?:Flat|Unit|Apt|Apartment|Suite|House|H\. ?No|Door|Plot|Shop|Floor)\b)"
+    r"(?<![\w@/.#$€-])(?:\d|[A-Z]-\d|(?:Flat|Unit|Lot|Apt|Apartment|Suite|House|H\. ?No|Door|Plot|Shop|Floor)\b)"
 )
 _AT_CAPITAL = re.compile(rf"(?<![\w@/.#$€-])[{_UPPER}А-ЯІЇЄ]|(?<![\w.])\d{{6}},")
 _FLAT = (
-    r"(?:Flat|Unit|Apt|Apartment|Suite|House|H\. ?No\.|House No\.|Door No\.|Plot|Plot No\.|Shop|Floor)\.? ?"
+    r"(?:Flat|Unit|Lot|Apt|Apartment|Suite|House|H\. ?No\.|House No\.|Door No\.|Plot|Plot No\.|Shop|Floor)\.? ?"
     rf"[A-Z]?\d{{1,5}}[A-Z]?(?:,? |/)(?:{_CAP}(?: {_CAP}){{0,3}}, )?"
 )
 _HOUSE_FIRST = r"(?:[A-Z]-)?\d{1,5}[A-Za-z]?(?:[-/]\d{1,5})?,? "

@@ -1,4 +1,5 @@
-"""Detects personal data in tables: CSV, TSV, pipes, Markdown, columns of blanks, HTML and SQL's `INSERT … VALUES`.
+"""Detects personal data in tables: CSV, TSV, pipes, Markdown, columns of blanks, HTML, SQL's `INSERT … VALUES`
+and PostgreSQL's `COPY`.
 
 The name of a column announces its kind; if it does not, the column gets the kind of most of its values.
 """
@@ -26,6 +27,10 @@ _INSERT = re.compile(
     r"\bINSERT\s{1,3}INTO\s{1,3}(?P<table>[\w.\"`\[\]]{1,80})\s{0,3}\((?P<names>[^()]{1,2000})\)\s{0,3}VALUES\s{0,3}",
     re.IGNORECASE,
 )
+_COPY = re.compile(
+    r"^COPY\s{1,3}(?P<table>[\w.\"]{1,80})\s{0,3}\((?P<names>[^()]{1,2000})\)\s{1,3}FROM\s{1,3}stdin[^\n]{0,80}\n",
+    re.IGNORECASE | re.MULTILINE,
+)
 _NAME = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(
     r"\s*+(?:'(?P<text>(?:[^'\\]|''|\\.){0,2000}+)'|(?P<bare>[^,()';\s][^,()';]{0,200}+)|(?P<mark>[,()]))"
@@ -48,9 +53,27 @@ def html_rows(text: str) -> list[list[Span]]:
 
 def sql_tables(text: str) -> Iterator[tuple[str, list[list[Span]]]]:
     """The table of each statement and its rows."""
+    for match in find_matches(_COPY, text):
+        names = [name.span() for name in _NAME.finditer(text, *match.span("names"))]
+        yield match["table"].rpartition(".")[2].strip('"'), [names, *_lines_of_copy(text, match.end())]
     for match in find_matches(_INSERT, text):
         names = [name.span() for name in _NAME.finditer(text, *match.span("names"))]
         yield match["table"].rpartition(".")[2].strip('"`[]'), [names, *_tuples(text, match.end())]
+
+
+def _lines_of_copy(text: str, at: int) -> Iterator[list[Span]]:
+    """The rows below PostgreSQL's `COPY … FROM stdin`, up to its end or the end of the text."""
+    for _ in range(MOST_ROWS):
+        end = text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        if at >= len(text) or text.startswith("\\.", at):
+            return
+        row, start = [], at
+        for cell in text[at:end].split("\t"):
+            row.append((start, start + len(cell)))
+            start += len(cell) + 1
+        yield row
+        at = end + 1
 
 
 def _tuples(text: str, at: int) -> Iterator[list[Span]]:
@@ -116,7 +139,7 @@ def find_table_cells(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterat
             yield from table.find_values(text, rules)
     if "<t" in text:
         yield from _typed_rows(text, html_rows(text), "", rules)
-    if "VALUES" in text or "values" in text:
+    if "VALUES" in text or "values" in text or "COPY " in text:
         for name, rows in sql_tables(text):
             yield from _typed_rows(text, rows, name, rules)
 

@@ -147,6 +147,8 @@ _SOFTWARE_SIGNS = (
     "|pull request|config|deprecat|param|librar|<code"
 )
 _SOFTWARE: Final = tuple(_SOFTWARE_SIGNS.split("|"))
+_DELIMITERS: Final = ",;\t|"
+_FEWEST_CELLS: Final = 2  # delimiters of a row
 _QUOTES: Final = ('"""', "'''")
 _UNDERLINE = re.compile(r"[=~^\"*+#-]{4,80}$")
 
@@ -158,6 +160,9 @@ def classify(text: str) -> TypedText:
     lines = text.split("\n")
     kinds = [_kind(line) for line in lines]
     types = _Parts(lines, kinds, _sentences(text, len(lines))).types()
+    for at in _rows(lines):
+        if types[at] in (TextType.DOCUMENT, TextType.HEADING):
+            types[at] = TextType.DATA
     starts: list[int] = []
     named: list[TextType] = []
     at = 0
@@ -168,6 +173,16 @@ def classify(text: str) -> TypedText:
         at += len(line) + 1
     typed = TypedText(tuple(starts), tuple(named))
     return _with_definitions(typed, _definitions(text)) if any(key in text for key in _SCHEMA_KEYS) else typed
+
+
+def _rows(lines: Sequence[str]) -> Iterator[int]:
+    """The lines that are rows of a table: a line beside them has as many delimiters."""
+    for sign in _DELIMITERS:
+        counts = [line.count(sign) for line in lines]
+        for at, count in enumerate(counts):
+            if count >= _FEWEST_CELLS and count in (*counts[max(0, at - 1) : at], *counts[at + 1 : at + 2]):
+                if 2 * lines[at].count(f"{sign} ") <= count:
+                    yield at
 
 
 def _type_alone(line: str) -> TextType:

@@ -42,6 +42,10 @@ _EXAMPLE_ADDRESS = re.compile(
     r"(?:user|username|test|tester|name|me|you|your|foo|bar|john\.?doe|jane\.?doe|alice|bob|someone|email|root)\d{0,3}@",
     re.IGNORECASE,
 )
+_EXAMPLE_DOMAIN = re.compile(
+    r"[@.](?:example|test|invalid|localhost|local|(?:example|company|domain|yourdomain|foo|bar|acme)\.\w{2,8})\Z",
+    re.IGNORECASE,
+)
 _ROLE_ADDRESS = re.compile(
     r"(?:security|support|info|contact|hello|help|sales|admin|webmaster|postmaster|abuse|conduct|legal|privacy|team|dev)@"
     r"|.*@(?:googlegroups|lists\.[\w-]{1,60})\.",
@@ -143,6 +147,8 @@ def _counts_in_examples(text: str, found: DetectedSpan, place: TextType) -> bool
         case "SECRET":
             return _has_form(found) or _is_random(value)
         case "EMAIL":
+            if place in _CODE and _EXAMPLE_DOMAIN.search(value):
+                return False
             return _EXAMPLE_ADDRESS.match(value) is None and _ROLE_ADDRESS.match(value) is None
         case "IP":
             return is_public_address(value)
