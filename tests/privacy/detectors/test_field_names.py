@@ -12,8 +12,8 @@ from workbench.privacy.detectors.field_names import (
     kind_of,
     kinds_of,
     majority_kind,
-    words_of,
 )
+from workbench.privacy.detectors.key_words import words_of
 from workbench.privacy.detectors.kinds import settled
 from workbench.records import JsonValue
 

@@ -40,6 +40,8 @@ _VALUES_WORDS = "value values answer text content string_value stringvalue val d
 _VALUES = frozenset(_VALUES_WORDS.split())
 _TYPES = frozenset({"system", "type", "kind", "id"})  # labels that name a type of thing as often as a value
 _LONGEST_LABEL = 60
+_CONTAINERS = (dict, list, tuple)  # a union in `isinstance` is made anew at each call
+_LEAVES = (str, int, float)
 _MOST_OF_PAIR = 12  # keys of a record that is a pair
 
 
@@ -65,7 +67,9 @@ class RecordLayout:
     def kind(self, key: str) -> Kind | None:
         """The kind of the value under a key."""
         name = str(key)
-        kind = self._kinds[name] or self._pair.get(name) or inherited(self._above.kind, name)
+        kind = self._kinds[name] or self._pair.get(name)
+        if kind is None and self._above.kind is not None:
+            kind = inherited(self._above.kind, name)
         if self._agreed and (agreed := self._agreed.get(name)) is not None:
             return agreed if kind is None or (agreed.name == kind.name and is_of_column(agreed)) else kind
         return kind
@@ -188,11 +192,12 @@ def leaves_with_keys(
             layout = RecordLayout(node, context, rules)
             for key, child in node.items():
                 yield key, None, ""
-                if isinstance(child, dict | list | tuple):
+                if isinstance(child, _CONTAINERS):
                     stack.append((child, layout.context(key)))
                 elif is_leaf(child):
                     kind = layout.kind(key)
-                    yield child, settled(kind, as_text(child)) if kind else None, str(key)
+                    kind = settled(kind, as_text(child)) if kind is not None and kind.also else kind
+                    yield child, kind, str(key)
         elif isinstance(node, list | tuple):
             stack.extend(list_members(node, context, rules))
         elif is_leaf(node):
@@ -201,7 +206,7 @@ def leaves_with_keys(
 
 def is_leaf(node: JsonValue) -> bool:
     """Whether a value is a string or a number."""
-    return isinstance(node, str | int | float) and not isinstance(node, bool)
+    return isinstance(node, _LEAVES) and not isinstance(node, bool)
 
 
 def texts(value: JsonValue) -> Iterator[str]:

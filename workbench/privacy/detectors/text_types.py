@@ -180,9 +180,9 @@ def _rows(lines: Sequence[str]) -> Iterator[int]:
     for sign in _DELIMITERS:
         counts = [line.count(sign) for line in lines]
         for at, count in enumerate(counts):
-            if count >= _FEWEST_CELLS and count in (*counts[max(0, at - 1) : at], *counts[at + 1 : at + 2]):
-                if 2 * lines[at].count(f"{sign} ") <= count:
-                    yield at
+            beside = (*counts[max(0, at - 1) : at], *counts[at + 1 : at + 2])
+            if count >= _FEWEST_CELLS and count in beside and 2 * lines[at].count(f"{sign} ") <= count:
+                yield at
 
 
 def _type_alone(line: str) -> TextType:
