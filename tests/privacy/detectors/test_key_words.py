@@ -34,7 +34,7 @@ from workbench.privacy.detectors.key_words import LONGEST, VALUE_GROUPS, fold, k
         ("username", "user_name benutzername login"),
         (
             "",
-            "name tool_name serviceFullName fileName nom_du_fichier 商品名 secretName phone_verified x",
+            "name tool_name serviceFullName fileName nom_du_fichier 商品名 secretName phone_verified token6 x",
         ),
     ],
 )
