@@ -87,12 +87,12 @@ def _windows(text: str, found: Sequence[DetectedSpan], types: TypedText) -> Iter
             known += 1
         if known < len(found) and found[known].start <= match.start():
             continue
-        if types.at(match.start()) >= TextType.CODE:
-            continue
         after = text[match.end() : match.end() + 2]
         if (word := match["word"]) and not _uncommon(word, listed(word), after) and not _numbered(word, after):
             continue
-        if _orders(text, *match.span()) or (word and _dates(text, *match.span())):
+        if types.at(match.start()) >= TextType.CODE or _orders(text, *match.span()):
+            continue
+        if word and _dates(text, *match.span()):
             continue
         low, high = _around(text, *match.span(), end)
         if low <= end and high - begin <= _LONGEST and end:

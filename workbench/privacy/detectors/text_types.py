@@ -50,6 +50,7 @@ _FEWEST: Final = 3  # lines of a source file that have signs of code
 _LINES_PER_SIGN: Final = 5  # of a document about software
 _FEWEST_SIGNS: Final = 5
 _FEWEST_CHARACTERS: Final = 40
+_MOST_CHARACTERS: Final = 20_000  # from the beginning of a text, that show whether it is about software
 _CHARACTERS_PER_SIGN: Final = 300
 
 
@@ -159,7 +160,7 @@ def classify(text: str) -> TypedText:
         return _UNIFORM[_type_alone(text)]
     lines = text.split("\n")
     kinds = [_kind(line) for line in lines]
-    types = _Parts(lines, kinds, _sentences(text, len(lines))).types()
+    types = _Parts(lines, kinds, _sentences(text)).types()
     for at in _rows(lines):
         if types[at] in (TextType.DOCUMENT, TextType.HEADING):
             types[at] = TextType.DATA
@@ -191,10 +192,10 @@ def _type_alone(line: str) -> TextType:
     if kind in _ALONE:
         return _ALONE[kind]
     if kind is _Line.COMMENT and line.lstrip()[:1] in "#*":
-        return TextType.HEADING if line.lstrip()[:1] == "#" else _sentences(line, 1)
+        return TextType.HEADING if line.lstrip()[:1] == "#" else _sentences(line)
     if kind is _Line.ROW and "`" not in line and not _SENTENCE.match(line):
         return TextType.DATA
-    return TextType.COMMENT if kind is _Line.COMMENT else _sentences(line, 1)
+    return TextType.COMMENT if kind is _Line.COMMENT else _sentences(line)
 
 
 def _kind(line: str) -> _Line:
@@ -211,11 +212,12 @@ def _kind(line: str) -> _Line:
     return _Line.STATEMENT if _STATEMENT.match(bare) else _Line.WORDS
 
 
-def _sentences(text: str, lines: int) -> TextType:
+def _sentences(text: str) -> TextType:
     """The type of the text's sentences: those of a document about software contain code and its terms."""
     if len(text) < _FEWEST_CHARACTERS:
         return TextType.PROSE
-    fewest = max(_FEWEST_SIGNS, lines / _LINES_PER_SIGN, len(text) / _CHARACTERS_PER_SIGN)
+    text = text[:_MOST_CHARACTERS]
+    fewest = max(_FEWEST_SIGNS, text.count("\n") / _LINES_PER_SIGN, len(text) / _CHARACTERS_PER_SIGN)
     return TextType.DOCUMENT if sum(map(text.count, _SOFTWARE)) >= fewest else TextType.PROSE
 
 

@@ -29,7 +29,7 @@ _POSTAL_CODE: Final = 10  # characters
 _CAMEL_CASE = re.compile(r"(?!Ma?c[A-Z]|De[A-Z]|La[A-Z]|Van[A-Z])[A-Z][a-z]{1,30}(?:[A-Z][a-z]{0,30}){1,5}")
 _PHONE_BEFORE = re.compile(r"phone|tel|mobile|call|fax|sms|msisdn|cell|dial", re.IGNORECASE)
 _EXAMPLE_PHONE = re.compile(r"555|(\d)\1{4}|12345|01234")
-_AS_EXAMPLE = re.compile(r"(?:e\.g\.|\bexample|for instance|such as|formatted as)[^\n]{0,60}\Z", re.IGNORECASE)
+_EXAMPLE_SIGNS: Final = ("e.g.", "xample", "for instance", "such as", "formatted as")
 _EXAMPLE_SECRET = re.compile(
     r"example|sample|s[e3]cr[e3]t|your|test|dummy|changeme|placeholder|password|passphrase|token|foo|bar|xxx|\.\.\."
     r"|[<>{}$()\[\],:;'\" ]|\b(?:key|abc|123)",
@@ -153,8 +153,7 @@ def _counts_in_examples(text: str, found: DetectedSpan, place: TextType) -> bool
         case "IP":
             return is_public_address(value)
         case "PHONE":
-            example = _EXAMPLE_PHONE.search(re.sub(r"\D", "", value)) is not None
-            return not example and (value[0] == "+" or place not in _CODE)
+            return not is_example_number(value) and (value[0] == "+" or place not in _CODE)
     return found.kind not in _KEYED or place not in _CODE
 
 
@@ -186,12 +185,16 @@ def _is_word(value: str, why: str) -> bool:
 
 def _is_given_as_example(text: str, found: DetectedSpan) -> bool:
     """Whether a number or address that nobody has follows "for example"."""
+    before = text[max(0, found.start - _LOOK_BACK) : found.start].rpartition("\n")[2]
+    if not any(sign in before for sign in _EXAMPLE_SIGNS):
+        return False
     value = text[found.start : found.end]
-    if found.kind == "PHONE":
-        example = _EXAMPLE_PHONE.search(re.sub(r"\D", "", value)) is not None
-    else:
-        example = _EXAMPLE_ADDRESS.match(value) is not None
-    return example and _AS_EXAMPLE.search(text, max(0, found.start - _LOOK_BACK), found.start) is not None
+    return is_example_number(value) if found.kind == "PHONE" else _EXAMPLE_ADDRESS.match(value) is not None
+
+
+def is_example_number(value: str) -> bool:
+    """Whether a phone number is one of films and manuals: with 555, or with digits in a row."""
+    return _EXAMPLE_PHONE.search(re.sub(r"\D", "", value)) is not None
 
 
 def _is_random(value: str) -> bool:
