@@ -39,7 +39,8 @@ _ANNOUNCED: Final = ("key ", "word ")  # reasons of secrets without a form
 _PERMISSIONS: Final = frozenset({"read", "write", "none"})
 _FEWEST_RANDOM: Final = 10  # characters of a secret under a key in code
 _EXAMPLE_ADDRESS = re.compile(
-    r"(?:user|username|test|tester|name|me|you|your|foo|bar|john\.?doe|jane\.?doe|alice|bob|someone|email|root)\d{0,3}@",
+    r"(?:user|username|test|tester|name|me|you|your|foo|bar|john\.?doe|jane\.?doe|alice|bob|someone|email|root)\d{0,3}@"
+    r"|[a-z]@[a-z]\.",
     re.IGNORECASE,
 )
 _EXAMPLE_DOMAIN = re.compile(
@@ -52,7 +53,7 @@ _ROLE_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _HOME = re.compile(r"(?:home|Users)[/\\]{1,2}\Z")
-_BEFORE_HANDLE = re.compile(r"\b(?:by|cc|thanks|to|and)[ \t(]{1,2}@\Z", re.IGNORECASE)
+_BEFORE_HANDLE = re.compile(r"\b(?:by|cc|thanks|thanks to|ask|ping)[ \t]@\Z", re.IGNORECASE)
 _HANDLE_AFTER = re.compile(r"[\"'*_]{0,3}[ \t]{0,2}[(\[<]@")
 _LOCAL_HOST = re.compile(r"@(?:localhost|127\.|example\b|[\w.-]{0,60}example\.|[$<{%])")
 _BEFORE_NAME = re.compile(
@@ -62,6 +63,7 @@ _BEFORE_NAME = re.compile(
     r"|(?:\(c\)|©) ?[\d, –-]{0,20}\Z",
     re.IGNORECASE,
 )
+_RIGHT_BEFORE_NAME = re.compile(r"(?:\bby|thanks to|thanks,?|authors?:|cc:?|contact) \Z", re.IGNORECASE)
 _LOOK_BACK: Final = 90  # characters before a name that may contain evidence
 _TITLES = "".join(f"(?<!{title})" for title in ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St"))  # before a dot
 _BEGINS = re.compile(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
@@ -225,9 +227,12 @@ def is_evident_name(text: str, start: int, end: int) -> bool:
     if len(known) > 1 and "F" in known[0] and "L" in known[-1] and not any("C" in one for one in known):
         return True
     line = text.rfind("\n", max(0, start - _LOOK_BACK), start) + 1
-    if _BEFORE_NAME.search(text[max(line, start - _LOOK_BACK) : start]) is None:
+    before = text[max(line, start - _LOOK_BACK) : start]
+    if _BEFORE_NAME.search(before) is None:
         return False
-    return (len(known) > 1 and "C" not in "".join(known)) or known in (["F"], ["FL"])
+    if len(known) > 1:
+        return "C" not in "".join(known)
+    return known in (["F"], ["FL"]) and _RIGHT_BEFORE_NAME.search(before) is not None
 
 
 def is_full_name(name: str) -> bool:
