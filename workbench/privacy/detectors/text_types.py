@@ -148,6 +148,11 @@ _SOFTWARE_SIGNS = (
     "|pull request|config|deprecat|param|librar|<code"
 )
 _SOFTWARE: Final = tuple(_SOFTWARE_SIGNS.split("|"))
+_LETTERS = re.compile(r"[^\W\d_]+")
+_DIGITS = re.compile(r"\d+")
+_SHAPE: Final = 20  # characters at the beginning of a line that are compared
+_FEWEST_ALIKE: Final = 8
+_SHARE_ALIKE: Final = 0.2  # of the lines of a text
 _DELIMITERS: Final = ",;\t|"
 _FEWEST_CELLS: Final = 2  # delimiters of a row
 _QUOTES: Final = ('"""', "'''")
@@ -163,6 +168,9 @@ def classify(text: str) -> TypedText:
     types = _Parts(lines, kinds, _sentences(text)).types()
     for at in _rows(lines):
         if types[at] in (TextType.DOCUMENT, TextType.HEADING):
+            types[at] = TextType.DATA
+    for at in _uniform(lines):
+        if types[at] in (TextType.DOCUMENT, TextType.PROSE):
             types[at] = TextType.DATA
     starts: list[int] = []
     named: list[TextType] = []
@@ -184,6 +192,22 @@ def _rows(lines: Sequence[str]) -> Iterator[int]:
             beside = (*counts[max(0, at - 1) : at], *counts[at + 1 : at + 2])
             if count >= _FEWEST_CELLS and count in beside and 2 * lines[at].count(f"{sign} ") <= count:
                 yield at
+
+
+def _uniform(lines: Sequence[str]) -> Iterator[int]:
+    """The lines of a program's output: many begin with the same word, or with digits and signs at the same places."""
+    groups: dict[str, list[int]] = {}
+    for at, line in enumerate(lines):
+        bare = line[:_LONGEST].lstrip()
+        shape = _DIGITS.sub("0", _LETTERS.sub("a", bare[:_SHAPE]))
+        bracket = f"line{bare[0]}" if bare[:1] in ("[", "(", "{", "<") else ""
+        for key in (bare.partition(" ")[0], shape if "0" in shape else "", bracket):
+            if len(key) > 2:
+                groups.setdefault(key, []).append(at)
+    filled = sum(1 for line in lines if line.strip())
+    for group in groups.values():
+        if len(group) >= max(_FEWEST_ALIKE, _SHARE_ALIKE * filled):
+            yield from group
 
 
 def _type_alone(line: str) -> TextType:

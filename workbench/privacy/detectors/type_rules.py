@@ -106,7 +106,7 @@ def counts(text: str, found: DetectedSpan, place: TextType) -> bool:
     if place <= TextType.DATA and found.why != PROSE:
         return True
     value = text[found.start : found.end]
-    if found.why == PROSE and found.kind == "ADDRESS" and place >= TextType.DOCUMENT and not _is_street(value):
+    if found.why == PROSE and found.kind == "ADDRESS" and place is not TextType.PROSE and not _is_street(value):
         return False
     if place is TextType.LOG:
         return _counts_in_log(text, found)
@@ -114,6 +114,8 @@ def counts(text: str, found: DetectedSpan, place: TextType) -> bool:
         return found.kind == "SECRET" and _has_form(found)
     if place in _DOCUMENT or place in _CODE:
         return _counts_in_examples(text, found, place)
+    if found.kind == "NAME" and place is TextType.DATA:  # a cell without sentences
+        return _has_evidence(text, found)
     return found.kind != "NAME" or not _is_no_person(text, found)
 
 
