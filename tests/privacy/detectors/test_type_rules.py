@@ -162,6 +162,7 @@ def test_in_a_document_about_software_only_people_are_found() -> None:
         "Dostawa części opóźni się o dwa tygodnie, a faktura jest w załączniku.",
         "Adjunto encontrarán el manual y las facturas.",
         "Started Jan 2 10:00, ended on Fri Jan 5.",
+        "Date:   Thu Feb 19 20:00:34 2026 -0800",
         "Call a number, e.g. +15558881111, or mail, for example, name@company.com.",
     ],
 )

@@ -50,7 +50,6 @@ _POSSESSIVE = ("'s", "’s")
 _ORDERS = re.compile(r" (?:the|an?|this|these|those|its?|your|all|each|every) ")  # after an imperative
 _DATES_WORDS = "jan feb mar apr may jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun"
 _DATES = frozenset(_DATES_WORDS.split())
-_BESIDE_DATE = re.compile(r"[.,]? {1,3}\d")
 
 
 def find_names_in_prose(
@@ -92,8 +91,6 @@ def _windows(text: str, found: Sequence[DetectedSpan], types: TypedText) -> Iter
             continue
         if types.at(match.start()) >= TextType.CODE or _orders(text, *match.span()):
             continue
-        if word and _dates(text, *match.span()):
-            continue
         low, high = _around(text, *match.span(), end)
         if low <= end and high - begin <= _LONGEST and end:
             end = high
@@ -129,13 +126,6 @@ def _numbered(word: str, after: str) -> bool:
 def _orders(text: str, start: int, end: int) -> bool:
     """Whether a word begins an imperative sentence, as in "Mend the line"."""
     return _ORDERS.match(text, end) is not None and begins_sentence(text, start)
-
-
-def _dates(text: str, start: int, end: int) -> bool:
-    """Whether a word is a month or day beside a number: `Jan 2`, `2 Jan`."""
-    if text[start:end].lower() not in _DATES:
-        return False
-    return _BESIDE_DATE.match(text, end) is not None or text[start - 2 : start - 1].isdigit()
 
 
 def _around(text: str, start: int, end: int, floor: int) -> tuple[int, int]:
@@ -174,7 +164,7 @@ def _spans(
 ) -> Iterator[tuple[int, int, int]]:
     said = [word.group() for word in words]
     scores[[word[0] == "\0" for word in said]] = 0  # blanked-out tokens
-    scores[[_is_no_name(word) for word in said], 0] = 0
+    scores[[_is_no_name(word) or _is_in_date(said, at) for at, word in enumerate(said)], 0] = 0
     listed_first = [_is_first_name(word) for word in said]
     scores[listed_first, 0] **= _TRUST
     for at in range(len(said) - 1):
@@ -188,6 +178,14 @@ def _spans(
                 end -= 2
             if _plausible(window[start:end], place):
                 yield start, end, place
+
+
+def _is_in_date(words: Sequence[str], at: int) -> bool:
+    """Whether a word is a month or day beside a number or another one: `Jan 2`, `Thu Feb 12`."""
+    if words[at].lower() not in _DATES:
+        return False
+    beside = (*words[max(0, at - 1) : at], *words[at + 1 : at + 2])
+    return any(word[0].isdigit() or word.lower() in _DATES for word in beside)
 
 
 def _is_first_name(word: str) -> bool:
@@ -236,6 +234,4 @@ def _plausible(stretch: str, place: int) -> bool:
     """Whether a stretch has letters and a capital, as a name needs, or letters and a digit, as an address needs."""
     if KINDS[place] == "ADDRESS":
         return any(map(str.isdigit, stretch)) and any(map(str.isalpha, stretch))
-    if " " in stretch and _DATES.issuperset(stretch.lower().split()):
-        return False
     return sum(map(str.isalpha, stretch)) >= _FEWEST_LETTERS and any(map(str.isupper, stretch))

@@ -19,6 +19,7 @@ PROSE: Final = "reads like a name or address"  # reason of the findings by the m
 _CODE: Final = frozenset({TextType.COMMENT, TextType.CODE})
 _DOCUMENT: Final = frozenset({TextType.DOCUMENT, TextType.HEADING})
 _KEYED: Final = frozenset({"DOB", "ADDRESS", "COMPANY", "BANK", "NATIONAL_ID", "MAC"})
+_BY_KEY: Final = ("key ", "tag ", "header ", "like ")  # beginnings of the reasons of values found by key or column
 _SURE_NAMES: Final = frozenset({"date after it", "CN before it", "mention"})  # reasons of names that count everywhere
 # `get_address: …` is a function and its description.
 _FUNCTION_KEY = re.compile(
@@ -49,7 +50,7 @@ _EXAMPLE_DOMAIN = re.compile(
 )
 _ROLE_ADDRESS = re.compile(
     r"(?:security|support|info|contact|hello|help|sales|admin|webmaster|postmaster|abuse|conduct|legal|privacy|team|dev)@"
-    r"|.*@(?:googlegroups|lists\.[\w-]{1,60})\.",
+    r"|.{0,64}@(?:googlegroups|lists\.[\w-]{1,60})\.",
     re.IGNORECASE,
 )
 _HOME = re.compile(r"(?:home|Users)[/\\]{1,2}\Z")
