@@ -133,6 +133,11 @@ Written by Rosa Lindqvist, with help of @rlund.
 """
 
 
+def test_versions_and_dates_in_a_changelog_are_no_addresses() -> None:
+    text = f"{README}\n## [3.0.9.1] - 2024-02-21\n\nReleased on Faoilleach 11mh, 1987.\n"
+    assert found(text) == [("NAME", "Rosa Lindqvist")]
+
+
 def test_in_a_document_about_software_only_people_are_found() -> None:
     assert found(README) == [("NAME", "Rosa Lindqvist")]
 

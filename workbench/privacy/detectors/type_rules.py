@@ -26,6 +26,9 @@ _FUNCTION_KEY = re.compile(
     r"key (?:\w{1,40}--"
     r"|(?:get|list|create|update|delete|fetch|add|remove|find|search|send|set|read|write)(?:_|[A-Z]))"
 )
+_DATE = re.compile(
+    r"(?:[^\W\d_]{1,20} ){1,2}\d{1,2}(?:st|nd|rd|th|[^\W\d_]{2}|\.)?,? (?:1\d|20)\d\d(?!\d| [^\W\d_]*[A-Z])"
+)
 _POSTAL_CODE: Final = 10  # characters
 _CAMEL_CASE = re.compile(r"(?!Ma?c[A-Z]|De[A-Z]|La[A-Z]|Van[A-Z])[A-Z][a-z]{1,30}(?:[A-Z][a-z]{0,30}){1,5}")
 _PHONE_BEFORE = re.compile(r"phone|tel|mobile|call|fax|sms|msisdn|cell|dial", re.IGNORECASE)
@@ -53,6 +56,8 @@ _ROLE_ADDRESS = re.compile(
     r"|.{0,64}@(?:googlegroups|lists\.[\w-]{1,60})\.",
     re.IGNORECASE,
 )
+_FIRST_OF_ADDRESS: Final = 10  # four smaller numbers than these are more often a version
+_MOST_OF_VERSION: Final = 100
 _HOME = re.compile(r"(?:home|Users)[/\\]{1,2}\Z")
 _BEFORE_HANDLE = re.compile(r"\b(?:by|cc|thanks|thanks to|ask|ping)[ \t]@\Z", re.IGNORECASE)
 _HANDLE_AFTER = re.compile(r"[\"'*_]{0,3}[ \t]{0,2}[(\[<]@")
@@ -108,6 +113,8 @@ def counts(text: str, found: DetectedSpan, place: TextType) -> bool:
         return True
     value = text[found.start : found.end]
     if found.why == PROSE and found.kind == "ADDRESS" and place is not TextType.PROSE and not _is_street(value):
+        return False
+    if found.why == PROSE and found.kind == "ADDRESS" and _DATE.match(value):
         return False
     if place is TextType.LOG:
         return _counts_in_log(text, found)
@@ -209,7 +216,7 @@ def _is_random(value: str) -> bool:
 
 
 def is_public_address(value: str) -> bool:
-    """Whether an IP address can be reached from everywhere and is no obvious example, such as 1.2.3.4."""
+    """Whether an IP address can be reached from everywhere and is no obvious example or version: 1.2.3.4, 3.0.9.1."""
     try:
         address = ipaddress.ip_address(value)
     except ValueError:
@@ -219,6 +226,8 @@ def is_public_address(value: str) -> bool:
     parts = list(address.packed)
     if address.version != 4:
         return parts[0] >> 5 == 1  # the addresses that are assigned: 2000::/3
+    if parts[0] < _FIRST_OF_ADDRESS and max(parts) < _MOST_OF_VERSION:
+        return False
     return len(set(parts)) > 2 and len({after - before for before, after in pairwise(parts)}) > 1
 
 
