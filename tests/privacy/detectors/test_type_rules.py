@@ -163,6 +163,8 @@ def test_in_a_document_about_software_only_people_are_found() -> None:
         "Claude answered, and Excel opened the file in Berlin.",
         "Mutually exclusive with the title.",
         "Return the books, kick the tyres.",
+        "Lorem ipsum dolor sit amet. Morbi sed quis. Donec nec justo vel turpis.",
+        "Wumble opened the drawer; then the wumble closed it.",
         "Die Schlüsselübergabe ist am Montag, der Aufzug ist gesperrt, und die Mülltonnen stehen in der Einfahrt.",
         "Dostawa części opóźni się o dwa tygodnie, a faktura jest w załączniku.",
         "Adjunto encontrarán el manual y las facturas.",

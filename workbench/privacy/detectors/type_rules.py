@@ -82,10 +82,12 @@ zur
 _OTHER_WORDS = """
 le la les et est pour que des du une un nous vous au aux dans avec el los las y una para con del se il che di per è
 sono alla della nel o os as uma não em do da com de het een en niet van voor w na nie się jest z do przez oraz
+sit amet sed nec quis vel eget ut ac
 """
 _ENGLISH: Final = frozenset(_ENGLISH_WORDS.split())
 _GERMAN: Final = frozenset(_GERMAN_WORDS.split())
 _OTHERS: Final = frozenset(_OTHER_WORDS.split())
+_NEARBY: Final = 3_000  # characters around a word in which it may occur in lower case
 _AROUND: Final = 200  # characters around a name that show the language
 _LOWER = re.compile(r"(?<!\w)[^\W\d_]{1,5}(?!\w)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -268,8 +270,15 @@ def _is_no_person(text: str, found: DetectedSpan) -> bool:
         return _is_with_term(value, words)
     if "C" in listed(value) and begins_sentence(text, found.start):
         return True
+    if "F" not in listed(value) and _is_written_small(text, found.start, value):
+        return True
     alone = text[found.start - 1 : found.start] in ("", "\n") and text[found.end : found.end + 1] in ("", "\n")
     return "F" not in listed(value) and (value.isupper() or (alone and len(value) < len(text)))
+
+
+def _is_written_small(text: str, start: int, word: str) -> bool:
+    """Whether a word also occurs nearby in lower case, which names do not."""
+    return f" {word.lower()} " in text[max(0, start - _NEARBY) : start + _NEARBY]
 
 
 def begins_sentence(text: str, start: int) -> bool:
