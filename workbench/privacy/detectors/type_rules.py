@@ -19,7 +19,8 @@ PROSE: Final = "reads like a name or address"  # reason of the findings by the m
 _CODE: Final = frozenset({TextType.COMMENT, TextType.CODE})
 _DOCUMENT: Final = frozenset({TextType.DOCUMENT, TextType.HEADING})
 _KEYED: Final = frozenset({"DOB", "ADDRESS", "COMPANY", "BANK", "NATIONAL_ID", "MAC"})
-_BY_KEY: Final = ("key ", "tag ", "header ", "like ")  # beginnings of the reasons of values found by key or column
+# Beginnings of the reasons of values that a key, a column or a word announces.
+_ANNOUNCED: Final = ("key ", "tag ", "header ", "like ", "word ")
 _SURE_NAMES: Final = frozenset({"date after it", "CN before it", "mention"})  # reasons of names that count everywhere
 # `get_address: …` is a function and its description.
 _FUNCTION_KEY = re.compile(
@@ -39,7 +40,6 @@ _EXAMPLE_SECRET = re.compile(
     r"|[<>{}$()\[\],:;'\" ]|\b(?:key|abc|123)",
     re.IGNORECASE,
 )
-_ANNOUNCED: Final = ("key ", "word ")  # reasons of secrets without a form
 _PERMISSIONS: Final = frozenset({"read", "write", "none"})
 _FEWEST_RANDOM: Final = 10  # characters of a secret under a key in code
 _EXAMPLE_ADDRESS = re.compile(
