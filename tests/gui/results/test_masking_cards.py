@@ -32,7 +32,7 @@ def token(session: Any) -> str:
 
 @pytest.fixture
 def menu(context: Any, session: Any, token: str, qtbot: Any) -> MarkMenu:
-    edit = PlainEdit(f"write to {token}\nand order zq-77 from 81.2.69.142, as Kestrel Way said")
+    edit = PlainEdit(f"write to {token}\nand order zq-77 from 81.2.69.142, as Marlow Tinsley said")
     qtbot.addWidget(edit)
     edit.resize(800, 500)
     with qtbot.waitExposed(edit):
@@ -129,7 +129,7 @@ def test_the_strictness_opens_its_page(menu: MarkMenu, context: Any, fake_core: 
     requests: list[object] = []
     context.messages.requested.connect(requests.append)
     complete(fake_core.set_strictness("", "forms"))
-    select(menu, "Kestrel Way")
+    select(menu, "Marlow Tinsley")
     assert menu.explain()
     click(explained(menu, qtbot), "Change the strictness", qtbot)
     assert requests == [ShowPrivacy("kinds")]
