@@ -170,7 +170,7 @@ def classify(text: str) -> TypedText:
         if types[at] in (TextType.DOCUMENT, TextType.HEADING):
             types[at] = TextType.DATA
     for at in _uniform(lines):
-        if types[at] in (TextType.DOCUMENT, TextType.PROSE):
+        if types[at] is TextType.PROSE:
             types[at] = TextType.DATA
     starts: list[int] = []
     named: list[TextType] = []
