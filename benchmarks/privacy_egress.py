@@ -1,6 +1,6 @@
 """Measures what masking costs when a program reads much and prints little.
 
-    python benchmarks/privacy_egress.py [MB …]
+    python benchmarks/privacy_egress.py [MB …] [--core]
 
 For each size (1, 10 and 100 MB without arguments), a session keeps generated answers of up to 4 MB, half of them
 records of customers as JSON and half of them log lines. Then it masks outputs of 25 kB: consecutive records, records
@@ -8,19 +8,29 @@ from everywhere, names without keys, log lines, and figures that no answer conta
 process: for keeping, in MB a second (goal: 50), and for masking each output (goal: 150 ms), beside the time for the
 same output without any answers; the memory that the kept answers take; the values that a model could read; and the
 longest block of an event loop while a thread keeps 10 MB and masks.
+
+`--core` measures a real core instead: an agent's programs read 1, 10 and 100 MB from a server and print 25 kB; printed
+are seconds from submission to result, of which the server's generation of the data is a part, the growth of the core's
+memory, and the longest gap of its event loop. Then the user calls a tool that answers with 10 MB.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
-from workbench.events import spawn
+from workbench.core import Core
+from workbench.events import Event, RunChanged, spawn
+from workbench.paths import OVERRIDE, paths_of
 from workbench.privacy.vault import Vault
+from workbench.records import Decision, Origin, RunState, ToolCall
 
 SEED = 20261120
 ANSWER = 4_000_000  # characters of one answer
@@ -44,14 +54,15 @@ class Answers:
         """Answers of this size together."""
         left, size = int(megabytes * 1_000_000), min(ANSWER, int(megabytes * 500_000))
         while left > 0:
-            yield (answer := self._records(size))
-            yield (log := self._log(size))
+            yield (answer := self.records_text(size))
+            yield (log := self.log_text(size))
             left -= len(answer) + len(log)
 
     def _name(self) -> str:
         return " ".join(self._chance.choice(self._words).title() + self._chance.choice("aeiou") for _ in range(2))
 
-    def _records(self, size: int) -> str:
+    def records_text(self, size: int) -> str:
+        """Records of customers as JSON, of about this size."""
         rows = []
         for number in range(size // 230):
             name = self._name()
@@ -68,7 +79,8 @@ class Answers:
         self.records += rows
         return json.dumps({"customers": rows})
 
-    def _log(self, size: int) -> str:
+    def log_text(self, size: int) -> str:
+        """A log in a JSON answer, of about this size."""
         lines = [
             f"2026-11-{number % 28 + 1:02}T10:{number % 60:02}:{number % 59:02}Z INFO job={number} took"
             f" {number % 977} ms user={self._chance.choice(self._words)}{number % 1231} from"
@@ -137,8 +149,86 @@ async def longest_gap(work: Callable[[], object]) -> float:
     return 1000 * longest
 
 
+PROGRAM = """
+from servers.bulk import customers, log
+for _ in range({times}):
+    text = await log(megabytes={half})
+    page = (await customers(megabytes={half}))["customers"]
+print(str(page[100:210])[:12000])
+print(chr(10).join(text.splitlines()[500:600])[:12000])
+"""
+
+
+async def measure_core() -> None:
+    """Print the figures of programs in a real core, and of a call of the user."""
+    with tempfile.TemporaryDirectory(prefix="mcp-workbench-project-") as folder:
+        os.environ[OVERRIDE] = f"{folder}/home"
+        project = Path(folder, "project")
+        project.mkdir()
+        server = {"command": sys.executable, "args": [str(Path(__file__).with_name("privacy_egress_server.py"))]}
+        (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"bulk": server}}))
+        core = Core(paths_of(project))
+        await core.open()
+        try:
+            await core.api.connect("bulk", (await core.api.consent("bulk")).sha)
+            await _print_programs(core)
+            began = time.perf_counter()
+            call = ToolCall("", "bulk", "customers", {"megabytes": 5}, Origin.PERSON, "person", confirmed=True)
+            outcome = await core.api.call(call)
+            took = time.perf_counter() - began
+            print(
+                f"the user's own answer of {outcome.bytes / 1e6:.0f} MB: {took:.1f} s, server included ({outcome.ms} ms)"
+            )
+            await core.services.sessions.person.registrations.wait_until_done()
+        finally:
+            await core.close()
+
+
+async def _print_programs(core: Core) -> None:
+    print(f"{'program reads':16}{'seconds':>10}{'memory':>10}{'gap':>10}")
+    session = core.services.sessions.open("benchmark")
+    allow = core.bus.listen(lambda event: _allow(core, event))
+    for megabytes, times in ((1, 1), (10, 2), (100, 20)):
+        before = _resident()
+        code = PROGRAM.format(times=times, half=megabytes / times / 2)
+        began, gap = time.perf_counter(), spawn("gaps of the loop", _longest_gap())
+        run = await core.run_manager.wait_until_finished(core.run_manager.submit(code, session, "x").id)
+        took = time.perf_counter() - began
+        gap.cancel()
+        assert run.model_view.count("[EMAIL_") > 10, run.model_view[:2000]
+        longest = 1000 * _gaps[-1]
+        print(f"{megabytes:12} MB {took:10.1f}{_resident() - before:7.0f} MB{longest:7.0f} ms")
+    allow()
+
+
+def _allow(core: Core, event: Event) -> None:
+    if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
+        decision = Decision(event.run.id, event.run.proposal.sha, True, "benchmark", fingerprint=event.run.fingerprint)
+        core.run_manager.decide(decision)
+
+
+_gaps: list[float] = []
+
+
+async def _longest_gap() -> None:
+    _gaps.append(0.0)
+    last = time.perf_counter()
+    while True:
+        await asyncio.sleep(0.001)
+        now = time.perf_counter()
+        _gaps[-1], last = max(_gaps[-1], now - last), now
+
+
+def _resident() -> float:
+    """Megabytes of memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
 def main(arguments: Sequence[str]) -> None:
     """Print the tables."""
+    if "--core" in arguments:
+        asyncio.run(measure_core())
+        return
     for megabytes in map(float, arguments or ("1", "10", "100")):
         measure(megabytes)
     answers, vault = Answers(SEED), Vault("session")

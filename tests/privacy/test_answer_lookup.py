@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.broker.agent_sessions import Sessions
 from workbench.errors import WorkbenchError
 from workbench.privacy import answer_index
 from workbench.privacy.answer_index import PAGE, AnswerIndex
@@ -200,6 +201,14 @@ def test_answers_beyond_the_bound_are_refused_with_a_remedy(monkeypatch: pytest.
     vault.keep("a " * 40_000, "crm")
     with pytest.raises(WorkbenchError, match="has read"):
         vault.keep("b " * 40_000, "crm")
+
+
+def test_the_users_session_releases_its_answers_instead_of_refusing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answer_index, "MOST_CHARACTERS", 100_000)
+    session = Sessions(lambda: True).person
+    for number in range(5):
+        session.keep(json.dumps({"rows": MANY[:200], "n": number}), "crm")
+        assert MANY[number]["email"] not in session.mask(MANY[number]["email"])
 
 
 def test_a_full_disk_loses_pages_and_then_refuses(monkeypatch: pytest.MonkeyPatch) -> None:

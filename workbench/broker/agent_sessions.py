@@ -100,7 +100,13 @@ class Session:
         server = source.server if isinstance(source, Place) else source
         key = f"{server}\0{text}" if len(text) <= _REMEMBERED else ""
         if not key or key not in self._kept:  # the same text of the same server contains nothing new
-            self.vault.keep(text, source)
+            try:
+                self.vault.keep(text, source)
+            except WorkbenchError:
+                if self.origin is Origin.AGENT:
+                    raise
+                self.vault.forget_answers()  # the user's session never ends, and no model reads it
+                self.vault.keep(text, source)
             if key:
                 self._kept.add(key)
 

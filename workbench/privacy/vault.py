@@ -81,6 +81,12 @@ class Vault(ValueStore):
         for one in separate_texts(text):
             self.answers.add(one, source)
 
+    def forget_answers(self) -> None:
+        """Release the kept answers. What was found in them stays known."""
+        with self._looking_up:
+            self.answers = AnswerIndex()
+            self._lookup = AnswerLookup(self.answers)
+
     def _learn_from_answers(self, text: str) -> None:
         """Search the answers for personal data where words of this text occur in them."""
         if self.answers:
