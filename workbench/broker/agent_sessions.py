@@ -99,7 +99,9 @@ class Session:
         """Keep a text from a server or file, so that its personal data is found when a part of it leaves."""
         server = source.server if isinstance(source, Place) else source
         key = f"{server}\0{text}" if len(text) <= _REMEMBERED else ""
-        if not key or key not in self._kept:  # the same text of the same server contains nothing new
+        if key and key in self._kept:  # the same text of the same server contains nothing new
+            self.vault.answers.note_call(source)
+        else:
             try:
                 self.vault.keep(text, source)
             except WorkbenchError:

@@ -28,6 +28,7 @@ from workbench.broker.comparable_text import (
 from workbench.offload import ANSWER_INDEXING, SOURCE_INDEXING
 from workbench.privacy.answer_index import AnswerIndex
 from workbench.privacy.answer_lookup import AnswerLookup
+from workbench.privacy.detectors.detector import SeenTexts
 from workbench.records import Place
 
 PHRASE: Final = 5  # consecutive words that are unlikely to occur twice by chance
@@ -87,6 +88,7 @@ class ProvenanceIndex:
         self._lookup = AnswerLookup(self._answers)
         self._kinds_of: dict[tuple[str, ...], frozenset[str]] = {}  # calls whose answers count, with their kinds
         self._undecoded: deque[tuple[Place, tuple[str, ...]]] = deque()
+        self._decoded = SeenTexts()  # texts that were queued for decoding
         self._weight = 0  # characters not yet decoded
         self.characters = 0  # of all answers
         self._decoding = Lock()
@@ -104,7 +106,10 @@ class ProvenanceIndex:
                 self._answers.add(text, place)
         self._kinds_of[_call_of(place)] = read.kinds
         self.characters += sum(map(len, read.texts))
-        if UNTRUSTED in read.kinds and (hidden := tuple(text for text in read.texts if len(text) <= _READABLE)):
+        new = [text for text in read.texts if len(text) <= _READABLE and text not in self._decoded]
+        if UNTRUSTED in read.kinds and (hidden := tuple(new)):
+            for text in hidden:
+                self._decoded.add(text)
             self._undecoded.append((place, hidden))
             self._weight += sum(map(len, hidden))
 
@@ -122,9 +127,9 @@ class ProvenanceIndex:
                 self._weight -= sum(map(len, texts))
                 for text in map(clean, texts):
                     if text not in texts:
-                        self._answers.add(text, place)
+                        self._answers.add(text, place, is_new=False)
                     for view in [*decoded_readings(text)][1:]:
-                        self._answers.add(clean(view), place)
+                        self._answers.add(clean(view), place, is_new=False)
         self._answers.index()
 
     def find_sources(

@@ -141,15 +141,15 @@ class AnswerIndex:
         self.waiting = 0  # characters that are not indexed yet
         self._is_full = False  # a page could not be written
 
-    def add(self, text: str, source: Source) -> None:
+    def add(self, text: str, source: Source, *, is_new: bool = True) -> None:
         """Keep an answer; raises an error if there are too many. It is indexed by `index`, at the latest when something
-        is looked up."""
+        is looked up. `is_new`: it is no other form of a kept answer."""
         if not text:
             return
         with self._lock:
             if self._is_full or self._length + self.waiting + len(text) > MOST_CHARACTERS:
                 raise WorkbenchError(_FULL.format(MOST_CHARACTERS // 1_000_000), _FULL_HINT)
-            self.count += 1
+            self.count += is_new
             if isinstance(source, Place):
                 self._calls.add(source.call_id)
             self._pending.append((_LETTER.sub(_decoded, text) if "\\u" in text else text, source))
@@ -255,6 +255,11 @@ class AnswerIndex:
                 del self._recent[next(iter(self._recent))]
         self._recent[number] = text
         return text
+
+    def note_call(self, source: Source) -> None:
+        """Note that the answer of a call is the same as a kept one."""
+        if isinstance(source, Place):
+            self._calls.add(source.call_id)
 
     def has_call(self, call_id: str) -> bool:
         """Whether the answer of this call was kept."""

@@ -70,6 +70,7 @@ class Vault(ValueStore):
         self._harmless = (rules, SeenTexts())  # short texts in which these rules find nothing
         self._waived: tuple[DetectionRules, set[str]] = (rules, set())  # folded values that pass by these rules
         self._clean = ((0, 0), SeenTexts())  # texts with nothing to mask in this state
+        self._known_free = ((0, 0), SeenTexts())  # texts without known values in this state
 
     @property
     def state(self) -> tuple[int, int]:
@@ -220,8 +221,22 @@ class Vault(ValueStore):
     def replace_known(self, text: str) -> str:
         """The text with a token for each known value and each match of the user's patterns. Nothing is detected or
         learned: for definitions, skills and the workbench's own sentences."""
+        if text in self._known_free_texts():
+            return text
         self._learn_from_answers(text)
-        return self._replace_known(text)
+        state = self.state
+        replaced = self._replace_known(text)
+        if replaced == text and state == self.state:
+            self._known_free_texts().add(text)
+        return replaced
+
+    def _known_free_texts(self) -> SeenTexts:
+        """Texts without known values in this state."""
+        state, texts = self._known_free
+        if state != self.state:
+            texts = SeenTexts()
+            self._known_free = (self.state, texts)
+        return texts
 
     def _replace_known(self, text: str) -> str:
         rules = self.rules
