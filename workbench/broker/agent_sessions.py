@@ -127,6 +127,11 @@ class Session:
         text = self._masks.mask(text)
         return self.vault.sanitize(text) if self._is_masking() else text
 
+    def look_up(self, texts: Iterable[str]) -> None:
+        """Look several texts up in the answers at once, which is faster than when each is masked."""
+        if self._is_masking():
+            self.vault.look_up("\n".join(texts))
+
     def mask_known(self, text: str) -> str:
         """Mask a definition, a skill or a sentence of the workbench: known values only, nothing is detected or
         registered."""

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from workbench.broker.agent_sessions import Session, Sessions
 from workbench.broker.token_release import release_details
 from workbench.permissions.release_rules import ReleaseDecision
+from workbench.privacy.detectors.json_fields import texts_and_numbers
 from workbench.privacy.pii_tokens import cut_before
 from workbench.records import (
     JsonObject,
@@ -74,8 +75,9 @@ class AuditMasking:
         if self._clean[0] != known or len(self._clean[1]) > _MOST_CLEAN:
             self._clean = known, set()
         clean = self._clean[1]
-        waiting = [note.summary, note.server, note.tool]
+        waiting: list[object] = [note.summary, note.server, note.tool]
         waiting += [value for key, value in note.detail.items() if key not in _LEFT]
+        session.look_up(value for value in waiting if isinstance(value, str) and value not in clean)
         while waiting:
             value = waiting.pop()
             if isinstance(value, str):
@@ -117,6 +119,7 @@ def shown_arguments(session: Session, arguments: JsonObject) -> str:
     if remembered is not None and remembered[0] is arguments and remembered[1] == session.masking_state:
         return remembered[2]
     left = [KEPT_LEAVES]
+    session.look_up(text[: 2 * KEPT_ARGUMENTS] for text in islice(texts_and_numbers(arguments), KEPT_LEAVES))
     text = _cut(_json_text(session.mask_json(_shorten_value(dict(arguments), session, left))))
     if left[0] > 0 and "…" not in text:  # longer arguments may be megabytes, which must not be kept in memory
         if len(session.shown_arguments) >= _AT_ONCE:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sys
 import zlib
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import RLock
@@ -66,6 +66,11 @@ class Document:
     def mark_judged(self, start: int, end: int) -> None:
         """Note that a stretch was searched."""
         insort(self.judged, (start, end))
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all of it was searched at once."""
+        return len(self.judged) == 1 and self.judged[0] == (self.start, self.start + self.length)
 
 
 class _Segment:
@@ -130,6 +135,7 @@ class AnswerIndex:
         self._starts: list[int] = []
         self._segments: list[_Segment] = []
         self._pages: list[bytes | None] = []  # compressed; None for a page in the file
+        self._read_pages: set[int] = set()  # full pages of which everything was searched
         self._recent: dict[int, str] = {}  # pages that were read last
         self._file: EncryptedPages | None = None
         self._bytes = 0
@@ -277,9 +283,22 @@ class AnswerIndex:
     def documents(self) -> Sequence[Document]:
         return self._documents
 
+    def is_page_read(self, number: int) -> bool:
+        """Whether all documents of a page were searched as a whole."""
+        if number in self._read_pages:
+            return True
+        first = max(0, bisect_right(self._starts, number * PAGE) - 1)
+        last = bisect_left(self._starts, (number + 1) * PAGE)
+        if not all(document.is_read for document in self._documents[first:last]):
+            return False
+        if number < len(self._pages):
+            self._read_pages.add(number)
+        return True
+
     def forget_judgements(self) -> None:
         """Forget which parts were searched."""
         with self._lock:
+            self._read_pages.clear()
             for document in self._documents:
                 document.judged.clear()
 

@@ -8,6 +8,7 @@ text (base64, URLs, escapes, reversed letters, missing separators) is looked up 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -35,6 +36,7 @@ _PHRASE: Final = 6  # consecutive words that are the same in text and answer: on
 _PAGES_FOR_A_WORD: Final = 6  # that are opened, because a page may not contain the word after all
 _PAGES_PER_KB: Final = 10  # that are opened for 1,000 characters of an outgoing text
 _FEWEST_PAGES: Final = 64
+_RECENT: Final = 8  # texts; parts of them need no second look
 _TABLE_BITS: Final = 18
 _MOST_PAGES_OF_A_VALUE: Final = 50  # in which a value is searched that a call would send to its server
 _ORDINARY: Final = 0.12  # share of all pages; a pair in more of them is ordinary, as keys of records are
@@ -54,6 +56,7 @@ class AnswerLookup:
     def __init__(self, index: AnswerIndex) -> None:
         self._index = index
         self._looked_up: set[int] = set()  # hashes whose places were read when there were `_count` answers
+        self._recent: deque[str] = deque(maxlen=_RECENT)  # texts that were looked up with this number of answers
         self._count = 0
 
     def find(self, text: str) -> Iterator[tuple[JsonValue, Source]]:
@@ -65,6 +68,9 @@ class AnswerLookup:
         if index.count != self._count:
             self._count = index.count
             self._looked_up.clear()
+            self._recent.clear()
+        if any(text in one for one in self._recent):
+            return
         wanted, phrases = self._wanted(text)
         most = max(_FEWEST_PAGES, _PAGES_PER_KB * len(text) // 1000)
         for document, positions in self._places(wanted, phrases, most).items():
@@ -72,11 +78,14 @@ class AnswerLookup:
             for value in passages(index, document, sorted(positions)):
                 yield value, document.source
         self._looked_up.update(wanted)
+        if len(text) <= _PIECE:
+            self._recent.append(text)
 
     def forget_judgements(self) -> None:
         """Search everything again when it is looked up: the rules have changed."""
         self._index.forget_judgements()
         self._looked_up.clear()
+        self._recent.clear()
 
     def occurs(self, text: str, server: str) -> bool:
         """Whether an answer of this server contains a text, as far as its words show."""
@@ -244,7 +253,9 @@ class AnswerLookup:
             for page in _pages(masks[:, at]) if needs[at] > 0 else ():
                 if needs[at] <= 0 or tries >= _PAGES_FOR_A_WORD or len(opened) >= most:
                     break
-                if page not in opened:
+                if index.is_page_read(page):
+                    needs[at] -= 1
+                elif page not in opened:
                     check_cancelled()
                     opened.add(page)
                     tries += 1

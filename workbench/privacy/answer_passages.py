@@ -214,7 +214,8 @@ def _header(index: AnswerIndex, document: Document, start: int, line: str) -> st
         if cells < _FEWEST_CELLS:
             continue
         if beginning[0].count(sign) == cells:
-            return "\n".join(beginning[:2]) if set(beginning[1]) <= set("|-: \t") else beginning[0]
+            rule = beginning[1] if len(beginning) > 1 else ""
+            return f"{beginning[0]}\n{rule}" if rule and set(rule) <= set("|-: \t") else beginning[0]
         first = max(document.start, start - _TABLE)
         rows = index.read(first, start).split("\n")[:-1]
         at = len(rows)

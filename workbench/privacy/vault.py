@@ -88,7 +88,7 @@ class Vault(ValueStore):
             self.answers = AnswerIndex()
             self._lookup = AnswerLookup(self.answers)
 
-    def _learn_from_answers(self, text: str) -> None:
+    def look_up(self, text: str) -> None:
         """Search the answers for personal data where words of this text occur in them."""
         if self.answers:
             with self._looking_up:
@@ -189,7 +189,7 @@ class Vault(ValueStore):
         """The text with a token in place of each personal value. Masking the result again changes nothing."""
         if text in self._clean_texts(self.state) or (text.startswith("[") and self.read(text)):
             return text  # masked output is masked again when it is sent
-        self._learn_from_answers(text)
+        self.look_up(text)
         return self._sanitize(text)
 
     def _sanitize(self, text: str) -> str:
@@ -207,7 +207,7 @@ class Vault(ValueStore):
 
     def sanitize_around(self, text: str, public: Stretches) -> tuple[str, Stretches]:
         """Mask a text with public stretches, in which nothing is detected; also returns their new positions."""
-        self._learn_from_answers(text)
+        self.look_up(text)
         while True:
             learnt = self.learnt
             masked, moved = self._around(text, public, read=True)
@@ -223,7 +223,7 @@ class Vault(ValueStore):
         learned: for definitions, skills and the workbench's own sentences."""
         if text in self._known_free_texts():
             return text
-        self._learn_from_answers(text)
+        self.look_up(text)
         state = self.state
         replaced = self._replace_known(text)
         if replaced == text and state == self.state:
@@ -257,7 +257,7 @@ class Vault(ValueStore):
                 return self._replace_known(leaf)
             return self._leaf(leaf, kind)
 
-        self._learn_from_answers("\n".join(texts_and_numbers(value)))
+        self.look_up("\n".join(texts_and_numbers(value)))
 
         try:
             while (clean := rebuild(value, leaf, self.rules)) != value:
@@ -428,9 +428,7 @@ class Vault(ValueStore):
     def shows(self, data: bytes) -> bool:
         """Whether a known value occurs in these bytes, as in the metadata of a picture."""
         text = data.decode("latin-1")
-        self._learn_from_answers(
-            "\n".join(match.group() for match in islice(_PRINTABLE.finditer(text), _MOST_PRINTABLE))
-        )
+        self.look_up("\n".join(match.group() for match in islice(_PRINTABLE.finditer(text), _MOST_PRINTABLE)))
         return self.known.occurs_in(text)
 
 
