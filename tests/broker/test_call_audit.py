@@ -98,3 +98,23 @@ async def test_megabytes_are_not_held_on_to_for_having_been_shown(core):
         shown_arguments(session, {"number": number})
     assert len(session.shown_arguments) <= 64
     assert all(len(str(arguments)) < 100 for arguments, _, _ in session.shown_arguments.values())
+
+
+async def test_an_entry_is_written_without_its_texts_while_an_answer_cannot_be_searched(
+    demo: Core, monkeypatch
+) -> None:
+    session = demo.services.sessions.open("tester")
+    session.keep('[{"email": "ada@example.org"}]', "crm")
+
+    def fails(*_):
+        raise RuntimeError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(session.vault, "register", fails)
+        for _ in range(2):  # it is not taken for searched after the first time
+            demo.journal.append(Note("call.done", "to ada@example.org", session=session.id, detail={"to": "ada"}))
+    demo.journal.append(Note("call.done", "to ada@example.org", session=session.id))
+    notes = [entry.note for entry in demo.journal.entries(EntryQuery(limit=3))]
+    assert [note.summary for note in notes[1:]] == ["call.done", "call.done"]
+    assert notes[0].summary.startswith("to [EMAIL_")
+    assert "ada" not in json.dumps([to_builtins(note) for note in notes], default=str)

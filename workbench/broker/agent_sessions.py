@@ -115,6 +115,8 @@ class Session:
     @property
     def masking_state(self) -> object:
         """A value that compares unequal as soon as a text might be masked differently."""
+        if self._is_masking():
+            self.vault.search_new_answers()
         return self.vault, self.vault.state, self._masks.known, self._is_masking()
 
     @property
@@ -149,12 +151,12 @@ class Session:
         part is replaced in all."""
         program = PublicProgram(code)
         while True:
-            state = self.vault.state
+            state = self.masking_state
             masked = [
                 self.mask_output(text, program) if kind is TextKind.DATA else self.mask_part(text, kind)
                 for text, kind in parts
             ]
-            if state == self.vault.state:
+            if state == self.masking_state:
                 return "".join(masked)
 
     def mask_for_audit(self, text: str, letters: int = 0) -> str:

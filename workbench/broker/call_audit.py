@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from workbench.broker.agent_sessions import Session, Sessions
 from workbench.broker.token_release import release_details
+from workbench.errors import WorkbenchError
 from workbench.permissions.release_rules import ReleaseDecision
 from workbench.privacy.detectors.json_fields import texts_and_numbers
 from workbench.privacy.pii_tokens import cut_before
@@ -57,9 +58,16 @@ class AuditMasking:
     def mask(self, note: Note) -> Note:
         """Return the masked entry."""
         session = self._sessions.get(note.session)
-        if session is None or not session.masks_personal_data or self._is_clean(note, session):
+        if session is None or not session.masks_personal_data:
             return note
         made_up = bool(note.tool) and not self._is_tool(note.server, note.tool)
+        try:
+            return note if self._is_clean(note, session) else self._mask_texts(note, session, made_up=made_up)
+        except WorkbenchError as fault:  # an answer cannot be searched; the entry must be written all the same
+            names = {"server": "", "tool": ""} if made_up else {}
+            return replace(note, summary=note.kind, detail={"withheld": fault.message}, **names)
+
+    def _mask_texts(self, note: Note, session: Session, *, made_up: bool) -> Note:
         return replace(
             note,
             summary=session.mask_known(note.summary),

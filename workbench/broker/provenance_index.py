@@ -127,9 +127,9 @@ class ProvenanceIndex:
                 self._weight -= sum(map(len, texts))
                 for text in map(clean, texts):
                     if text not in texts:
-                        self._answers.add(text, place, is_new=False)
+                        self._answers.add(text, place)
                     for view in [*decoded_readings(text)][1:]:
-                        self._answers.add(clean(view), place, is_new=False)
+                        self._answers.add(clean(view), place)
         self._answers.index()
 
     def find_sources(

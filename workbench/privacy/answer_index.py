@@ -42,6 +42,7 @@ _FULL: Final = (
 _FULL_HINT: Final = "Connect again, or let tools return less."
 MOST_BYTES: Final = 48_000_000  # of compressed pages in memory; further pages are written to an encrypted file
 _RECENT: Final = 256  # decompressed pages
+MOST_NEW: Final = 8_000  # characters of new answers that are searched as a whole, which takes 2 to 6 ms
 _BETWEEN: Final = "\n\0\n"  # between two answers
 _ESCAPE: Final = re.compile(r"\\[ntrfb\"/]")
 _LETTER: Final = re.compile(r"(?<!\\)\\u(?!00[0-7]|[dD][89a-fA-F])[0-9a-fA-F]{4}")
@@ -52,25 +53,21 @@ class Document:
     """One answer, or one long text of an answer, in the stream of a session."""
 
     source: Source
-    start: int  # in the stream
     length: int
-    number: int
+    start: int = -1  # in the stream; -1 until it is indexed
+    number: int = -1
+    is_read: bool = False  # all of it was searched for personal data
     # sorted, not overlapping stretches of the stream that were searched for personal data
     judged: list[tuple[int, int]] = field(default_factory=list)
 
     def is_judged(self, position: int) -> bool:
         """Whether the text at this position was searched."""
         at = bisect_right(self.judged, (position, sys.maxsize)) - 1
-        return at >= 0 and position < self.judged[at][1]
+        return self.is_read or (at >= 0 and position < self.judged[at][1])
 
     def mark_judged(self, start: int, end: int) -> None:
         """Note that a stretch was searched."""
         insort(self.judged, (start, end))
-
-    @property
-    def is_read(self) -> bool:
-        """Whether all of it was searched at once."""
-        return len(self.judged) == 1 and self.judged[0] == (self.start, self.start + self.length)
 
 
 class _Segment:
@@ -129,7 +126,9 @@ class AnswerIndex:
 
     def __init__(self) -> None:
         self._lock = RLock()
-        self._pending: list[tuple[str, Source]] = []
+        self._pending: list[tuple[str, Document]] = []  # not indexed yet
+        self._new: list[tuple[str, Document]] = []  # short texts that came in since the last time they were taken
+        self._new_size = 0
         self._calls: set[str] = set()  # calls whose answers are kept
         self._documents: list[Document] = []
         self._starts: list[int] = []
@@ -143,23 +142,45 @@ class AnswerIndex:
         self._tail = ""  # the last page, which is not full
         self._indexed = 0  # characters of the tail that are indexed
         self._before = ""  # the end of the page before it
-        self.count = 0  # of answers that were added
+        self._count = 0  # of answers that were added
+        self.unread = 0  # how often an answer was added that is too long to be searched as a whole
         self.waiting = 0  # characters that are not indexed yet
         self._is_full = False  # a page could not be written
 
-    def add(self, text: str, source: Source, *, is_new: bool = True) -> None:
+    def add(self, text: str, source: Source) -> None:
         """Keep an answer; raises an error if there are too many. It is indexed by `index`, at the latest when something
-        is looked up. `is_new`: it is no other form of a kept answer."""
+        is looked up."""
         if not text:
             return
         with self._lock:
             if self._is_full or self._length + self.waiting + len(text) > MOST_CHARACTERS:
                 raise WorkbenchError(_FULL.format(MOST_CHARACTERS // 1_000_000), _FULL_HINT)
-            self.count += is_new
+            self._count += 1
             if isinstance(source, Place):
                 self._calls.add(source.call_id)
-            self._pending.append((_LETTER.sub(_decoded, text) if "\\u" in text else text, source))
+            text = _LETTER.sub(_decoded, text) if "\\u" in text else text
+            added = text, Document(source, len(text))
+            self._pending.append(added)
             self.waiting += len(text)
+            self._new.append(added)
+            self._new_size += len(text)
+            if self._new_size > MOST_NEW:
+                self.unread += len(self._new)
+                self._new, self._new_size = [], 0
+
+    def take_new(self) -> list[tuple[str, Source]]:
+        """The texts that came in since the last time, if they are short together. They count as searched then."""
+        with self._lock:
+            new, self._new, self._new_size = self._new, [], 0
+            for _, document in new:
+                document.is_read = True
+        return [(text, document.source) for text, document in new]
+
+    @property
+    def state(self) -> tuple[int, int]:
+        """Changes when an answer was added that is not searched yet."""
+        with self._lock:
+            return self.unread, self._count if self._new else 0
 
     def __bool__(self) -> bool:
         return bool(self._pending or self._documents)
@@ -175,11 +196,12 @@ class AnswerIndex:
             while self._pending:
                 parts, size = [self._tail], len(self._tail)
                 while self._pending and size < 4 * PAGE:
-                    text, source = self._pending.pop(0)
+                    text, document = self._pending.pop(0)
                     self.waiting -= len(text)
-                    start = self._length + size - len(self._tail)
-                    self._documents.append(Document(source, start, len(text), len(self._documents)))
-                    self._starts.append(start)
+                    document.start = self._length + size - len(self._tail)
+                    document.number = len(self._documents)
+                    self._documents.append(document)
+                    self._starts.append(document.start)
                     parts += [text, _BETWEEN]
                     size += len(text) + len(_BETWEEN)
                 self._append("".join(parts))
@@ -299,7 +321,10 @@ class AnswerIndex:
         """Forget which parts were searched."""
         with self._lock:
             self._read_pages.clear()
-            for document in self._documents:
+            self.unread += len(self._documents) + len(self._pending)
+            self._new, self._new_size = [], 0
+            for document in (*self._documents, *(one for _, one in self._pending)):
+                document.is_read = False
                 document.judged.clear()
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from workbench.privacy.answer_index import OVERLAP, AnswerIndex, Document, readable
 from workbench.privacy.answer_passages import passages
 from workbench.privacy.decoded_text import decoded_texts
+from workbench.privacy.detectors.json_fields import parsed
 from workbench.privacy.value_index import is_worth_finding
 from workbench.privacy.word_hashes import LONGEST, WordHashes, hash_words, pair_hashes, substring_hashes
 from workbench.records import JsonValue
@@ -55,18 +56,21 @@ class AnswerLookup:
 
     def __init__(self, index: AnswerIndex) -> None:
         self._index = index
-        self._looked_up: set[int] = set()  # hashes whose places were read when there were `_count` answers
-        self._recent: deque[str] = deque(maxlen=_RECENT)  # texts that were looked up with this number of answers
-        self._count = 0
+        self._looked_up: set[int] = set()  # hashes whose places were read; emptied when `_unread` has changed
+        self._recent: deque[str] = deque(maxlen=_RECENT)  # texts that were looked up, likewise
+        self._unread = 0
+        self.covered = (0, 0)  # the state of the answers up to which the last text was looked up
 
     def find(self, text: str) -> Iterator[tuple[JsonValue, Source]]:
-        """The values around words of this text that were not searched for personal data yet, with their sources."""
+        """The values to search for personal data before this text leaves, with their sources: short answers that came
+        in since the last time as a whole, and of others what surrounds the words of the text."""
+        yield from self.new_answers()
         index = self._index
-        if not index:
+        if not index.unread:
             return
         index.index()
-        if index.count != self._count:
-            self._count = index.count
+        if index.unread != self._unread:
+            self._unread = index.unread
             self._looked_up.clear()
             self._recent.clear()
         if any(text in one for one in self._recent):
@@ -80,6 +84,15 @@ class AnswerLookup:
         self._looked_up.update(wanted)
         if len(text) <= _PIECE:
             self._recent.append(text)
+
+    def new_answers(self) -> Iterator[tuple[JsonValue, Source]]:
+        """The values of the short answers that came in since the last time: to search them costs less than to look a
+        text up in them."""
+        new = self._index.take_new()
+        self.covered = self._index.unread, 0
+        for text, source in new:
+            value = parsed(text)
+            yield (text if value is None else value), source
 
     def forget_judgements(self) -> None:
         """Search everything again when it is looked up: the rules have changed."""

@@ -65,7 +65,7 @@ def passages(index: AnswerIndex, document: Document, positions: Sequence[int]) -
     marked as searched."""
     end = document.start + document.length
     if document.length <= SHORT:
-        document.mark_judged(document.start, end)
+        document.is_read = True
         text = index.read(document.start, end)
         value = parsed(text)
         yield text if value is None else value

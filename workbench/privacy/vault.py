@@ -52,6 +52,8 @@ _TOGETHER: Final = 2_000  # characters; shorter texts are searched together
 _MOST_TOGETHER: Final = 100
 _PRINTABLE: Final = re.compile(r"[ -~\xa1-\xff]{6,400}")  # readable parts of bytes
 _MOST_PRINTABLE: Final = 200
+_State = tuple[int, tuple[int, int]]
+_FIRST: Final[_State] = (0, (0, 0))
 _BORDER: Final = "\n\n\0\n\n"  # between texts that are searched together: no finding crosses it
 _UNREADABLE: Final = "An answer could not be searched for personal data, so this text is withheld."
 _UNREADABLE_HINT: Final = "Print something else. The log of the workbench has the details."
@@ -69,13 +71,13 @@ class Vault(ValueStore):
         self._truncated = TruncatedValues(self)
         self._harmless = (rules, SeenTexts())  # short texts in which these rules find nothing
         self._waived: tuple[DetectionRules, set[str]] = (rules, set())  # folded values that pass by these rules
-        self._clean = ((0, 0), SeenTexts())  # texts with nothing to mask in this state
-        self._known_free = ((0, 0), SeenTexts())  # texts without known values in this state
+        self._clean: tuple[_State, SeenTexts] = (_FIRST, SeenTexts())  # texts with nothing to mask in this state
+        self._known_free: tuple[_State, SeenTexts] = (_FIRST, SeenTexts())  # texts without known values in this state
 
     @property
-    def state(self) -> tuple[int, int]:
+    def state(self) -> _State:
         """Changes when a text might be masked differently: a value was learned, or an answer came in."""
-        return self.learnt, self.answers.count
+        return self.learnt, self.answers.state
 
     def keep(self, text: str, source: Source) -> None:
         """Keep the text of an answer. It is searched for personal data when words of it are about to leave."""
@@ -88,16 +90,28 @@ class Vault(ValueStore):
             self.answers = AnswerIndex()
             self._lookup = AnswerLookup(self.answers)
 
-    def look_up(self, text: str) -> None:
-        """Search the answers for personal data where words of this text occur in them."""
-        if self.answers:
+    def look_up(self, text: str) -> tuple[int, int]:
+        """Search the answers for personal data where words of this text occur in them. Returns the state of the answers
+        for which that holds."""
+        with self._looking_up:
+            self._register_all(self._lookup.find(text))
+            return self._lookup.covered
+
+    def search_new_answers(self) -> None:
+        """Search the short answers that came in since the last time. Texts that are masked afterwards are more often
+        found among those that are known to be clean."""
+        if self.answers.state[1]:
             with self._looking_up:
-                for value, source in self._lookup.find(text):
-                    try:
-                        self.register(value, source)
-                    except Exception as fault:  # data from a server can make a parser fail in any way
-                        log.exception("an answer cannot be searched for personal data")
-                        raise WorkbenchError(_UNREADABLE, _UNREADABLE_HINT) from fault
+                self._register_all(self._lookup.new_answers())
+
+    def _register_all(self, found: Iterator[tuple[JsonValue, Source]]) -> None:
+        for value, source in found:
+            try:
+                self.register(value, source)
+            except Exception as fault:  # data from a server can make a parser fail in any way
+                self._lookup.forget_judgements()  # so that it fails again, instead of letting the text pass
+                log.exception("an answer cannot be searched for personal data")
+                raise WorkbenchError(_UNREADABLE, _UNREADABLE_HINT) from fault
 
     def follow(self, rules: DetectionRules) -> None:
         """Detect personal data by these rules from now on, also in answers that were searched before."""
@@ -187,22 +201,22 @@ class Vault(ValueStore):
 
     def sanitize(self, text: str) -> str:
         """The text with a token in place of each personal value. Masking the result again changes nothing."""
+        self.search_new_answers()
         if text in self._clean_texts(self.state) or (text.startswith("[") and self.read(text)):
             return text  # masked output is masked again when it is sent
-        self.look_up(text)
-        return self._sanitize(text)
+        return self._sanitize(text, self.look_up(text))
 
-    def _sanitize(self, text: str) -> str:
-        """`sanitize` without looking the text up in the answers."""
-        state, learnt = self.state, self.learnt
-        if text in self._clean_texts(state):
+    def _sanitize(self, text: str, covered: tuple[int, int]) -> str:
+        """`sanitize` of a text that was looked up in this state of the answers."""
+        learnt = self.learnt
+        if text in self._clean_texts((learnt, covered)):
             return text
         while (masked := self._pass(text, read=True)) != text:
             text, before, learnt = masked, learnt, self.learnt
             while before != learnt:  # new values may occur elsewhere; looking for them is faster than detecting again
                 text, before, learnt = self._pass(text, read=False), learnt, self.learnt
         if learnt == self.learnt:
-            self._clean_texts((learnt, state[1])).add(text)
+            self._clean_texts((learnt, covered)).add(text)
         return text
 
     def sanitize_around(self, text: str, public: Stretches) -> tuple[str, Stretches]:
@@ -221,21 +235,22 @@ class Vault(ValueStore):
     def replace_known(self, text: str) -> str:
         """The text with a token for each known value and each match of the user's patterns. Nothing is detected or
         learned: for definitions, skills and the workbench's own sentences."""
-        if text in self._known_free_texts():
+        self.search_new_answers()
+        if text in self._known_free_texts(self.state):
             return text
-        self.look_up(text)
-        state = self.state
+        covered = self.look_up(text)
+        state = self.learnt, covered
         replaced = self._replace_known(text)
         if replaced == text and state == self.state:
-            self._known_free_texts().add(text)
+            self._known_free_texts(state).add(text)
         return replaced
 
-    def _known_free_texts(self) -> SeenTexts:
+    def _known_free_texts(self, state: _State) -> SeenTexts:
         """Texts without known values in this state."""
-        state, texts = self._known_free
-        if state != self.state:
+        known, texts = self._known_free
+        if known != state:
             texts = SeenTexts()
-            self._known_free = (self.state, texts)
+            self._known_free = (state, texts)
         return texts
 
     def _replace_known(self, text: str) -> str:
@@ -255,10 +270,9 @@ class Vault(ValueStore):
         def leaf(leaf: JsonValue, kind: Kind | None) -> JsonValue:
             if public is not None and isinstance(leaf, str) and public(leaf):
                 return self._replace_known(leaf)
-            return self._leaf(leaf, kind)
+            return self._leaf(leaf, kind, covered)
 
-        self.look_up("\n".join(texts_and_numbers(value)))
-
+        covered = self.look_up("\n".join(texts_and_numbers(value)))
         try:
             while (clean := rebuild(value, leaf, self.rules)) != value:
                 value = clean  # values found late may also occur earlier
@@ -266,7 +280,7 @@ class Vault(ValueStore):
         except RecursionError:
             raise WorkbenchError("The value is nested too deeply to be searched for personal data.") from None
 
-    def _clean_texts(self, state: tuple[int, int]) -> SeenTexts:
+    def _clean_texts(self, state: _State) -> SeenTexts:
         """Texts with nothing to mask in this state."""
         known, texts = self._clean
         if known != state:
@@ -343,7 +357,7 @@ class Vault(ValueStore):
             at = end
         return "".join([*parts, text[at:]]) if parts else text, literals
 
-    def _leaf(self, leaf: JsonValue, kind: Kind | None) -> JsonValue:
+    def _leaf(self, leaf: JsonValue, kind: Kind | None, covered: tuple[int, int]) -> JsonValue:
         text = as_text(leaf)
         told = kind and "\0" not in text and kind.accepts(plain(visible(text))) and not self.rules.lets_pass(text)
         if kind and told and not self.waives(text.strip()) and next(find_tokens(text), None) is None:
@@ -351,7 +365,7 @@ class Vault(ValueStore):
             number = leaf if isinstance(leaf, int | float) else None
             suppliers = self.origin(fold(normalize_token))[1]
             return text.replace(normalize_token, self.token(kind.name, normalize_token, number, suppliers), 1)
-        return self._sanitize(leaf) if isinstance(leaf, str) else self._number(leaf)
+        return self._sanitize(leaf, covered) if isinstance(leaf, str) else self._number(leaf)
 
     def _number(self, number: int | float) -> JsonValue:
         """The token of a number that is a known value, else the number."""
