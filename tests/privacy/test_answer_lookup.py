@@ -225,12 +225,13 @@ def test_a_full_disk_loses_pages_and_then_refuses(monkeypatch: pytest.MonkeyPatc
         vault.keep("more", "crm")
 
 
-def test_threads_that_keep_and_mask_at_once_mask_everything() -> None:
+@pytest.mark.parametrize("others", [0, 3, 40])
+def test_threads_that_keep_and_mask_at_once_mask_everything(others: int) -> None:
     vault = Vault("session")
 
     def work(number: int) -> str:
         one = MANY[number]
-        vault.keep(json.dumps({"rows": [one, *MANY[:40]]}), "crm")
+        vault.keep(json.dumps({"rows": [one, *MANY[:others]]}), "crm")
         return vault.sanitize(f"{one['name']} {one['email']}")
 
     with ThreadPoolExecutor(8) as threads:

@@ -12,9 +12,10 @@ import re
 import sys
 import zlib
 from bisect import bisect_left, bisect_right, insort
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from threading import RLock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.errors import WorkbenchError
@@ -64,10 +65,6 @@ class Document:
         """Whether the text at this position was searched."""
         at = bisect_right(self.judged, (position, sys.maxsize)) - 1
         return self.is_read or (at >= 0 and position < self.judged[at][1])
-
-    def mark_judged(self, start: int, end: int) -> None:
-        """Note that a stretch was searched."""
-        insort(self.judged, (start, end))
 
 
 class _Segment:
@@ -125,8 +122,9 @@ class AnswerIndex:
     """The answers of one session. All methods may be called on any thread."""
 
     def __init__(self) -> None:
-        self._lock = RLock()
-        self._pending: list[tuple[str, Document]] = []  # not indexed yet
+        self._lock = Lock()  # of what `add` changes, and of which parts were searched
+        self._stream = RLock()  # held before the other one, and for as long as it takes to index
+        self._pending: deque[tuple[str, Document]] = deque()  # not indexed yet
         self._new: list[tuple[str, Document]] = []  # short texts that came in since the last time they were taken
         self._new_size = 0
         self._calls: set[str] = set()  # calls whose answers are kept
@@ -144,6 +142,7 @@ class AnswerIndex:
         self._before = ""  # the end of the page before it
         self._count = 0  # of answers that were added
         self.unread = 0  # how often an answer was added that is too long to be searched as a whole
+        self.round = 0  # how often everything had to be searched again
         self.waiting = 0  # characters that are not indexed yet
         self._is_full = False  # a page could not be written
 
@@ -152,13 +151,13 @@ class AnswerIndex:
         is looked up."""
         if not text:
             return
+        text = _LETTER.sub(_decoded, text) if "\\u" in text else text
         with self._lock:
             if self._is_full or self._length + self.waiting + len(text) > MOST_CHARACTERS:
                 raise WorkbenchError(_FULL.format(MOST_CHARACTERS // 1_000_000), _FULL_HINT)
             self._count += 1
             if isinstance(source, Place):
                 self._calls.add(source.call_id)
-            text = _LETTER.sub(_decoded, text) if "\\u" in text else text
             added = text, Document(source, len(text))
             self._pending.append(added)
             self.waiting += len(text)
@@ -168,13 +167,14 @@ class AnswerIndex:
                 self.unread += len(self._new)
                 self._new, self._new_size = [], 0
 
-    def take_new(self) -> list[tuple[str, Source]]:
-        """The texts that came in since the last time, if they are short together. They count as searched then."""
+    def take_new(self) -> tuple[list[tuple[str, Source]], tuple[int, int]]:
+        """The texts that came in since the last time, if they are short together, and the state of the answers without
+        them. They count as searched from now on."""
         with self._lock:
             new, self._new, self._new_size = self._new, [], 0
             for _, document in new:
                 document.is_read = True
-        return [(text, document.source) for text, document in new]
+            return [(text, document.source) for text, document in new], (self.unread, 0)
 
     @property
     def state(self) -> tuple[int, int]:
@@ -192,26 +192,28 @@ class AnswerIndex:
 
     def index(self) -> None:
         """Index and compress the answers that were added since the last time."""
-        with self._lock:
+        with self._stream:
             while self._pending:
+                check_cancelled()
                 parts, size = [self._tail], len(self._tail)
-                while self._pending and size < 4 * PAGE:
-                    text, document = self._pending.pop(0)
-                    self.waiting -= len(text)
-                    document.start = self._length + size - len(self._tail)
-                    document.number = len(self._documents)
-                    self._documents.append(document)
-                    self._starts.append(document.start)
-                    parts += [text, _BETWEEN]
-                    size += len(text) + len(_BETWEEN)
+                with self._lock:
+                    while self._pending and size < 4 * PAGE:
+                        text, document = self._pending.popleft()
+                        document.start = self._length + size - len(self._tail)
+                        document.number = len(self._documents)
+                        self._documents.append(document)
+                        self._starts.append(document.start)
+                        parts += [text, _BETWEEN]
+                        size += len(text) + len(_BETWEEN)
                 self._append("".join(parts))
+                with self._lock:
+                    self.waiting = sum(len(text) for text, _ in self._pending)
 
     def _append(self, text: str) -> None:
         """Replace the tail by a longer text, and store its full pages."""
         self._length += len(text) - len(self._tail)
         at = 0
         while len(text) - at >= PAGE:
-            check_cancelled()
             page = text[at : at + PAGE]
             self._index_page(page)
             self._store(page)
@@ -265,7 +267,7 @@ class AnswerIndex:
 
     def read(self, start: int, end: int) -> str:
         """A part of the stream."""
-        with self._lock:
+        with self._stream:
             end, first = min(end, self._length), start // PAGE
             parts = [self._page(number) for number in range(first, (end - 1) // PAGE + 1)] if end > start else []
             return "".join(parts)[start - first * PAGE : end - first * PAGE]
@@ -317,9 +319,20 @@ class AnswerIndex:
             self._read_pages.add(number)
         return True
 
+    def mark_judged(self, document: Document, stretches: Sequence[tuple[int, int]], round_number: int) -> None:
+        """Note that stretches of a document were searched, unless everything is searched again since then."""
+        with self._lock:
+            if round_number != self.round:
+                return
+            if stretches == [(document.start, document.start + document.length)]:
+                document.is_read = True
+            for stretch in stretches:
+                insort(document.judged, stretch)
+
     def forget_judgements(self) -> None:
         """Forget which parts were searched."""
-        with self._lock:
+        with self._stream, self._lock:
+            self.round += 1
             self._read_pages.clear()
             self.unread += len(self._documents) + len(self._pending)
             self._new, self._new_size = [], 0

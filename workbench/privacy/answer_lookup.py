@@ -11,12 +11,12 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.privacy.answer_index import OVERLAP, AnswerIndex, Document, readable
 from workbench.privacy.answer_passages import passages
 from workbench.privacy.decoded_text import decoded_texts
-from workbench.privacy.detectors.json_fields import parsed
 from workbench.privacy.value_index import is_worth_finding
 from workbench.privacy.word_hashes import LONGEST, WordHashes, hash_words, pair_hashes, substring_hashes
 from workbench.records import JsonValue
@@ -56,49 +56,37 @@ class AnswerLookup:
 
     def __init__(self, index: AnswerIndex) -> None:
         self._index = index
+        self._lock = Lock()
         self._looked_up: set[int] = set()  # hashes whose places were read; emptied when `_unread` has changed
         self._recent: deque[str] = deque(maxlen=_RECENT)  # texts that were looked up, likewise
         self._unread = 0
-        self.covered = (0, 0)  # the state of the answers up to which the last text was looked up
 
     def find(self, text: str) -> Iterator[tuple[JsonValue, Source]]:
-        """The values to search for personal data before this text leaves, with their sources: short answers that came
-        in since the last time as a whole, and of others what surrounds the words of the text."""
-        yield from self.new_answers()
+        """The values around words of this text that were not searched for personal data yet, with their sources. They
+        count as searched when the last one was taken, so that another thread does not rely on them before."""
         index = self._index
-        if not index.unread:
+        unread = index.unread
+        if not index:
             return
         index.index()
-        if index.unread != self._unread:
-            self._unread = index.unread
-            self._looked_up.clear()
-            self._recent.clear()
-        if any(text in one for one in self._recent):
-            return
+        with self._lock:
+            if unread != self._unread:
+                self._unread = unread
+                self._looked_up.clear()
+                self._recent.clear()
+            if any(text in one for one in self._recent):
+                return
         wanted, phrases = self._wanted(text)
         most = max(_FEWEST_PAGES, _PAGES_PER_KB * len(text) // 1000)
         for document, positions in self._places(wanted, phrases, most).items():
             check_cancelled()
             for value in passages(index, document, sorted(positions)):
                 yield value, document.source
-        self._looked_up.update(wanted)
-        if len(text) <= _PIECE:
-            self._recent.append(text)
-
-    def new_answers(self) -> Iterator[tuple[JsonValue, Source]]:
-        """The values of the short answers that came in since the last time: to search them costs less than to look a
-        text up in them."""
-        new = self._index.take_new()
-        self.covered = self._index.unread, 0
-        for text, source in new:
-            value = parsed(text)
-            yield (text if value is None else value), source
-
-    def forget_judgements(self) -> None:
-        """Search everything again when it is looked up: the rules have changed."""
-        self._index.forget_judgements()
-        self._looked_up.clear()
-        self._recent.clear()
+        with self._lock:
+            if unread == self._unread == index.unread:
+                self._looked_up.update(wanted)
+                if len(text) <= _PIECE:
+                    self._recent.append(text)
 
     def occurs(self, text: str, server: str) -> bool:
         """Whether an answer of this server contains a text, as far as its words show."""

@@ -61,30 +61,31 @@ def _without_long_texts(value: JsonValue, long: list[str]) -> JsonValue:
 
 
 def passages(index: AnswerIndex, document: Document, positions: Sequence[int]) -> Iterator[JsonValue]:
-    """The values to search for personal data: JSON records or texts around these positions of the stream, which are
-    marked as searched."""
-    end = document.start + document.length
+    """The values to search for personal data: JSON records or texts around these positions of the stream. They are
+    marked as searched when all of them were taken."""
+    end, round_number = document.start + document.length, index.round
     if document.length <= SHORT:
-        document.is_read = True
         text = index.read(document.start, end)
         value = parsed(text)
         yield text if value is None else value
+        index.mark_judged(document, [(document.start, end)], round_number)
         return
+    searched: list[tuple[int, int]] = []
     records: list[JsonValue] = []
     windows: list[str] = []
     tables: dict[str, list[str]] = {}
     for position in positions:
-        if document.is_judged(position):
+        if document.is_judged(position) or any(first <= position < last for first, last in searched):
             continue
         start = max(document.start, position - _RECORD)
         region = index.read(start, min(end, position + _RECORD))
         if record := _record_at(region, position - start):
             first, last, value = record
-            document.mark_judged(start + first, start + last)
+            searched.append((start + first, start + last))
             records.append(value)
             continue
         first, last = _line_at(region, position - start)
-        document.mark_judged(start + first, start + last)
+        searched.append((start + first, start + last))
         line = region[first:last]
         if header := _header(index, document, start + first, line):
             tables.setdefault(header, []).append(line)
@@ -96,6 +97,7 @@ def passages(index: AnswerIndex, document: Document, positions: Sequence[int]) -
         yield "\n".join([header, *lines])
     if windows:
         yield "\n\n".join(map(_unescaped, windows))
+    index.mark_judged(document, searched, round_number)
 
 
 def _record_at(text: str, at: int) -> tuple[int, int, JsonValue] | None:

@@ -30,6 +30,7 @@ from workbench.privacy.detectors.json_fields import (
     as_text,
     embedded,
     leaves_with_keys,
+    parsed,
     rebuild,
     texts,
     texts_and_numbers,
@@ -67,7 +68,7 @@ class Vault(ValueStore):
         super().__init__(TokenFactory(session, key), rules)
         self.answers = AnswerIndex()
         self._lookup = AnswerLookup(self.answers)
-        self._looking_up = RLock()
+        self._searching_new = RLock()
         self._truncated = TruncatedValues(self)
         self._harmless = (rules, SeenTexts())  # short texts in which these rules find nothing
         self._waived: tuple[DetectionRules, set[str]] = (rules, set())  # folded values that pass by these rules
@@ -86,30 +87,33 @@ class Vault(ValueStore):
 
     def forget_answers(self) -> None:
         """Release the kept answers. What was found in them stays known."""
-        with self._looking_up:
-            self.answers = AnswerIndex()
-            self._lookup = AnswerLookup(self.answers)
+        released, self.answers = self.answers, AnswerIndex()
+        self.answers.unread = released.unread + 1  # a state that was not seen before
+        self._lookup = AnswerLookup(self.answers)
 
     def look_up(self, text: str) -> tuple[int, int]:
         """Search the answers for personal data where words of this text occur in them. Returns the state of the answers
         for which that holds."""
-        with self._looking_up:
+        covered = self.search_new_answers()
+        if covered[0]:
             self._register_all(self._lookup.find(text))
-            return self._lookup.covered
+        return covered
 
-    def search_new_answers(self) -> None:
-        """Search the short answers that came in since the last time. Texts that are masked afterwards are more often
-        found among those that are known to be clean."""
-        if self.answers.state[1]:
-            with self._looking_up:
-                self._register_all(self._lookup.new_answers())
+    def search_new_answers(self) -> tuple[int, int]:
+        """Search the short answers that came in since the last time, which costs less than looking a text up in them.
+        Returns the state of the answers that follows."""
+        with self._searching_new:  # another thread waits until they are searched
+            new, state = self.answers.take_new()
+            self._register_all((text if (value := parsed(text)) is None else value, source) for text, source in new)
+            return state
 
     def _register_all(self, found: Iterator[tuple[JsonValue, Source]]) -> None:
+        answers = self.answers
         for value, source in found:
             try:
                 self.register(value, source)
             except Exception as fault:  # data from a server can make a parser fail in any way
-                self._lookup.forget_judgements()  # so that it fails again, instead of letting the text pass
+                answers.forget_judgements()  # so that it fails again, instead of letting the text pass
                 log.exception("an answer cannot be searched for personal data")
                 raise WorkbenchError(_UNREADABLE, _UNREADABLE_HINT) from fault
 
@@ -117,8 +121,7 @@ class Vault(ValueStore):
         """Detect personal data by these rules from now on, also in answers that were searched before."""
         if rules != self.rules:
             super().follow(rules)
-            with self._looking_up:
-                self._lookup.forget_judgements()
+            self.answers.forget_judgements()
 
     def register(self, value: JsonValue, source: Source) -> None:
         """Learn all personal data in a value that a server sent. Strings that contain JSON are read with their keys."""
