@@ -90,6 +90,7 @@ def test_the_rest_of_a_run_is_allowed_and_a_reason_goes_with_a_no(window: Any, f
     qtbot.mouseClick(dialog.button("Allow the rest of this run"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(answers(fake_core)))
     assert (answers(fake_core)[0].allow, answers(fake_core)[0].scope) == (True, "rest")
+    qtbot.waitUntil(lambda: not window.findChildren(HeldCallDialog))
     fake_core.put_held_call(make_held_call("p2-1"))
     dialog = opened(window, qtbot)
     qtbot.mouseClick(dialog.button("Deny with reason…"), Qt.MouseButton.LeftButton)

@@ -270,7 +270,7 @@ class HeldCallDialog(DecisionDialog):
         self._answer(allow=False, reason=reason)
 
     def _allow_rest(self) -> None:
-        if self.can_allow():
+        if not self.obstacle():  # the button itself has waited
             self._answer(allow=True, scope="rest")
 
     def _answer(self, *, allow: bool, scope: str = "once", reason: str = "") -> None:
