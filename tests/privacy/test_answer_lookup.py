@@ -6,6 +6,7 @@ import base64
 import json
 import random
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from urllib.parse import quote
 
 import pytest
@@ -21,6 +22,7 @@ from workbench.privacy.detection_rules import DetectionRules
 from workbench.privacy.detectors.json_fields import parsed
 from workbench.privacy.vault import Vault
 from workbench.records import Place
+from workbench.thread_cancellation import WorkCancelled, cancellable
 
 FIRST = ["Rosa", "Ines", "Tomas", "Priya", "Nils", "Marek", "Chloe", "Bram", "Sofia", "Luca"]
 LAST = ["Lundqvist", "Kellermann", "Hallberg", "Ramanan", "Costanza", "Nowakow", "Duboisier", "Visserman", "Rossellini"]
@@ -211,7 +213,9 @@ def test_the_users_session_releases_its_answers_instead_of_refusing(monkeypatch:
         assert MANY[number]["email"] not in session.mask(MANY[number]["email"])
 
 
-def test_a_full_disk_loses_pages_and_then_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_a_full_disk_the_answer_at_hand_is_kept_and_later_ones_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(answer_index, "MOST_BYTES", 1000)
 
     def full(*_: object) -> None:
@@ -220,9 +224,43 @@ def test_a_full_disk_loses_pages_and_then_refuses(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(answer_index.EncryptedPages, "append", full)
     vault = Vault("session")
     vault.keep(ANSWERS["csv"], "crm")
-    vault.sanitize("nothing")
+    for one in MANY[::60]:
+        assert one["name"] not in vault.sanitize(f"order {one['name'].lower()} pending").title()
     with pytest.raises(WorkbenchError):
         vault.keep("more", "crm")
+
+
+def test_work_that_is_cancelled_loses_no_answer() -> None:
+    vault, flag = Vault("session"), Event()
+    vault.keep(ANSWERS["records"], "crm")
+    vault.keep(json.dumps({"name": "Wilhelmina Qvortrup"}), "crm")
+    flag.set()
+    with cancellable(flag), pytest.raises(WorkCancelled):
+        vault.sanitize(ANSWERS["csv"])
+    for one in MANY[::60]:
+        assert one["name"] not in vault.sanitize(f"order {one['name'].lower()} pending").title()
+    assert "Qvortrup" not in vault.sanitize("Wilhelmina Qvortrup")
+
+
+def test_names_from_many_pages_are_all_found() -> None:
+    """Each from a page of its own, in one short text."""
+    vault, chance = Vault("session"), random.Random(5)
+    made = [
+        f"{''.join(chance.choices('aeioulmnrst', k=7))} {''.join(chance.choices('aeioulmnrst', k=8))}"
+        for _ in range(90)
+    ]
+    for name in made:
+        rows = [{"customer_name": name}, *({"note": " ".join(chance.choices(WORDS, k=12))} for _ in range(230))]
+        vault.keep(json.dumps(rows), "crm")
+    shown = vault.sanitize("\n".join(f"row {number} {name} done" for number, name in enumerate(made)))
+    assert [name for name in made if name in shown] == []
+
+
+def test_a_name_in_a_picture_is_found_behind_its_noise() -> None:
+    vault = Vault("session")
+    vault.keep(json.dumps([{"customer_name": "kingle losa"}, *MANY]), "crm")
+    assert vault.shows(random.Random(2).randbytes(60_000) + b"kingle losa")
+    assert not vault.shows(random.Random(2).randbytes(60_000))
 
 
 @pytest.mark.parametrize("others", [0, 3, 40])

@@ -35,7 +35,7 @@ PAGE: Final = 16_384  # characters
 OVERLAP: Final = 96  # characters before a page whose words are indexed with it, for words and pairs across the border
 _PAGES: Final = 64  # of one segment: one bit each
 _ROW_BITS: Final = 15  # bits of the hash that select a row of a segment
-_FILTER_BITS: Final = 21  # bits of the hash that select a bit of a segment's Bloom filter
+_FILTER_BITS: Final = 22  # bits of the hash that select a bit of a segment's Bloom filter
 MOST_CHARACTERS: Final = 256_000_000  # of all answers of a session; later answers are withheld
 _FULL: Final = (
     "This session has read {} MB of answers. More cannot be kept, so personal data in them could not be masked."
@@ -74,8 +74,8 @@ class _Segment:
         import numpy as np
 
         self._rows = np.zeros(1 << _ROW_BITS, np.uint64)
-        self._present = np.zeros(1 << _FILTER_BITS, np.bool_)
-        self._packed: Array | None = None  # the same, one bit each, once the segment is full
+        # the filter: a byte each while pages are added, one bit each once the segment is full
+        self._present, self._is_packed = np.zeros(1 << _FILTER_BITS, np.uint8), False
 
     def add(self, hashes: Array, page: int) -> None:
         """Add words or pairs of a page."""
@@ -85,18 +85,18 @@ class _Segment:
         for row in _rows_of(hashes):
             self._rows[row] |= bit
         for place in _filter_places(hashes):
-            self._present[place] = True
+            self._present[place] = 1
 
     def close(self) -> None:
         """Reduce the memory of a full segment."""
         import numpy as np
 
-        self._packed, self._present = np.packbits(self._present, bitorder="little"), self._present[:0]
+        self._present, self._is_packed = np.packbits(self._present, bitorder="little"), True
 
     @property
     def weight(self) -> int:
         """Bytes in memory."""
-        return int(self._rows.nbytes + self._present.nbytes + (0 if self._packed is None else self._packed.nbytes))
+        return int(self._rows.nbytes + self._present.nbytes)
 
     def may_have(self, places: Sequence[Array]) -> Array:
         """The positions of the hashes with these places in the filter that may occur."""
@@ -104,10 +104,10 @@ class _Segment:
 
         found = np.ones(len(places[0]), np.bool_)
         for place in places:
-            if self._packed is None:
-                found &= self._present[place]
+            if self._is_packed:
+                found &= (self._present[place >> 3] >> (place & 7).astype(np.uint8)) & 1 == 1
             else:
-                found &= (self._packed[place >> 3] >> (place & 7).astype(np.uint8)) & 1 == 1
+                found &= self._present[place] == 1
         return np.flatnonzero(found)
 
     def masks(self, rows: Sequence[Array], at: Array) -> Array:
@@ -132,19 +132,19 @@ class AnswerIndex:
         self._starts: list[int] = []
         self._segments: list[_Segment] = []
         self._pages: list[bytes | None] = []  # compressed; None for a page in the file
-        self._read_pages: set[int] = set()  # full pages of which everything was searched
+        self._read_pages: set[int] = set()  # stored pages of which everything was searched
         self._recent: dict[int, str] = {}  # pages that were read last
         self._file: EncryptedPages | None = None
         self._bytes = 0
         self._length = 0  # characters of the stream
         self._tail = ""  # the last page, which is not full
         self._indexed = 0  # characters of the tail that are indexed
-        self._before = ""  # the end of the page before it
+        self._before = ""  # the end of the page before it: `OVERLAP` characters
         self._count = 0  # of answers that were added
         self.unread = 0  # how often an answer was added that is too long to be searched as a whole
         self.round = 0  # how often everything had to be searched again
         self.waiting = 0  # characters that are not indexed yet
-        self._is_full = False  # a page could not be written
+        self._is_full = False  # a page could not be written to the file
 
     def add(self, text: str, source: Source) -> None:
         """Keep an answer; raises an error if there are too many. It is indexed by `index`, at the latest when something
@@ -167,14 +167,22 @@ class AnswerIndex:
                 self.unread += len(self._new)
                 self._new, self._new_size = [], 0
 
-    def take_new(self) -> tuple[list[tuple[str, Source]], tuple[int, int]]:
-        """The texts that came in since the last time, if they are short together, and the state of the answers without
-        them. They count as searched from now on."""
+    def take_new(self) -> tuple[list[tuple[str, Document]], tuple[int, int]]:
+        """The texts that came in since the last time, if they are short together, and the state of the answers when
+        these are searched. They count as searched from now on."""
         with self._lock:
             new, self._new, self._new_size = self._new, [], 0
             for _, document in new:
                 document.is_read = True
-            return [(text, document.source) for text, document in new], (self.unread, 0)
+            return new, (self.unread, 0)
+
+    def return_new(self, new: Sequence[tuple[str, Document]]) -> None:
+        """Take texts back that were not searched after all."""
+        with self._stream, self._lock:
+            self.unread += len(new)
+            self._read_pages.clear()
+            for _, document in new:
+                document.is_read = False
 
     @property
     def state(self) -> tuple[int, int]:
@@ -216,7 +224,8 @@ class AnswerIndex:
         while len(text) - at >= PAGE:
             page = text[at : at + PAGE]
             self._index_page(page)
-            self._store(page)
+            self._store(self._before + page)
+            self._note_page(len(self._pages) - 1)
             self._before, self._indexed = page[-OVERLAP:], 0
             at += PAGE
         self._tail = text[at:]
@@ -241,40 +250,65 @@ class AnswerIndex:
             try:
                 self._file = self._file or EncryptedPages()
                 self._file.append(len(self._pages), data)
-            except OSError:  # the disk is full
-                self._is_full, data = True, zlib.compress(b"")
+            except OSError:  # the disk is full: this answer stays in memory, and no more are kept
+                self._is_full = True
             else:
                 self._pages.append(None)
                 return
         self._bytes += len(data)
         self._pages.append(data)
 
+    def unread_pages(self) -> Array:
+        """For each segment, the bits of the pages that contain something that was not searched."""
+        import numpy as np
+
+        with self._stream:
+            read = np.zeros(len(self._segments), np.uint64)
+            for number in (*self._read_pages, *([len(self._pages)] if self._is_page_read(len(self._pages)) else [])):
+                read[number // _PAGES] |= np.uint64(1 << number % _PAGES)
+        return ~read
+
+    def _note_page(self, number: int) -> None:
+        """Note a stored page if everything in it was searched."""
+        if number < len(self._pages) and self._is_page_read(number):
+            self._read_pages.add(number)
+
+    def _is_page_read(self, number: int) -> bool:
+        """Whether all documents of a page were searched as a whole."""
+        first = max(0, bisect_right(self._starts, number * PAGE) - 1)
+        last = bisect_left(self._starts, (number + 1) * PAGE)
+        return all(document.is_read for document in self._documents[first:last])
+
     def page_masks(self, hashes: Array) -> Array:
         """For each segment and each hash of a word or pair, the bits of the pages that may contain it."""
         import numpy as np
 
-        found = np.zeros((len(self._segments), len(hashes)), np.uint64)
         rows, places = [*_rows_of(hashes)], [*_filter_places(hashes)]
-        for number, segment in enumerate(self._segments):
-            at = segment.may_have(places)
-            found[number, at] = segment.masks(rows, at)
+        with self._stream:
+            found = np.zeros((len(self._segments), len(hashes)), np.uint64)
+            for number, segment in enumerate(self._segments):
+                at = segment.may_have(places)
+                found[number, at] = segment.masks(rows, at)
         return found
 
     def page_text(self, number: int) -> tuple[int, str]:
         """The position of a page in the stream, and its text with the end of the page before it."""
-        start = max(0, number * PAGE - OVERLAP)
-        return start, self.read(start, (number + 1) * PAGE)
+        with self._stream:
+            start = number * PAGE
+            text = self._before + self._tail if number == len(self._pages) else self._page(number)
+        return start - (OVERLAP if start else 0), text
 
     def read(self, start: int, end: int) -> str:
         """A part of the stream."""
         with self._stream:
             end, first = min(end, self._length), start // PAGE
-            parts = [self._page(number) for number in range(first, (end - 1) // PAGE + 1)] if end > start else []
+            numbers = range(first, (end - 1) // PAGE + 1) if end > start else ()
+            parts = [self._page(number)[OVERLAP if number else 0 :] for number in numbers if number < len(self._pages)]
+            parts += [self._tail] if end > len(self._pages) * PAGE else []
             return "".join(parts)[start - first * PAGE : end - first * PAGE]
 
     def _page(self, number: int) -> str:
-        if number == len(self._pages):
-            return self._tail
+        """The text of a stored page, with the end of the page before it."""
         if (text := self._recent.pop(number, None)) is None:
             data = self._pages[number]
             if data is None:
@@ -307,27 +341,17 @@ class AnswerIndex:
     def documents(self) -> Sequence[Document]:
         return self._documents
 
-    def is_page_read(self, number: int) -> bool:
-        """Whether all documents of a page were searched as a whole."""
-        if number in self._read_pages:
-            return True
-        first = max(0, bisect_right(self._starts, number * PAGE) - 1)
-        last = bisect_left(self._starts, (number + 1) * PAGE)
-        if not all(document.is_read for document in self._documents[first:last]):
-            return False
-        if number < len(self._pages):
-            self._read_pages.add(number)
-        return True
-
     def mark_judged(self, document: Document, stretches: Sequence[tuple[int, int]], round_number: int) -> None:
         """Note that stretches of a document were searched, unless everything is searched again since then."""
-        with self._lock:
+        with self._stream, self._lock:
             if round_number != self.round:
                 return
-            if stretches == [(document.start, document.start + document.length)]:
-                document.is_read = True
             for stretch in stretches:
                 insort(document.judged, stretch)
+            if stretches == [(document.start, document.start + document.length)]:
+                document.is_read = True
+                for number in range(document.start // PAGE, (document.start + document.length) // PAGE + 1):
+                    self._note_page(number)
 
     def forget_judgements(self) -> None:
         """Forget which parts were searched."""
@@ -365,5 +389,5 @@ def _filter_places(hashes: Array) -> Iterator[Array]:
     import numpy as np
 
     mixed = (hashes ^ (hashes >> np.uint64(31))) * np.uint64(0x94D049BB133111EB)
-    for shift in (44, 24, 4):
+    for shift in (42, 28, 14, 0):
         yield ((mixed >> np.uint64(shift)) & np.uint64((1 << _FILTER_BITS) - 1)).astype(np.intp)

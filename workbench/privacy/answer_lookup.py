@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from workbench.privacy.answer_index import OVERLAP, AnswerIndex, Document, readable
 from workbench.privacy.answer_passages import passages
 from workbench.privacy.decoded_text import decoded_texts
 from workbench.privacy.value_index import is_worth_finding
-from workbench.privacy.word_hashes import LONGEST, WordHashes, hash_words, pair_hashes, substring_hashes
+from workbench.privacy.word_hashes import LONGEST, WordHashes, hash_word, hash_words, pair_hashes, substring_hashes
 from workbench.records import JsonValue
 from workbench.thread_cancellation import check_cancelled
 
@@ -34,9 +34,11 @@ _BORDER: Final = "\n\0\n"  # between views that are hashed together
 _CONTEXTS: Final = 3  # places in which a word is read
 _PAIR_CONTEXTS: Final = 2
 _PHRASE: Final = 6  # consecutive words that are the same in text and answer: one place is enough
-_PAGES_FOR_A_WORD: Final = 6  # that are opened, because a page may not contain the word after all
-_PAGES_PER_KB: Final = 10  # that are opened for 1,000 characters of an outgoing text
+_PAGES_FOR_A_WORD: Final = 6  # that are opened for further places of a word
+_MOST_TRIES: Final = 20  # pages that are opened for the first place, because a page may not contain the word after all
+_PAGES_PER_KB: Final = 10  # for 1,000 characters of an outgoing text; more are opened only for first places of words
 _FEWEST_PAGES: Final = 64
+_AT_ONCE: Final = 128  # pages that are opened before their passages are read, while they are decompressed
 _RECENT: Final = 8  # texts; parts of them need no second look
 _TABLE_BITS: Final = 18
 _MOST_PAGES_OF_A_VALUE: Final = 50  # in which a value is searched that a call would send to its server
@@ -57,13 +59,17 @@ class AnswerLookup:
     def __init__(self, index: AnswerIndex) -> None:
         self._index = index
         self._lock = Lock()
-        self._looked_up: set[int] = set()  # hashes whose places were read; emptied when `_unread` has changed
+        # the words and pairs that were looked up, and those that do occur; emptied when `_unread` has changed
+        self._looked_up: set[int] = set()
+        self._occurring: set[int] = set()
         self._recent: deque[str] = deque(maxlen=_RECENT)  # texts that were looked up, likewise
         self._unread = 0
 
     def find(self, text: str) -> Iterator[tuple[JsonValue, Source]]:
         """The values around words of this text that were not searched for personal data yet, with their sources. They
         count as searched when the last one was taken, so that another thread does not rely on them before."""
+        import numpy as np
+
         index = self._index
         unread = index.unread
         if not index:
@@ -72,21 +78,28 @@ class AnswerLookup:
         with self._lock:
             if unread != self._unread:
                 self._unread = unread
-                self._looked_up.clear()
+                self._looked_up, self._occurring = set(), set()
                 self._recent.clear()
+            looked_up, occurring = self._looked_up, self._occurring
             if any(text in one for one in self._recent):
                 return
-        wanted, phrases = self._wanted(text)
+        pieces = [*self._hashed(text)]
+        phrases = _HashSet(np.unique(np.concatenate([piece.words.phrases(_PHRASE) for piece in pieces])))
         most = max(_FEWEST_PAGES, _PAGES_PER_KB * len(text) // 1000)
-        for document, positions in self._places(wanted, phrases, most).items():
-            check_cancelled()
-            for value in passages(index, document, sorted(positions)):
-                yield value, document.source
+        for wanted in (self._pairs_and_lone_words, self._words_without_pairs):
+            new = {number: count for number, count in wanted(pieces, occurring).items() if number not in looked_up}
+            seen: list[int] = []
+            for places in self._places(new, phrases, most, seen):
+                for document, positions in places.items():
+                    check_cancelled()
+                    for value in passages(index, document, sorted(positions)):
+                        yield value, document.source
+            with self._lock:  # sets of a state that is over are not used again
+                looked_up.update(new)
+                occurring.update(seen)
         with self._lock:
-            if unread == self._unread == index.unread:
-                self._looked_up.update(wanted)
-                if len(text) <= _PIECE:
-                    self._recent.append(text)
+            if unread == self._unread and len(text) <= _PIECE:
+                self._recent.append(text)
 
     def occurs(self, text: str, server: str) -> bool:
         """Whether an answer of this server contains a text, as far as its words show."""
@@ -168,57 +181,56 @@ class AnswerLookup:
         return sorted(set(found))
 
     # ── what is looked up ────────────────────────────────────────────────────────────────────────
-    def _wanted(self, text: str) -> tuple[dict[int, int], Array]:
-        """The hashes of words and pairs to look up, with the number of places in which each is read; and the sorted
-        hashes of longer phrases. A word is looked up by itself only where no pair with its neighbours occurs in the
-        answers."""
+    def _hashed(self, text: str) -> Iterator[_Piece]:
+        """The views of a text in pieces, with the pairs of words that may occur in the answers."""
         import numpy as np
 
-        wanted: dict[int, int] = {}
-        phrases: list[Array] = []
-        glued: set[str] = set()
         most = self._most_frequent()
-        for at, piece in _pieces(text):
+        for own, piece in _pieces(text):
             words = hash_words(readable(piece))
-            phrases.append(words.phrases(_PHRASE))
             pairs = words.pairs()
-            frequencies = self._frequencies(pairs)
-            found = (frequencies > 0) & (frequencies <= most)
-            wanted.update(dict.fromkeys(pairs[found].tolist(), _PAIR_CONTEXTS))
-            alone = np.ones(len(words.hashes), np.bool_)
-            alone[:-1] &= ~found
-            alone[1:] &= ~found
-            for word, number, start in _words(piece, words, np.flatnonzero(alone)):
-                if is_worth_finding(word):
-                    wanted[number] = _CONTEXTS
-                if start < at and len(word) in _GLUED and (word.isdigit() or word.isalpha()):
-                    glued.add(word)
-        wanted = {number: count for number, count in wanted.items() if number not in self._looked_up}
-        for number in self._glued_pairs(sorted(glued)):
-            wanted.setdefault(number, _PAIR_CONTEXTS)
-        return wanted, np.unique(np.concatenate(phrases)) if phrases else np.zeros(0, np.uint64)
+            masks = self._index.page_masks(words.hashes)
+            together = self._index.page_masks(pairs) & masks[:, :-1] & masks[:, 1:]
+            frequencies = np.bitwise_count(together).sum(axis=0)
+            yield _Piece(piece, own, words, pairs, (frequencies > 0) & (frequencies <= most))
 
-    def _frequencies(self, hashes: Array) -> Array:
-        """The number of pages in which each word or pair may occur."""
+    def _pairs_and_lone_words(self, pieces: Sequence[_Piece], _: Set[int]) -> dict[int, int]:
+        """The hashes of pairs that may occur, and of words outside of such pairs, with the number of places in which
+        each is read."""
+        wanted: dict[int, int] = {}
+        for piece in pieces:
+            wanted.update(dict.fromkeys(piece.pairs[piece.possible].tolist(), _PAIR_CONTEXTS))
+            wanted.update((number, _CONTEXTS) for _, number, _ in piece.words_outside(piece.possible))
+        return wanted
+
+    def _words_without_pairs(self, pieces: Sequence[_Piece], occurring: Set[int]) -> dict[int, int]:
+        """The hashes of words whose pairs do not occur after all, and of pairs inside words that do not occur."""
         import numpy as np
 
-        found: Array = np.bitwise_count(self._index.page_masks(hashes)).sum(axis=0)
-        return found
+        known = np.fromiter(occurring, np.uint64, len(occurring))
+        wanted: dict[int, int] = {}
+        glued: set[str] = set()
+        for piece in pieces:
+            for word, number, start in piece.words_outside(np.isin(piece.pairs, known)):
+                wanted[number] = _CONTEXTS
+                if start < piece.own and number not in occurring and len(word) in _GLUED:
+                    glued.update([word] if word.isdigit() or word.isalpha() else [])
+        for word in self._not_searched(sorted(glued))[:_MOST_GLUED]:
+            wanted.update(dict.fromkeys(self._pairs_inside(word), _PAIR_CONTEXTS))
+        return wanted
+
+    def _not_searched(self, words: Sequence[str]) -> Sequence[str]:
+        """Those of the words that occur in no page that was searched as a whole."""
+        import numpy as np
+
+        hashes = np.array([hash_word(word) for word in words], np.uint64)
+        read = self._index.page_masks(hashes) & ~self._index.unread_pages()[:, np.newaxis]
+        known = np.bitwise_or.reduce(read, axis=0) != 0
+        return [word for word, is_known in zip(words, known.tolist(), strict=True) if not is_known]
 
     def _most_frequent(self) -> int:
         """The number of pages in which a pair may occur; a more frequent one is ordinary."""
         return max(_FEW_PAGES, int(_ORDINARY * self._index.pages))
-
-    def _glued_pairs(self, words: Sequence[str]) -> Iterator[int]:
-        """Hashes of pairs inside words that do not occur in the answers: `rosalund` may be `Rosa Lund`."""
-        import numpy as np
-
-        if not words:
-            return
-        hashes = np.array([int(hash_words(word).hashes[0]) for word in words], np.uint64)
-        absent = np.flatnonzero(~self._index.page_masks(hashes).any(axis=0))
-        for at in absent[:_MOST_GLUED].tolist():
-            yield from self._pairs_inside(words[at])
 
     def _pairs_inside(self, word: str) -> Iterator[int]:
         """Hashes of two consecutive parts of a word, both of which occur in the answers."""
@@ -234,35 +246,43 @@ class AnswerLookup:
             yield from pairs[self._index.page_masks(pairs).any(axis=0)].tolist()
 
     # ── where it occurs ──────────────────────────────────────────────────────────────────────────
-    def _places(self, wanted: dict[int, int], phrases: Array, most: int) -> dict[Document, set[int]]:
-        """Documents with positions of the wanted words; at most so many pages are opened."""
+    def _places(
+        self, wanted: dict[int, int], phrases: _HashSet, most: int, seen: list[int]
+    ) -> Iterator[dict[Document, set[int]]]:
+        """Documents with positions of the wanted words, for some pages at a time; the words that do occur are added to
+        `seen`. Each word is read in one of its places; in others as long as not more than so many pages were opened."""
         import numpy as np
 
         found: dict[Document, set[int]] = {}
         if not wanted:
-            return found
+            return
         index = self._index
         hashes = np.sort(np.fromiter(wanted, np.uint64, len(wanted)))
         needs = np.fromiter((wanted[number] for number in hashes.tolist()), np.int32, len(hashes))
         masks = index.page_masks(hashes)
         frequencies = np.bitwise_count(masks).sum(axis=0)
-        needs[(needs == _PAIR_CONTEXTS) & (frequencies > self._most_frequent()) | (frequencies == 0)] = 0
+        needs[(needs == _PAIR_CONTEXTS) & (frequencies > self._most_frequent())] = 0
+        all_needs = needs.copy()
+        masks &= index.unread_pages()[:, np.newaxis]
         opened: set[int] = set()
-        sought, same = _HashSet(hashes), _HashSet(phrases)
+        sought = _HashSet(hashes)
         for at in np.argsort(frequencies, kind="stable").tolist():
             tries = 0
             for page in _pages(masks[:, at]) if needs[at] > 0 else ():
-                if needs[at] <= 0 or tries >= _PAGES_FOR_A_WORD or len(opened) >= most:
+                is_enough = tries >= _PAGES_FOR_A_WORD or len(opened) >= most
+                if needs[at] <= 0 or (is_enough and needs[at] < all_needs[at]) or tries >= _MOST_TRIES:
                     break
-                if index.is_page_read(page):
-                    needs[at] -= 1
-                elif page not in opened:
+                if page not in opened:
                     check_cancelled()
                     opened.add(page)
                     tries += 1
-                    for position in self._read(page, sought, needs, same):
+                    for position in self._read(page, sought, needs, phrases):
                         found.setdefault(index.document_at(position), set()).add(position)
-        return found
+                    if len(opened) % _AT_ONCE == 0:
+                        yield found
+                        found = {}
+        yield found
+        seen += hashes[needs < all_needs].tolist()
 
     def _read(self, page: int, wanted: _HashSet, needs: Array, phrases: _HashSet) -> list[int]:
         """The positions in a page where wanted words occur that have not been read often enough; `needs` is updated."""
@@ -285,6 +305,30 @@ class AnswerLookup:
             needs[items[inside]] = 0
             places.update((words.starts[np.concatenate((hits[first], hits[inside]))] + start).tolist())
         return sorted(places)
+
+
+class _Piece(NamedTuple):
+    """A piece of a text that is looked up."""
+
+    text: str
+    own: int  # characters that are the text itself; the others are decoded from it
+    words: WordHashes
+    pairs: Array
+    possible: Array  # which of the pairs may occur in the answers
+
+    def words_outside(self, pairs: Array) -> Iterator[tuple[str, int, int]]:
+        """The words that are not in one of these pairs and that are worth finding, each spelling once, with their
+        hashes and positions."""
+        import numpy as np
+
+        outside = np.ones(len(self.words.hashes), np.bool_)
+        outside[:-1] &= ~pairs
+        outside[1:] &= ~pairs
+        which = np.flatnonzero(outside)
+        starts, ends = self.words.starts[which].tolist(), self.words.ends[which].tolist()
+        spans = zip(starts, ends, self.words.hashes[which].tolist(), strict=True)
+        found = {self.text[start:end]: (number, start) for start, end, number in spans}
+        yield from ((word, number, start) for word, (number, start) in found.items() if is_worth_finding(word))
 
 
 class _HashSet:
@@ -318,13 +362,6 @@ def _pages(column: Array) -> Iterator[int]:
             lowest = bits & -bits
             bits ^= lowest
             yield segment * 64 + lowest.bit_length() - 1
-
-
-def _words(text: str, words: WordHashes, which: Array) -> Iterator[tuple[str, int, int]]:
-    """Some of the words of a text with their hashes and positions, each spelling once."""
-    spans = zip(words.starts[which].tolist(), words.ends[which].tolist(), words.hashes[which].tolist(), strict=True)
-    found = {text[start:end]: (number, start) for start, end, number in spans}
-    return ((word, number, start) for word, (number, start) in found.items())
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:

@@ -64,6 +64,8 @@ def passages(index: AnswerIndex, document: Document, positions: Sequence[int]) -
     """The values to search for personal data: JSON records or texts around these positions of the stream. They are
     marked as searched when all of them were taken."""
     end, round_number = document.start + document.length, index.round
+    if document.is_read:
+        return
     if document.length <= SHORT:
         text = index.read(document.start, end)
         value = parsed(text)

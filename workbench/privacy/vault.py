@@ -11,7 +11,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice
 from threading import RLock
 from typing import Final
 from urllib.parse import quote
@@ -44,6 +43,7 @@ from workbench.privacy.truncated_values import TruncatedValues
 from workbench.privacy.value_index import fold
 from workbench.privacy.value_store import Source, StoredValue, ValueStore
 from workbench.records import JsonValue, Place
+from workbench.thread_cancellation import WorkCancelled
 
 log = logging.getLogger(__name__)
 
@@ -51,8 +51,9 @@ _Known = tuple[int, int, str, AbstractSet[str]]  # start and end of a known valu
 
 _TOGETHER: Final = 2_000  # characters; shorter texts are searched together
 _MOST_TOGETHER: Final = 100
-_PRINTABLE: Final = re.compile(r"[ -~\xa1-\xff]{6,400}")  # readable parts of bytes
-_MOST_PRINTABLE: Final = 200
+_PRINTABLE: Final = re.compile(r"[ -~]{5,4000}")  # readable parts of bytes
+_MOST_PRINTABLE: Final = 100_000  # characters of them that are looked up; of more, the first and the last half
+_HALF: Final = _MOST_PRINTABLE // 2
 _State = tuple[int, tuple[int, int]]
 _FIRST: Final[_State] = (0, (0, 0))
 _BORDER: Final = "\n\n\0\n\n"  # between texts that are searched together: no finding crosses it
@@ -96,26 +97,32 @@ class Vault(ValueStore):
         for which that holds."""
         covered = self.search_new_answers()
         if covered[0]:
-            self._register_all(self._lookup.find(text))
+            for value, source in self._lookup.find(text):
+                self._register_part(value, source)
         return covered
 
     def search_new_answers(self) -> tuple[int, int]:
         """Search the short answers that came in since the last time, which costs less than looking a text up in them.
         Returns the state of the answers that follows."""
         with self._searching_new:  # another thread waits until they are searched
-            new, state = self.answers.take_new()
-            self._register_all((text if (value := parsed(text)) is None else value, source) for text, source in new)
+            answers = self.answers
+            new, state = answers.take_new()
+            try:
+                for text, document in new:
+                    self._register_part(text if (value := parsed(text)) is None else value, document.source)
+            except Exception:
+                answers.return_new(new)
+                raise
             return state
 
-    def _register_all(self, found: Iterator[tuple[JsonValue, Source]]) -> None:
-        answers = self.answers
-        for value, source in found:
-            try:
-                self.register(value, source)
-            except Exception as fault:  # data from a server can make a parser fail in any way
-                answers.forget_judgements()  # so that it fails again, instead of letting the text pass
-                log.exception("an answer cannot be searched for personal data")
-                raise WorkbenchError(_UNREADABLE, _UNREADABLE_HINT) from fault
+    def _register_part(self, value: JsonValue, source: Source) -> None:
+        try:
+            self.register(value, source)
+        except WorkCancelled:
+            raise
+        except Exception as fault:  # data from a server can make a parser fail in any way
+            log.exception("an answer cannot be searched for personal data")
+            raise WorkbenchError(_UNREADABLE, _UNREADABLE_HINT) from fault
 
     def follow(self, rules: DetectionRules) -> None:
         """Detect personal data by these rules from now on, also in answers that were searched before."""
@@ -445,7 +452,8 @@ class Vault(ValueStore):
     def shows(self, data: bytes) -> bool:
         """Whether a known value occurs in these bytes, as in the metadata of a picture."""
         text = data.decode("latin-1")
-        self.look_up("\n".join(match.group() for match in islice(_PRINTABLE.finditer(text), _MOST_PRINTABLE)))
+        readable = "\n".join(_PRINTABLE.findall(text))
+        self.look_up(readable if len(readable) <= _MOST_PRINTABLE else readable[:_HALF] + readable[-_HALF:])
         return self.known.occurs_in(text)
 
 

@@ -108,7 +108,8 @@ class RunFinalizer:
         """Return the text for the model and its token count. Masking much output takes seconds, so it is done on a
         thread."""
         draft = replace(run.record, state=end.state)
-        waits = run.session.registrations.busy
+        # looking texts up in long answers takes longer than masking them
+        waits = run.session.registrations.busy or run.session.vault.answers.unread > 0
         if end.state is RunState.STOPPED:
             draft, waits = _shorten_stopped(draft), False  # the client that stopped it waits for the answer
         try:
