@@ -39,7 +39,7 @@ _MOST_TRIES: Final = 20  # pages that are opened for the first place, because a 
 _PAGES_PER_KB: Final = 10  # for 1,000 characters of an outgoing text; more are opened only for first places of words
 _FEWEST_PAGES: Final = 64
 _AT_ONCE: Final = 128  # pages that are opened before their passages are read, while they are decompressed
-_RECENT: Final = 8  # texts; parts of them need no second look
+_RECENT: Final = 8  # texts; lines of them need no second look
 _TABLE_BITS: Final = 18
 _MOST_PAGES_OF_A_VALUE: Final = 50  # in which a value is searched that a call would send to its server
 _ORDINARY: Final = 0.12  # share of all pages; a pair in more of them is ordinary, as keys of records are
@@ -81,7 +81,7 @@ class AnswerLookup:
                 self._looked_up, self._occurring = set(), set()
                 self._recent.clear()
             looked_up, occurring = self._looked_up, self._occurring
-            if any(text in one for one in self._recent):
+            if any(f"\n{text}\n" in one for one in self._recent):
                 return
         pieces = [*self._hashed(text)]
         phrases = _HashSet(np.unique(np.concatenate([piece.words.phrases(_PHRASE) for piece in pieces])))
@@ -99,7 +99,7 @@ class AnswerLookup:
                 occurring.update(seen)
         with self._lock:
             if unread == self._unread and len(text) <= _PIECE:
-                self._recent.append(text)
+                self._recent.append(f"\n{text}\n")
 
     def occurs(self, text: str, server: str) -> bool:
         """Whether an answer of this server contains a text, as far as its words show."""
