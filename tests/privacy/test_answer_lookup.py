@@ -7,6 +7,7 @@ import json
 import random
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from unittest.mock import Mock
 from urllib.parse import quote
 
 import pytest
@@ -20,6 +21,7 @@ from workbench.privacy.answer_index import PAGE, AnswerIndex
 from workbench.privacy.answer_lookup import AnswerLookup
 from workbench.privacy.detection_rules import DetectionRules
 from workbench.privacy.detectors.json_fields import parsed
+from workbench.privacy.encrypted_pages import EncryptedPages
 from workbench.privacy.vault import Vault
 from workbench.records import Place
 from workbench.thread_cancellation import WorkCancelled, cancellable
@@ -338,3 +340,59 @@ def test_a_part_of_the_stream_is_what_was_added(text: str, start: int) -> None:
     index.index()
     stream = "\n\0\n".join(filter(None, (filler, text.replace("\\u", ""), filler))) + "\n\0\n"
     assert index.read(start, start + 500) == stream[start : start + 500]
+
+
+class _Flag(Event):
+    """Is set when it has been asked so many times."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._left = count
+
+    def is_set(self) -> bool:
+        self._left -= 1
+        return self._left < 0
+
+
+@pytest.mark.parametrize("length", [100, 3_000])
+def test_what_a_cancelled_look_up_left_out_is_masked_later(length: int) -> None:
+    answer = json.dumps([{"customer_name": "wilhelmina qvortrup", "note": "kater lomon " * length}, {"id": 1}])
+    for checks in range(1_000):
+        vault = Vault("session")
+        vault.keep(answer, "crm")
+        vault.answers.index()
+        try:
+            with cancellable(_Flag(checks)):
+                vault.sanitize("for wilhelmina qvortrup")
+        except WorkCancelled:
+            assert "qvortrup" not in vault.sanitize("for wilhelmina qvortrup"), checks
+        else:
+            break
+    assert checks > 0
+
+
+def test_an_answer_that_cannot_be_searched_is_withheld_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = Vault("session")
+    vault.keep(json.dumps({"customer_name": "wilhelmina qvortrup"}), "crm")
+    monkeypatch.setattr(vault, "learn", Mock(side_effect=ValueError))
+    for _ in range(2):
+        with pytest.raises(WorkbenchError, match="withheld"):
+            vault.sanitize("for wilhelmina qvortrup")
+
+
+def test_what_a_program_still_holds_is_masked_after_values_were_forgotten() -> None:
+    session = Sessions(lambda: True).open("agent")
+    session.keep(json.dumps({"customer_name": "wilhelmina qvortrup"}), "crm")
+    first = session.mask("for wilhelmina qvortrup")
+    session.forget()
+    assert "qvortrup" not in (second := session.mask("for wilhelmina qvortrup"))
+    assert first != second
+    session.release()
+    assert not session.vault.answers
+
+
+def test_a_page_that_a_nearly_full_disk_cuts_off_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = EncryptedPages()
+    monkeypatch.setattr(pages, "_file", Mock(seek=lambda *_: 0, write=lambda data: len(data) - 1))
+    with pytest.raises(OSError, match="No space left"):
+        pages.append(0, b"kater")

@@ -234,9 +234,9 @@ class Session:
 
     def forget(self) -> int:
         """Delete every value and return their number. Earlier tokens then have no value, because new tokens are made
-        with a new key."""
+        with a new key. The answers stay, because programs may hold what they read and print it later."""
         known = len(self.vault.issued())
-        self.vault, self.token_history = Vault(self.id), TokenHistory()
+        self.vault, self.token_history = self.vault.renewed(self.id), TokenHistory()
         self.sealed = SealedValues(self.vault)
         self._reset_detection()
         self.released_values.clear()
@@ -250,6 +250,7 @@ class Session:
 
     def release(self) -> None:
         """Release everything large; other objects may still hold the session."""
+        self.vault.forget_answers()
         self.forget()
         self.provenance = ProvenanceIndex()
         self.text_kinds = KindMarks()

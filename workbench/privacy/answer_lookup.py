@@ -56,8 +56,10 @@ _PART: Final = range(2, 13)  # characters of a word inside
 class AnswerLookup:
     """Looks up outgoing texts in the answers of one session."""
 
-    def __init__(self, index: AnswerIndex) -> None:
+    def __init__(self, index: AnswerIndex, *, marks: bool = True) -> None:
+        """`marks`: what is found counts as searched."""
         self._index = index
+        self._marks = marks
         self._lock = Lock()
         # the words and pairs that were looked up, and those that do occur; emptied when `_unread` has changed
         self._looked_up: set[int] = set()
@@ -71,7 +73,7 @@ class AnswerLookup:
         import numpy as np
 
         index = self._index
-        unread = index.unread
+        unread, round_number = index.unread, index.round if self._marks else -1
         if not index:
             return
         index.index()
@@ -92,7 +94,7 @@ class AnswerLookup:
             for places in self._places(new, phrases, most, seen):
                 for document, positions in places.items():
                     check_cancelled()
-                    for value in passages(index, document, sorted(positions)):
+                    for value in passages(index, document, sorted(positions), round_number):
                         yield value, document.source
             with self._lock:  # sets of a state that is over are not used again
                 looked_up.update(new)

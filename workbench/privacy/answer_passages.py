@@ -60,10 +60,12 @@ def _without_long_texts(value: JsonValue, long: list[str]) -> JsonValue:
     return [_without_long_texts(one, long) for one in value] if isinstance(value, list) else value
 
 
-def passages(index: AnswerIndex, document: Document, positions: Sequence[int]) -> Iterator[JsonValue]:
-    """The values to search for personal data: JSON records or texts around these positions of the stream. They are
-    marked as searched when all of them were taken."""
-    end, round_number = document.start + document.length, index.round
+def passages(
+    index: AnswerIndex, document: Document, positions: Sequence[int], round_number: int
+) -> Iterator[JsonValue]:
+    """The values to search for personal data: JSON records or texts around these sorted positions of the stream. They
+    are marked as searched when all of them were taken, if the index is still in this round."""
+    end = document.start + document.length
     if document.is_read:
         return
     if document.length <= SHORT:
@@ -73,21 +75,24 @@ def passages(index: AnswerIndex, document: Document, positions: Sequence[int]) -
         index.mark_judged(document, [(document.start, end)], round_number)
         return
     searched: list[tuple[int, int]] = []
+    reached = 0  # the end of what was searched
     records: list[JsonValue] = []
     windows: list[str] = []
     tables: dict[str, list[str]] = {}
     for position in positions:
-        if document.is_judged(position) or any(first <= position < last for first, last in searched):
+        if position < reached or document.is_judged(position):
             continue
         start = max(document.start, position - _RECORD)
         region = index.read(start, min(end, position + _RECORD))
         if record := _record_at(region, position - start):
             first, last, value = record
             searched.append((start + first, start + last))
+            reached = max(reached, start + last)
             records.append(value)
             continue
         first, last = _line_at(region, position - start)
         searched.append((start + first, start + last))
+        reached = max(reached, start + last)
         line = region[first:last]
         if header := _header(index, document, start + first, line):
             tables.setdefault(header, []).append(line)

@@ -3,6 +3,7 @@ after the core has ended."""
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 import weakref
@@ -26,7 +27,8 @@ class EncryptedPages:
         """Write a page; raises OSError if the disk is full."""
         sealed = self._cipher.encrypt(number.to_bytes(_NONCE, "big"), data, None)
         at = self._file.seek(0, os.SEEK_END)
-        self._file.write(sealed)
+        if self._file.write(sealed) < len(sealed):  # unbuffered: what fits is written without an error
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._places[number] = at, len(sealed)
 
     def read(self, number: int) -> bytes:

@@ -70,6 +70,7 @@ class Vault(ValueStore):
         self.answers = AnswerIndex()
         self._lookup = AnswerLookup(self.answers)
         self._searching_new = RLock()
+        self._is_replaced = False  # by `renewed`; what this vault learns does not count as searched any more
         self._truncated = TruncatedValues(self)
         self._harmless = (rules, SeenTexts())  # short texts in which these rules find nothing
         self._waived: tuple[DetectionRules, set[str]] = (rules, set())  # folded values that pass by these rules
@@ -85,6 +86,15 @@ class Vault(ValueStore):
         """Keep the text of an answer. It is searched for personal data when words of it are about to leave."""
         for one in separate_texts(text):
             self.answers.add(one, source)
+
+    def renewed(self, session: str) -> Vault:
+        """A vault with the same answers and without values."""
+        vault = Vault(session)
+        vault.answers, vault._lookup = self.answers, AnswerLookup(self.answers)
+        self._is_replaced = True
+        self._lookup = AnswerLookup(self.answers, marks=False)
+        self.answers.forget_judgements()
+        return vault
 
     def forget_answers(self) -> None:
         """Release the kept answers. What was found in them stays known."""
@@ -113,6 +123,8 @@ class Vault(ValueStore):
             except Exception:
                 answers.return_new(new)
                 raise
+            if self._is_replaced:
+                answers.return_new(new)
             return state
 
     def _register_part(self, value: JsonValue, source: Source) -> None:
