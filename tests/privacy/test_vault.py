@@ -462,3 +462,25 @@ def test_a_refusal_names_all_that_would_go() -> None:
     emails, phone = "2 e-mail addresses from crm would be sent to mail", "1 phone number from crm would be sent to mail"
     assert refusal(two).message == f"{emails}; {phone}."
     assert refusal(two).hint
+
+
+@pytest.mark.parametrize(
+    ("whole", "part"),
+    [
+        ({"customer_name": "Rosa Lundqvist"}, {"first_name": "Rosa"}),
+        ({"address": "Storgatan 12, 411 24 Göteborg"}, {"postal_code": "411 24"}),
+        ({"email": "rosa@lundqvist-holding.example"}, {"username": "lundqvist-holding.example"}),
+        ({"password": "hunter2-Zebra99-Xylo"}, {"username": "zebra99"}),
+        ({"phone": "+46 70 123 45 67"}, {"phone": "123 45 67"}),
+    ],
+)
+def test_a_server_that_supplied_a_part_of_a_value_does_not_get_the_rest_unasked(
+    whole: dict[str, str], part: dict[str, str]
+) -> None:
+    vault = Vault("A")
+    vault.register(part, "parts")
+    vault.register(whole, "crm")
+    (key, value), *_ = whole.items()
+    found = vault.sanitize(f"{key}: {value}")
+    assert [one.foreign for one in vault.restorations(found, "parts")] == [True]
+    assert [one.foreign for one in vault.restorations(found, "crm")] == [False]

@@ -346,18 +346,22 @@ class Vault(ValueStore):
     def _with_tokens(
         self, text: str, found: list[DetectedSpan], known: list[_Known], edits: list[tuple[int, int, int]] | None = None
     ) -> str:
-        """The text with a token for each stretch, which gets the sources of the known values in it. `edits` receives
-        start, end and new length of each replacement."""
+        """The text with a token for each stretch. Its sources are the servers whose known values cover it: a server
+        that knows a postal code did not supply the address. `edits` receives start, end and new length of each
+        replacement."""
         if not found and not known:
             return text
         found = [*found, *(DetectedSpan(start, end, kind) for start, end, kind, _ in known)]
         sources = sorted((start, end, servers) for start, end, _, servers in known)
         parts, at, first = [], 0, 0
         for part in merge_findings(found):
-            suppliers: set[str] = set()
+            spans: dict[str, list[tuple[int, int]]] = {}
             while first < len(sources) and sources[first][0] < part.end:
-                suppliers |= sources[first][2]
+                start, end, servers = sources[first]
+                for server in servers:
+                    spans.setdefault(server, []).append((start, end))
                 first += 1
+            suppliers = {server for server, own in spans.items() if _covers(text, part.start, part.end, own)}
             stretch = text[part.start : part.end]
             parts += [text[at : part.start], self.token(part.kind, stretch, None, suppliers, part.why)]
             if edits is not None:
@@ -467,6 +471,15 @@ class Vault(ValueStore):
         readable = "\n".join(_PRINTABLE.findall(text))
         self.look_up(readable if len(readable) <= _MOST_PRINTABLE else readable[:_HALF] + readable[-_HALF:])
         return self.known.occurs_in(text)
+
+
+def _covers(text: str, start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether all letters and digits of a stretch are in these spans, which are sorted."""
+    for first, last in (*spans, (end, end)):
+        if any(map(str.isalnum, text[start:first])):
+            return False
+        start = max(start, last)
+    return True
 
 
 def _source(held: StoredValue, server: str) -> str:
