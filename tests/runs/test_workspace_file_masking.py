@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from workbench.privacy import answer_index
 from workbench.records import RunState
 from workbench.runs import workspace_file_masking
 
@@ -69,3 +70,22 @@ async def test_what_is_too_large_or_no_text_holds_nobody_up(core, agent, monkeyp
     core.services.workspace_files.write("people.csv", LIST)
     (core.paths.workspace / "picture.png").write_bytes(b"\0\1")
     assert "Qvortrup" in await seen(core, agent, COLUMN), "what this part cannot do, and SECURITY.md says so"
+
+
+async def test_a_session_that_can_keep_no_more_reads_no_files(core, agent, monkeypatch):
+    core.services.workspace_files.write("people.csv", LIST)
+    monkeypatch.setattr(answer_index, "MOST_CHARACTERS", 100)
+    done = await core.run_manager.wait_until_finished(core.run_manager.submit(COLUMN, agent).id)
+    assert done.state is RunState.FAILED
+    assert "cannot be kept" in done.model_view
+    assert "Qvortrup" not in done.model_view
+
+
+async def test_files_of_a_sessions_own_programs_do_not_displace_those_of_the_user(core, agent, monkeypatch):
+    monkeypatch.setattr(workspace_file_masking, "TOGETHER", len(LIST) + 100)
+    core.services.workspace_files.write("people.csv", LIST)
+    await seen(core, agent, "open('workspace/own.txt', 'w').write('kater ' * 30)")
+    code = (
+        "import os\nfor name in os.listdir('workspace'):\n    print(open('workspace/' + name).read().split(',')[3:4])"
+    )
+    assert "Qvortrup" not in await seen(core, agent, code)

@@ -35,11 +35,6 @@ async def learn_files(run: ProgramRun) -> None:
         await asyncio.to_thread(_learn, run.services.workspace_files, run.session, wanted)
 
 
-def learn_file(store: WorkspaceFiles, session: Session, path: str) -> None:
-    """Register personal data in a file before an agent reads it with a tool."""
-    _learn(store, session, (path,))
-
-
 def _named(run: ProgramRun) -> frozenset[str]:
     """Return the workspace files that the program's text names."""
     impact = run.record.verdict.impact if run.record.verdict else None
@@ -59,13 +54,19 @@ def _all(run: ProgramRun) -> bool:
 
 
 def _learn(store: WorkspaceFiles, session: Session, wanted: Collection[str] | None) -> None:
+    """Raises an error if the session can keep no more: its programs may then read no files."""
     left = TOGETHER
-    for info in sorted(_new(store, session, wanted), key=lambda info: -info.changed):
+    # what the session's own programs wrote comes last, so that it does not displace files of the user
+    for info in sorted(
+        _new(store, session, wanted), key=lambda info: (info.path in session.created_files, -info.changed)
+    ):
         if info.size > min(LARGEST, left):
             continue
         left -= info.size
+        text = ""
         with suppress(WorkbenchError):  # not a text file, or deleted meanwhile
-            session.keep(store.read(info.path), "")
+            text = store.read(info.path)
+        session.keep(text, "")
         session.searched_files[info.path] = (info.size, info.changed)
 
 
