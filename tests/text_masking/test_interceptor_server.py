@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from base64 import b64decode, b64encode
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,23 @@ async def test_a_result_is_masked_and_a_call_gets_the_values(gateway) -> None:
         assert bare["payload"]["arguments"] == {"to": EMAIL}
         off = await invoke(client, "mask-personal-data", "request", call, config={"unmask": False})
         assert (off["modified"], off["payload"]) == (False, call)
+
+
+async def test_only_pictures_and_files_that_are_no_text_are_not_searched(gateway) -> None:
+    async with gateway() as client:
+        for payload in (
+            {"structuredContent": {"blob": EMAIL, "data": EMAIL}},
+            {"structuredContent": {"blob": {"email": EMAIL}}},
+            {"content": [{"type": "image", "data": {"email": EMAIL}}, {"type": "audio", "data": f"to {EMAIL}"}]},
+        ):
+            masked = await invoke(client, "mask-personal-data", "response", payload)
+            assert EMAIL not in str(masked["payload"]), payload
+        files = [f"to {EMAIL}".encode(), b"\xff\x00", b"nobody"]
+        contents = [{"uri": f"crm://{at}", "blob": b64encode(data).decode()} for at, data in enumerate(files)]
+        masked = await invoke(client, "mask-personal-data", "response", {"contents": contents}, event="resources/read")
+        letter, *others = masked["payload"]["contents"]
+        assert b64decode(letter["blob"]).startswith(b"to [EMAIL_1.")
+        assert others == contents[1:]
 
 
 async def test_what_has_no_personal_data_is_not_modified(gateway) -> None:

@@ -56,6 +56,13 @@ def test_nothing_and_bytes_that_are_no_text_pass_unchanged(sanitize) -> None:
     assert done.stdout.encode("utf-8", "surrogateescape") == b"caf\xe9 \xff\n"
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32-be"])
+def test_text_in_which_nothing_would_be_found_is_refused(sanitize, encoding: str) -> None:
+    done = sanitize(text=f"to {EMAIL}\n".encode(encoding))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Convert it to UTF-8 first." in done.stderr
+
+
 def test_a_map_restores_the_text_and_only_its_owner_can_read_it(sanitize, tmp_path: Path) -> None:
     text = f"to {EMAIL}, then [EMAIL_1.aaaa]\n"
     token_map = tmp_path / "map.json"

@@ -22,6 +22,7 @@ from workbench.records import JsonValue
 WHOLE: Final = 2_000_000  # characters
 PIECE: Final = 1_000_000
 _BOM: Final = "\ufeff"  # which some programs write at the beginning of UTF-8
+_UTF_16: Final = ("\udcff\udcfe", "\udcfe\udcff")  # its byte order marks, read as UTF-8
 
 
 class Format(StrEnum):
@@ -96,6 +97,8 @@ def places(piece: Piece, spans: Iterable[MaskedSpan]) -> Iterator[dict[str, Json
 
 def _pieces(reader: TextIO, name: str, format: Format | None) -> Iterator[Piece]:
     head = reader.read(WHOLE)
+    if head.startswith(_UTF_16) or head.count("\0", 0, PIECE) * 4 > min(len(head), PIECE):
+        raise WorkbenchError(f"{name} is not UTF-8, so nothing would be found in it.", "Convert it to UTF-8 first.")
     known = format or _BY_ENDING.get(PurePath(name).suffix.lower())
     format = known or _guess(head)
     if format is Format.JSON:

@@ -7,6 +7,7 @@ defaults (`mode`, `failOpen`) and answers one payload at a time.
 
 from __future__ import annotations
 
+import base64
 import re
 import threading
 import time
@@ -184,23 +185,48 @@ def _unmasked(session: MaskingSession, invocation: Invocation) -> JsonObject:
     return {"modified": True, "payload": {**payload, "params": call} if isinstance(params, dict) else call}
 
 
-def _is_binary(node: Mapping[str, JsonValue], key: str) -> bool:
-    return key == "blob" or (key == "data" and node.get("type") in _BINARY_TYPES)
+def _binary(node: Mapping[str, JsonValue], key: str) -> bytes | None:
+    """The bytes of a picture, a sound or the file of a resource; None for any other field, whatever its name."""
+    value = node[key]
+    if not isinstance(value, str) or not (
+        (key == "blob" and "uri" in node) or (key == "data" and node.get("type") in _BINARY_TYPES)
+    ):
+        return None
+    try:
+        return base64.b64decode(value, validate=True)
+    except ValueError:
+        return None
+
+
+def _text_of_file(key: str, data: bytes) -> str:
+    """The text of a file; empty for a picture, a sound and any other file."""
+    try:
+        return data.decode() if key == "blob" else ""
+    except UnicodeDecodeError:
+        return ""
 
 
 def _without_binary(value: JsonValue) -> JsonValue:
-    """The payload with empty texts in place of base64, which contains no text."""
+    """The payload with the texts of files, and with empty texts in place of other base64."""
     if isinstance(value, dict):
-        return {key: "" if _is_binary(value, key) else _without_binary(child) for key, child in value.items()}
+        return {
+            key: _without_binary(child) if (data := _binary(value, key)) is None else _text_of_file(key, data)
+            for key, child in value.items()
+        }
     return [_without_binary(child) for child in value] if isinstance(value, list) else value
 
 
 def _with_binary(masked: JsonValue, original: JsonValue) -> JsonValue:
-    """The masked payload with the base64 of the original."""
+    """The masked payload with the base64 of the original, and of masked files."""
     if isinstance(masked, dict) and isinstance(original, dict):
         pairs = zip(masked.items(), original.items(), strict=True)
         return {
-            key: was if _is_binary(original, old) else _with_binary(child, was) for (key, child), (old, was) in pairs
+            key: _with_binary(child, was)
+            if (data := _binary(original, old)) is None
+            else was
+            if child == _text_of_file(old, data)
+            else base64.b64encode(str(child).encode()).decode("ascii")
+            for (key, child), (old, was) in pairs
         }
     if isinstance(masked, list) and isinstance(original, list):
         return [_with_binary(child, was) for child, was in zip(masked, original, strict=True)]
