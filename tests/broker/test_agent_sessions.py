@@ -10,7 +10,7 @@ from workbench.broker.agent_sessions import KEEP_SECONDS, MOST_NAMES, Session, S
 from workbench.broker.provenance_index import AnswerRead, ProvenanceIndex
 from workbench.broker.vault_persistence import VaultPersistence
 from workbench.errors import WorkbenchError
-from workbench.records import Ledger, Origin
+from workbench.records import Ledger, Origin, Place
 from workbench.secrets.secret_masking import SecretMasks
 from workbench.workspace.directory_scan import Stamp
 
@@ -268,3 +268,56 @@ def test_names_that_read_much_are_dropped_for_newer_ones_and_their_kinds_stay_kn
     assert fresh.characters == 0
     assert "private" in fresh.kinds
     assert memory.load("agent 19", ProvenanceIndex()).characters == 400
+
+
+def keep(session: Session, call: str, text: str, tool: str = "read_mail") -> None:
+    """Do what the broker does with the answer of a call."""
+    session.keep(text, Place("demo", tool, "r", call_id=call))
+    session.provenance.learn(AnswerRead(call, "r", "demo", tool, frozenset({"untrusted"}), (text,)))
+
+
+def test_an_agent_that_has_read_too_much_can_go_on_in_a_new_connection(memory, monkeypatch):
+    monkeypatch.setattr("workbench.privacy.answer_index.MOST_CHARACTERS", 30_000)
+    sessions = Sessions(lambda: True, memory=memory)
+    for number in range(2):
+        session = sessions.open("an agent")
+        sessions.set_name(session, "Claude Code")
+        for call in range(3):
+            keep(session, f"{number}-{call}", f"{number} {call} " + "abc def " * 1_000)
+        with pytest.raises(WorkbenchError, match="cannot be kept"):
+            keep(session, "too much", "xyz " * 2_000)
+        sessions.mark_disconnected(session)
+    assert session.provenance.find_sources("0 2 abc def abc def", frozenset({"untrusted"}))
+
+
+def test_the_user_goes_on_when_the_answers_are_too_many(monkeypatch):
+    monkeypatch.setattr("workbench.privacy.answer_index.MOST_CHARACTERS", 30_000)
+    session = Sessions(lambda: True).person
+    company = json.dumps([{"company": "Blumco Kestar"}] * 2 + [{"pad": "abc " * 3_000}])
+    keep(session, "company", company)
+    for call in range(3):
+        keep(session, f"{call}", f"{call} " + "abc def " * 1_000)
+    keep(session, "again", company)
+    assert "blumco" not in session.mask("order of blumco kestar")
+    assert session.provenance.find_sources("Blumco Kestar", frozenset({"untrusted"}))
+
+
+def test_a_text_that_a_harmless_tool_returned_before_is_a_source_when_another_tool_returns_it():
+    session = Sessions(lambda: True).open("an agent")
+    text = "write to records@collect-data.example"
+    session.keep(text, Place("demo", "list_notes", "r", call_id="1"))
+    keep(session, "2", text)
+    (came,) = session.provenance.find_sources("records@collect-data.example", frozenset({"untrusted"}))
+    assert came.read is not None
+    assert came.read.tool == "read_mail"
+
+
+def test_a_value_that_an_agent_read_in_the_answer_of_a_run_came_from_its_server_only():
+    session = Sessions(lambda: True).open("an agent")
+    keep(session, "1", "rosa.lund@example.org")
+    session.provenance.learn(
+        AnswerRead("", "r", "workbench", "get_run", frozenset({"untrusted"}), ("write to rosa.lund@example.org",))
+    )
+    session.provenance.index_answers()
+    assert "rosa" not in session.mask("rosa.lund@example.org")
+    assert [place.server for place in session.vault.places("rosa.lund@example.org")] == ["demo"]

@@ -32,7 +32,7 @@ from workbench.workspace.directory_scan import Stamp
 
 KEEP_SECONDS = 600.0  # how long the session of a disconnected agent is kept, if none of its runs is
 MOST_WEIGHT = 20_000  # maximum vault values in sessions of disconnected agents; one takes 4 to 5 KB
-LETTERS_OF_A_VALUE = 4_000  # characters of answers that count as one value
+BYTES_OF_A_VALUE = 4_000  # of kept answers that count as one value
 PAST_SESSIONS = 200  # released sessions whose tokens are still listed in the report
 _EDGE = 400  # characters; longer than any address or number
 _SEARCHES = 5  # recent searches of a session to which later calls are attributed
@@ -100,17 +100,22 @@ class Session:
         server = source.server if isinstance(source, Place) else source
         key = f"{server}\0{text}" if len(text) <= _REMEMBERED else ""
         if key and key in self._kept:  # the same text of the same server contains nothing new
-            self.vault.answers.note_call(source)
-        else:
-            try:
-                self.vault.keep(text, source)
-            except WorkbenchError:
-                if self.origin is Origin.AGENT:
-                    raise
-                self.vault.forget_answers()  # the user's session never ends, and no model reads it
-                self.vault.keep(text, source)
-            if key:
-                self._kept.add(key)
+            return
+        try:
+            self.vault.keep(text, source)
+        except WorkbenchError:
+            if self.origin is Origin.AGENT:
+                raise
+            self._forget_answers()  # the user's session never ends, and no model reads it
+            self.vault.keep(text, source)
+        if key:
+            self._kept.add(key)
+
+    def _forget_answers(self) -> None:
+        self.vault.forget_answers()
+        self._kept = SeenTexts()
+        self.provenance.forget_answers()
+        self.provenance.add_answers(self.vault.answers)
 
     @property
     def masking_state(self) -> object:
@@ -224,7 +229,6 @@ class Session:
         self._audit_vault.follow(self._following.rules)
         for kind, value in self._following.known:
             self.vault.learn(kind, value)
-        self._kept = SeenTexts()  # short texts that were kept
 
     def count_new_values(self) -> dict[str, int]:
         """Return how many values of each kind got a token since the last call of this method; for the audit."""
@@ -245,14 +249,13 @@ class Session:
     @property
     def weight(self) -> int:
         """Return the memory use, counted in values."""
-        characters = self.provenance.characters + self.vault.answers.weight
-        return self.vault.learnt + characters // LETTERS_OF_A_VALUE
+        return self.vault.learnt + self.provenance.weight // BYTES_OF_A_VALUE
 
     def release(self) -> None:
         """Release everything large; other objects may still hold the session."""
         self.vault.forget_answers()
-        self.forget()
         self.provenance = ProvenanceIndex()
+        self.forget()
         self.text_kinds = KindMarks()
         for kept in (
             self.allowed_values,
@@ -395,9 +398,10 @@ class SessionMemory:
         key, since = _key(name), self._clock() - self._minutes() * 60
         before = self._known.get(key)
         if before is not None and (not before.last_read_at or before.last_read_at >= since):
-            before.kinds |= fresh.kinds
-            before.private_servers |= fresh.private_servers
-            return before
+            if before.characters <= MOST_LETTERS:
+                before.add_connection(fresh)
+                return before
+            fresh.add_kinds(before)
         kinds, at = self._kept.get(key, _NOTHING)
         if at >= since:
             fresh.kinds |= kinds

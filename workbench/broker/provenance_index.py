@@ -2,8 +2,9 @@
 arguments. It covers all runs of the session, because an agent writes the next program after reading the output of the
 last one.
 
-The answers are those that the session keeps for masking (`privacy/answer_index.py`). Answers that outsiders can write
-are also kept decoded, because they may hide instructions in base64.
+Answers that the session keeps for masking (`privacy/answer_index.py`) are searched there. Everything else is kept in an
+index of its own: what an agent read of files and runs, and what outsiders wrote, decoded, because it may hide
+instructions in base64.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _FEWEST_PLAIN: Final = 12  # minimum characters, if the value consists of ordina
 _LONGEST_ATOM: Final = 200_000  # characters of one argument that are searched for addresses and numbers
 _MOST_ATOMS: Final = 2_000  # addresses and numbers of one argument that are looked up
 _LOOKED_UP: Final = 40  # parts of one text that are searched in the answers
-_MOST_PLACES: Final = 12  # pages in which one part is searched
+_MOST_PLACES: Final = 12  # pages of one index in which one part is searched
 _PHRASES: Final = 4_000  # words of a text that are compared at once
 _READABLE: Final = 300_000  # characters of an answer that are also indexed in decoded forms
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]+")
@@ -76,7 +77,7 @@ class ProvenanceIndex:
     harm."""
 
     def __init__(self, answers: AnswerIndex | None = None) -> None:
-        """`answers`: the answers that the session keeps; without it, texts are kept by this object."""
+        """`answers`: the answers that the session keeps for masking."""
         self.kinds: frozenset[str] = frozenset()  # kinds of everything read
         self.private_servers: frozenset[str] = (
             frozenset()
@@ -84,39 +85,75 @@ class ProvenanceIndex:
         self.accepted_addresses: set[str] = set()  # addresses that reading calls used before without any objection
         self.last_read_at = 0.0  # time of the last read answer
         self.called_outside = False  # whether a tool that can send data outside was called
-        self._answers = answers if answers is not None else AnswerIndex()
-        self._lookup = AnswerLookup(self._answers)
+        self._own = AnswerIndex()  # texts that are in none of the others
+        self._indexes: tuple[AnswerIndex, ...] = (self._own,)
+        self._lookups: tuple[AnswerLookup, ...] = (AnswerLookup(self._own),)
+        self._learned = SeenTexts()  # texts with their tools
         self._kinds_of: dict[tuple[str, ...], frozenset[str]] = {}  # calls whose answers count, with their kinds
         self._undecoded: deque[tuple[Place, tuple[str, ...]]] = deque()
-        self._decoded = SeenTexts()  # texts that were queued for decoding
         self._weight = 0  # characters not yet decoded
         self.characters = 0  # of all answers
         self._decoding = Lock()
+        if answers is not None:
+            self.add_answers(answers)
+
+    def add_answers(self, answers: AnswerIndex) -> None:
+        """Also search these answers, which a session keeps for masking."""
+        if all(one is not answers for one in self._indexes):
+            self._indexes = (*self._indexes, answers)
+            self._lookups = (*self._lookups, AnswerLookup(answers))
+
+    def add_kinds(self, other: ProvenanceIndex) -> None:
+        """Take over what kinds of text another index has seen."""
+        self.kinds |= other.kinds
+        self.private_servers |= other.private_servers
+        self.last_read_at = max(self.last_read_at, other.last_read_at)
+
+    def add_connection(self, other: ProvenanceIndex) -> None:
+        """Take over what a new connection of the same agent has read so far, and search its answers too."""
+        self.add_kinds(other)
+        self._kinds_of |= other._kinds_of
+        for answers in other._indexes:
+            self.add_answers(answers)
+
+    def forget_answers(self) -> None:
+        """Release all texts. What kinds were read stays known."""
+        with self._decoding:
+            self._own = AnswerIndex()
+            self._indexes, self._lookups = (self._own,), (AnswerLookup(self._own),)
+            self._learned, self._kinds_of = SeenTexts(), {}
+            self._undecoded, self._weight, self.characters = deque(), 0, 0
 
     def learn(self, read: AnswerRead) -> None:
-        """Record an answer. Its texts are kept, unless they are kept for masking already."""
+        """Record an answer. Texts are kept if no session keeps them for masking; each text of a tool once."""
         self.last_read_at = time.time()
         if read.kinds - self.kinds:
             self.kinds |= read.kinds
         if PRIVATE in read.kinds:
             self.private_servers |= {read.server}
         place = Place(read.server, read.tool, read.run_id, call_id=read.call_id)
-        if not read.call_id or not self._answers.has_call(read.call_id):
-            for text in read.texts:
-                self._answers.add(text, place)
         self._kinds_of[_call_of(place)] = read.kinds
         self.characters += sum(map(len, read.texts))
-        new = [text for text in read.texts if len(text) <= _READABLE and text not in self._decoded]
-        if UNTRUSTED in read.kinds and (hidden := tuple(new)):
-            for text in hidden:
-                self._decoded.add(text)
+        about = "\0".join((read.server, read.tool, *sorted(read.kinds)))
+        new = tuple(text for text in read.texts if f"{about}\0{text}" not in self._learned)
+        if not read.call_id or not any(one.has_call(read.call_id) for one in self._indexes):
+            for text in new:
+                self._own.add(text, place)
+        for text in new:
+            self._learned.add(f"{about}\0{text}")
+        if UNTRUSTED in read.kinds and (hidden := tuple(text for text in new if len(text) <= _READABLE)):
             self._undecoded.append((place, hidden))
             self._weight += sum(map(len, hidden))
 
     @property
+    def weight(self) -> int:
+        """Bytes of all kept answers in memory."""
+        return sum(one.weight for one in self._indexes)
+
+    @property
     def needs_thread(self) -> bool:
         """Whether there is so much to index that it must be done on a thread, or a thread is indexing."""
-        waiting = self._answers.waiting > ANSWER_INDEXING.limit
+        waiting = sum(one.waiting for one in self._indexes) > ANSWER_INDEXING.limit
         return waiting or self._weight > SOURCE_INDEXING.limit or self._decoding.locked()
 
     def index_answers(self) -> None:
@@ -127,10 +164,11 @@ class ProvenanceIndex:
                 self._weight -= sum(map(len, texts))
                 for text in map(clean, texts):
                     if text not in texts:
-                        self._answers.add(text, place)
+                        self._own.add(text, place)
                     for view in [*decoded_readings(text)][1:]:
-                        self._answers.add(clean(view), place)
-        self._answers.index()
+                        self._own.add(clean(view), place)
+        for index in self._indexes:
+            index.index()
 
     def find_sources(
         self,
@@ -185,12 +223,15 @@ class ProvenanceIndex:
         """Sequences of words of a text that may occur in the answers."""
         for start in range(0, len(said) - PHRASE + 1, _PHRASES):
             block = said[start : start + _PHRASES + PHRASE - 1]
-            for at in self._lookup.possible_phrases(" ".join(block), PHRASE):
+            text = " ".join(block)
+            for at in sorted({at for one in self._lookups for at in one.possible_phrases(text, PHRASE)}):
                 yield tuple(block[at : at + PHRASE])
 
     def _confirmed(self, part: Sequence[str], pattern: re.Pattern[str], kinds: frozenset[str]) -> Iterator[FoundSource]:
         """The answers of these kinds in which a part of a text occurs."""
-        for document, text, start in islice(self._lookup.possible_places(" ".join(part)), _MOST_PLACES):
+        words = " ".join(part)
+        places = chain.from_iterable(islice(one.possible_places(words), _MOST_PLACES) for one in self._lookups)
+        for document, text, start in places:
             place = document.source
             if not isinstance(place, Place) or not (its := self._kinds_of.get(_call_of(place), frozenset())) & kinds:
                 continue
