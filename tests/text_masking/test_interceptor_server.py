@@ -22,7 +22,7 @@ EMAIL = "rosa.lund@example.com"
 RESULT = {
     "content": [
         {"type": "text", "text": f"Write to {EMAIL}."},
-        {"type": "image", "data": "cm9zYS5sdW5kQGV4YW1wbGUuY29t", "mimeType": "image/png"},
+        {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"},
     ],
     "structuredContent": {"customer": {"name": "Rosa Lund", "phone": 2025550143}, "id": "ORD-00001"},
     "isError": False,
@@ -121,6 +121,23 @@ async def test_only_pictures_and_files_that_are_no_text_are_not_searched(gateway
         letter, *others = masked["payload"]["contents"]
         assert b64decode(letter["blob"]).startswith(b"to [EMAIL_1.")
         assert others == contents[1:]
+
+
+async def test_files_in_base64_are_masked_as_far_as_they_are_text(gateway) -> None:
+    table = b64encode(f"name,email\nRosa Lund,{EMAIL}\n".encode()).decode()
+    payload = {
+        "content": [{"type": "resource", "resource": {"uri": "file:///a.csv", "blob": table}}],
+        "structuredContent": {"blob": EMAIL, "drawing": {"type": "image", "data": f"of {EMAIL}"}},
+    }
+    async with gateway() as client:
+        masked = (await invoke(client, "mask-personal-data", "response", payload))["payload"]
+        report = await invoke(client, "report-personal-data", "response", payload)
+    assert EMAIL not in str(masked)
+    rows = b64decode(masked["content"][0]["resource"]["blob"]).decode().splitlines()
+    assert rows[0] == "name,email"
+    assert rows[1].startswith("[NAME_1.")
+    assert rows[1].partition(",")[2] == masked["structuredContent"]["blob"]
+    assert "content[0].resource.blob" in {one["path"] for one in report["messages"]}
 
 
 async def test_what_has_no_personal_data_is_not_modified(gateway) -> None:

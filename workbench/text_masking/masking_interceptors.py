@@ -142,7 +142,7 @@ class MaskingInterceptors:
 
     def _report(self, invocation: Invocation) -> JsonObject:
         session = MaskingSession(self._start)
-        payload = _without_binary(invocation.payload)
+        payload = _with_decoded_files(invocation.payload)
         spans = list(session.spans(payload, session.mask(payload)))
         if not spans:
             return {"valid": True}
@@ -164,10 +164,11 @@ def _schema(**properties: JsonObject) -> JsonObject:
 
 
 def _masked(session: MaskingSession, payload: JsonValue) -> JsonObject:
-    masked = _with_binary(session.mask(_without_binary(payload)), payload)
+    shown = session.mask(_with_decoded_files(payload))
+    masked = _with_encoded_files(shown, payload)
     if masked == payload:
         return {"modified": False, "payload": payload}
-    kinds = Counter(kind_of(token) for token in session.values(masked))
+    kinds = Counter(kind_of(token) for token in session.values(shown))
     return {"modified": True, "payload": masked, "info": {"masked": dict(kinds)}}
 
 
@@ -185,51 +186,43 @@ def _unmasked(session: MaskingSession, invocation: Invocation) -> JsonObject:
     return {"modified": True, "payload": {**payload, "params": call} if isinstance(params, dict) else call}
 
 
-def _binary(node: Mapping[str, JsonValue], key: str) -> bytes | None:
-    """The bytes of a picture, a sound or the file of a resource; None for any other field, whatever its name."""
+def _decoded(node: Mapping[str, JsonValue], key: str) -> str | None:
+    """The text of a file in base64, empty for pictures and other bytes; None for any other value."""
     value = node[key]
-    if not isinstance(value, str) or not (
-        (key == "blob" and "uri" in node) or (key == "data" and node.get("type") in _BINARY_TYPES)
-    ):
+    is_file = (key == "blob" and "uri" in node) or (key == "data" and node.get("type") in _BINARY_TYPES)
+    if not is_file or not isinstance(value, str):
         return None
     try:
-        return base64.b64decode(value, validate=True)
+        data = base64.b64decode(value, validate=True)
     except ValueError:
         return None
-
-
-def _text_of_file(key: str, data: bytes) -> str:
-    """The text of a file; empty for a picture, a sound and any other file."""
     try:
-        return data.decode() if key == "blob" else ""
+        return data.decode()
     except UnicodeDecodeError:
         return ""
 
 
-def _without_binary(value: JsonValue) -> JsonValue:
-    """The payload with the texts of files, and with empty texts in place of other base64."""
+def _with_decoded_files(value: JsonValue) -> JsonValue:
+    """The payload with the text of files in place of their base64."""
     if isinstance(value, dict):
-        return {
-            key: _without_binary(child) if (data := _binary(value, key)) is None else _text_of_file(key, data)
-            for key, child in value.items()
-        }
-    return [_without_binary(child) for child in value] if isinstance(value, list) else value
+        found = {key: (child, _decoded(value, key)) for key, child in value.items()}
+        return {key: _with_decoded_files(child) if text is None else text for key, (child, text) in found.items()}
+    return [_with_decoded_files(child) for child in value] if isinstance(value, list) else value
 
 
-def _with_binary(masked: JsonValue, original: JsonValue) -> JsonValue:
-    """The masked payload with the base64 of the original, and of masked files."""
+def _with_encoded_files(masked: JsonValue, original: JsonValue) -> JsonValue:
+    """The masked payload with files in base64 as in the original, those with masked values encoded again."""
     if isinstance(masked, dict) and isinstance(original, dict):
-        pairs = zip(masked.items(), original.items(), strict=True)
-        return {
-            key: _with_binary(child, was)
-            if (data := _binary(original, old)) is None
-            else was
-            if child == _text_of_file(old, data)
-            else base64.b64encode(str(child).encode()).decode("ascii")
-            for (key, child), (old, was) in pairs
-        }
+        result: dict[str, JsonValue] = {}
+        for (key, child), (old, was) in zip(masked.items(), original.items(), strict=True):
+            text = _decoded(original, old)
+            if text is None:
+                result[key] = _with_encoded_files(child, was)
+            else:
+                result[key] = was if child == text else base64.b64encode(str(child).encode()).decode()
+        return result
     if isinstance(masked, list) and isinstance(original, list):
-        return [_with_binary(child, was) for child, was in zip(masked, original, strict=True)]
+        return [_with_encoded_files(child, was) for child, was in zip(masked, original, strict=True)]
     return masked
 
 
