@@ -149,6 +149,15 @@ def test_kinds_and_words_limit_what_is_masked(sanitize) -> None:
     assert re.fullmatch(r"\[EMAIL_1\.\w{4}\] at 203\.0\.113\.7, help@example\.com\n", done.stdout)
 
 
+def test_the_strictness_decides_about_sentences_whatever_the_setting_is(sanitize, tmp_path: Path) -> None:
+    folder = tmp_path / "home" / "config"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "settings.toml").write_text('[privacy]\nstrictness = "forms"\n', encoding="utf-8")
+    text = f"Yesterday Rosa Lund wrote to us from {EMAIL}."
+    assert "Rosa Lund wrote" in sanitize(text=text).stdout
+    assert "Rosa" not in sanitize("--strictness", "recall", text=text).stdout
+
+
 def test_a_check_prints_nothing_and_answers_with_its_exit_code(sanitize) -> None:
     assert (sanitize("--check", text=EMAIL).returncode, sanitize("--check", text=EMAIL).stdout) == (1, "")
     assert sanitize("--check", text="all is well").returncode == 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from workbench.privacy.user_marks import StartRules
 from workbench.text_masking import file_masking
-from workbench.text_masking.file_masking import Format, changed
+from workbench.text_masking.file_masking import Format, change_document
 from workbench.text_masking.masking_session import MaskingSession
 from workbench.text_masking.token_map import TokenMap
 
@@ -54,7 +54,7 @@ def test_pieces_together_are_the_text(text: str, size: int, format: Format) -> N
     whole, piece = file_masking.WHOLE, file_masking.PIECE
     file_masking.WHOLE, file_masking.PIECE = 2 * size, size  # type: ignore[misc]
     try:
-        seen = "".join(changed(io.StringIO(text, newline=""), "x", format, lambda one: one.value))
+        seen = "".join(change_document(io.StringIO(text, newline=""), "x", format, lambda one: one.value))
     finally:
         file_masking.WHOLE, file_masking.PIECE = whole, piece  # type: ignore[misc]
     assert seen == text

@@ -40,11 +40,7 @@ def arrange_sanitize(parser: Parser) -> None:
         kind.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=f"the input is {words}")
     parser.add_argument("--spans", action="store_true", help="print what is masked, one JSON object for each value")
     parser.add_argument("--check", action="store_true", help="print no masked text, only the exit code")
-    parser.add_argument("--kinds", default="", metavar="KINDS", help="mask only these kinds: EMAIL,PHONE")
-    parser.add_argument(
-        "--never", action="append", default=[], metavar="WORD", help="do not mask WORD; may be repeated"
-    )
-    parser.add_argument("--recall-first", action="store_true", help="mask too much rather than too little in prose")
+    _add_rules(parser)
     tokens = parser.add_mutually_exclusive_group()
     tokens.add_argument("--map", metavar="FILE", help="write what each token stands for, readable by you only")
     tokens.add_argument("--restore", metavar="FILE", help="put the values of a map back in place of tokens")
@@ -55,25 +51,29 @@ def _add_rules(parser: Parser) -> None:
     """Add the options that change what is masked."""
     parser.add_argument("--kinds", default="", metavar="KINDS", help="mask only these kinds: EMAIL,PHONE")
     parser.add_argument("--never", action="append", default=[], metavar="WORD", help="do not mask WORD (repeatable)")
-    parser.add_argument("--recall-first", action="store_true", help="mask too much rather than too little in prose")
+    parser.add_argument(
+        "--strictness", choices=("forms", "balanced", "recall"), default="",
+        help="how much is masked (default: your setting privacy.strictness)",
+    )  # fmt: skip
 
 
 def _sanitize(given: argparse.Namespace, paths: Paths) -> int:
     if given.restore:
-        if given.spans or given.check or given.kinds or given.never or given.recall_first:
+        if given.spans or given.check or given.kinds or given.never or given.strictness:
             raise WorkbenchError(
-                "--restore puts values back and masks nothing.", "Leave out --spans, --check, --kinds and --never."
+                "--restore puts values back and masks nothing.",
+                "Leave out --spans, --check, --kinds, --never and --strictness.",
             )
         return _restore(given)
     return _mask(given, paths)
 
 
 def _mask(given: argparse.Namespace, paths: Paths) -> int:
-    from workbench.text_masking.file_masking import places
+    from workbench.text_masking.file_masking import located_spans
     from workbench.text_masking.masking_session import MaskingSession, user_rules
     from workbench.text_masking.token_map import TokenMap, read_token_map
 
-    session = MaskingSession(user_rules(paths, given.kinds, given.never, recall_first=given.recall_first))
+    session = MaskingSession(user_rules(paths, given.kinds, given.never, given.strictness))
     map_file = Path(given.map) if given.map else None
     token_map = read_token_map(map_file) if map_file and map_file.exists() else TokenMap()
     found = False
@@ -85,13 +85,13 @@ def _mask(given: argparse.Namespace, paths: Paths) -> int:
         if map_file:
             token_map.add(session.values(masked))
         if given.spans:
-            for place in places(piece, session.spans(piece.value, masked)):
-                print(json.dumps({"file": name, **place}, ensure_ascii=False))
+            for span in located_spans(piece, session.spans(piece.value, masked)):
+                print(json.dumps({"file": name, **span}, ensure_ascii=False))
         return masked
 
     try:
         for name in given.files or [STDIN]:
-            _change(name, given, mask, quiet=given.spans or given.check)
+            _change_file(name, given, mask, quiet=given.spans or given.check)
     finally:
         if map_file:
             token_map.write(map_file)
@@ -103,7 +103,7 @@ def _restore(given: argparse.Namespace) -> int:
 
     token_map = read_token_map(Path(given.restore))
     for name in given.files or [STDIN]:
-        _change(name, given, lambda piece: token_map.restore(piece.value), quiet=False)
+        _change_file(name, given, lambda piece: token_map.restore(piece.value), quiet=False)
     if not token_map.unknown:
         return DONE
     tokens = ", ".join(sorted(token_map.unknown)[:5])
@@ -111,13 +111,13 @@ def _restore(given: argparse.Namespace) -> int:
     return FAULT
 
 
-def _change(name: str, given: argparse.Namespace, change: Change, *, quiet: bool) -> None:
-    from workbench.text_masking.file_masking import Format, changed
+def _change_file(name: str, given: argparse.Namespace, change: Change, *, quiet: bool) -> None:
+    from workbench.text_masking.file_masking import Format, change_document
 
     format = Format(given.format) if given.format else None
     shown = "standard input" if name == STDIN else name
     with _opened(name) as reader:
-        for text in changed(reader, shown, format, change):
+        for text in change_document(reader, shown, format, change):
             if not quiet:
                 sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     sys.stdout.flush()
@@ -166,6 +166,6 @@ def _serve_interceptors(given: argparse.Namespace, paths: Paths) -> int:
     from workbench.text_masking.masking_interceptors import Defaults
     from workbench.text_masking.masking_session import user_rules
 
-    rules = user_rules(paths, given.kinds, given.never, recall_first=given.recall_first)
+    rules = user_rules(paths, given.kinds, given.never, given.strictness)
     serve(rules, Defaults("active" if given.mode == "enforce" else given.mode, given.fail_open, given.severity))
     return DONE

@@ -57,7 +57,7 @@ class Piece(Struct):
 Change = Callable[[Piece], JsonValue]  # the changed value of a piece
 
 
-def changed(reader: TextIO, name: str, format: Format | None, change: Change) -> Iterator[str]:
+def change_document(reader: TextIO, name: str, format: Format | None, change: Change) -> Iterator[str]:
     """The changed document as text, piece by piece."""
     for piece in _pieces(reader, name, format):
         value = change(piece)
@@ -77,7 +77,7 @@ def _written(value: JsonValue, indent: int | None) -> str:
     return text
 
 
-def places(piece: Piece, spans: Iterable[MaskedSpan]) -> Iterator[dict[str, JsonValue]]:
+def located_spans(piece: Piece, spans: Iterable[MaskedSpan]) -> Iterator[dict[str, JsonValue]]:
     """Each span with its place in the document: JSON pointer, or line, column and characters from the beginning."""
     text = piece.value if isinstance(piece.value, str) and not piece.is_json else ""
     skipped, line, line_start = len(piece.column_names), piece.line, len(piece.column_names)

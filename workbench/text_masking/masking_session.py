@@ -12,6 +12,7 @@ from workbench.privacy.detectors.json_fields import texts
 from workbench.privacy.detectors.kinds import CUSTOM, KINDS, SEALED
 from workbench.privacy.masked_documents import MaskedSpan, mask_document, masked_spans
 from workbench.privacy.pii_tokens import tokens_in
+from workbench.privacy.strictness import rules_at
 from workbench.privacy.user_marks import StartRules
 from workbench.privacy.value_index import fold
 from workbench.privacy.vault import Vault
@@ -21,8 +22,9 @@ from workbench.settings import read
 KIND_NAMES = tuple(kind.name for kind in KINDS if kind.name not in (CUSTOM, SEALED))
 
 
-def user_rules(paths: Paths, kinds: str = "", never: Collection[str] = (), *, recall_first: bool = False) -> StartRules:
-    """The rules and marks of the user and the project, limited to some kinds ("EMAIL,PHONE") and without some words."""
+def user_rules(paths: Paths, kinds: str = "", never: Collection[str] = (), strictness: str = "") -> StartRules:
+    """The rules and marks of the user and the project, limited to some kinds ("EMAIL,PHONE") and without some words.
+    Without a strictness, that of the user's settings applies."""
     wanted = kinds.upper().replace(",", " ").split()
     unknown = sorted(set(wanted).difference(KIND_NAMES))
     if unknown:
@@ -33,10 +35,9 @@ def user_rules(paths: Paths, kinds: str = "", never: Collection[str] = (), *, re
         settings
     )
     rules = replace(
-        start.rules,
+        rules_at(strictness, start.rules) if strictness else start.rules,
         off=start.rules.off.union(set(KIND_NAMES).difference(wanted) if wanted else ()),
         never=start.rules.never.union(word.strip().lower() for word in never),
-        recall_first=recall_first or start.rules.recall_first,
     )
     return StartRules(rules, start.known)
 
