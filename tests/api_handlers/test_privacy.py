@@ -208,6 +208,9 @@ async def test_selected_text_is_explained_for_a_session_and_for_the_users_own_ca
     assert known.masked
     assert "demo" in known.sources
     assert known.came
+    session.keep('[{"company": "Quarvel Bintz"}]', "crm")
+    kept = await core.api.explain_masking(session.id, "Quarvel Bintz")
+    assert (kept.masked, kept.kind, kept.sources) == (True, "COMPANY", ("crm",))
     own = await core.api.explain_masking("", "zq-77", "order zq-77 is late", 6)
     assert not own.masked
     with pytest.raises(WorkbenchError, match="too long to explain"):

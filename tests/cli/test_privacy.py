@@ -38,3 +38,15 @@ def test_the_strictness_is_shown_and_set_for_all_servers_and_for_one(command):
     assert "server demo" not in command("privacy", "strictness", "--server", "demo", "--remove")[1]
     assert "* forms" in command("privacy", "strictness", "forms")[1]
     assert "* balanced" in command("privacy", "strictness", "balanced")[1]
+    for arguments in (["--remove"], ["recall", "--server", "demo", "--remove"]):
+        code, _, err = command("privacy", "strictness", *arguments)
+        assert code == 1
+        assert "strictness --server crm --remove" in err
+
+
+def test_nothing_is_masked_while_masking_is_off_whatever_the_strictness_of_a_server_is(command):
+    command("privacy", "strictness", "recall", "--server", "demo")
+    command("privacy", "strictness", "off")
+    assert "* off" in command("privacy", "strictness", "--server", "demo")[1]
+    command("privacy", "strictness", "balanced")
+    command("privacy", "strictness", "--server", "demo", "--remove")

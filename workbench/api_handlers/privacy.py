@@ -235,6 +235,7 @@ def explain_in_session(
         remedy = MaskingRemedy("enable", "Turn masking on")
         return MaskingExplanation(False, "Masking is off, so a model reads everything.", remedies=(remedy,))
     place = place_of(text, around, start)
+    session.look_up((place.around,))  # what kept answers show counts too
     stretches = session.public_texts.stretches(place.around)
     is_public = any(one.start <= place.start and place.end <= one.end for one in stretches)
     explanation = explain_text(vault, place, marks, is_public=is_public)
@@ -370,7 +371,7 @@ class PrivacyRulesHandler(RequestHandler):
             self._services.privacy_marks.marks(), settings.privacy_off, settings.privacy_thresholds
         )
         own = read_server_steps(settings.privacy_servers).get(server)
-        current = own or (settings.privacy_strictness if settings.privacy_enabled else OFF)
+        current = (own or settings.privacy_strictness) if settings.privacy_enabled else OFF
         effects = await asyncio.to_thread(measure_effects, texts, start.rules, start.known, current)
         return StrictnessReport(server, len(texts), effects)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.common_options import DONE, Parser, add_common, ask, talk
 from workbench.cli.terminal_output import print_record, visible
+from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import MaskingExplanation, PrivacyMark, PrivacyRules, StrictnessReport
 
@@ -59,7 +60,7 @@ def _marks(given: argparse.Namespace, paths: Paths) -> int:
 
 def _mark(given: argparse.Namespace, paths: Paths) -> int:
     scope = "project" if given.here else "everywhere"
-    new = PrivacyMark(given.hide, given.what or "value", given.text, given.kind.upper(), scope=scope)
+    new = PrivacyMark(given.hide, given.what, given.text, given.kind.upper(), scope=scope)
     return _print_marks(given, ask(paths, lambda api: api.mark_privacy(new)))
 
 
@@ -101,6 +102,12 @@ def _uses(found: MaskingExplanation) -> list[str]:
 
 
 def _strictness(given: argparse.Namespace, paths: Paths) -> int:
+    if given.remove and (given.step or not given.server):
+        raise WorkbenchError(
+            "--remove removes the strictness of one server.",
+            "Example: mcp-workbench privacy strictness --server crm --remove",
+        )
+
     async def show(connection: CoreConnection) -> tuple[PrivacyRules, StrictnessReport]:
         api = connection.api
         if given.step or given.remove:
@@ -112,7 +119,7 @@ def _strictness(given: argparse.Namespace, paths: Paths) -> int:
         print_record(report)
         return DONE
     own = {one.server: one.step for one in rules.servers}
-    current = own.get(given.server, rules.strictness if rules.enabled else "off")
+    current = own.get(given.server, rules.strictness) if rules.enabled else "off"
     effects = {effect.step: effect for effect in report.effects}
     for step in rules.steps:
         mark = "*" if step.name == current else " "

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules, UserPattern
+from workbench.privacy.detection_rules import DetectionRules, UserPattern
 from workbench.privacy.detectors.json_fields import parsed
 from workbench.privacy.detectors.kinds import CUSTOM, KINDS, SEALED
 from workbench.privacy.pii_tokens import tokens_in, unmask_with_spans
@@ -108,7 +108,7 @@ def measure_effects(
 
 
 def _mask(text: str, rules: DetectionRules, known: Iterable[tuple[str, str]]) -> _Masked:
-    vault = Vault("trial", rules=rules if rules != DEFAULT_RULES else DEFAULT_RULES)
+    vault = Vault("trial", rules=rules)
     for kind, value in known:
         vault.learn(kind, value)
     value = parsed(text)
