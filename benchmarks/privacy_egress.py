@@ -3,11 +3,11 @@
     python benchmarks/privacy_egress.py [MB …] [--core]
 
 For each size (1, 10 and 100 MB without arguments), a session keeps generated answers of up to 4 MB, half of them
-records of customers as JSON and half of them log lines. Then it masks outputs of 25 kB: consecutive records, records
-from everywhere, names without keys, log lines, and figures that no answer contains. Printed are CPU times of this
-process: for keeping, in MB a second (goal: 50), and for masking each output (goal: 150 ms), beside the time for the
-same output without any answers; the memory that the kept answers take; the values that a model could read; and the
-longest block of an event loop while a thread keeps 10 MB and masks.
+records of customers as JSON and half of them log lines. Then it masks outputs: 100 names without keys, and of 25 kB
+each names without keys, consecutive records, records from everywhere, log lines, and figures that no answer contains.
+Printed are CPU times of this process: for keeping, in MB a second (goal: 50), and for masking each output (goal:
+150 ms), beside the time for the same output without any answers; the memory that the kept answers take; the values that
+a model could read; and the longest block of an event loop while a thread keeps 10 MB and masks.
 
 `--core` measures a real core instead: an agent's programs read 1, 10 and 100 MB from a server and print 25 kB; printed
 are seconds from submission to result, of which the server's generation of the data is a part, the growth of the core's
@@ -47,6 +47,7 @@ class Answers:
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
         self._words = [first + last for first in _SYLLABLES for last in _ENDINGS]
+        self._names = [first + word for first in _SYLLABLES for word in self._words]
         self.records: list[dict[str, str]] = []
         self.lines: list[str] = []
 
@@ -59,7 +60,7 @@ class Answers:
             left -= len(answer) + len(log)
 
     def _name(self) -> str:
-        return " ".join(self._chance.choice(self._words).title() + self._chance.choice("aeiou") for _ in range(2))
+        return " ".join(self._chance.choice(self._names).title() + self._chance.choice("aeiou") for _ in range(2))
 
     def records_text(self, size: int) -> str:
         """Records of customers as JSON, of about this size."""
@@ -91,16 +92,18 @@ class Answers:
         return json.dumps({"content": "\n".join(lines)})
 
     def outputs(self) -> dict[str, tuple[str, Sequence[str]]]:
-        """Outputs of 25 kB, each with the values that must not be readable."""
+        """Outputs of 25 kB, each with the values that must not be readable; names first, because the others make parts
+        of them known."""
         middle = len(self.records) // 2
         near, far = self.records[middle : middle + 110], self._chance.sample(self.records, 110)
         names = [one["name"] for one in self._chance.sample(self.records, min(1500, len(self.records)))]
         start = len(self.lines) // 2
         figures = (f"{self._chance.random() * 1e5:.2f} {self._chance.choice(self._words)}" for _ in range(1500))
         return {
+            "few names without keys": ("\n".join(names[:100]), names[:100]),
+            "names without keys": ("\n".join(names)[:OUTPUT], names[:1200]),
             "consecutive records": (json.dumps(near)[:OUTPUT], _values(near[:90])),
             "records from everywhere": (json.dumps(far)[:OUTPUT], _values(far[:90])),
-            "names without keys": ("\n".join(names)[:OUTPUT], names[:1200]),
             "consecutive log lines": ("\n".join(self.lines[start : start + 200])[:OUTPUT], ()),
             "log lines from everywhere": ("\n".join(self._chance.sample(self.lines, 200))[:OUTPUT], ()),
             "figures": ("\n".join(figures)[:OUTPUT], ()),
