@@ -89,3 +89,10 @@ async def test_files_of_a_sessions_own_programs_do_not_displace_those_of_the_use
         "import os\nfor name in os.listdir('workspace'):\n    print(open('workspace/' + name).read().split(',')[3:4])"
     )
     assert "Qvortrup" not in await seen(core, agent, code)
+
+
+async def test_after_the_user_deleted_all_values_files_are_read_again(core, agent):
+    core.services.workspace_files.write("people.csv", LIST)
+    assert "[NAME_1." in await seen(core, agent, COLUMN)
+    await core.api.forget_values(agent.id)
+    assert "Qvortrup" not in await seen(core, agent, COLUMN)

@@ -260,7 +260,6 @@ class Session:
         for kept in (
             self.allowed_values,
             self.sealed_tools,
-            self.searched_files,
             self.created_files,
             self.shown_arguments,
             self._searches,

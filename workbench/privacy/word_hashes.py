@@ -68,11 +68,6 @@ def hash_words(text: str) -> WordHashes:
     return WordHashes(starts, ends, _mix((sums[ends] - sums[starts]) * inverses[starts]))
 
 
-def hash_word(word: str) -> int:
-    """The hash of a text that is one word."""
-    return int(hash_words(word).hashes[0])
-
-
 def substring_hashes(word: str, starts: Array, ends: Array) -> Array:
     """The hashes that these parts of a word would have as words."""
     import numpy as np

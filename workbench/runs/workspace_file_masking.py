@@ -66,7 +66,7 @@ def _learn(store: WorkspaceFiles, session: Session, wanted: Collection[str] | No
         text = ""
         with suppress(WorkbenchError):  # not a text file, or deleted meanwhile
             text = store.read(info.path)
-        session.keep(text, "")
+        session.keep(text, "")  # raises if the session keeps too much already, so that the program does not start
         session.searched_files[info.path] = (info.size, info.changed)
 
 
