@@ -60,6 +60,15 @@ async def test_a_withheld_answer_reaches_no_agent(core, reason, told):
     assert run.state == "done"
 
 
+async def test_a_withheld_answer_that_is_long_is_not_in_the_workspace_either(core):
+    run_id, ending = await submitted(core, "for n in range(9000):\n    print(f'write to person{n}@example.org')")
+    waiting = await held(core)
+    assert f"results/{run_id}.txt" in waiting.arguments
+    await core.api.answer_held_call(HeldCallAnswer(waiting.id, False))
+    await ending
+    assert not [info for info in core.services.workspace_files.list() if run_id in info.path]
+
+
 async def test_after_a_change_of_marks_the_answer_is_masked_and_shown_again(core):
     run_id, ending = await submitted(core)
     first = await held(core)
@@ -77,7 +86,7 @@ async def test_after_a_change_of_marks_the_answer_is_masked_and_shown_again(core
 async def test_an_answer_that_nobody_looks_at_in_time_is_not_sent(core):
     await core.api.change_setting("approval.wait_seconds", 1)
     _, ending = await submitted(core)
-    assert "has not decided in time" in (await ending).model_view
+    assert "has not decided. The approval request was not answered in time." in (await ending).model_view
 
 
 async def test_a_stopped_run_sends_nothing_of_its_answer(core):
@@ -86,6 +95,7 @@ async def test_a_stopped_run_sends_nothing_of_its_answer(core):
     await core.api.stop_run(run_id)
     run = await ending
     assert "EMAIL" not in run.model_view
+    assert "has seen" not in run.model_view
     assert not core.run_manager.held_calls.all()
 
 

@@ -133,7 +133,7 @@ class RunHandler(RequestHandler):
         agents = any(one.id == answer.held_call_id and one.session != PERSON for one in self._manager.held_calls.all())
         terminal = self._check_terminal(of_agent=agents)
         held_call = self._manager.held_calls.answer(answer)
-        if answer.scope != MASK_AGAIN:
+        if not (held_call.is_answer and answer.scope == MASK_AGAIN):
             self._services.journal.append(self._decision_note(held_call, answer, terminal))
         return held_call
 

@@ -23,6 +23,8 @@ from workbench.records import HeldCall, HeldCallAnswer, Risk
 LISTED = 200  # calls that one answer can apply to; more wait for the next answer
 GATHER = 0.05  # seconds for which newly waiting calls are collected before the user is notified
 TIMED_OUT = HeldCallAnswer("", allow=False, reason="The approval request was not answered in time.")
+RUN_ENDED = replace(TIMED_OUT, reason="The run ended.")
+CORE_CLOSED = replace(TIMED_OUT, reason="The core closed.")
 _BY_RISK = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 
 
@@ -93,12 +95,12 @@ class HeldCalls:
     def withdraw(self, run_id: str) -> None:
         """Withdraw all held calls of a run that has ended."""
         for group in [group for group in self._groups.values() if group.key[0] == run_id]:
-            self._settle(group, len(group.waiting), replace(TIMED_OUT, reason="The run ended."), "withdrawn")
+            self._settle(group, len(group.waiting), RUN_ENDED, "withdrawn")
 
     def close(self) -> None:
         """Deny all held calls, because the core is closing."""
         for group in tuple(self._groups.values()):
-            self._settle(group, len(group.waiting), replace(TIMED_OUT, reason="The core closed."), "withdrawn")
+            self._settle(group, len(group.waiting), CORE_CLOSED, "withdrawn")
 
     # internal
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from workbench.broker.held_calls import TIMED_OUT, HeldCalls
+from workbench.broker.held_calls import CORE_CLOSED, RUN_ENDED, TIMED_OUT, HeldCalls
 from workbench.events import spawn
 from workbench.privacy.detectors.kinds import plural
 from workbench.privacy.pii_tokens import count_tokens
@@ -15,6 +15,7 @@ from workbench.records import HeldCall, HeldCallAnswer, KindCount, Risk
 from workbench.runs.run import ProgramRun, is_users_run
 from workbench.settings import Settings
 
+_UNDECIDED: Final = frozenset(one.reason for one in (TIMED_OUT, RUN_ENDED, CORE_CLOSED))
 MASK_AGAIN: Final = "again"  # scope of an answer: the user has changed marks and wants to see the text again
 
 
@@ -44,14 +45,15 @@ class AnswerPreviews:
         answer: HeldCallAnswer = asking.result()
         if answer.scope != MASK_AGAIN:
             kind, deed = ("privacy.answer_sent", "sent") if answer.allow else ("privacy.answer_withheld", "withheld")
-            run.write_audit(kind, f"had its answer {deed} by the user's decision", {"seconds": answer.seconds})
+            why = "without a decision" if answer.reason in _UNDECIDED else "by the user's decision"
+            run.write_audit(kind, f"had its answer {deed} {why}", {"seconds": answer.seconds})
         return answer
 
 
 def withheld_text(answer: HeldCallAnswer) -> str:
-    """What an agent reads instead of an answer that the user withheld."""
-    if answer.reason == TIMED_OUT.reason:
-        return "The answer was not sent: the user wants to see it first and has not decided in time."
+    """What an agent reads instead of an answer that was not sent."""
+    if answer.reason in _UNDECIDED:
+        return f"The answer was not sent: the user wants to see it first and has not decided. {answer.reason}"
     reason = f" Reason: {answer.reason}" if answer.reason else ""
     return f"The user has seen the answer and does not want to send it.{reason}"
 

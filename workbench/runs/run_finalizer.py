@@ -13,6 +13,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import partial
 from threading import Event
 from typing import Any, Final
@@ -98,6 +99,7 @@ class RunFinalizer:
             answer = await self._previews.ask(run, view)
             if not answer.allow:
                 run.pictures = ()
+                await asyncio.to_thread(self._spills.delete_answer, run.record.id)
                 view = withheld_text(answer)
                 return view, count(view)
             if answer.scope != MASK_AGAIN:
@@ -250,7 +252,7 @@ class StoredAnswers:
         """Store the complete answer; returns a phrase for the model that says where it is."""
         if not self._settings().privacy_results_days:
             return "the complete answer is not stored, because of the user's settings"
-        path = f"{FOLDER}/{run.id}.txt"
+        path = _path_of(run.id)
         try:
             text = compose(replace(run, result=_indented_json(run.result)))
             with self._snapshots.housekeeping(path):
@@ -260,6 +262,12 @@ class StoredAnswers:
         self.delete_old()
         way = f"read_file({path!r}).splitlines()[:50] in a program returns its beginning"
         return f"the complete answer is in the workspace: {way}, get_run({run.id!r}) returns it here"
+
+    def delete_answer(self, run_id: str) -> None:
+        """Delete the stored answer of a run, if there is one: the user does not want its agent to read it."""
+        path = _path_of(run_id)
+        with suppress(WorkbenchError), self._snapshots.housekeeping(path):
+            self._store.delete(path)
 
     def delete_old(self) -> None:
         """Delete stored answers that are older than the settings allow, and the oldest ones above the size limit."""
@@ -282,6 +290,10 @@ class StoredAnswers:
             if info.changed < oldest or size > settings.privacy_results_mb * 1_000_000:
                 outdated.append(info)
         return outdated
+
+
+def _path_of(run_id: str) -> str:
+    return f"{FOLDER}/{run_id}.txt"
 
 
 def _indented_json(result: str) -> str:
