@@ -47,6 +47,21 @@ def test_each_token_has_the_reason_of_its_first_detection():
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("звонил Иванов вчера", "It reads like a name."),
+        ("the password is Tr0ub4dor&3x", "The word `password` before it announces a secret."),
+        ("I live at 12 Lime Street, London", "A word next to it announces a postal address."),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIB\n-----END RSA PRIVATE KEY-----", "It is a private key."),
+    ],
+)
+def test_the_reasons_of_detectors_are_sentences(text, reason):
+    vault = Vault("test")
+    vault.sanitize(text)
+    assert [reason_sentence(vault, held.kind, held.why) for _, held in vault.issued()] == [reason]
+
+
 def test_a_name_in_a_sentence_has_a_score_above_the_threshold():
     explanation = explain("Marlow Tinsley", "We met with Marlow Tinsley about the order yesterday.")
     assert (explanation.masked, explanation.kind) == (True, "NAME")

@@ -19,6 +19,7 @@ from workbench.privacy.detectors.detector import detect
 from workbench.privacy.detectors.json_fields import as_text, leaves_with_keys, parsed
 from workbench.privacy.detectors.kinds import BY_NAME, CUSTOM, LITERAL, SEALED, plural
 from workbench.privacy.detectors.text_search import DetectedSpan
+from workbench.privacy.detectors.type_rules import PROSE
 from workbench.privacy.text_kinds import is_ordinary
 from workbench.privacy.user_marks import EVERYWHERE, IN_PROJECT, mark_about
 from workbench.privacy.value_index import fold
@@ -37,7 +38,10 @@ _REASONS: Final = {
     "check digit": "It has the form and the check digit of {article}.",
     "checksum": "It has the form and the checksum of {article}.",
     "known prefix": "It begins like a secret of a known issuer.",
+    "private key": "It is a private key.",
     "word before it": "The word before it announces {article}.",
+    "word next to it": "A word next to it announces {article}.",
+    "form of an address": "It has the form of {article}.",
     "column": "Its column contains {plural}.",
     "header above it": "The header of its column announces {plural}.",
     "like the others in its column": "Most values of its column are {plural}.",
@@ -49,14 +53,15 @@ _REASONS: Final = {
     "time before it": "It is the sender of a message.",
     "its data below it": "It is a heading above a person's data.",
     "mention": "It is the name in a mention.",
-    "reads like a name or address": "It reads like {article}.",
+    "first and last name": "It is a known first name with a known last name.",
+    "reads like a name": "It reads like {article}.",
+    PROSE: "It reads like {article}.",
     "marked by you": _MARKED,
     "its key": "Its key announces {article}.",
     "same value as elsewhere in the text": "The same value is detected elsewhere in the text.",
 }
-_KEYED: Final = re.compile(r"(key|tag|card's) (.{1,200})", re.DOTALL)
+_KEYED: Final = re.compile(r"(key|tag|card's|word) (.{1,200})", re.DOTALL)
 _PATTERN: Final = "your pattern "
-_IN_PROSE: Final = "reads like"  # the beginning of the reason of findings in sentences
 
 
 class TextPlace(Struct, frozen=True):
@@ -89,7 +94,7 @@ def reason_sentence(vault: Vault, kind: str, why: str) -> str:
         return "It is text of an answer that looks like a token. Calls restore it unchanged."
     if kind == SEALED:
         return "Its field is sealed (setting privacy.sealed)."
-    keyed = _KEYED.fullmatch(why)
+    keyed = None if why in _REASONS else _KEYED.fullmatch(why)
     if why.startswith(_PATTERN):
         return f"It matches {why}."
     if keyed and not _is_namable(vault, key := keyed[2].strip("`").strip()):
@@ -99,6 +104,7 @@ def reason_sentence(vault: Vault, kind: str, why: str) -> str:
             "key": f"It is the value of the key `{key}`.",
             "tag": f"It is the content of the tag `{key}`.",
             "card's": f"It is the field {key} of a contact card.",
+            "word": f"The word `{key}` before it announces {_with_article(kind)}.",
         }[keyed[1]]
     base, _, score = why.partition(", score ")
     known = _REASONS.get(base, f"Reason: {base}." if base else "It is the same as a masked value, or a part of it.")
@@ -135,7 +141,7 @@ def explain_token(
     """Why a token was made. `around`: the masked text with the token, in which a sentence is scored again. The sources
     and uses are added by the caller."""
     why = held.why
-    if why.startswith(_IN_PROSE) and token in around:
+    if why.startswith(PROSE) and token in around:
         restored = vault.restore(around)
         before = vault.restore(around[: around.index(token)])
         place = place_of(held.text, restored, len(before))
@@ -171,7 +177,7 @@ def _explain_value(
         reason = "The project marked it to be masked." if marked.source == "project" else _scoped(_MARKED, marked)
         if marked.source != "project":
             remedies.append(MaskingRemedy("unmark", "Remove the mark", mark=marked.id))
-    elif why.startswith(_IN_PROSE):
+    elif why.startswith(PROSE):
         details.append(f"The threshold for {plural(kind, 2).removeprefix('2 ')} is {vault.rules.threshold(kind):g}.")
     if kind not in (LITERAL, SEALED) and (marked is None or marked.source == "project"):
         remedies += _both_scopes("pass", "Never mask it")
@@ -266,7 +272,7 @@ _SCORED: Final = tuple(kind.name for kind in BY_NAME.values() if kind.prose)
 
 
 def _with_score(place: TextPlace, found: DetectedSpan, rules: DetectionRules) -> str:
-    if not found.why.startswith(_IN_PROSE) or ", score " in found.why:
+    if not found.why.startswith(PROSE) or ", score " in found.why:
         return found.why or _key_of(place)
     return f"{found.why}, score {_score(place, found.kind, rules):.2f}"
 

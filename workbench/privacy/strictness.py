@@ -27,7 +27,7 @@ TITLES: Final[Mapping[str, str]] = {
 }
 _FINDS: Final[Mapping[str, str]] = {
     OFF: "Nothing is detected. Stored secrets are still masked; so are your marks if it is off for one server only.",
-    FORMS: "Values with a known form or under a known key. Sentences are not searched for names and addresses.",
+    FORMS: "Values with a known form, as most addresses have, or under a known key. No names in sentences.",
     BALANCED: "Known forms and keys, and names and addresses in sentences.",
     RECALL: "The same, with a lower score for names and addresses in sentences.",
 }
