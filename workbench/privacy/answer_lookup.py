@@ -18,7 +18,7 @@ from workbench.privacy.answer_index import OVERLAP, AnswerIndex, Document, reada
 from workbench.privacy.answer_passages import passages
 from workbench.privacy.decoded_text import decoded_texts
 from workbench.privacy.value_index import is_worth_finding
-from workbench.privacy.word_hashes import LONGEST, WordHashes, hash_word, hash_words, pair_hashes, substring_hashes
+from workbench.privacy.word_hashes import LONGEST, WordHashes, hash_words, pair_hashes, substring_hashes
 from workbench.records import JsonValue
 from workbench.thread_cancellation import check_cancelled
 
@@ -225,7 +225,7 @@ class AnswerLookup:
         """Those of the words that occur in no page that was searched as a whole."""
         import numpy as np
 
-        hashes = np.array([hash_word(word) for word in words], np.uint64)
+        hashes = np.array([int(hash_words(word).hashes[0]) for word in words], np.uint64)
         read = self._index.page_masks(hashes) & ~self._index.unread_pages()[:, np.newaxis]
         known = np.bitwise_or.reduce(read, axis=0) != 0
         return [word for word, is_known in zip(words, known.tolist(), strict=True) if not is_known]
