@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from unittest.mock import Mock
@@ -396,3 +397,14 @@ def test_a_page_that_a_nearly_full_disk_cuts_off_is_an_error(monkeypatch: pytest
     monkeypatch.setattr(pages, "_file", Mock(seek=lambda *_: 0, write=lambda data: len(data) - 1))
     with pytest.raises(OSError, match="No space left"):
         pages.append(0, b"kater")
+
+
+@pytest.mark.parametrize("unit", ['[1,["{}",', '{{"a":{{"{}":', "[[[[[[{}!"])
+def test_an_answer_that_is_no_json_costs_little_to_look_up(unit: str) -> None:
+    words = [f"kater{number:06}" for number in range(30_000)]
+    vault = Vault("session")
+    vault.keep("".join(unit.format(word) for word in words), "crm")
+    vault.answers.index()
+    began = time.thread_time()
+    vault.sanitize(" ".join(words[::50]))
+    assert time.thread_time() - began < 5

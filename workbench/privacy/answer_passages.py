@@ -15,11 +15,13 @@ from typing import Final
 from workbench.privacy.answer_index import AnswerIndex, Document
 from workbench.privacy.detectors.json_fields import parsed
 from workbench.records import JsonValue
+from workbench.thread_cancellation import check_cancelled
 
 SHORT: Final = 6_000  # characters of an answer that is read as a whole
 _RECORD: Final = 6_000  # characters of the largest record
 _MOST_TRIES: Final = 120  # opening brackets before a position that are tried
 _MOST_AROUND: Final = 12  # further brackets that are tried for a record around a record
+_MOST_WASTED: Final = 3_000_000  # characters of an answer that are parsed in vain for the records of one look-up
 _AROUND_RECORD: Final = 1_500  # characters before a record
 _HEAD: Final = 6_000  # characters of the beginning of a long answer
 _KEPT: Final = 4  # elements of each list at the beginning
@@ -75,7 +77,7 @@ def passages(
         index.mark_judged(document, [(document.start, end)], round_number)
         return
     searched: list[tuple[int, int]] = []
-    reached = 0  # the end of what was searched
+    reached = wasted = 0  # the end of what was searched; characters that were parsed in vain
     records: list[JsonValue] = []
     windows: list[str] = []
     tables: dict[str, list[str]] = {}
@@ -84,7 +86,10 @@ def passages(
             continue
         start = max(document.start, position - _RECORD)
         region = index.read(start, min(end, position + _RECORD))
-        if record := _record_at(region, position - start):
+        check_cancelled()
+        record, lost = _record_at(region, position - start) if wasted < _MOST_WASTED else (None, 0)
+        wasted += lost
+        if record:
             first, last, value = record
             searched.append((start + first, start + last))
             reached = max(reached, start + last)
@@ -107,10 +112,11 @@ def passages(
     index.mark_judged(document, searched, round_number)
 
 
-def _record_at(text: str, at: int) -> tuple[int, int, JsonValue] | None:
-    """Start, end and value of the largest JSON object or list of limited size around a position."""
+def _record_at(text: str, at: int) -> tuple[tuple[int, int, JsonValue] | None, int]:
+    """Start, end and value of the largest JSON object or list of limited size around a position; if there is none, the
+    number of characters that were parsed in vain."""
     found: tuple[int, int, dict[str, JsonValue] | list[JsonValue]] | None = None
-    opening = at + 1
+    opening, wasted = at + 1, 0
     tries, farthest = _MOST_TRIES, at - _RECORD
     while tries > 0:
         opening = max(text.rfind("{", 0, opening), text.rfind("[", 0, opening))
@@ -119,14 +125,27 @@ def _record_at(text: str, at: int) -> tuple[int, int, JsonValue] | None:
             break
         try:
             value, end = _DECODER.raw_decode(text, opening)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as fault:
+            failed = _failed_at(fault, text)
+            wasted += failed - opening
+            if failed > at + _CONTEXT:
+                break  # what is around it is incomplete too
             continue
         if end > at:
             if end - opening > _RECORD:
                 break
             found = opening, end, value
             tries, farthest = min(tries, _MOST_AROUND), max(farthest, opening - _AROUND_RECORD)
-    return found if found is None or isinstance(found[2], dict) or len(found[2]) > 1 else None
+    if found is None or isinstance(found[2], dict) or len(found[2]) > 1:
+        return found, 0 if found else wasted
+    return None, wasted
+
+
+def _failed_at(fault: Exception, text: str) -> int:
+    """Where a text is no JSON; its end if the value continues after it."""
+    if isinstance(fault, json.JSONDecodeError) and not fault.msg.startswith("Unterminated"):
+        return fault.pos
+    return len(text)
 
 
 def parsed_beginning(text: str) -> JsonValue:
