@@ -408,3 +408,21 @@ def test_an_answer_that_is_no_json_costs_little_to_look_up(unit: str) -> None:
     began = time.thread_time()
     vault.sanitize(" ".join(words[::50]))
     assert time.thread_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "name"),
+    [
+        ("id,customer_name,phone\n", '{},"{}",28471{:04}\n', "qvortrup, wilhelmina"),
+        ("# export of 2026\n\nid;customer_name;phone\n", "{};{};28471{:04}\n", "wilhelmina qvortrup"),
+        ("All:\n\nID    CUSTOMER NAME          PHONE\n", "{:<6}{:<23}28471{:04}\n", "wilhelmina qvortrup"),
+    ],
+)
+def test_the_header_of_a_table_is_found_below_other_lines_and_for_quoted_cells(head: str, row: str, name: str) -> None:
+    rows = [
+        row.format(at, name if at == 1_500 else "jon, berg" if "," in name else "jon berg", at) for at in range(2000)
+    ]
+    vault = Vault("session")
+    vault.keep(head + "".join(rows), "crm")
+    assert "qvortrup" not in vault.sanitize(f"for {name}")
+    assert "284711700" not in vault.sanitize("call 284711700")

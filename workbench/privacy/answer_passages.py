@@ -37,6 +37,9 @@ _DECODER: Final = json.JSONDecoder()
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.){0,6000}"|[{}\[\],]')
 _CLOSING: Final = {"{": "}", "[": "]"}
 _DELIMITERS: Final = "\t|;,"
+_BEGINNING: Final = 1_500  # characters of an answer in whose lines the header of a table is searched
+_FIRST_LINES: Final = 8
+_QUOTED: Final = re.compile(r'"[^"]{0,2000}"')
 
 
 def separate_texts(text: str) -> Iterator[str]:
@@ -236,21 +239,26 @@ def _window(text: str, start: int, end: int) -> str:
 
 def _header(index: AnswerIndex, document: Document, start: int, line: str) -> str:
     """The header of the table to which a line belongs; empty if it is no row of a table."""
-    beginning = index.read(document.start, document.start + _CONTEXT).split("\n", 2)
+    beginning = index.read(document.start, document.start + _BEGINNING).split("\n")[:_FIRST_LINES]
     for sign in _DELIMITERS:
-        cells = line.count(sign)
+        cells = _count_outside_quotes(line, sign)
         if cells < _FEWEST_CELLS:
             continue
-        if beginning[0].count(sign) == cells:
-            rule = beginning[1] if len(beginning) > 1 else ""
-            return f"{beginning[0]}\n{rule}" if rule and set(rule) <= set("|-: \t") else beginning[0]
+        for number, first_line in enumerate(beginning):
+            if _count_outside_quotes(first_line, sign) == cells:
+                rule = beginning[number + 1] if len(beginning) > number + 1 else ""
+                return f"{first_line}\n{rule}" if rule and set(rule) <= set("|-: \t") else first_line
         first = max(document.start, start - _TABLE)
         rows = index.read(first, start).split("\n")[:-1]
         at = len(rows)
-        while at > 0 and rows[at - 1].count(sign) == cells:
+        while at > 0 and _count_outside_quotes(rows[at - 1], sign) == cells:
             at -= 1
         return "\n".join(rows[at : at + 2]) if at < len(rows) else ""
-    return beginning[0] if _ALIGNED.search(line) and _ALIGNED.search(beginning[0]) else ""
+    return next(filter(_ALIGNED.search, beginning), "") if _ALIGNED.search(line) else ""
+
+
+def _count_outside_quotes(line: str, sign: str) -> int:
+    return (_QUOTED.sub("", line) if '"' in line else line).count(sign)
 
 
 def _unescaped(text: str) -> str:
