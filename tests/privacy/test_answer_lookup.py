@@ -426,3 +426,19 @@ def test_the_header_of_a_table_is_found_below_other_lines_and_for_quoted_cells(h
     vault.keep(head + "".join(rows), "crm")
     assert "qvortrup" not in vault.sanitize(f"for {name}")
     assert "284711700" not in vault.sanitize("call 284711700")
+
+
+LISTS = {
+    "phone_numbers": json.dumps({"phone_numbers": [str(284_710_000 + at) for at in range(2_000)]}),
+    "numbers in columns": json.dumps({"id": [*range(2_000)], "phone": [284_710_000 + at for at in range(2_000)]}),
+    "short list": json.dumps({"phones": [str(284_711_480 + at) for at in range(40)], "pad": ["kater, [lomon"] * 900}),
+    "table": "<table><tr><th>Id</th><th>Phone</th></tr>"
+    + "".join(f"<tr><td>{at}</td><td>{284_710_000 + at}</td></tr>" for at in range(2_000)),
+}
+
+
+@pytest.mark.parametrize("form", LISTS)
+def test_a_key_or_header_far_before_a_value_decides(form: str) -> None:
+    vault = Vault("session")
+    vault.keep(LISTS[form], "crm")
+    assert "284711500" not in vault.sanitize("for 284711500")

@@ -37,6 +37,9 @@ _DECODER: Final = json.JSONDecoder()
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.){0,6000}"|[{}\[\],]')
 _CLOSING: Final = {"{": "}", "[": "]"}
 _DELIMITERS: Final = "\t|;,"
+_LIST: Final = 200_000  # characters before a position in which the beginning of a list is searched
+_KEY_BEFORE: Final = re.compile(r'"((?:[^"\\]|\\.){1,80})"\s{0,9}:\s{0,9}\Z')
+_CELL: Final = re.compile(r'"(?:[^"\\]|\\.){0,400}"|-?\d{1,40}(?:\.\d{1,40})?|\]')
 _BEGINNING: Final = 1_500  # characters of an answer in whose lines the header of a table is searched
 _FIRST_LINES: Final = 8
 _QUOTED: Final = re.compile(r'"[^"]{0,2000}"')
@@ -84,6 +87,8 @@ def passages(
     records: list[JsonValue] = []
     windows: list[str] = []
     tables: dict[str, list[str]] = {}
+    columns: dict[str, list[JsonValue]] = {}
+    is_json = index.read(document.start, document.start + _AROUND).lstrip()[:1] in ("{", "[")
     for position in positions:
         if position < reached or document.is_judged(position):
             continue
@@ -92,11 +97,25 @@ def passages(
         check_cancelled()
         record, lost = _record_at(region, position - start) if wasted < _MOST_WASTED else (None, 0)
         wasted += lost
-        if record:
+        alone = record is None or _is_list_of_cells(record[2])
+        cells = _cells_at(index, document, position) if is_json and alone else None
+        if record and not cells:
             first, last, value = record
             searched.append((start + first, start + last))
             reached = max(reached, start + last)
             records.append(value)
+            continue
+        if cells:
+            first, last, key, values = cells
+            read.append((first, last))
+            reached = max(reached, last)
+            columns.setdefault(key, []).extend(values)
+            continue
+        if row := _html_row_at(index, document, position):
+            first, last, header, line = row
+            read.append((first, last))
+            reached = max(reached, last)
+            tables.setdefault(header, []).append(line)
             continue
         first, last = _line_at(region, position - start)
         searched.append((start + first, start + last))
@@ -108,6 +127,8 @@ def passages(
             windows.append(_window(region, first, last))
     if records:
         yield from _with_head(parsed_beginning(index.read(document.start, document.start + _HEAD)), records)
+    if columns:
+        yield {**columns}
     for header, lines in tables.items():
         yield "\n".join([header, *lines])
     if windows:
@@ -213,6 +234,55 @@ def _is_alike(one: JsonValue, record: JsonValue) -> bool:
     if isinstance(one, dict) and isinstance(record, dict):
         return bool(one) and 2 * len(one.keys() & record.keys()) >= max(len(one), len(record))
     return isinstance(one, list) and isinstance(record, list) and len(one) == len(record)
+
+
+def _is_list_of_cells(value: JsonValue) -> bool:
+    return isinstance(value, list) and not any(isinstance(one, dict | list) for one in value)
+
+
+def _cells_at(index: AnswerIndex, document: Document, position: int) -> tuple[int, int, str, list[JsonValue]] | None:
+    """Start, end, key and values of a part of a long JSON list of texts and numbers, as in `{"phones": ["…", …]}`."""
+    start = max(document.start, position - _LIST)
+    text = index.read(start, min(document.start + document.length, position + _AROUND))
+    at = position - start
+    opening = text.rfind("[", 0, at)
+    if opening < 0 or max(text.rfind(sign, 0, at) for sign in "{}]") > opening:
+        return None
+    if (key := _KEY_BEFORE.search(text, max(0, opening - 200), opening)) is None:
+        return None
+    begin = max(opening + 1, at - _AROUND)
+    if (text.count('"', opening, begin) - text.count('\\"', opening, begin)) % 2:  # inside a text
+        begin = text.find('"', begin) + 1
+    cells = [match for match in _CELL.finditer(text, begin) if text[match.end() : match.end() + 1] != ":"]
+    if closing := next((one.start() for one in cells if one.group() == "]"), 0):
+        cells = [one for one in cells if one.start() < closing]
+    if not cells or not cells[0].start() <= at < cells[-1].end():
+        return None
+    try:
+        values: list[JsonValue] = json.loads(f"[{','.join(one.group() for one in cells)}]")
+        name = json.loads(f'"{key.group(1)}"')
+    except ValueError:
+        return None
+    return start + cells[0].start(), start + cells[-1].end(), name, values
+
+
+def _html_row_at(index: AnswerIndex, document: Document, position: int) -> tuple[int, int, str, str] | None:
+    """Start, end, header and text of a row of an HTML table whose header is not near."""
+    start = max(document.start, position - _TABLE)
+    text = index.read(start, min(document.start + document.length, position + _LINE))
+    at = position - start
+    first, last = text.rfind("<tr", 0, at + 1), text.find("</tr", at)
+    if first < 0 or last < 0 or last - first > _RECORD or text.find("</tr", first, at) >= 0:
+        return None
+    header = _header_row(text[:first]) or _header_row(index.read(document.start, document.start + _HEAD))
+    return (start + first, start + last, f"<table>{header}</tr>", text[first:last] + "</tr>") if header else None
+
+
+def _header_row(text: str) -> str:
+    """The last row of header cells in a part of an HTML text; empty if there is none."""
+    last = text.rfind("</th")
+    first = text.rfind("<tr", 0, last) if last >= 0 else -1
+    return f"{text[first:last]}</th>" if first >= 0 and last - first <= _RECORD else ""
 
 
 def _line_at(text: str, at: int) -> tuple[int, int]:
