@@ -116,7 +116,7 @@ def _change_file(name: str, given: argparse.Namespace, change: Change, *, quiet:
 
     format = Format(given.format) if given.format else None
     shown = "standard input" if name == STDIN else name
-    with _opened(name) as reader:
+    with _open_text(name) as reader:
         for text in change_document(reader, shown, format, change):
             if not quiet:
                 sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
@@ -124,7 +124,7 @@ def _change_file(name: str, given: argparse.Namespace, change: Change, *, quiet:
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[TextIO]:
+def _open_text(name: str) -> Iterator[TextIO]:
     """A file or standard input as text. Bytes that are not UTF-8 are kept."""
     try:
         handle = os.dup(sys.stdin.fileno()) if name == STDIN else name

@@ -106,11 +106,11 @@ def _count_ways(nodes: Iterable[Any]) -> int:  # Any: the parser's tree
     """The number of ways in which a sequence can match at one position, at most one more than allowed."""
     product = 1
     for operation, about in nodes:
-        product = min(product * _count_node_count_ways(str(operation), about), MOST_WAYS + 1)
+        product = min(product * _count_ways_of_node(str(operation), about), MOST_WAYS + 1)
     return product
 
 
-def _count_node_count_ways(operation: str, about: Any) -> int:  # Any: the operation's arguments
+def _count_ways_of_node(operation: str, about: Any) -> int:  # Any: the operation's arguments
     match operation:
         case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
             least, most, body = about

@@ -217,9 +217,9 @@ class ValueIndex:
     def __bool__(self) -> bool:
         return self._filled
 
-    def number(self, drop_separators: str) -> str | None:
+    def number(self, digits: str) -> str | None:
         """The folded value with exactly these digits."""
-        return self._numbers.get(drop_separators)
+        return self._numbers.get(digits)
 
     def occurs_in(self, text: str) -> bool:
         """Whether a value occurs literally; single words are not searched, they occur in any binary data."""

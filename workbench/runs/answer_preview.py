@@ -37,7 +37,9 @@ class AnswerPreviews:
         stopped = run.answer_unwanted or asyncio.get_running_loop().create_future()
         run.write_audit("privacy.answer_waiting", "waits until the user has seen its answer", {})
         wait = self._settings().approval_wait_seconds
-        asking = spawn(f"preview of run {run.record.id}", self._held_calls.ask(_held(run, view), "", wait, alone=True))
+        asking = spawn(
+            f"preview of run {run.record.id}", self._held_calls.ask(_held_call(run, view), "", wait, alone=True)
+        )
         await asyncio.wait({asking, stopped}, return_when=asyncio.FIRST_COMPLETED)
         if not asking.done():
             self._held_calls.withdraw(run.record.id)
@@ -58,8 +60,8 @@ def withheld_text(answer: HeldCallAnswer) -> str:
     return f"The user has seen the answer and does not want to send it.{reason}"
 
 
-def _held(run: ProgramRun, view: str) -> HeldCall:
-    counts = _words(count_tokens(view))
+def _held_call(run: ProgramRun, view: str) -> HeldCall:
+    counts = _counts_text(count_tokens(view))
     author = run.record.proposal.author
     return HeldCall(
         id="",
@@ -77,5 +79,5 @@ def _held(run: ProgramRun, view: str) -> HeldCall:
     )
 
 
-def _words(counts: tuple[KindCount, ...]) -> str:
+def _counts_text(counts: tuple[KindCount, ...]) -> str:
     return ", ".join(plural(one.kind, one.count) for one in counts)

@@ -65,10 +65,10 @@ def change_document(reader: TextIO, name: str, format: Format | None, change: Ch
             assert isinstance(value, str)
             yield value[value.find("\n") + 1 :] if piece.column_names else value
         else:
-            yield _written(value, piece.indent) + "\n"
+            yield _json_text(value, piece.indent) + "\n"
 
 
-def _written(value: JsonValue, indent: int | None) -> str:
+def _json_text(value: JsonValue, indent: int | None) -> str:
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     try:
         text.encode("utf-8", "surrogateescape")
