@@ -10,11 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 
-from tests.gui.fake_core import make_held_call
+from tests.gui.fake_core import make_held_call, make_run
 from tests.gui.screens.test_many_screens import shoot
+from workbench.events import RunChanged
 from workbench.gui.results.token_chips import MarkMenu
 from workbench.gui.runs.held_call_dialog import HeldCallDialog
-from workbench.records import HeldCall, HeldCallAnswer
+from workbench.records import HeldCall, HeldCallAnswer, RunState
 
 
 @pytest.fixture
@@ -76,6 +77,23 @@ def test_a_mark_made_in_the_dialog_masks_the_answer_again(
     qtbot.waitUntil(lambda: "CUSTOM_1" in dialog.arguments.text())
     press(dialog, "Send")
     qtbot.waitUntil(lambda: answers(fake_core)[-1].held_call_id == "a2-1")
+
+
+def test_a_run_that_is_stopped_while_its_answer_is_masked_again_ends_the_question(
+    dialog: Any, waiting: HeldCall, fake_core: Any, window: Any, qtbot: Any
+) -> None:
+    dialog.arguments.find("zq-77")
+    dialog.arguments.findChild(MarkMenu).mark_missed("CUSTOM", "project")
+    qtbot.waitUntil(lambda: [one.scope for one in answers(fake_core)] == ["again"])
+    window.context.store.handle(RunChanged(make_run(waiting.run_id, RunState.STOPPED)))
+    qtbot.waitUntil(lambda: dialog.fault.sentence() == "The run was stopped, so its answer is not sent.")
+
+
+def test_an_answer_that_nobody_decided_about_in_time_is_called_withheld(
+    dialog: Any, waiting: HeldCall, fake_core: Any, qtbot: Any
+) -> None:
+    fake_core.settle_held_call(waiting, "timed out")
+    qtbot.waitUntil(lambda: dialog.fault.sentence() == "Time is up: the answer was withheld.")
 
 
 def test_edit_marks_opens_the_page(dialog: Any, window: Any, press: Any, qtbot: Any) -> None:

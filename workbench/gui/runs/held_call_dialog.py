@@ -12,7 +12,7 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from workbench.errors import WorkbenchError
-from workbench.events import CallHeld, HeldCallSettled, PrivacyChanged
+from workbench.events import CallHeld, HeldCallSettled, PrivacyChanged, RunChanged
 from workbench.gui.kit.controls import AllowButton, CalmCombo, RoomyButton
 from workbench.gui.kit.layouts import column, row
 from workbench.gui.kit.lists import label
@@ -28,6 +28,7 @@ from workbench.gui.shell.context import Context
 from workbench.gui.shell.navigation import FollowRun, ShowPrivacy
 from workbench.records import Fault, HeldCall, HeldCallAnswer, Permission, ValueOrigin
 from workbench.records.common_types import count_of
+from workbench.records.runs import ENDS
 
 _MOST_VALUES = 8  # that are shown; more are counted
 _MOST_PATHS = 3  # arguments that are named for one value
@@ -168,6 +169,12 @@ _ENDINGS = {
     "timed out": Fault("Time is up: the call was denied."),
     "withdrawn": Fault("The run has ended, so the call no longer waits."),
 }
+_ANSWER_ENDINGS = {
+    "allowed": Fault("This answer was sent elsewhere."),
+    "denied": Fault("This answer was withheld elsewhere."),
+    "timed out": Fault("Time is up: the answer was withheld."),
+    "withdrawn": Fault("The run was stopped, so its answer is not sent."),
+}
 
 
 class HeldCallDialog(DecisionDialog):
@@ -181,6 +188,7 @@ class HeldCallDialog(DecisionDialog):
         context.store.on(CallHeld, self._call_held)
         context.store.on(HeldCallSettled, self._call_settled)
         context.store.on(PrivacyChanged, self._marks_changed)
+        context.store.on(RunChanged, self._run_changed)
         self.show_request(held_call)
 
     def show_request(self, held_call: HeldCall) -> None:
@@ -254,7 +262,13 @@ class HeldCallDialog(DecisionDialog):
 
     def _call_settled(self, event: HeldCallSettled) -> None:
         if event.held_call.id == self.held_call.id and not self._is_masking_again:
-            self.end(_ENDINGS.get(event.ending, Fault("This call no longer waits.")))
+            endings = _ANSWER_ENDINGS if self.held_call.is_answer else _ENDINGS
+            self.end(endings.get(event.ending, Fault("This call no longer waits.")))
+
+    def _run_changed(self, event: RunChanged) -> None:
+        """The run was stopped while its answer was masked again."""
+        if self._is_masking_again and event.run.id == self.held_call.run_id and event.run.state in ENDS:
+            self.end(_ANSWER_ENDINGS["withdrawn"])
 
     # deciding
 
