@@ -107,13 +107,13 @@ def passages(
             continue
         if cells:
             first, last, key, values = cells
-            read.append((first, last))
+            searched.append((first, last))
             reached = max(reached, last)
             columns.setdefault(key, []).extend(values)
             continue
         if row := _html_row_at(index, document, position):
             first, last, header, line = row
-            read.append((first, last))
+            searched.append((first, last))
             reached = max(reached, last)
             tables.setdefault(header, []).append(line)
             continue
