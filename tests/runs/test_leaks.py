@@ -10,9 +10,11 @@ import base64
 import html
 import json
 import quopri
+import random
 import re
 import unicodedata
 import urllib.parse
+from functools import partial
 from itertools import takewhile
 from xml.sax.saxutils import quoteattr
 
@@ -21,6 +23,7 @@ from msgspec.structs import replace
 
 from tests.broker.test_run_guard import Person
 from workbench.privacy import answer_index
+from workbench.privacy.vault import Vault
 
 READ = """
 import base64, html, json, quopri, re, unicodedata, urllib.parse
@@ -153,3 +156,47 @@ async def test_no_way_to_write_a_value_leads_it_to_the_model(demo, people, how, 
     leaks = {way: found for way in WAYS if (found := sorted(one for one in writings(way, people) if one in shown))}
     assert leaks == {}
     assert run.model_view.count("[EMAIL_") >= len(WAYS), "they were there"
+
+
+ALONE = {
+    "name": "Wilhelmina Qvortrup",
+    "email": "w.qvortrup@example.org",
+    "phone": "+44 20 7946 0958",
+    "address": "17 Larkspur Mews, Ostermoor",
+    "date_of_birth": "1984-07-23",
+}
+
+
+@pytest.fixture(scope="module")
+def long_answer():
+    """A record among 1,500."""
+    chance = random.Random(1)
+    word = partial(_word, chance)
+    rows = [
+        {
+            "name": f"{word().title()} {word().title()}",
+            "email": f"{word()}@example.org",
+            "phone": f"+44 20 {chance.randint(1000, 9999)} {chance.randint(1000, 9999)}",
+            "address": f"{chance.randint(1, 99)} {word().title()} Mews, {word().title()}",
+            "date_of_birth": f"19{chance.randint(50, 99)}-0{chance.randint(1, 9)}-1{chance.randint(0, 9)}",
+            "note": " ".join(word() for _ in range(8)),
+        }
+        for _ in range(1500)
+    ]
+    return json.dumps({"customers": [*rows[:700], ALONE, *rows[700:]]})
+
+
+def _word(chance: random.Random) -> str:
+    return "".join(chance.choices(("ba", "ke", "lo", "mu", "ri", "sa", "te", "vo", "zu", "ni", "pra", "sto"), k=3))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_value_of_a_long_answer_is_found_though_it_leaves_in_one_spelling_only(way, long_answer):
+    scope = {"base64": base64, "html": html, "json": json, "quopri": quopri, "quoteattr": quoteattr, "re": re}
+    scope |= {"unicodedata": unicodedata, "urllib": urllib}
+    for value in ALONE.values():
+        vault = Vault("session")
+        vault.keep(long_answer, "crm")
+        shown = vault.sanitize(f"order {eval(WAYS[way], {**scope, 'v': value})}\nok")
+        shown = re.sub(r"\[[A-Z_]+_\d+\.\w{4}\]", " ", shown)
+        assert [one for one in writings(way, [value]) if one in shown] == []

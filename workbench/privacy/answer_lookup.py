@@ -50,7 +50,7 @@ _GLUED: Final = range(8, 41)  # characters of a word that may consist of several
 _MOST_GLUED: Final = 200
 _MOST_PAIRS: Final = 20  # pairs inside one word whose places are searched
 _PHRASE_WORDS: Final = 2_000  # words that are compared at once
-_PART: Final = range(2, 13)  # characters of a word inside
+_PART: Final = range(1, 13)  # characters of a word inside
 
 
 class AnswerLookup:
@@ -188,13 +188,13 @@ class AnswerLookup:
         import numpy as np
 
         most = self._most_frequent()
-        for own, piece in _pieces(text):
+        for piece, is_reversed in _pieces(text):
             words = hash_words(readable(piece))
             pairs = words.pairs()
             masks = self._index.page_masks(words.hashes)
             together = self._index.page_masks(pairs) & masks[:, :-1] & masks[:, 1:]
             frequencies = np.bitwise_count(together).sum(axis=0)
-            yield _Piece(piece, own, words, pairs, (frequencies > 0) & (frequencies <= most))
+            yield _Piece(piece, is_reversed, words, pairs, (frequencies > 0) & (frequencies <= most))
 
     def _pairs_and_lone_words(self, pieces: Sequence[_Piece], _: Set[int]) -> dict[int, int]:
         """The hashes of pairs that may occur, and of words outside of such pairs, with the number of places in which
@@ -202,7 +202,7 @@ class AnswerLookup:
         wanted: dict[int, int] = {}
         for piece in pieces:
             wanted.update(dict.fromkeys(piece.pairs[piece.possible].tolist(), _PAIR_CONTEXTS))
-            wanted.update((number, _CONTEXTS) for _, number, _ in piece.words_outside(piece.possible))
+            wanted.update((number, _CONTEXTS) for _, number in piece.words_outside(piece.possible))
         return wanted
 
     def _words_without_pairs(self, pieces: Sequence[_Piece], occurring: Set[int]) -> dict[int, int]:
@@ -213,9 +213,9 @@ class AnswerLookup:
         wanted: dict[int, int] = {}
         glued: set[str] = set()
         for piece in pieces:
-            for word, number, start in piece.words_outside(np.isin(piece.pairs, known)):
+            for word, number in piece.words_outside(np.isin(piece.pairs, known)):
                 wanted[number] = _CONTEXTS
-                if start < piece.own and number not in occurring and len(word) in _GLUED:
+                if not piece.is_reversed and number not in occurring and len(word) in _GLUED:
                     glued.update([word] if word.isdigit() or word.isalpha() else [])
         for word in self._not_searched(sorted(glued))[:_MOST_GLUED]:
             wanted.update(dict.fromkeys(self._pairs_inside(word), _PAIR_CONTEXTS))
@@ -313,14 +313,14 @@ class _Piece(NamedTuple):
     """A piece of a text that is looked up."""
 
     text: str
-    own: int  # characters that are the text itself; the others are decoded from it
+    is_reversed: bool  # read from its end to its beginning
     words: WordHashes
     pairs: Array
     possible: Array  # which of the pairs may occur in the answers
 
-    def words_outside(self, pairs: Array) -> Iterator[tuple[str, int, int]]:
+    def words_outside(self, pairs: Array) -> Iterator[tuple[str, int]]:
         """The words that are not in one of these pairs and that are worth finding, each spelling once, with their
-        hashes and positions."""
+        hashes."""
         import numpy as np
 
         outside = np.ones(len(self.words.hashes), np.bool_)
@@ -329,8 +329,8 @@ class _Piece(NamedTuple):
         which = np.flatnonzero(outside)
         starts, ends = self.words.starts[which].tolist(), self.words.ends[which].tolist()
         spans = zip(starts, ends, self.words.hashes[which].tolist(), strict=True)
-        found = {self.text[start:end]: (number, start) for start, end, number in spans}
-        yield from ((word, number, start) for word, (number, start) in found.items() if is_worth_finding(word))
+        found = {self.text[start:end]: number for start, end, number in spans}
+        yield from ((word, number) for word, number in found.items() if is_worth_finding(word))
 
 
 class _HashSet:
@@ -366,31 +366,28 @@ def _pages(column: Array) -> Iterator[int]:
             yield segment * 64 + lowest.bit_length() - 1
 
 
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """The views of a text in pieces that are hashed at once, with the number of characters that are the text itself.
-    Short views are joined, because each piece costs 0.1 ms."""
-    joined, size, own = list[str](), 0, len(text)
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """The text and what it contains in other encodings, in pieces that are hashed at once, each with whether it is
+    reversed. Short texts are joined, because each piece costs 0.1 ms."""
+    joined, size = list[str](), 0
     for view in _views(text):
         if size + len(view) > _PIECE and joined:
-            yield own, _BORDER.join(joined)
-            joined, size, own = [], 0, 0
+            yield _BORDER.join(joined), False
+            joined, size = [], 0
         if len(view) <= _PIECE:
             joined.append(view)
             size += len(view) + len(_BORDER)
-            continue
-        for at in range(0, len(view), _PIECE):
-            yield len(view) * (own > 0), view[max(0, at - OVERLAP) : at + _PIECE]
-        own = 0
+        else:
+            yield from ((view[max(0, at - OVERLAP) : at + _PIECE], False) for at in range(0, len(view), _PIECE))
     if joined:
-        yield own, _BORDER.join(joined)
+        yield _BORDER.join(joined), False
+    if len(text) <= _DECODED:
+        yield from ((text[::-1][max(0, at - OVERLAP) : at + _PIECE], True) for at in range(0, len(text), _PIECE))
 
 
 def _views(text: str) -> Iterator[str]:
     """The text, and what it contains in other encodings."""
-    yield text
-    if len(text) > _DECODED:
-        return
-    yield text[::-1]
-    if (split := _SPLIT.sub(" ", text)) != text:
-        yield split
-    yield from (view.text for view in decoded_texts(text))
+    for view in (text, *(view.text for view in decoded_texts(text))) if len(text) <= _DECODED else (text,):
+        yield view
+        if (split := _SPLIT.sub(" ", view)) != view:
+            yield split
