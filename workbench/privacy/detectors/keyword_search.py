@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _LETTERS: Final = 3  # first letters of a word that are searched at all positions at once
 _SHORT: Final = 1_500  # characters of a text in which each word is searched alone
+_BRIEF: Final = 300  # characters of a text in which the first letters of words are looked up at each position
 _PIECE: Final = 200_000  # characters that are searched at once
 _OVERLAP: Final = 64  # more than the longest word
 _NEAR: Final = 40  # characters before and after the beginning of a word that must contain a sign
@@ -37,6 +38,13 @@ class KeywordFinder:
 
     def find(self, small: str) -> Iterator[tuple[int, str]]:
         """Positions with the word found there; a position may have several words. `small` is a folded text."""
+        if len(small) <= _BRIEF:
+            yield from _search(small, self._brief)
+            for at in range(len(small) - _LETTERS + 1):
+                for word in self._by_start.get(small[at : at + _LETTERS], ()):
+                    if small.startswith(word, at):
+                        yield at, word
+            return
         if len(small) <= _SHORT:
             yield from _search(small, self._words)
             return
