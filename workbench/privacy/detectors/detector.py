@@ -67,7 +67,8 @@ def _by_rules(text: str, rules: DetectionRules, types: TypedText) -> list[Detect
     found = [DetectedSpan(start, end, name, why) for name, why, find in _FINDERS for start, end in find(bordered)]
     found += find_secrets(text)
     found += find_announced_numbers(text)
-    found += find_names_in_scripts(text)
+    if rules.prose:
+        found += find_names_in_scripts(text)
     found += find_pairs(text, rules)
     found += find_table_cells(text, rules)
     found += find_name_mentions(text)
