@@ -442,3 +442,16 @@ def test_a_key_or_header_far_before_a_value_decides(form: str) -> None:
     vault = Vault("session")
     vault.keep(LISTS[form], "crm")
     assert "284711500" not in vault.sanitize("for 284711500")
+
+
+def test_a_long_line_of_tags_or_of_sql_is_read_with_its_names() -> None:
+    notes = "kater lomon misel " * 110
+    rows = [("jon berg", at) if at != 20 else ("wilhelmina qvortrup", at) for at in range(40)]
+    xml = "".join(
+        f"<item><note>{notes}</note><customer_name>{name}</customer_name><id>{at}</id></item>" for name, at in rows
+    )
+    sql = "\n".join(f"INSERT INTO a (customer_name, id, note) VALUES ('{name}', {at}, '{notes}');" for name, at in rows)
+    for text in (f"<items>{xml}</items>", sql):
+        vault = Vault("session")
+        vault.keep(text, "crm")
+        assert "qvortrup" not in vault.sanitize("for wilhelmina qvortrup"), text[:40]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from workbench.privacy.answer_index import AnswerIndex, Document
@@ -25,7 +26,7 @@ _MOST_WASTED: Final = 3_000_000  # characters of an answer that are parsed in va
 _AROUND_RECORD: Final = 1_500  # characters before a record
 _HEAD: Final = 6_000  # characters of the beginning of a long answer
 _KEPT: Final = 4  # elements of each list at the beginning
-_LINE: Final = 1_600  # characters; of a longer line, the text around the position is read
+_LINE: Final = 4_000  # characters; of a longer line, the text around the position is read
 _LONG_LINE: Final = 2_000  # characters; a JSON answer with more line breaks in its strings has long texts
 _AROUND: Final = 500
 _SHORT_LINE: Final = 80  # characters; a longer line is understood without those around it
@@ -37,6 +38,8 @@ _DECODER: Final = json.JSONDecoder()
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.){0,6000}"|[{}\[\],]')
 _CLOSING: Final = {"{": "}", "[": "]"}
 _DELIMITERS: Final = "\t|;,"
+_TAG: Final = re.compile(r"</?[A-Za-z_][^<>]{0,200}>")
+_FEWEST_TAGS: Final = 3
 _LIST: Final = 200_000  # characters before a position in which the beginning of a list is searched
 _KEY_BEFORE: Final = re.compile(r'"((?:[^"\\]|\\.){1,80})"\s{0,9}:\s{0,9}\Z')
 _CELL: Final = re.compile(r'"(?:[^"\\]|\\.){0,400}"|-?\d{1,40}(?:\.\d{1,40})?|\]')
@@ -295,6 +298,8 @@ def _line_at(text: str, at: int) -> tuple[int, int]:
             start += 1
         while at < end - 1 and end < len(text) and text[end].isalnum():
             end -= 1
+        if len(tags := list(islice(_TAG.finditer(text, start, at), _FEWEST_TAGS))) == _FEWEST_TAGS:
+            start = tags[0].start()  # text before the first tag would make it look like prose
     return start, end
 
 
