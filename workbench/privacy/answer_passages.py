@@ -85,58 +85,73 @@ def passages(
         yield text if value is None else value
         index.mark_judged(document, [(document.start, end)], round_number)
         return
-    searched: list[tuple[int, int]] = []
-    reached = wasted = 0  # the end of what was searched; characters that were parsed in vain
-    records: list[JsonValue] = []
-    windows: list[str] = []
-    tables: dict[str, list[str]] = {}
-    columns: dict[str, list[JsonValue]] = {}
-    is_json = index.read(document.start, document.start + _AROUND).lstrip()[:1] in ("{", "[")
+    found = _LongAnswer(index, document)
     for position in positions:
-        if position < reached or document.is_judged(position):
-            continue
-        start = max(document.start, position - _RECORD)
-        region = index.read(start, min(end, position + _RECORD))
+        found.add(position)
+    yield from found.values()
+    index.mark_judged(document, found.read, round_number)
+
+
+class _LongAnswer:
+    """What is read of a long answer, by the form of its parts."""
+
+    def __init__(self, index: AnswerIndex, document: Document) -> None:
+        self.read: list[tuple[int, int]] = []
+        self._index, self._document = index, document
+        self._end = document.start + document.length
+        self._reached = 0  # the end of what was read
+        self._wasted = 0  # characters that were parsed in vain
+        self._is_json = index.read(document.start, document.start + _AROUND).lstrip()[:1] in ("{", "[")
+        self._records: list[JsonValue] = []
+        self._windows: list[str] = []
+        self._tables: dict[str, list[str]] = {}  # lines by header
+        self._columns: dict[str, list[JsonValue]] = {}  # values by key
+
+    def add(self, position: int) -> None:
+        """Read what is around a position; positions are sorted."""
+        if position < self._reached or self._document.is_judged(position):
+            return
         check_cancelled()
-        record, lost = _record_at(region, position - start) if wasted < _MOST_WASTED else (None, 0)
-        wasted += lost
+        start = max(self._document.start, position - _RECORD)
+        region = self._index.read(start, min(self._end, position + _RECORD))
+        record = None
+        if self._wasted < _MOST_WASTED:
+            record, wasted = _record_at(region, position - start)
+            self._wasted += wasted
         alone = record is None or _is_list_of_cells(record[2])
-        cells = _cells_at(index, document, position) if is_json and alone else None
-        if record and not cells:
-            first, last, value = record
-            searched.append((start + first, start + last))
-            reached = max(reached, start + last)
-            records.append(value)
-            continue
-        if cells:
-            first, last, key, values = cells
-            searched.append((first, last))
-            reached = max(reached, last)
-            columns.setdefault(key, []).extend(values)
-            continue
-        if row := _html_row_at(index, document, position):
-            first, last, header, line = row
-            searched.append((first, last))
-            reached = max(reached, last)
-            tables.setdefault(header, []).append(line)
-            continue
-        first, last = _line_at(region, position - start)
-        searched.append((start + first, start + last))
-        reached = max(reached, start + last)
-        line = region[first:last]
-        if header := _header(index, document, start + first, line):
-            tables.setdefault(header, []).append(line)
+        if self._is_json and alone and (cells := _cells_at(self._index, self._document, position)):
+            self._columns.setdefault(cells[2], []).extend(cells[3])
+            self._note(*cells[:2])
+        elif record:
+            self._records.append(record[2])
+            self._note(start + record[0], start + record[1])
+        elif row := _html_row_at(self._index, self._document, position):
+            self._tables.setdefault(row[2], []).append(row[3])
+            self._note(*row[:2])
         else:
-            windows.append(_window(region, first, last))
-    if records:
-        yield from _with_head(parsed_beginning(index.read(document.start, document.start + _HEAD)), records)
-    if columns:
-        yield {**columns}
-    for header, lines in tables.items():
-        yield "\n".join([header, *lines])
-    if windows:
-        yield "\n\n".join(map(_unescaped, windows))
-    index.mark_judged(document, searched, round_number)
+            first, last = _line_at(region, position - start)
+            line = region[first:last]
+            if header := _header(self._index, self._document, start + first, line):
+                self._tables.setdefault(header, []).append(line)
+            else:
+                self._windows.append(_window(region, first, last))
+            self._note(start + first, start + last)
+
+    def _note(self, start: int, end: int) -> None:
+        self.read.append((start, end))
+        self._reached = max(self._reached, end)
+
+    def values(self) -> Iterator[JsonValue]:
+        """The values to search."""
+        if self._records:
+            start = self._document.start
+            yield from _with_head(parsed_beginning(self._index.read(start, start + _HEAD)), self._records)
+        if self._columns:
+            yield {**self._columns}
+        for header, lines in self._tables.items():
+            yield "\n".join([header, *lines])
+        if self._windows:
+            yield "\n\n".join(map(_unescaped, self._windows))
 
 
 def _record_at(text: str, at: int) -> tuple[tuple[int, int, JsonValue] | None, int]:
