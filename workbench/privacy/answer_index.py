@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]  # Any: numpy's own parameters
 
 PAGE: Final = 16_384  # characters
-OVERLAP: Final = 96  # characters before a page whose words are indexed with it, for words and pairs across the border
+OVERLAP: Final = 256  # characters before a page whose words are indexed with it, for words and pairs across the border
 _PAGES: Final = 64  # of one segment: one bit each
+_SERVERS: Final = 8  # that are told apart
 _ROW_BITS: Final = 15  # bits of the hash that select a row of a segment
 _FILTER_BITS: Final = 21  # bits of the hash that select a bit of a segment's Bloom filter
 MOST_CHARACTERS: Final = 256_000_000  # of all answers of a session; later answers are withheld
@@ -46,7 +47,7 @@ _RECENT: Final = 256  # decompressed pages
 MOST_NEW: Final = 8_000  # characters of new answers that are searched as a whole, which takes 2 to 6 ms
 _BETWEEN: Final = "\n\0\n"  # between two answers
 _ESCAPE: Final = re.compile(r"\\[ntrfb\"/]")
-_LETTER: Final = re.compile(r"(?<!\\)\\u(?!00[0-7]|[dD][89a-fA-F])[0-9a-fA-F]{4}")
+_LETTER: Final = re.compile(r"\\{1,4}u(?!0022|005[cC]|00[01]|007[fF]|[dD][89a-fA-F])[0-9a-fA-F]{4}")
 
 
 @dataclass(slots=True, eq=False)
@@ -132,6 +133,8 @@ class AnswerIndex:
         self._starts: list[int] = []
         self._segments: list[_Segment] = []
         self._pages: list[bytes | None] = []  # compressed; None for a page in the file
+        self._server_numbers: dict[str, int] = {}
+        self._server_pages: list[list[int]] = []  # for each server and segment, the bits of the pages with its answers
         self._read_pages: set[int] = set()  # stored pages of which everything was searched
         self._recent: dict[int, str] = {}  # pages that were read last
         self._file: EncryptedPages | None = None
@@ -211,11 +214,47 @@ class AnswerIndex:
                         document.number = len(self._documents)
                         self._documents.append(document)
                         self._starts.append(document.start)
+                        self._note_server(document)
                         parts += [text, _BETWEEN]
                         size += len(text) + len(_BETWEEN)
                 self._append("".join(parts))
                 with self._lock:
                     self.waiting = sum(len(text) for text, _ in self._pending)
+
+    def _note_server(self, document: Document) -> None:
+        number = self._server_number(document)
+        if number == len(self._server_pages):
+            self._server_pages.append([])
+        bits = self._server_pages[number]
+        for page in range(document.start // PAGE, (document.start + document.length) // PAGE + 1):
+            bits += [0] * (page // _PAGES + 1 - len(bits))
+            bits[page // _PAGES] |= 1 << page % _PAGES
+
+    def _server_number(self, document: Document) -> int:
+        """The number of a document's server; all after the first ones share a number."""
+        source = document.source
+        server = source if isinstance(source, str) else source.server
+        return self._server_numbers.setdefault(server, min(len(self._server_numbers), _SERVERS - 1))
+
+    def pages_of_servers(self) -> list[Array]:
+        """For each server and each segment, the bits of the pages with its answers."""
+        import numpy as np
+
+        with self._stream:
+            found = np.zeros((len(self._server_pages), len(self._segments)), np.uint64)
+            for bits, row in zip(self._server_pages, found, strict=True):
+                row[: len(bits)] = bits[: len(self._segments)]
+        return list(found)
+
+    def documents_of_page(self, number: int) -> tuple[Array, Array]:
+        """The starts of the documents in a page, and the numbers of their servers."""
+        import numpy as np
+
+        with self._stream:
+            first = max(0, bisect_right(self._starts, max(0, number * PAGE - OVERLAP)) - 1)
+            last = bisect_left(self._starts, (number + 1) * PAGE)
+            servers = [self._server_number(one) for one in self._documents[first:last]]
+            return np.array(self._starts[first:last]), np.array(servers)
 
     def _append(self, text: str) -> None:
         """Replace the tail by a longer text, and store its full pages."""
@@ -373,7 +412,7 @@ def readable(text: str) -> str:
 
 def _decoded(match: re.Match[str]) -> str:
     """A letter that JSON wrote by its number."""
-    return chr(int(match.group()[2:], 16))
+    return chr(int(match.group()[-4:], 16))
 
 
 def _rows_of(hashes: Array) -> Iterator[Array]:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence, Set
+from functools import lru_cache
 from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from workbench.privacy.answer_index import OVERLAP, AnswerIndex, Document, readable
 from workbench.privacy.answer_passages import passages
-from workbench.privacy.decoded_text import decoded_texts
+from workbench.privacy.decoded_text import FEWEST, decoded_texts, without_breaks
+from workbench.privacy.detectors.text_search import find_matches
 from workbench.privacy.value_index import is_worth_finding
 from workbench.privacy.word_hashes import LONGEST, WordHashes, hash_words, pair_hashes, substring_hashes
 from workbench.records import JsonValue
@@ -35,6 +37,7 @@ _CONTEXTS: Final = 3  # places in which a word is read
 _PAIR_CONTEXTS: Final = 2
 _PHRASE: Final = 6  # consecutive words that are the same in text and answer: one place is enough
 _PAGES_FOR_A_WORD: Final = 6  # that are opened for further places of a word
+_MOST_IN_PAGE: Final = 20  # documents of a page in which a word is read
 _MOST_TRIES: Final = 20  # pages that are opened for the first place, because a page may not contain the word after all
 _PAGES_PER_KB: Final = 10  # for 1,000 characters of an outgoing text; more are opened only for first places of words
 _FEWEST_PAGES: Final = 64
@@ -44,13 +47,17 @@ _TABLE_BITS: Final = 18
 _MOST_PAGES_OF_A_VALUE: Final = 50  # in which a value is searched that a call would send to its server
 _ORDINARY: Final = 0.12  # share of all pages; a pair in more of them is ordinary, as keys of records are
 _FEW_PAGES: Final = 32
-_DECODED: Final = 200_000  # characters; only of shorter texts the decoded forms are looked up
+_DECODED: Final = 1_000_000  # characters; only of shorter texts the decoded forms are looked up
 _SPLIT: Final = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-ÖØ-Þ])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
-_GLUED: Final = range(8, 41)  # characters of a word that may consist of several without separators
-_MOST_GLUED: Final = 200
+_GLUED: Final = range(6, 41)  # characters of a word that may consist of several without separators
+_GLUED_DIGITS: Final = range(8, 41)
+_LONGEST_MIXED: Final = 20  # the same of a word of letters and digits
+_MOST_GLUED: Final = 400
+_GROUPS: Final = re.compile(r"\d{1,9}(?:[ ._/'’-]\d{1,9}){1,9}")  # a number in groups
+_HASHES: Final = 20_000  # that are looked up at once
 _MOST_PAIRS: Final = 20  # pairs inside one word whose places are searched
 _PHRASE_WORDS: Final = 2_000  # words that are compared at once
-_PART: Final = range(1, 13)  # characters of a word inside
+_PART: Final = range(1, 21)  # characters of a word inside
 
 
 class AnswerLookup:
@@ -139,8 +146,8 @@ class AnswerLookup:
         first = sought.hashes[:1]
         for page in _pages(column):
             yield from self._places_in(page, first, length=len(sought.hashes), whole=sought.hashes)
-        if len(sought.hashes) == 1 and len(text) in _GLUED:
-            for pair in islice(self._pairs_inside(text), _MOST_PAIRS):
+        if len(sought.hashes) == 1 and _may_be_glued(text):
+            for pair in self._pairs_inside([text])[:_MOST_PAIRS]:
                 hashes = np.array([pair], np.uint64)
                 for page in _pages(self._index.page_masks(hashes)[:, 0]):
                     yield from self._places_in(page, hashes, length=2)
@@ -188,13 +195,13 @@ class AnswerLookup:
         import numpy as np
 
         most = self._most_frequent()
-        for piece, is_reversed in _pieces(text):
+        for piece, may_be_glued in _pieces(text):
             words = hash_words(readable(piece))
             pairs = words.pairs()
             masks = self._index.page_masks(words.hashes)
             together = self._index.page_masks(pairs) & masks[:, :-1] & masks[:, 1:]
             frequencies = np.bitwise_count(together).sum(axis=0)
-            yield _Piece(piece, is_reversed, words, pairs, (frequencies > 0) & (frequencies <= most))
+            yield _Piece(piece, may_be_glued, words, pairs, (frequencies > 0) & (frequencies <= most))
 
     def _pairs_and_lone_words(self, pieces: Sequence[_Piece], _: Set[int]) -> dict[int, int]:
         """The hashes of pairs that may occur, and of words outside of such pairs, with the number of places in which
@@ -211,15 +218,14 @@ class AnswerLookup:
 
         known = np.fromiter(occurring, np.uint64, len(occurring))
         wanted: dict[int, int] = {}
-        glued: set[str] = set()
+        glued: dict[str, None] = {}
         for piece in pieces:
             for word, number in piece.words_outside(np.isin(piece.pairs, known)):
                 wanted[number] = _CONTEXTS
-                if not piece.is_reversed and number not in occurring and len(word) in _GLUED:
-                    glued.update([word] if word.isdigit() or word.isalpha() else [])
-        for word in self._not_searched(sorted(glued))[:_MOST_GLUED]:
-            wanted.update(dict.fromkeys(self._pairs_inside(word), _PAIR_CONTEXTS))
-        return wanted
+                if piece.may_be_glued and number not in occurring and _may_be_glued(word):
+                    glued[word] = None
+        inside = self._pairs_inside(self._not_searched(list(glued))[:_MOST_GLUED])
+        return wanted | dict.fromkeys(inside.tolist(), _PAIR_CONTEXTS)
 
     def _not_searched(self, words: Sequence[str]) -> Sequence[str]:
         """Those of the words that occur in no page that was searched as a whole."""
@@ -234,25 +240,39 @@ class AnswerLookup:
         """The number of pages in which a pair may occur; a more frequent one is ordinary."""
         return max(_FEW_PAGES, int(_ORDINARY * self._index.pages))
 
-    def _pairs_inside(self, word: str) -> Iterator[int]:
-        """Hashes of two consecutive parts of a word, both of which occur in the answers."""
+    def _pairs_inside(self, words: Sequence[str]) -> Array:
+        """Hashes of two consecutive parts of a word, both of which occur in the answers: `rosalund` may be
+        `Rosa Lund`."""
         import numpy as np
 
-        spans = [(start, start + size) for start in range(len(word)) for size in _PART if start + size <= len(word)]
-        starts, ends = np.array(spans).T
-        parts = substring_hashes(word, starts, ends)
-        known = np.flatnonzero(self._index.page_masks(parts).any(axis=0))
-        for first in known.tolist():
-            following = known[starts[known] == ends[first]]
-            pairs = pair_hashes(parts[first : first + 1], parts[following])
-            yield from pairs[self._index.page_masks(pairs).any(axis=0)].tolist()
+        spans = [_spans(len(word)) for word in words]
+        parts = [substring_hashes(word, *one) for word, one in zip(words, spans, strict=True)]
+        known = self._may_occur(np.concatenate([np.zeros(0, np.uint64), *parts]))
+        pairs, at = [np.zeros(0, np.uint64)], 0
+        for (starts, ends), hashes in zip(spans, parts, strict=True):
+            which = np.flatnonzero(known[at : at + len(hashes)])
+            at += len(hashes)
+            first, second = np.nonzero(ends[which][:, np.newaxis] == starts[which])
+            pairs.append(pair_hashes(hashes[which[first]], hashes[which[second]]))
+        found = np.unique(np.concatenate(pairs))
+        return found[self._may_occur(found)]
+
+    def _may_occur(self, hashes: Array) -> Array:
+        """Which of these words or pairs may occur in the answers."""
+        import numpy as np
+
+        found = np.zeros(len(hashes), np.bool_)
+        for at in range(0, len(hashes), _HASHES):
+            found[at : at + _HASHES] = self._index.page_masks(hashes[at : at + _HASHES]).any(axis=0)
+        return found
 
     # ── where it occurs ──────────────────────────────────────────────────────────────────────────
     def _places(
         self, wanted: dict[int, int], phrases: _HashSet, most: int, seen: list[int]
     ) -> Iterator[dict[Document, set[int]]]:
         """Documents with positions of the wanted words, for some pages at a time; the words that do occur are added to
-        `seen`. Each word is read in one of its places; in others as long as not more than so many pages were opened."""
+        `seen`. Each word is read in one place of each server, so that no server hides what another one says; in other
+        places as long as not more than so many pages were opened."""
         import numpy as np
 
         found: dict[Document, set[int]] = {}
@@ -260,37 +280,42 @@ class AnswerLookup:
             return
         index = self._index
         hashes = np.sort(np.fromiter(wanted, np.uint64, len(wanted)))
-        needs = np.fromiter((wanted[number] for number in hashes.tolist()), np.int32, len(hashes))
+        counts = np.fromiter((wanted[number] for number in hashes.tolist()), np.int32, len(hashes))
         masks = index.page_masks(hashes)
         frequencies = np.bitwise_count(masks).sum(axis=0)
-        needs[(needs == _PAIR_CONTEXTS) & (frequencies > self._most_frequent())] = 0
-        all_needs = needs.copy()
+        counts[(counts == _PAIR_CONTEXTS) & (frequencies > self._most_frequent())] = 1
         masks &= index.unread_pages()[:, np.newaxis]
         opened: set[int] = set()
-        sought = _HashSet(hashes)
-        for at in np.argsort(frequencies, kind="stable").tolist():
-            tries = 0
-            for page in _pages(masks[:, at]) if needs[at] > 0 else ():
-                is_enough = tries >= _PAGES_FOR_A_WORD or len(opened) >= most
-                if needs[at] <= 0 or (is_enough and needs[at] < all_needs[at]) or tries >= _MOST_TRIES:
-                    break
-                if page not in opened:
-                    check_cancelled()
-                    opened.add(page)
-                    tries += 1
-                    for position in self._read(page, sought, needs, phrases):
-                        found.setdefault(index.document_at(position), set()).add(position)
-                    if len(opened) % _AT_ONCE == 0:
-                        yield found
-                        found = {}
+        sought, order = _HashSet(hashes), np.argsort(frequencies, kind="stable").tolist()
+        servers = index.pages_of_servers()
+        needs = np.repeat(counts[:, np.newaxis], len(servers), axis=1)  # of each word, for each server
+        for server, pages in enumerate(servers):
+            its_masks = masks & pages[:, np.newaxis]
+            for at in order:
+                tries = 0
+                for page in _pages(its_masks[:, at]) if needs[at, server] > 0 else ():
+                    need = needs[at, server]
+                    is_enough = tries >= _PAGES_FOR_A_WORD or len(opened) >= most
+                    if need <= 0 or (is_enough and need < counts[at]) or tries >= _MOST_TRIES:
+                        break
+                    if page not in opened:
+                        check_cancelled()
+                        opened.add(page)
+                        tries += 1
+                        for position in self._read(page, sought, needs, phrases):
+                            found.setdefault(index.document_at(position), set()).add(position)
+                        if len(opened) % _AT_ONCE == 0:
+                            yield found
+                            found = {}
         yield found
-        seen += hashes[needs < all_needs].tolist()
+        seen += hashes[(needs < counts[:, np.newaxis]).any(axis=1)].tolist()
 
     def _read(self, page: int, wanted: _HashSet, needs: Array, phrases: _HashSet) -> list[int]:
         """The positions in a page where wanted words occur that have not been read often enough; `needs` is updated."""
         import numpy as np
 
         start, text = self._index.page_text(page)
+        starts, servers = self._index.documents_of_page(page)
         words = hash_words(readable(text))
         repeated = np.zeros(len(words.hashes), np.bool_)  # words in a phrase of the text
         same, _ = phrases.find(words.phrases(_PHRASE))
@@ -299,13 +324,23 @@ class AnswerLookup:
         places: set[int] = set()
         for numbers in (words.hashes, words.pairs()):
             hits, items = wanted.find(numbers)
-            needed = needs[items] > 0
-            hits, items = hits[needed], items[needed]
-            once, first = np.unique(items, return_index=True)
+            if not len(hits):
+                continue
+            owners = np.searchsorted(starts, words.starts[hits] + start, side="right") - 1
+            groups = items * needs.shape[1] + servers[owners]  # each word in the answers of each server
+            order = np.argsort(groups, kind="stable")
+            order = order[needs.flat[groups[order]] > 0]
+            hits, owners, groups = hits[order], owners[order], groups[order]
+            begins = np.ones(len(groups), np.bool_)
+            begins[1:] = groups[1:] != groups[:-1]
+            rank = np.arange(len(groups))
+            rank -= np.maximum.accumulate(np.where(begins, rank, 0))
+            begins[1:] |= owners[1:] != owners[:-1]
             inside = repeated[hits]
-            needs[once] -= 1
-            needs[items[inside]] = 0
-            places.update((words.starts[np.concatenate((hits[first], hits[inside]))] + start).tolist())
+            taken = (rank < needs.flat[groups]) | (begins & (rank < _MOST_IN_PAGE)) | inside
+            places.update((words.starts[hits[taken]] + start).tolist())
+            needs.flat[np.unique(groups)] -= 1
+            needs.flat[groups[inside]] = 0
         return sorted(places)
 
 
@@ -313,7 +348,7 @@ class _Piece(NamedTuple):
     """A piece of a text that is looked up."""
 
     text: str
-    is_reversed: bool  # read from its end to its beginning
+    may_be_glued: bool  # its words may consist of several words
     words: WordHashes
     pairs: Array
     possible: Array  # which of the pairs may occur in the answers
@@ -366,28 +401,56 @@ def _pages(column: Array) -> Iterator[int]:
             yield segment * 64 + lowest.bit_length() - 1
 
 
+@lru_cache(maxsize=64)
+def _spans(length: int) -> tuple[Array, Array]:
+    """Starts and ends of the parts of a word of this length."""
+    import numpy as np
+
+    spans = [(start, start + size) for start in range(length) for size in _PART if start + size <= length]
+    starts, ends = np.array(spans).T
+    return starts, ends
+
+
+def _may_be_glued(word: str) -> bool:
+    """Whether a word may consist of several words without separators."""
+    if word.isdigit():
+        return len(word) in _GLUED_DIGITS
+    return len(word) in _GLUED and (word.isalpha() or len(word) <= _LONGEST_MIXED)
+
+
 def _pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """The text and what it contains in other encodings, in pieces that are hashed at once, each with whether it is
-    reversed. Short texts are joined, because each piece costs 0.1 ms."""
-    joined, size = list[str](), 0
-    for view in _views(text):
-        if size + len(view) > _PIECE and joined:
-            yield _BORDER.join(joined), False
-            joined, size = [], 0
-        if len(view) <= _PIECE:
-            joined.append(view)
-            size += len(view) + len(_BORDER)
-        else:
-            yield from ((view[max(0, at - OVERLAP) : at + _PIECE], False) for at in range(0, len(view), _PIECE))
-    if joined:
-        yield _BORDER.join(joined), False
-    if len(text) <= _DECODED:
-        yield from ((text[::-1][max(0, at - OVERLAP) : at + _PIECE], True) for at in range(0, len(text), _PIECE))
+    """The text and what it contains in other encodings, in pieces that are hashed at once, each with whether its words
+    may consist of several words. Short texts are joined, because each piece costs 0.1 ms."""
+    for views, may_be_glued in (_views(text), True), (_other_views(text), False):
+        joined, size = list[str](), 0
+        for view in views:
+            if size + len(view) > _PIECE and joined:
+                yield _BORDER.join(joined), may_be_glued
+                joined, size = [], 0
+            if len(view) <= _PIECE:
+                joined.append(view)
+                size += len(view) + len(_BORDER)
+            else:
+                cuts = range(0, len(view), _PIECE)
+                yield from ((view[max(0, at - OVERLAP) : at + _PIECE], may_be_glued) for at in cuts)
+        if joined:
+            yield _BORDER.join(joined), may_be_glued
 
 
 def _views(text: str) -> Iterator[str]:
-    """The text, and what it contains in other encodings."""
-    for view in (text, *(view.text for view in decoded_texts(text))) if len(text) <= _DECODED else (text,):
+    """The text, what it contains in other encodings, and its numbers without separators."""
+    views = (text, *(view.text for view in decoded_texts(text, broken=False))) if len(text) <= _DECODED else (text,)
+    for view in views:
         yield view
         if (split := _SPLIT.sub(" ", view)) != view:
             yield split
+    numbers = (re.sub(r"\D", "", match.group()) for match in find_matches(_GROUPS, text))
+    yield "\n".join(number for number in numbers if len(number) >= FEWEST)
+
+
+def _other_views(text: str) -> Iterator[str]:
+    """The text from its end to its beginning, and without the breaks of its lines."""
+    if len(text) <= _DECODED:
+        yield text[::-1]
+        if "\n" in text:
+            yield without_breaks(text).text

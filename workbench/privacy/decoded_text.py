@@ -92,8 +92,9 @@ class NestedText:
         return self.outer.origin(*self.inner.origin(start, end))
 
 
-def decoded_texts(text: str, levels: int = _LEVELS) -> Iterator[DecodedText | NestedText]:
-    """Every decoded form of a text that contains something to decode, also of what is encoded several times."""
+def decoded_texts(text: str, levels: int = _LEVELS, *, broken: bool = True) -> Iterator[DecodedText | NestedText]:
+    """Every decoded form of a text that contains something to decode, also of what is encoded several times. `broken`:
+    also the text without the breaks of short lines."""
     for view in _decoded_once(text):
         yield view
         if levels > 1 and (parts := _decoded_parts(view)).text and len(parts.text) <= _NESTED:
@@ -101,6 +102,8 @@ def decoded_texts(text: str, levels: int = _LEVELS) -> Iterator[DecodedText | Ne
             yield from (NestedText(outer, inner) for inner in decoded_texts(parts.text, levels - 1))
     if levels >= _LEVELS - 1:
         yield from _respelled(text)
+        if broken and "\n" in text and (lines := without_breaks(text)).text:
+            yield lines
 
 
 def _decoded_parts(view: DecodedText) -> DecodedText:
@@ -153,8 +156,6 @@ def _respelled(text: str) -> Iterator[DecodedText]:
             yield _replaced(text, _COMBINED, lambda letters: unicodedata.normalize("NFC", letters))
     if (view := _separated_letters(text)).text:
         yield view
-    if "\n" in text and (view := _without_breaks(text)).text:
-        yield view
 
 
 def _separated_letters(text: str) -> DecodedText:
@@ -171,7 +172,7 @@ def _separated_letters(text: str) -> DecodedText:
     return view
 
 
-def _without_breaks(text: str) -> DecodedText:
+def without_breaks(text: str) -> DecodedText:
     """The blocks of short lines without line breaks."""
     view, length = DecodedText(""), 0
     parts: list[str] = []

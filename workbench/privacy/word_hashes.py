@@ -118,6 +118,7 @@ def _tables() -> tuple[Array, Array]:
         if letter.isalnum():
             lowered = letter.lower()
             folded[code] = ord(lowered) if len(lowered) == 1 else code
+    folded[ord("ς")] = ord("σ")  # of which the capital letter is the same
     spaceless = np.zeros(0x10000, np.bool_)
     for first, last in _SPACELESS:
         spaceless[first : last + 1] = True
