@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from workbench.privacy.answer_index import OVERLAP, AnswerIndex, Document, readable
 from workbench.privacy.answer_passages import passages
 from workbench.privacy.decoded_text import FEWEST, decoded_texts, without_breaks
+from workbench.privacy.detectors.person_names import is_known_first_name
 from workbench.privacy.detectors.text_search import find_matches
 from workbench.privacy.value_index import is_worth_finding
 from workbench.privacy.word_hashes import LONGEST, WordHashes, hash_words, pair_hashes, substring_hashes
@@ -201,7 +202,9 @@ class AnswerLookup:
             masks = self._index.page_masks(words.hashes)
             together = self._index.page_masks(pairs) & masks[:, :-1] & masks[:, 1:]
             frequencies = np.bitwise_count(together).sum(axis=0)
-            yield _Piece(piece, may_be_glued, words, pairs, (frequencies > 0) & (frequencies <= most))
+            yield _Piece(
+                piece, may_be_glued, words, pairs, (frequencies > 0) & (frequencies <= most), frequencies > most
+            )
 
     def _pairs_and_lone_words(self, pieces: Sequence[_Piece], _: Set[int]) -> dict[int, int]:
         """The hashes of pairs that may occur, and of words outside of such pairs, with the number of places in which
@@ -209,6 +212,7 @@ class AnswerLookup:
         wanted: dict[int, int] = {}
         for piece in pieces:
             wanted.update(dict.fromkeys(piece.pairs[piece.possible].tolist(), _PAIR_CONTEXTS))
+            wanted.update(dict.fromkeys(piece.ordinary_names(), 1))
             wanted.update((number, _CONTEXTS) for _, number in piece.words_outside(piece.possible))
         return wanted
 
@@ -241,21 +245,29 @@ class AnswerLookup:
         return max(_FEW_PAGES, int(_ORDINARY * self._index.pages))
 
     def _pairs_inside(self, words: Sequence[str]) -> Array:
-        """Hashes of two consecutive parts of a word, both of which occur in the answers: `rosalund` may be
-        `Rosa Lund`."""
+        """Hashes of two consecutive parts of a word that consists of parts which occur in the answers beside each
+        other: `rosalund` may be `Rosa Lund`."""
         import numpy as np
 
-        spans = [_spans(len(word)) for word in words]
+        spans = [_spans(len(word), 2 if word.isdigit() else 1) for word in words]
         parts = [substring_hashes(word, *one) for word, one in zip(words, spans, strict=True)]
         known = self._may_occur(np.concatenate([np.zeros(0, np.uint64), *parts]))
         pairs, at = [np.zeros(0, np.uint64)], 0
-        for (starts, ends), hashes in zip(spans, parts, strict=True):
+        for word, (starts, ends), hashes in zip(words, spans, parts, strict=True):
             which = np.flatnonzero(known[at : at + len(hashes)])
             at += len(hashes)
-            first, second = np.nonzero(ends[which][:, np.newaxis] == starts[which])
-            pairs.append(pair_hashes(hashes[which[first]], hashes[which[second]]))
-        found = np.unique(np.concatenate(pairs))
-        return found[self._may_occur(found)]
+            starts, ends, hashes = starts[which], ends[which], hashes[which]
+            first, second = np.nonzero(ends[:, np.newaxis] == starts)
+            inside = pair_hashes(hashes[first], hashes[second])
+            exist = self._may_occur(inside)
+            first, second = first[exist], second[exist]
+            begins, finishes = starts == 0, ends == len(word)
+            for a, b in zip(first.tolist(), second.tolist(), strict=True):  # sorted by the start of the first part
+                begins[b] |= begins[a]
+            for a, b in zip(first[::-1].tolist(), second[::-1].tolist(), strict=True):
+                finishes[a] |= finishes[b]
+            pairs.append(inside[exist][begins[first] & finishes[second]])
+        return np.unique(np.concatenate(pairs))
 
     def _may_occur(self, hashes: Array) -> Array:
         """Which of these words or pairs may occur in the answers."""
@@ -283,7 +295,6 @@ class AnswerLookup:
         counts = np.fromiter((wanted[number] for number in hashes.tolist()), np.int32, len(hashes))
         masks = index.page_masks(hashes)
         frequencies = np.bitwise_count(masks).sum(axis=0)
-        counts[(counts == _PAIR_CONTEXTS) & (frequencies > self._most_frequent())] = 1
         masks &= index.unread_pages()[:, np.newaxis]
         opened: set[int] = set()
         sought, order = _HashSet(hashes), np.argsort(frequencies, kind="stable").tolist()
@@ -351,7 +362,24 @@ class _Piece(NamedTuple):
     may_be_glued: bool  # its words may consist of several words
     words: WordHashes
     pairs: Array
-    possible: Array  # which of the pairs may occur in the answers
+    possible: Array  # which of the pairs may occur in the answers, in not too many pages
+    ordinary: Array  # which of them may occur in many pages
+
+    def ordinary_names(self) -> Iterator[int]:
+        """The hashes of the ordinary pairs with a first name, which may be a person that is mentioned often."""
+        import numpy as np
+
+        which = np.flatnonzero(self.ordinary)
+        firsts = {word for word in self._texts(np.union1d(which, which + 1)) if is_known_first_name(word.title())}
+        for number, first, second in zip(
+            self.pairs[which].tolist(), self._texts(which), self._texts(which + 1), strict=True
+        ):
+            if first in firsts or second in firsts:
+                yield number
+
+    def _texts(self, which: Array) -> list[str]:
+        spans = zip(self.words.starts[which].tolist(), self.words.ends[which].tolist(), strict=True)
+        return [self.text[start:end] for start, end in spans]
 
     def words_outside(self, pairs: Array) -> Iterator[tuple[str, int]]:
         """The words that are not in one of these pairs and that are worth finding, each spelling once, with their
@@ -362,9 +390,7 @@ class _Piece(NamedTuple):
         outside[:-1] &= ~pairs
         outside[1:] &= ~pairs
         which = np.flatnonzero(outside)
-        starts, ends = self.words.starts[which].tolist(), self.words.ends[which].tolist()
-        spans = zip(starts, ends, self.words.hashes[which].tolist(), strict=True)
-        found = {self.text[start:end]: number for start, end, number in spans}
+        found = dict(zip(self._texts(which), self.words.hashes[which].tolist(), strict=True))
         yield from ((word, number) for word, number in found.items() if is_worth_finding(word))
 
 
@@ -401,12 +427,13 @@ def _pages(column: Array) -> Iterator[int]:
             yield segment * 64 + lowest.bit_length() - 1
 
 
-@lru_cache(maxsize=64)
-def _spans(length: int) -> tuple[Array, Array]:
+@lru_cache(maxsize=128)
+def _spans(length: int, shortest: int) -> tuple[Array, Array]:
     """Starts and ends of the parts of a word of this length."""
     import numpy as np
 
-    spans = [(start, start + size) for start in range(length) for size in _PART if start + size <= length]
+    sizes = [size for size in _PART if size >= shortest]
+    spans = [(start, start + size) for start in range(length) for size in sizes if start + size <= length]
     starts, ends = np.array(spans).T
     return starts, ends
 
