@@ -249,25 +249,20 @@ class AnswerLookup:
         other: `rosalund` may be `Rosa Lund`."""
         import numpy as np
 
+        none = np.zeros(0, np.uint64)
         spans = [_spans(len(word), 2 if word.isdigit() else 1) for word in words]
         parts = [substring_hashes(word, *one) for word, one in zip(words, spans, strict=True)]
-        known = self._may_occur(np.concatenate([np.zeros(0, np.uint64), *parts]))
-        pairs, at = [np.zeros(0, np.uint64)], 0
-        for word, (starts, ends), hashes in zip(words, spans, parts, strict=True):
-            which = np.flatnonzero(known[at : at + len(hashes)])
-            at += len(hashes)
+        known = np.split(self._may_occur(np.concatenate([none, *parts])), np.cumsum([len(one) for one in parts]))
+        chains: list[_Chain] = []
+        for word, (starts, ends), hashes, which in zip(words, spans, parts, known, strict=False):
             starts, ends, hashes = starts[which], ends[which], hashes[which]
             first, second = np.nonzero(ends[:, np.newaxis] == starts)
-            inside = pair_hashes(hashes[first], hashes[second])
-            exist = self._may_occur(inside)
-            first, second = first[exist], second[exist]
-            begins, finishes = starts == 0, ends == len(word)
-            for a, b in zip(first.tolist(), second.tolist(), strict=True):  # sorted by the start of the first part
-                begins[b] |= begins[a]
-            for a, b in zip(first[::-1].tolist(), second[::-1].tolist(), strict=True):
-                finishes[a] |= finishes[b]
-            pairs.append(inside[exist][begins[first] & finishes[second]])
-        return np.unique(np.concatenate(pairs))
+            pairs = pair_hashes(hashes[first], hashes[second])
+            chains.append(_Chain(pairs, first, second, starts == 0, ends == len(word)))
+        sizes = np.cumsum([len(chain.pairs) for chain in chains])
+        exist = np.split(self._may_occur(np.concatenate([none, *(chain.pairs for chain in chains)])), sizes)
+        found = [chain.through(which) for chain, which in zip(chains, exist, strict=False)]
+        return np.unique(np.concatenate([none, *found]))
 
     def _may_occur(self, hashes: Array) -> Array:
         """Which of these words or pairs may occur in the answers."""
@@ -353,6 +348,27 @@ class AnswerLookup:
             needs.flat[np.unique(groups)] -= 1
             needs.flat[groups[inside]] = 0
         return sorted(places)
+
+
+class _Chain(NamedTuple):
+    """Known parts of a word, and their pairs, sorted by the start of the first part."""
+
+    pairs: Array
+    first: Array  # the numbers of the parts of each pair
+    second: Array
+    begins: Array  # which parts are at the beginning of the word
+    ends: Array  # or at its end
+
+    def through(self, exist: Array) -> Array:
+        """The existing pairs that are in a sequence of existing pairs from the beginning to the end of the word."""
+        begins, ends = self.begins.copy(), self.ends.copy()
+        first, second = self.first[exist], self.second[exist]
+        for a, b in zip(first.tolist(), second.tolist(), strict=True):
+            begins[b] |= begins[a]
+        for a, b in zip(first[::-1].tolist(), second[::-1].tolist(), strict=True):
+            ends[a] |= ends[b]
+        found: Array = self.pairs[exist][begins[first] & ends[second]]
+        return found
 
 
 class _Piece(NamedTuple):
