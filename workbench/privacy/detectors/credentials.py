@@ -33,6 +33,7 @@ disabled bearer basic yes unknown default self text type
 _NONE = frozenset(_NONE_WORDS.split())
 _MASKED = re.compile(r"[*•x.#-]+|\[.*\]|<.*>|\$?\{.*\}?|%.*%|\$\w+|\.{3}", re.IGNORECASE | re.DOTALL)
 _CODE = re.compile(r"[a-z]+(?:_[a-z]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|.*[(\[{].*", re.DOTALL)
+_PATH = re.compile(r"(?:~|[A-Za-z]:)?(?:[/\\]{1,2}[a-z][\w.+-]{0,40}){2,12}[/\\]?", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]*)?")
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token) \S{6,}", re.IGNORECASE)
 
@@ -144,7 +145,7 @@ def is_secret(value: str) -> bool:
         return True
     if not 3 <= len(bare) <= 4_000 or any(letter.isspace() for letter in bare):
         return False
-    return not (bare.lower() in _NONE or _MASKED.fullmatch(bare) or _DATE.fullmatch(bare))
+    return not (bare.lower() in _NONE or _MASKED.fullmatch(bare) or _DATE.fullmatch(bare) or _PATH.fullmatch(bare))
 
 
 def is_assigned_secret(value: str) -> bool:

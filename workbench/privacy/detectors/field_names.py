@@ -22,8 +22,8 @@ from workbench.records import JsonValue
 _PARTS_WORDS = "first last given family middle full value values formatted number display legal text"
 _PARTS = frozenset(_PARTS_WORDS.split())
 _ADDRESS_PARTS = frozenset({"line", "lines"})
-_KEY_HANDLE = replace(BY_NAME["USERNAME"], accepts=person_names.is_handle)
-_LOGIN = replace(BY_NAME["USERNAME"], accepts=person_names.is_login)
+_KEY_HANDLE = replace(BY_NAME["USERNAME"], accepts=person_names.is_handle, assigned=None)
+_LOGIN = replace(BY_NAME["USERNAME"], accepts=person_names.is_login, assigned=None)
 _COUNTED = replace(
     BY_NAME["SECRET"], accepts=credentials.is_secret_and_no_count, assigned=credentials.is_assigned_secret_and_no_count
 )
@@ -140,7 +140,7 @@ def inherited(kind: Kind | None, key: str) -> Kind | None:
 MOST_KEYS = 60  # keys of a record whose kinds are cached
 
 _NAME = replace(BY_NAME["NAME"], personal=False)
-_RECORD_HANDLE = replace(BY_NAME["USERNAME"], accepts=person_names.is_handle)
+_RECORD_HANDLE = replace(BY_NAME["USERNAME"], accepts=person_names.is_handle, assigned=None)
 # The kind of a bare `name` in a record about a person, in one that may be, and in any other.
 _SURE = replace(_NAME, accepts=person_names.is_plausible_name, also=(_RECORD_HANDLE,))
 _FAIR = replace(_NAME, accepts=person_names.is_full_name, assigned=person_names.is_full_name)

@@ -120,6 +120,7 @@ _TOKEN = re.compile(r"[^\s\0;,\"'&<>|]{1,400}+")
 _CODE_START = re.compile(r"[\[\\]|\((?!\+?\d)")
 _MORE_WORDS = re.compile(r" [^\W\d_]{2,}")
 _ABBREVIATED = re.compile(r"(?:\d|[\s.][^\W\d_]{1,3})$")
+_CALLED = re.compile(r"(?<=\w)\(\w{1,20}:[a-z]{1,20}\)")  # `pam_unix(passwd:chauthtok)`
 _DEFAULT = re.compile(r" (?:= |\| None\b)")  # after a type, as in `password: Secret = …`
 _TAG = re.compile(
     r"<(?:\w{1,20}:)?(?P<tag>[^\W\d_][\w.-]{1,60})(?P<more>\s[^<>]{0,200}+)?>(?P<value>[^<>\0]{1,400}+)</"
@@ -151,6 +152,8 @@ def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> DetectedSpan
         return None
     if bare:
         kind = _kind_in_record(text, word, mark.end(), rules) or kind
+    if kind is not None and kind.name == "SECRET" and _CALLED.match(text, word.start() - 1) and mark.group() == ":":
+        return None
     span = _value(text, mark.end(), kind) if kind else None
     if kind and span:
         return DetectedSpan(*span, settled(kind, text[slice(*span)]).name, f"key {word.group()}")
@@ -206,13 +209,19 @@ def _value(text: str, at: int, kind: Kind) -> tuple[int, int] | None:
         return (start, end) if any(one.accepts(text[start:end]) for one in kinds) else None
     for form in (_FIELD, _TOKEN) if text[at - 1] == "=" else (_LINE, _FIELD, _TOKEN):
         found = form.match(text, at)
-        if found and form is _TOKEN and kind.name == "NAME" and _MORE_WORDS.match(text, found.end()):
-            return None  # the beginning of a sentence
+        if found and form is _TOKEN and _begins_sentence(text, found, kind):
+            return None
         value = found.group().rstrip(" .,") if found else ""
         if value and not _CODE_START.match(value) and any((one.assigned or one.accepts)(value) for one in kinds):
             end = at + len(value)
             return (at, end + _final_dot(text, value, end)) if _DEFAULT.match(text, end) is None else None
     return None
+
+
+def _begins_sentence(text: str, word: re.Match[str], kind: Kind) -> bool:
+    """Whether a word after a key is the first of a sentence, not a name or secret."""
+    worded = kind.name == "NAME" or (kind.name == "SECRET" and word.group().isalpha())
+    return worded and _MORE_WORDS.match(text, word.end()) is not None
 
 
 def _final_dot(text: str, value: str, end: int) -> int:

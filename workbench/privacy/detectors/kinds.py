@@ -106,7 +106,10 @@ KINDS = (
         "COMPANY", "companies", person_names.can_be_company,
         assigned=person_names.is_assigned_company,
     ),
-    Kind("USERNAME", "user names", user_names.is_user_name, user_names.find_user_names),
+    Kind(
+        "USERNAME", "user names", user_names.is_user_name, user_names.find_user_names,
+        assigned=user_names.is_assigned_user_name,
+    ),
     Kind(
         "BANK", "bank details", also_scientific(bank_data.is_account), bank_data.find_accounts,
         why="word before it", numeric=True,

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from workbench.privacy.detectors.key_words import key_words
-from workbench.privacy.detectors.text_search import find_matches_at_lines, find_matches_at_words
+from workbench.privacy.detectors.name_model import listed
+from workbench.privacy.detectors.text_search import find_matches_at_lines, find_matches_at_words, find_words
+from workbench.privacy.detectors.word_lists import COMMON_WORDS, THING_WORDS
+from workbench.thread_cancellation import check_cancelled
 
 _NAME = re.compile(r"@?[^\W_][\w.+-]{1,63}")
 _NONE_WORDS = """
 string null none unknown true false root admin user guest system anonymous default test self me you all shared public
 postgres mysql redis www-data nobody daemon bin sys git ubuntu debian ec2-user docker jenkins runner vagrant node app
-service administrator program linuxbrew travis circleci runneradmin vsts appuser nginx apache
+service still administrator program linuxbrew travis circleci runneradmin vsts appuser nginx apache
 layer media container scope import charset keyframes supports property param params return returns throws type types
 see link deprecated override since version example todo template async await static class
 """
@@ -30,7 +34,9 @@ _SIGNED_IN = re.compile(
     re.MULTILINE,
 )
 _ASSIGNED = re.compile(
-    rf"(?<![\w-])(?:r?user|usr|uid|logname|acct|login|actor)=[\"']?(?P<name>{_WORD})(?=[\"'\s,;)&\]]|$)"
+    rf"(?<![\w-])(?:(?:[rsd]|src|dst|x?auth|unauth|remote_|sasl_)?user(?:_?name)?|usr(?:Name)?|a?uid|AUID|logname|acct"
+    rf"|accountName|login|actor|set_id)=[\"'<]?(?P<name>{_WORD})(?=[\"'>\s,;)&\]]|$)"
+    r"|(?<![\w-])user_?[Ii]d=[\"']?(?P<id>[A-Za-z]{2,20}(?:[._][A-Za-z]{2,20})?\d{0,3})(?=[\"'\s,;)&\]]|$)"
 )
 _ACCESS = re.compile(r"^[^\s\"]{2,80} [^\s\"]{1,40} (?P<name>[^\s\"\[\]-][^\s\"\[\]]{1,40}) \[\d\d?/", re.MULTILINE)
 _SUDO = re.compile(rf"\bsudo(?:\[\d+\])?: +(?P<name>{_WORD}) : ")
@@ -45,6 +51,96 @@ _BEFORE_HANDLE = re.compile(
 )
 _LOOK_BACK = 16
 _ENTRY = re.compile(rf"\b(?:uid|sAMAccountName)[=:] ?(?P<name>{_WORD})(?=[,\s]|$)")
+# Below: who signed in, whose session begins, which account changes, in the lines of programs with one of these words.
+_EVENT_WORDS = (
+    *(
+        "user",
+        "User",
+        "USER",
+        "ogin",
+        "LOGIN",
+        "ogon",
+        "ogged",
+        "ccount",
+        "assword",
+        "uthenti",
+        "ession",
+        ") CMD",
+        "(pam",
+    ),
+    *(" pts/", " tty", "\\", "%CPU", "Peer", "nnection", "MULTI", 'role "', "' to group", "imap", "pop3", "su[", "su:"),
+)
+_ACCOUNT = r"[A-Za-z0-9](?:[A-Za-z0-9._$-]{0,30}[A-Za-z0-9_$])?"  # ends before the dot of a sentence
+_AFTER = r"(?=['\"`\]>),;:(@/]|\.?(?:\s|$))"
+_EVENT = re.compile(
+    r"(?i:\b(?:(?:accepted|failed|postponed) [\w/.-]{3,40} for|(?:opened|closed|exceeded) for"
+    r"|on (?:pts|tty)/?\d{1,4} for"
+    r"|authenticat(?:ion (?:fail(?:ure|ed)|succeeded|success|error|attempt) for|ed as)"
+    r"|(?:log-?[io]n|sign-?in|access) (?:fail(?:ed|ure)|succe(?:eded|ss|ssful)|attempt|denied|permitted) (?:for|by)"
+    r"|(?:logged|logging|signed) (?:in|on|off) as|log-?[io]n succe(?:ss|eded):|changed password expiry for"
+    r"|password (?:changed|expired|expiry|updated|reset(?: requested)?) (?:for|by)"
+    r"|account (?:locked|unlocked|disabled|created|deleted)(?: out)?(?: for|:)|unix-user:"
+    r"|(?:invalid|illegal|unknown|authenticating|new|create|created|add|added|delete|deleted|of)(?= user ))"
+    r" ?(?:(?:invalid |illegal |unknown )?(?:user(?:name)?|account):? )?)"
+    rf"['\"`\[<]?(?P<name>{_ACCOUNT}){_AFTER}"
+)
+# `Disconnected from user rosa 10.1.2.3`, `Login failed for user rosa`: more than a word after "user"
+_USER = re.compile(rf"\b[Uu]ser (?P<name>{_ACCOUNT})(?=:|,? from | (?:\d{{1,3}}\.){{3}}|\.?\s*$)", re.MULTILINE)
+_ABSTRACT = re.compile(r"(?:tion|ment|ing|ity|ness|ance|ence|ed|ies|age)s?\Z", re.IGNORECASE)
+_SIGN_IN = re.compile(r"log-?[io]n|logged|auth|passw|session|connect|denied|ssh|lock|disab|sudo|pam", re.IGNORECASE)
+# A name in quotes or brackets: `user "x": password mismatch`, `User <x>`, `Login OK: [x]`.
+_QUOTED = re.compile(
+    r"\b(?i:user(?:name|id| name| id)?|for|log[io]n(?: ok| incorrect)?|role|account(?: name)?)"
+    rf"(?: ?[:=]|:?\[\d{{1,3}}\])? ?['\"`\[<](?P<name>{_ACCOUNT})(?:['\"`\]>]|/[^\]\s]{{1,40}}\])"
+)
+# `… for user root by rosa(uid=1002)`, `(rosa) CMD (…)`, `su: (to root) rosa on pts/0`, `imap(rosa): Logged out`
+_BESIDE = re.compile(
+    rf"\((?P<cron>{_ACCOUNT})\) (?:CMD|RELOAD|LIST|(?:BEGIN|END) EDIT|REPLACE|ORPHAN)\b"
+    rf"|\((?:to|from) [\w.-]{{1,32}}\) (?P<switched>{_ACCOUNT}) on "
+    rf"|\b(?:pam|imap|pop3|lmtp|lda)\((?P<mail>{_ACCOUNT})[,)]"
+    rf"|\bby (?P<by>{_ACCOUNT})(?:\(uid=| on (?:vty|console|pts|tty))|\bdoas: (?P<doas>{_ACCOUNT}) ran"
+    rf"|\] \[(?P<ftp>{_ACCOUNT})\] (?:OK|FAIL|Peer) |-> \[(?P<mapped>{_ACCOUNT})\]|\bUSER (?P<command>{_ACCOUNT}): "
+    rf"|\badd '(?P<grouped>{_ACCOUNT})' to |\b(?:user|group)[^\n=]{{0,40}}: name=(?P<added>{_ACCOUNT}),"
+    rf"|:\d{{1,5}} \[(?P<peer>{_ACCOUNT})\] Peer"
+    rf"|\] (?P<owner>{_ACCOUNT})@[\w-]{{1,40}} (?:FATAL|ERROR|LOG):|:user/(?P<arn>{_ACCOUNT})(?=[\"',\s]|$)"
+    rf"|(?:^|[\s\"'(\[])(?P<verb>{_ACCOUNT})['\")\]]? (?:has |just )?(?:logged|signed) (?:in|out|on|off)\b"
+    rf"|[Aa]ccount (?P<locked>{_ACCOUNT}) (?:is |was )?(?:un)?locked"
+    rf"|[\s>](?P<client>{_ACCOUNT})/(?:\d{{1,3}}\.){{3}}\d{{1,3}}:\d"
+    rf"|(?:\bAccount|\bLogon|User) Name:[ \t]{{1,8}}(?P<entry>{_ACCOUNT})\s"
+    rf"|^(?P<session>{_ACCOUNT}) {{1,20}}(?:(?:pts/|tty)\d|\d{{1,8}} {{1,8}}\d{{1,3}}\.\d {{1,8}}\d{{1,3}}\.\d )",
+    re.MULTILINE,
+)
+# `CORP\rosa` between separators, in a line with an address or a word for a user
+_OF_DOMAIN = re.compile(
+    rf"(?<![^\s,;=:\"'|(\[])(?!ERROR|INFO|WARN|DEBUG)[A-Za-z][A-Za-z0-9-]{{1,14}}\\{{1,2}}(?P<name>{_ACCOUNT})"
+    r"(?=[\s,;\"'|)\]]|$)"
+)
+_DOMAIN_LINE = re.compile(r"(?:\d{1,3}\.){3}\d|[Uu]ser|[Aa]ccount|[Ll]og[oi]n")
+_LONGEST_LINE = 2_000  # characters
+_NO_ACCOUNT = COMMON_WORDS | THING_WORDS
+
+
+def _in_events(text: str) -> Iterator[re.Match[str]]:
+    """User names in the lines of events."""
+    end = 0
+    for at in find_words(text, _EVENT_WORDS):
+        if at < end:
+            continue
+        check_cancelled()
+        start = max(text.rfind("\n", end, at) + 1, end, at - _LONGEST_LINE)
+        end = text.find("\n", at, at + _LONGEST_LINE) + 1 or min(len(text), at + _LONGEST_LINE)
+        for match in chain(_EVENT.finditer(text, start, end), _QUOTED.finditer(text, start, end)):
+            if (name := match["name"].lower()) not in THING_WORDS or "F" in listed(name):
+                yield match
+        if _SIGN_IN.search(text, start, end):
+            for match in _USER.finditer(text, start, end):
+                if match["name"].lower() not in _NO_ACCOUNT and not _ABSTRACT.search(match["name"]):
+                    yield match
+        yield from _BESIDE.finditer(text, start, end)
+        if "\\" in text[start:end] and _DOMAIN_LINE.search(text, start, end):
+            yield from _OF_DOMAIN.finditer(text, start, end)
+
+
 # First words of the matches, and what a line must contain.
 _BEGINNINGS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     (("/home/", "/Users/", ":\\Users", ":\\\\Users", ":/Users"), _HOMES),
@@ -55,7 +151,24 @@ _BEGINNINGS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
         ),
         _SIGNED_IN,
     ),
-    (("ruser=", "user=", "usr=", "uid=", "logname=", "acct=", "login=", "actor="), _ASSIGNED),
+    (
+        (
+            *("user=", "ruser=", "suser=", "duser=", "srcuser=", "dstuser=", "authuser=", "xauthuser=", "unauthuser="),
+            *(
+                "remote_user=",
+                "sasl_username=",
+                "user_name=",
+                "username=",
+                "usr=",
+                "usrName=",
+                "uid=",
+                "auid=",
+                "AUID=",
+            ),
+            *("logname=", "acct=", "accountName=", "login=", "actor=", "set_id=", "user_id=", "userid=", "userId="),
+        ),
+        _ASSIGNED,
+    ),
     (("sudo",), _SUDO),
     (("uid", "sAMAccountName"), _ENTRY),
 )
@@ -64,7 +177,7 @@ _LINES = ((" [", _ACCESS), ("-", _LISTED))
 
 def find_user_names(text: str) -> Iterator[tuple[int, int]]:
     """Spans of user names, except system accounts."""
-    for match in _matches(text):
+    for match in chain(_matches(text), _in_events(text)):
         group = match.lastgroup or "name"
         if _anybodys(match[group]):
             yield match.span(group)
@@ -85,6 +198,11 @@ def is_user_name(value: str) -> bool:
     """Whether a value under a user name key is a user name, not a system account."""
     bare = value.strip()
     return _NAME.fullmatch(bare) is not None and bare.lower() not in _NONE
+
+
+def is_assigned_user_name(value: str) -> bool:
+    """Whether the text after `login:` is a user name, not a word of a message."""
+    return is_user_name(value) and (value.strip().lower() not in THING_WORDS or "F" in listed(value.strip()))
 
 
 def _anybodys(name: str) -> bool:
