@@ -49,7 +49,7 @@ def also_scientific(accepts: Callable[[str], bool]) -> Callable[[str], bool]:
     return lambda value: accepts(value) or _SCIENTIFIC.fullmatch(value.strip()) is not None
 
 
-_PROSE = re.compile(r"[a-z]{4}")
+_PROSE = re.compile(r"[a-z]{3}")
 
 
 def is_assigned_national_id(value: str) -> bool:

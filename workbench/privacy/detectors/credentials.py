@@ -28,7 +28,8 @@ _BLOCK_END = re.compile(r"-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
 _NONE_WORDS = """
 none null nil true false string str int bool boolean object bytes undefined required optional password passwd secret
 token redacted hidden masked unset empty missing invalid expired valid wrong incorrect changed reset example enabled
-disabled bearer basic yes unknown default self text type
+disabled bearer basic yes unknown default self text type attribute property method function class module config value
+field option number array list dict any authentication callable
 """
 _NONE = frozenset(_NONE_WORDS.split())
 _MASKED = re.compile(r"[*•x.#-]+|\[.*\]|<.*>|\$?\{.*\}?|%.*%|\$\w+|\.{3}", re.IGNORECASE | re.DOTALL)

@@ -148,7 +148,7 @@ def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> DetectedSpan
     if kind is None and not bare:
         return None
     mark = _MARK.match(text, word.end())
-    if mark is None:
+    if mark is None or text.startswith("//", mark.end()):
         return None
     if bare:
         kind = _kind_in_record(text, word, mark.end(), rules) or kind

@@ -208,7 +208,7 @@ def _header(text: str, line: re.Match[str], rules: DetectionRules) -> Table | No
     for mark in DIVIDERS + " ":
         mark = BLANKS if mark == " " else mark
         names = [text[start:end] for start, end in _split(text, line, mark)] if mark in line.group() else []
-        if len(names) >= 2 and all(name == "" or _names_column(name) for name in names):
+        if sum(map(bool, names)) >= 2 and all(name == "" or _names_column(name) for name in names):
             kinds = kinds_of(names, rules=rules)
             return Table(mark, names, [kinds[name] for name in names]) if any(kinds.values()) else None
     return None

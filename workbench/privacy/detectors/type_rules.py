@@ -6,6 +6,7 @@ person's name with evidence, such as `Author:` before it, and values that cannot
 
 from __future__ import annotations
 
+import base64
 import ipaddress
 import re
 from itertools import pairwise
@@ -43,7 +44,7 @@ _EXAMPLE_SECRET = re.compile(
 _PERMISSIONS: Final = frozenset({"read", "write", "none"})
 _FEWEST_RANDOM: Final = 10  # characters of a secret under a key in code
 _EXAMPLE_ADDRESS = re.compile(
-    r"(?:user|username|test|tester|name|me|you|your|foo|bar|john\.?doe|jane\.?doe|alice|bob|someone|email|root)\d{0,3}@"
+    r"(?:user|username|test|tester|name|me|my|you|your|foo|bar|john\.?doe|jane\.?doe|alice|bob|someone|email|root)\d{0,3}@"
     r"|[a-z]@[a-z]\.",
     re.IGNORECASE,
 )
@@ -53,7 +54,8 @@ _EXAMPLE_DOMAIN = re.compile(
 )
 _ROLE_ADDRESS = re.compile(
     r"(?:security|support|info|contact|hello|help|sales|admin|webmaster|postmaster|abuse|conduct|legal|privacy|team|dev)@"
-    r"|.{0,64}@(?:googlegroups|lists\.[\w-]{1,60})\.",
+    r"|.{0,64}@(?:googlegroups|lists\.[\w-]{1,60}|openssh|libssh)\."
+    r"|.{0,60}-(?:users?|dev|devel|discuss|announce)@",
     re.IGNORECASE,
 )
 _FIRST_OF_ADDRESS: Final = 10  # four smaller numbers than these are more often a version
@@ -62,6 +64,12 @@ _HOME = re.compile(r"(?:home|Users)[/\\]{1,2}\Z")
 _BEFORE_HANDLE = re.compile(r"\b(?:by|cc|thanks|thanks to|ask|ping)[ \t]@\Z", re.IGNORECASE)
 _HANDLE_AFTER = re.compile(r"[\"'*_]{0,3}[ \t]{0,2}[(\[<]@")
 _LOCAL_HOST = re.compile(r"@(?:localhost|127\.|example\b|[\w.-]{0,60}example\.|[$<{%])")
+_EXAMPLE_LOGIN = re.compile(
+    r"(?:user|usr|username|u|me|foo|name|login|scott|admin|root|test)[\w%]{0,8}:(?:pass|pw|p\b|tiger|secret|bar|test|x+\b)",
+    re.IGNORECASE,
+)
+_QUOTES: Final = frozenset("\"'`")
+_IDENTIFIER = re.compile(r"[A-Za-z]?[a-z]{1,20}(?:[A-Z][a-z]{1,20}){1,6}\d?")
 _BEFORE_NAME = re.compile(
     r"(?:authors?|copyright|©|maintainers?|maintained|written|created|developed|designed|contributed|contributors?"
     r"|contributions?|reported|suggested|implemented|fixed|added|reviewed-by|signed-off-by|co-authored-by|acked-by"
@@ -157,9 +165,12 @@ def _counts_in_examples(text: str, found: DetectedSpan, place: TextType) -> bool
                 place in _DOCUMENT and _BEFORE_HANDLE.search(before) is not None
             )
         case "URL_CREDENTIAL":
-            return _LOCAL_HOST.match(text, found.end) is None and not any(mark in value for mark in "{}<>$")
+            return not (_LOCAL_HOST.match(text, found.end) or _EXAMPLE_LOGIN.match(value) or set("{}<>$") & set(value))
         case "SECRET":
-            return _has_form(found) or _is_random(value)
+            named = text[found.start - 1 : found.start] not in _QUOTES and _IDENTIFIER.fullmatch(value) is not None
+            if _has_form(found):
+                return found.why != "basic login" or not _is_example_login(value)
+            return _is_random(value) and not named
         case "EMAIL":
             if place in _CODE and _EXAMPLE_DOMAIN.search(value):
                 return False
@@ -209,6 +220,14 @@ def _is_given_as_example(text: str, found: DetectedSpan) -> bool:
 def is_example_number(value: str) -> bool:
     """Whether a phone number is one of films and manuals: with 555, or with digits in a row."""
     return _EXAMPLE_PHONE.search(re.sub(r"\D", "", value)) is not None
+
+
+def _is_example_login(value: str) -> bool:
+    """Whether a login in base64 is one of manuals: `username:password`."""
+    try:
+        return _EXAMPLE_LOGIN.match(base64.b64decode(value + "==").decode("utf-8", "replace")) is not None
+    except ValueError:
+        return False
 
 
 def _is_random(value: str) -> bool:

@@ -16,7 +16,8 @@ _NAME = re.compile(r"@?[^\W_][\w.+-]{1,63}")
 _NONE_WORDS = """
 string null none unknown true false root admin user guest system anonymous default test self me you all shared public
 postgres mysql redis www-data nobody daemon bin sys git ubuntu debian ec2-user docker jenkins runner vagrant node app
-service still administrator program linuxbrew travis circleci runneradmin vsts appuser nginx apache
+service str bytes int attribute property method still
+administrator program linuxbrew travis circleci runneradmin vsts appuser nginx apache
 layer media container scope import charset keyframes supports property param params return returns throws type types
 see link deprecated override since version example todo template async await static class
 """
@@ -117,7 +118,11 @@ _OF_DOMAIN = re.compile(
 )
 _DOMAIN_LINE = re.compile(r"(?:\d{1,3}\.){3}\d|[Uu]ser|[Aa]ccount|[Ll]og[oi]n")
 _LONGEST_LINE = 2_000  # characters
-_NO_ACCOUNT = COMMON_WORDS | THING_WORDS
+_NO_SUBJECT = """
+is are be been being get got stay keep remain already currently never only automatically successfully everyone someone
+anyone nobody they it he people not just newly recently previously if when while once after before having
+"""
+_NO_ACCOUNT = COMMON_WORDS | THING_WORDS | frozenset(_NO_SUBJECT.split())
 
 
 def _in_events(text: str) -> Iterator[re.Match[str]]:
@@ -136,7 +141,9 @@ def _in_events(text: str) -> Iterator[re.Match[str]]:
             for match in _USER.finditer(text, start, end):
                 if match["name"].lower() not in _NO_ACCOUNT and not _ABSTRACT.search(match["name"]):
                     yield match
-        yield from _BESIDE.finditer(text, start, end)
+        for match in _BESIDE.finditer(text, start, end):
+            if match.lastgroup != "verb" or match["verb"].lower() not in _NO_ACCOUNT:
+                yield match
         if "\\" in text[start:end] and _DOMAIN_LINE.search(text, start, end):
             yield from _OF_DOMAIN.finditer(text, start, end)
 
