@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from workbench.privacy.detectors.announced_numbers import find_announced_numbers
+from workbench.privacy.detectors.detector import detect
 
 
 def found(text: str) -> list[str]:
-    return [text[one.start : one.end] for one in find_announced_numbers(text) if one.kind == "NATIONAL_ID"]
+    numbers = [text[one.start : one.end] for one in find_announced_numbers(text) if one.kind == "NATIONAL_ID"]
+    return list(dict.fromkeys(numbers))
 
 
 VALID = [
@@ -80,3 +82,25 @@ def test_some_need_only_their_form(text: str, number: str) -> None:
 )
 def test_other_numbers_after_such_words_stay(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""NIF (Número de Identificación Fiscal).\n\nThe number of residents.\n\n>>> validate(\'12345678Z\')\n"""',
+        "describe('DNI', () => {\n  const valid = ['12345678Z'];\n});",
+        'class DniValidatorTest {\n  void valid() { assertTrue(check("12345678Z")); }\n}',
+        "## Documento Nacional\n\n- 12345678Z\n",
+        "test({ validator: 'isIdentityCard', locale: 'ES', valid: ['12345678Z'] })",
+        "12345678Z is a valid NIE.",
+    ],
+)
+def test_a_title_announces_the_numbers_below_it(text: str) -> None:
+    assert found(text) == ["12345678Z"]
+    assert [text[one.start : one.end] for one in detect(text)] == ["12345678Z"]
+    assert found(text.replace("12345678Z", "12345678A")) == []
+    assert found(text.replace("DNI", "SKU").rpartition("\n")[2].replace("NIE", "part").replace("Card", "")) == []
+
+
+def test_a_number_with_any_separator_can_be_checked() -> None:
+    assert found("personnummer 811228+9874 born before 1924") == ["811228+9874"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 from workbench.privacy.detectors.bank_data import ACCOUNT_WORDS, CARD_WORDS, find_account_after, find_card_after
-from workbench.privacy.detectors.country_ids import find_country_id, ids_by_word
+from workbench.privacy.detectors.country_ids import find_country_id, find_ids_by_title, find_validated_ids, ids_by_word
 from workbench.privacy.detectors.keyword_search import KeywordFinder
 from workbench.privacy.detectors.personal_details import BIRTH_WORDS, find_birth_date_after
 from workbench.privacy.detectors.phone_words import (
@@ -28,6 +29,7 @@ from workbench.privacy.value_index import fold
 
 Find = Callable[[str, str, int, str], Iterator[tuple[int, int]]]
 
+TITLED = "title above it and check digits"
 _FEWEST = 6  # characters of a text with a word and a number
 
 
@@ -60,6 +62,9 @@ def find_announced_numbers(text: str) -> Iterator[DetectedSpan]:
         for kind, find in finders[word]:
             for start, end in find(text, small, at, word):
                 yield DetectedSpan(start, end, kind, "word next to it")
+    yield from (
+        DetectedSpan(*span, "NATIONAL_ID", TITLED) for span in chain(find_ids_by_title(text), find_validated_ids(text))
+    )
     yield from (DetectedSpan(*span, "ADDRESS", "form of an address") for span in _addresses_by_form(text))
 
 

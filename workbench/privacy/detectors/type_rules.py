@@ -12,6 +12,7 @@ import re
 from itertools import pairwise
 from typing import Final
 
+from workbench.privacy.detectors.announced_numbers import TITLED
 from workbench.privacy.detectors.name_model import is_title, listed, names_street
 from workbench.privacy.detectors.text_search import DetectedSpan
 from workbench.privacy.detectors.text_types import TextType
@@ -179,7 +180,7 @@ def _counts_in_examples(text: str, found: DetectedSpan, place: TextType) -> bool
             return is_public_address(value)
         case "PHONE":
             return not is_example_number(value) and (value[0] == "+" or place not in _CODE)
-    return found.kind not in _KEYED or place not in _CODE
+    return found.kind not in _KEYED or place not in _CODE or found.why == TITLED
 
 
 def _counts_as_name(text: str, found: DetectedSpan, place: TextType) -> bool:
