@@ -34,7 +34,7 @@ field option number array list dict any authentication callable
 _NONE = frozenset(_NONE_WORDS.split())
 _MASKED = re.compile(r"[*•x.#-]+|\[.*\]|<.*>|\$?\{.*\}?|%.*%|\$\w+|\.{3}", re.IGNORECASE | re.DOTALL)
 _CODE = re.compile(r"[a-z]+(?:_[a-z]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|.*[(\[{].*", re.DOTALL)
-_PATH = re.compile(r"(?:~|[A-Za-z]:)?(?:[/\\]{1,2}[a-z][\w.+-]{0,40}){2,12}[/\\]?", re.IGNORECASE)
+_PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|[A-Za-z]:)?(?:[/\\]{1,2}(?i:[a-z][\w.+-]{0,40})){2,12}[/\\]?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]*)?")
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token) \S{6,}", re.IGNORECASE)
 

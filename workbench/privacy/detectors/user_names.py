@@ -118,11 +118,13 @@ _OF_DOMAIN = re.compile(
 )
 _DOMAIN_LINE = re.compile(r"(?:\d{1,3}\.){3}\d|[Uu]ser|[Aa]ccount|[Ll]og[oi]n")
 _LONGEST_LINE = 2_000  # characters
-_NO_SUBJECT = """
+_NO_SUBJECT_WORDS = """
+invalid illegal user users
 is are be been being get got stay keep remain already currently never only automatically successfully everyone someone
 anyone nobody they it he people not just newly recently previously if when while once after before having
 """
-_NO_ACCOUNT = COMMON_WORDS | THING_WORDS | frozenset(_NO_SUBJECT.split())
+_NO_SUBJECT = frozenset(_NO_SUBJECT_WORDS.split())
+_NO_ACCOUNT = COMMON_WORDS | THING_WORDS | _NO_SUBJECT
 
 
 def _in_events(text: str) -> Iterator[re.Match[str]]:
@@ -135,7 +137,8 @@ def _in_events(text: str) -> Iterator[re.Match[str]]:
         start = max(text.rfind("\n", end, at) + 1, end, at - _LONGEST_LINE)
         end = text.find("\n", at, at + _LONGEST_LINE) + 1 or min(len(text), at + _LONGEST_LINE)
         for match in chain(_EVENT.finditer(text, start, end), _QUOTED.finditer(text, start, end)):
-            if (name := match["name"].lower()) not in THING_WORDS or "F" in listed(name):
+            name = match["name"].lower()
+            if name not in _NO_SUBJECT and (name not in THING_WORDS or "F" in listed(name)):
                 yield match
         if _SIGN_IN.search(text, start, end):
             for match in _USER.finditer(text, start, end):
