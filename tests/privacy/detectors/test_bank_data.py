@@ -180,3 +180,19 @@ def test_masked_and_mistyped_numbers_are_no_cards(text: str) -> None:
 )
 def test_words_of_many_languages_announce_an_account(text: str, number: str) -> None:
     assert {text[one.start : one.end] for one in find_announced_numbers(text) if one.kind == "BANK"} == {number}
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("| 6759649826438453 | Maestro |", "6759649826438453"),
+        ("### Diners Club\n\n* 30569309025904 - declined\n", "30569309025904"),
+        ("Mir (debit)\t2200 0000 0000 0053\tany date", "2200 0000 0000 0053"),
+        ("Visa, 13 digits: 4222222222222", "4222222222222"),
+        ("UATP 135410014004955 approved", "135410014004955"),
+    ],
+)
+def test_cards_of_all_lengths_are_found_near_their_brand(text: str, number: str) -> None:
+    assert [text[start:end] for start, end in find_cards(text)] == [number]
+    mistyped = number[:-1] + str((int(number[-1]) + 1) % 10)
+    assert list(find_cards(text.replace(number, mistyped))) == []

@@ -14,7 +14,7 @@ from workbench.privacy.value_index import fold
 
 LOOK_BACK = 40  # characters before a number in which a word may announce it
 
-_CARD_RUN = re.compile(r"\d(?<![\w./+-].)(?:[ -]?\d){12,}+")
+_CARD_RUN = re.compile(r"\d(?<![\w./+-].)(?:[ -]?\d){11,}+")
 _CARD_FORMS = (
     re.compile(r"\d{4}(?P<s>[ -])\d{4}(?P=s)\d{4}(?P=s)\d{4}(?P=s)\d{3}(?!\d)"),
     re.compile(r"\d{4}(?P<s>[ -])\d{4}(?P=s)\d{4}(?P=s)\d{1,4}(?!\d)"),
@@ -23,6 +23,17 @@ _CARD_FORMS = (
 _CARD_ISSUER = re.compile(
     r"4|5[0-8]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3[47]|3(?:0[0-5]|[689])|6(?:011|[2-9])|35(?:2[89]|[3-8])"
 )
+# Cards whose issuers share their digits with other numbers: a brand or a word for a card must be near.
+_RARE_ISSUER = re.compile(r"1(?:800|\d{3}(?=\d{11}\Z))|2(?:131|20[0-5])|3(?:09|[689]|[3-5])|6|50|5[6-8]|8600|9860|9792")
+_BRAND = re.compile(
+    r"(?<![a-z])(?:jcb|elo|mir|troy|verve|uatp|laser|cabal|humo|solo|switch card|pan)(?![a-z])"
+    r"|visa|master ?card|amex|american ?express|maestro|discover|diners|union ?pay|hiper ?card|мир|dankort|rupay"
+    r"|cartes? bancaires?|naranja|uzcard|interac|postepay|bc ?card|card ?numbers?|test ?cards?"
+    r"|(?:credit|debit|payment)[ _-]?cards?|kreditkarte|tarjeta|cartão|carta di credito|kart\w{0,2} numara",
+    re.IGNORECASE,
+)
+_BRAND_SCOPE = 1_500  # characters before a number in which a brand may be: a heading above a list
+_BRAND_AFTER = 80  # characters after a number on its line
 _CARD_WORD = re.compile(r"card|visa|master ?card|amex|american express|maestro|discover|\bpan\b|\bcc\b", re.IGNORECASE)
 _OTHER_WORD = re.compile(
     r"(?:\b|_)(?:id|ids|order|invoice|ref|reference|ticket|case|tracking|version|build|sku|isbn|ean|upc|serial"
@@ -80,7 +91,10 @@ def luhn(digits: str) -> bool:
 def _cards(text: str, run: re.Match[str]) -> Iterator[tuple[int, int]]:
     before = text[max(0, run.start() - LOOK_BACK) : run.start()]
     if run.group().isdigit():
-        if has_valid_check_digit(run.group()) and (_CARD_WORD.search(before) or _is_bare_card(run.group(), before)):
+        digits = run.group()
+        sure = has_valid_check_digit(digits) and (_CARD_WORD.search(before) or _is_bare_card(digits, before))
+        listed = _may_be_card(digits) and not _OTHER_WORD.search(before)
+        if sure or (listed and _is_near_brand(text, *run.span())):
             yield run.span()
         return
     at = run.start()
@@ -91,6 +105,19 @@ def _cards(text: str, run: re.Match[str]) -> Iterator[tuple[int, int]]:
         at = _next_group(text, end or at, run.end())
 
 
+def _may_be_card(digits: str) -> bool:
+    """Whether a number is one of a card whose brand is near."""
+    issued = _CARD_ISSUER.match(digits) or _RARE_ISSUER.match(digits)
+    return 12 <= len(digits) <= 19 and issued is not None and len(set(digits)) > 1 and luhn(digits)
+
+
+def _is_near_brand(text: str, start: int, end: int) -> bool:
+    """Whether a brand or a word for a card is on the line of a number, or above it as in a list of cards."""
+    line_end = text.find("\n", end, end + _BRAND_AFTER)
+    after = line_end if line_end >= 0 else min(len(text), end + _BRAND_AFTER)
+    return _BRAND.search(text, max(0, start - _BRAND_SCOPE), after) is not None
+
+
 def _end_of_groups(text: str, at: int, end: int) -> int:
     """The end of a valid card number in groups that starts here; None if there is none."""
     find_matches_at_words = (form.match(text, at, end) for form in _CARD_FORMS)
@@ -98,7 +125,11 @@ def _end_of_groups(text: str, at: int, end: int) -> int:
         (
             match.end()
             for match in find_matches_at_words
-            if match and has_valid_check_digit(re.sub(r"\D", "", match.group()))
+            if match
+            and (
+                has_valid_check_digit(digits := re.sub(r"\D", "", match.group()))
+                or (_may_be_card(digits) and _is_near_brand(text, *match.span()))
+            )
         ),
         0,
     )
