@@ -36,7 +36,7 @@ _MASKED = re.compile(r"[*•x.#-]+|\[.*\]|<.*>|\$?\{.*\}?|%.*%|\$\w+|\.{3}", re.
 _CODE = re.compile(r"[a-z]+(?:_[a-z]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|.*[(\[{].*", re.DOTALL)
 _PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|[A-Za-z]:)?(?:[/\\]{1,2}(?i:[a-z][\w.+-]{0,40})){2,12}[/\\]?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]*)?")
-_SCHEME = re.compile(r"(?:Bearer|Basic|Token) \S{6,}", re.IGNORECASE)
+_SCHEME = re.compile(r"(?:Bearer|Basic|Token|Api-?Key|Key|SSWS|GenieKey|OAuth|JWT) \S{6,}", re.IGNORECASE)
 
 
 def find_secrets(text: str) -> Iterator[DetectedSpan]:
@@ -49,11 +49,30 @@ def find_secrets(text: str) -> Iterator[DetectedSpan]:
             yield from _told(rule, text, start)
             continue
         for match in _matches(rule, text, start, end, scanned):
-            if not rule.entropy or _entropy(match.group()) > rule.entropy:
+            if (not rule.entropy or _entropy(match.group()) > rule.entropy) and _is_right(rule, match):
                 yield DetectedSpan(*match.span(rule.secret_group), SECRET, rule.reason)
     if "PRIVATE KEY" in text:
         for start, end in _blocks(text):
             yield DetectedSpan(start, end, SECRET, "private key")
+
+
+def _is_right(rule: SecretRule, match: re.Match[str]) -> bool:
+    """Whether what follows a mere word can be a secret: letters with digits or signs, no code or placeholder."""
+    if rule.form == "mixed":
+        value = match[rule.secret_group]
+        return is_assigned_secret(value) and _is_told_password(value) and not _is_identifier(value)
+    return rule.form != "login" or not _PLACEHOLDER.match(match[rule.secret_group])
+
+
+_IDENTIFIER = re.compile(
+    r"[A-Za-z]{1,20}(?:[_.-][A-Za-z]{1,20}){0,6}\d{0,3}|[a-z]{1,20}(?:[A-Z][a-z]{1,20}){0,6}\d{0,2}"
+)
+
+
+def _is_identifier(value: str) -> bool:
+    return _IDENTIFIER.fullmatch(value) is not None and not (
+        value.islower() and value.isalnum() and len(value) < SHORTEST
+    )
 
 
 def _matches(rule: SecretRule, text: str, start: int, end: int, scanned: set[str]) -> Iterator[re.Match[str]]:
@@ -153,6 +172,42 @@ def is_assigned_secret(value: str) -> bool:
     """Whether the text after `password=` is a secret, not code that refers to one."""
     bare = value.rstrip(")]}:")
     return is_secret(value) and len(bare) >= 4 and bare.lower() not in _NONE and not _CODE.fullmatch(bare)
+
+
+_RANDOM = re.compile(r"[\w+/=.~!@#$%^&*-]{8,400}")
+_HASH = re.compile(r"(?:[0-9a-f-]{32,40}|[0-9a-f]{64}|[0-9A-F-]{32,40}|[0-9A-F]{64})")
+_SHORTEST_KEY = 24  # characters of a random value under a mere `key`
+_ALL_CASES = 3  # capitals, small letters and digits
+
+
+def is_random_secret(value: str) -> bool:
+    """Whether a value under a key that may announce something else (`key`, `pass`, `auth`) is random: short ones have
+    signs of a password, long ones capitals, small letters and digits; no hash, UUID, word or path."""
+    bare = value.strip().strip("\"'`")
+    if not _RANDOM.fullmatch(bare) or not is_assigned_secret(bare) or _HASH.fullmatch(bare) or _is_technical(bare):
+        return False
+    cases = sum(any(map(sort, bare)) for sort in _SORTS)
+    if len(bare) < _SHORTEST_KEY:
+        return cases >= _ALL_CASES and not _PARTS.search(bare) and not _WORDED.fullmatch(bare)
+    return cases >= _ALL_CASES and _entropy(bare) > _LEAST_ENTROPY and not _LONG_WORD.search(bare)
+
+
+_LEAST_ENTROPY = 3.9  # bits a character
+_WORDED = re.compile(r"(?:[A-Z]?[a-z]{2,20}){1,4}\d{0,4}[!.]?|[A-Z]{2,20}[a-z]?\d{0,6}")
+_LONG_WORD = re.compile(r"[a-z]{7}|[A-Z]{7}")
+
+
+_SORTS = (str.isdigit, str.isupper, str.islower, lambda sign: not sign.isalnum())
+_SHORTEST_JUMBLE = 10
+_WORD_IN_CODE = re.compile(r"[a-z]{4}|[A-Z]{5}|\$\{|\{\{|%\(|\)\.")
+_WORDED_PREFIX = re.compile(r"(?:[a-z]{3,12}-){1,3}")
+
+
+def is_jumble(value: str) -> bool:
+    """Whether a value has all sorts of characters and no word, as code and placeholders have."""
+    bare = _WORDED_PREFIX.sub("", value, count=1)
+    mixed = all(any(map(sort, bare)) for sort in _SORTS)
+    return mixed and len(bare) >= _SHORTEST_JUMBLE and _WORD_IN_CODE.search(bare) is None
 
 
 def is_secret_and_no_count(value: str) -> bool:

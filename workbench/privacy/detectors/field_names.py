@@ -47,6 +47,9 @@ _OF_GROUP: dict[str, Kind | None] = {
     "mac": BY_NAME["MAC"],
     "secret": BY_NAME["SECRET"],
     "counted_secret": _COUNTED,
+    "weak_secret": replace(
+        BY_NAME["SECRET"], accepts=credentials.is_random_secret, assigned=credentials.is_random_secret
+    ),
     "birth": BY_NAME["DOB"],
     "name": BY_NAME["NAME"],
     "initials": replace(

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
+from workbench.privacy.detectors.credentials import is_jumble
 from workbench.privacy.detectors.field_names import LIKELY, is_bare, is_name_of_thing, kind_of, kinds_of, needs_record
 from workbench.privacy.detectors.key_words import LETTER, WORD_SIGNS
 from workbench.privacy.detectors.kinds import Kind, settled
@@ -117,6 +118,7 @@ _QUOTED = re.compile(r"(\\?[\"'])(?P<value>(?:(?!\1)[^\n\0]){1,400}?)\1")
 _LINE = re.compile(r"[^\n\r\0;|<>{}\t\"]{1,400}+")
 _FIELD = re.compile(r"[^\n\r\0;|<>{}\t\",&)\]'、，；。）]{1,400}+")
 _TOKEN = re.compile(r"[^\s\0;,\"'&<>|]{1,400}+")
+_JUMBLE = re.compile(r"(?![^\s]{0,400}[&;,?]\w{1,40}=)[^\s\0\"'`]{10,400}+(?=\s|\Z)")  # a password with any signs
 _CODE_START = re.compile(r"[\[\\]|\((?!\+?\d)")
 _MORE_WORDS = re.compile(r" [^\W\d_]{2,}")
 _ABBREVIATED = re.compile(r"(?:\d|[\s.][^\W\d_]{1,3})$")
@@ -207,6 +209,8 @@ def _value(text: str, at: int, kind: Kind) -> tuple[int, int] | None:
     if quoted := _QUOTED.match(text, at):
         start, end = quoted.span("value")
         return (start, end) if any(one.accepts(text[start:end]) for one in kinds) else None
+    if kind.name == "SECRET" and (whole := _JUMBLE.match(text, at)) and is_jumble(whole.group()):
+        return whole.span()
     for form in (_FIELD, _TOKEN) if text[at - 1] == "=" else (_LINE, _FIELD, _TOKEN):
         found = form.match(text, at)
         if found and form is _TOKEN and _begins_sentence(text, found, kind):

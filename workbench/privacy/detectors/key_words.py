@@ -38,8 +38,8 @@ _ODD = re.compile(r"[\W_]+")
 _SECTION = re.compile(r"\[(\w+)\]")
 # Groups of phrases whose key contains the value itself.
 _VALUES_LISTED = """
-email phone card iban ssn national ip mac secret counted_secret birth name initials address street house_number postcode
-company username bank
+email phone card iban ssn national ip mac secret weak_secret counted_secret birth name initials address street
+house_number postcode company username bank
 """
 VALUE_GROUPS: Final = frozenset(_VALUES_LISTED.split())
 # What `meaning` returns for names, surest first. The values must look more and more like a name.

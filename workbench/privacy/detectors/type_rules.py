@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 from workbench.privacy.detectors.announced_numbers import TITLED
+from workbench.privacy.detectors.credentials import is_jumble
 from workbench.privacy.detectors.name_model import is_title, listed, names_street
 from workbench.privacy.detectors.text_search import DetectedSpan
 from workbench.privacy.detectors.text_types import TextType
@@ -234,6 +235,8 @@ def _is_example_login(value: str) -> bool:
 def _is_random(value: str) -> bool:
     """Whether a value under a key can be a secret: an example or an expression is none."""
     mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    if is_jumble(value):
+        return True
     return mixed and len(value) >= _FEWEST_RANDOM and _EXAMPLE_SECRET.search(value) is None
 
 
