@@ -7,6 +7,7 @@ number must indicate a card too. Account numbers have no special form, so a key 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from workbench.privacy.detectors.text_search import find_matches, find_matches_at_words
@@ -25,13 +26,15 @@ _CARD_ISSUER = re.compile(
 )
 # Cards whose issuers share their digits with other numbers: a brand or a word for a card must be near.
 _RARE_ISSUER = re.compile(r"1(?:800|\d{3}(?=\d{11}\Z))|2(?:131|20[0-5])|3(?:09|[689]|[3-5])|6|50|5[6-8]|8600|9860|9792")
-_BRAND = re.compile(
-    r"(?<![a-z])(?:jcb|elo|mir|troy|verve|uatp|laser|cabal|humo|solo|switch card|pan)(?![a-z])"
-    r"|visa|master ?card|amex|american ?express|maestro|discover|diners|union ?pay|hiper ?card|мир|dankort|rupay"
-    r"|cartes? bancaires?|naranja|uzcard|interac|postepay|bc ?card|card ?numbers?|test ?cards?"
-    r"|(?:credit|debit|payment)[ _-]?cards?|kreditkarte|tarjeta|cartão|carta di credito|kart\w{0,2} numara",
-    re.IGNORECASE,
-)
+_BRANDS_WORDS = """
+visa|mastercard|master card|amex|american express|americanexpress|maestro|discover|diners|unionpay|union pay|hipercard
+|hiper card|мир|dankort|rupay|carte bancaire|cartes bancaires|naranja|uzcard|interac|postepay|bc card|card number
+|cardnumber|card_number|test card|testcard|credit card|creditcard|credit_card|credit-card|debit card|debit_card
+|debitcard|payment card|payment_card|kreditkarte|tarjeta|cartão|carta di credito|kart numara
+|jcb|elo|mir|troy|verve|uatp|laser|cabal|humo|solo|switch card|pan
+"""
+_BRANDS = tuple(word.strip("\n") for word in _BRANDS_WORDS.split("|"))
+_LONG_BRAND = 6  # letters of a brand that may be part of a longer word
 _BRAND_SCOPE = 1_500  # characters before a number in which a brand may be: a heading above a list
 _BRAND_AFTER = 80  # characters after a number on its line
 _CARD_WORD = re.compile(r"card|visa|master ?card|amex|american express|maestro|discover|\bpan\b|\bcc\b", re.IGNORECASE)
@@ -56,10 +59,11 @@ _WHOLE_CARD = re.compile(r"\d(?:[ -]?\d){11,18}")
 
 def find_cards(text: str) -> Iterator[tuple[int, int]]:
     """Spans of payment card numbers."""
+    brands = _Brands(text)
     for match in find_matches(_CARD_RUN, text):
         after = text[match.end() : match.end() + 1]
         if not after.isalnum() and after not in ("_", "-"):
-            yield from _cards(text, match)
+            yield from _cards(text, match, brands)
 
 
 def find_card_after(text: str, small: str, at: int, word: str) -> Iterator[tuple[int, int]]:
@@ -88,18 +92,18 @@ def luhn(digits: str) -> bool:
     return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0
 
 
-def _cards(text: str, run: re.Match[str]) -> Iterator[tuple[int, int]]:
+def _cards(text: str, run: re.Match[str], brands: _Brands) -> Iterator[tuple[int, int]]:
     before = text[max(0, run.start() - LOOK_BACK) : run.start()]
     if run.group().isdigit():
         digits = run.group()
         sure = has_valid_check_digit(digits) and (_CARD_WORD.search(before) or _is_bare_card(digits, before))
         listed = _may_be_card(digits) and not _OTHER_WORD.search(before)
-        if sure or (listed and _is_near_brand(text, *run.span())):
+        if sure or (listed and brands.are_near(*run.span())):
             yield run.span()
         return
     at = run.start()
     while at < run.end():
-        end = _end_of_groups(text, at, run.end())
+        end = _end_of_groups(text, at, run.end(), brands)
         if end:
             yield at, end
         at = _next_group(text, end or at, run.end())
@@ -111,14 +115,36 @@ def _may_be_card(digits: str) -> bool:
     return 12 <= len(digits) <= 19 and issued is not None and len(set(digits)) > 1 and luhn(digits)
 
 
-def _is_near_brand(text: str, start: int, end: int) -> bool:
-    """Whether a brand or a word for a card is on the line of a number, or above it as in a list of cards."""
-    line_end = text.find("\n", end, end + _BRAND_AFTER)
-    after = line_end if line_end >= 0 else min(len(text), end + _BRAND_AFTER)
-    return _BRAND.search(text, max(0, start - _BRAND_SCOPE), after) is not None
+class _Brands:
+    """The places of brands and words for cards in a text, looked up when a number needs them."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._places: list[int] | None = None
+
+    def are_near(self, start: int, end: int) -> bool:
+        """Whether one is on the line of a number, or above it as in a list of cards."""
+        line_end = self._text.find("\n", end, end + _BRAND_AFTER)
+        after = line_end if line_end >= 0 else end + _BRAND_AFTER
+        if self._places is None:
+            self._places = self._find()
+        at = bisect_left(self._places, start - _BRAND_SCOPE)
+        return at < len(self._places) and self._places[at] < after
+
+    def _find(self) -> list[int]:
+        small = fold(self._text)
+        found: list[int] = []
+        for word in _BRANDS:
+            at = small.find(word)
+            while at >= 0:
+                before, behind = small[at - 1 : at], small[at + len(word) : at + len(word) + 1]
+                if len(word) >= _LONG_BRAND or not (before.isalpha() or behind.isalpha()) or word == "visa":
+                    found.append(at)
+                at = small.find(word, at + 1)
+        return sorted(found)
 
 
-def _end_of_groups(text: str, at: int, end: int) -> int:
+def _end_of_groups(text: str, at: int, end: int, brands: _Brands) -> int:
     """The end of a valid card number in groups that starts here; None if there is none."""
     find_matches_at_words = (form.match(text, at, end) for form in _CARD_FORMS)
     return next(
@@ -128,7 +154,7 @@ def _end_of_groups(text: str, at: int, end: int) -> int:
             if match
             and (
                 has_valid_check_digit(digits := re.sub(r"\D", "", match.group()))
-                or (_may_be_card(digits) and _is_near_brand(text, *match.span()))
+                or (_may_be_card(digits) and brands.are_near(*match.span()))
             )
         ),
         0,

@@ -13,7 +13,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from workbench.privacy.detectors import id_checksums as ids
-from workbench.privacy.detectors.text_search import find_matches
+from workbench.privacy.detectors.text_search import find_words
 from workbench.privacy.value_index import fold
 
 NEAR = 28  # characters between a word and its number
@@ -312,7 +312,7 @@ class _Titles:
             spelling: word
             for word in ids_by_word()
             if _LATIN.search(word) is None or len(word) > _SHORTEST
-            for spelling in (word.translate(_JOINED), word.translate(_JOINED).replace(" ", ""))
+            for spelling in (_joined(word), _joined(word).replace(" ", ""))
         }
         self._words = tuple(spellings.values())
         self._search = AhoCorasick(spellings)
@@ -320,7 +320,7 @@ class _Titles:
     def find(self, text: str, small: str) -> dict[CountryId, list[tuple[int, int]]]:
         """The stretches of a text that each word covers."""
         scopes: dict[CountryId, list[tuple[int, int]]] = {}
-        found = self._search.find_matches_as_indexes(small.translate(_JOINED), overlapping=True)
+        found = self._search.find_matches_as_indexes(_joined(small), overlapping=True)
         for count, (index, start, end) in enumerate(found):
             if count > _MOST_TITLES:
                 break
@@ -340,8 +340,12 @@ class _Titles:
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LATIN = re.compile(r"[a-z]")
 _SHORTEST = 2  # letters of a word that is not searched
-_JOINED = str.maketrans("_-", "  ")  # `tax-id`, `tax_id` and "tax id" are one word
 _titles = lru_cache(maxsize=1)(_Titles)
+
+
+def _joined(text: str) -> str:
+    """The text with spaces between its words: `tax-id`, `tax_id` and "tax id" are one word."""
+    return text.replace("_", " ").replace("-", " ")
 
 
 def _is_mentioned(text: str, start: int, end: int, word: str) -> bool:
@@ -383,31 +387,32 @@ _ANY_DOCUMENT = re.compile(
     r"|personal[ _-]?(?:id|code|number)|id[ _-]?card|vat[ _-]?(?:number|id|code)|citizen|social[ _-]?security)"
 )
 _QUOTED_NUMBER = re.compile(r"(['\"`])(?P<number>[A-Z0-9][A-Z0-9 ./+-]{6,22})\1")
-_GATES = (
-    "alid",
-    "dentity",
-    "ax",
-    "checksum",
-    "compact",
-    "ational",
-    "ersonal",
-    "card",
-    "Card",
-    "VAT",
+_VALIDATORS = ("validate", "isvalid", "is_valid", "isidentity", "is_identity", "istax", "is_tax", "checksum", "compact")
+_DOCUMENTS = (
+    "identity",
+    "national",
+    "tax",
+    "personal",
+    "id card",
+    "id-card",
+    "id_card",
+    "idcard",
     "vat",
-    "itizen",
-    "ecurity",
+    "citizen",
+    "social",
 )
 _WITHOUT_CHECK = (ids.is_anything, ids.has_different_digits, ids.begins_with_day, ids.has_birth_date)
 
 
 def find_validated_ids(text: str) -> Iterator[tuple[int, int]]:
     """Quoted numbers with the check digits of any country, where a program validates them or a title says so."""
-    if not any(gate in text for gate in _GATES) or not any(quote in text for quote in "'\"`"):
+    small = text.lower()
+    if len(small) != len(text) or not any(quote in text for quote in "'\"`"):
         return
-    yield from (match.span("number") for match in find_matches(_VALIDATED, text) if _is_of_any_country(match["number"]))
+    found = (_VALIDATED.match(text, at) for at in find_words(small, _VALIDATORS))
+    yield from (match.span("number") for match in found if match and _is_of_any_country(match["number"]))
     end = 0
-    for title in find_matches(_ANY_DOCUMENT, text):
+    for title in filter(None, (_ANY_DOCUMENT.match(text, at) for at in find_words(small, _DOCUMENTS))):
         start, end = max(end, title.end()), title.end() + _SCOPE
         for match in _QUOTED_NUMBER.finditer(text, start, end):
             if _is_of_any_country(match["number"]):

@@ -54,22 +54,22 @@ _LOOK_BACK = 16
 _ENTRY = re.compile(rf"\b(?:uid|sAMAccountName)[=:] ?(?P<name>{_WORD})(?=[,\s]|$)")
 # Below: who signed in, whose session begins, which account changes, in the lines of programs with one of these words.
 _EVENT_WORDS = (
+    *("user ", "User ", "USER ", "user:", "sername ", "ogin ", "LOGIN ", "ogon ", "ogged ", "ccount ", "assword "),
     *(
-        "user",
-        "User",
-        "USER",
-        "ogin",
-        "LOGIN",
-        "ogon",
-        "ogged",
-        "ccount",
-        "assword",
-        "uthenti",
-        "ession",
+        "uthentication ",
+        "uthenticated ",
+        "ession ",
+        "Name:",
+        "user/",
         ") CMD",
-        "(pam",
+        "pam(",
+        "imap(",
+        "pop3(",
+        " pts/",
+        " tty",
     ),
-    *(" pts/", " tty", "\\", "%CPU", "Peer", "nnection", "MULTI", 'role "', "' to group", "imap", "pop3", "su[", "su:"),
+    *("\\", " Peer", " MULTI", "] [", "-> [", " FATAL:", " ERROR:", 'role "', "' to group", "(to ", "doas:", "oup"),
+    *("  0.", "  1.", "ogin OK", "unix-user:", " by "),
 )
 _ACCOUNT = r"[A-Za-z0-9](?:[A-Za-z0-9._$-]{0,30}[A-Za-z0-9_$])?"  # ends before the dot of a sentence
 _AFTER = r"(?=['\"`\]>),;:(@/]|\.?(?:\s|$))"
