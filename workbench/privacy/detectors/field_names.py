@@ -19,7 +19,10 @@ from workbench.privacy.detectors.kinds import BY_NAME, KINDS, Kind, is_not_blank
 from workbench.privacy.pii_tokens import LOOKALIKE
 from workbench.records import JsonValue
 
-_PARTS_WORDS = "first last given family middle full value values formatted number display legal text"
+_PARTS_WORDS = """
+first last given family middle full value values formatted number display legal text display_value displayvalue
+display_name displayname full_name fullname
+"""
 _PARTS = frozenset(_PARTS_WORDS.split())
 _ADDRESS_PARTS = frozenset({"line", "lines"})
 _KEY_HANDLE = replace(BY_NAME["USERNAME"], accepts=person_names.is_handle, assigned=None)
@@ -73,6 +76,7 @@ _OF_GROUP: dict[str, Kind | None] = {
     key_words.LOOSE_ROLE: _LOOSE_ROLE,
     key_words.PERHAPS_NAME: _PERHAPS,
 }
+_BRACKETS = re.compile(r"\([^()]{0,60}\)")
 _CALLER = replace(BY_NAME["PHONE"], also=(_ROLE,))
 
 
@@ -101,9 +105,11 @@ def _built_in(key: str) -> Kind | None:
         return None
     words = key_words.key_words()
     group = words.meaning(key)
+    if "(" in key and (not group or group == key_words.PERHAPS_NAME):
+        group = words.meaning(_BRACKETS.sub("", key)) or group
     if group in (key_words.ROLE, key_words.LOOSE_ROLE, key_words.PERHAPS_NAME) and words.is_login(key):
         return _USER if spelling(key) == "user" else _PERSON_OR_LOGIN
-    if group in ("", key_words.ROLE) and words.has("caller", key):
+    if group in ("", "phone", key_words.ROLE) and words.has("caller", key):
         return _CALLER
     return _OF_GROUP.get(group)
 

@@ -85,6 +85,9 @@ def list_members(
 ) -> Iterator[tuple[JsonValue, FieldContext]]:
     """The members of a list, each with its context."""
     columns = context.columns
+    if context.kind is None and (kind := _kind_of_reference(node, context.around, rules)):
+        yield from ((child, FieldContext(kind if isinstance(child, str) else None)) for child in node)
+        return
     if columns and len(node) == len(columns) and not any(isinstance(child, list | dict) for child in node):
         yield from ((child, FieldContext(kind)) for child, kind in zip(node, columns, strict=True))
         return
@@ -97,6 +100,17 @@ def list_members(
         kind = decided(kind, lambda: node[:ROWS_READ])
     below = FieldContext(kind, _decided_columns(columns, node), context.around, keys)
     yield from ((child, below) for child in node)
+
+
+_REFERENCE = re.compile(r"(?<=\w)_?u?id\Z", re.IGNORECASE)
+
+
+def _kind_of_reference(node: Sequence[JsonValue], around: str, rules: DetectionRules) -> Kind | None:
+    """The kind of a record that is referred to by id and name, as in Odoo: `"user_id": [2, "Rosa Lund"]`."""
+    if len(node) != 2 or not isinstance(node[0], int) or not isinstance(node[1], str) or not _REFERENCE.search(around):
+        return None
+    kind = kind_of(_REFERENCE.sub("", around), rules)
+    return kind if kind is not None and kind.name == "NAME" else kind_of("any_name", rules)
 
 
 def _decided_columns(columns: tuple[Kind | None, ...], rows: Sequence[JsonValue]) -> tuple[Kind | None, ...]:

@@ -19,7 +19,7 @@ from workbench.privacy.detectors.text_search import DetectedSpan, find_matches
 NEAR = 600  # characters before and after a key that are read
 LINES = 12  # lines before and after a key that are read
 
-_ASSIGN = r"(?:\\?[\"'])?(?:\*\*)?[ \t\u00a0\u202f]{0,2}"  # between a key and its colon
+_ASSIGN = r"(?:\\?[\"'])?(?:\*\*)?[ \t\u00a0\u202f]{0,24}"  # between a key and its colon
 _NEIGHBOUR_KEY = re.compile(rf"(?<![\w-])[^\W\d_][{WORD_SIGNS}-]{{0,40}}+(?={_ASSIGN}[:=：])")
 _NEIGHBOUR_TAG = re.compile(r"<(?:\w{1,20}:)?([^\W\d_][\w.-]{1,40})[\s>]")
 _ABOVE = re.compile(rf"([^\W\d_][{WORD_SIGNS}-]{{1,40}})\\?[\"']?\s{{0,2}}[:=：]\s{{0,3}}\[?\s{{0,3}}$")

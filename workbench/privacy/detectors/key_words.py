@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
@@ -33,6 +35,14 @@ _LINKS: Final = ("s", "n", "en", "es")  # letters between the words of German an
 _NUMBER_WORDS = "no num nr nbr numero nummer numer"
 _NUMBER: Final = dict.fromkeys(_NUMBER_WORDS.split(), "number")
 _HUMP = re.compile(r"(?<=[a-zß-öø-ÿ0-9])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-ZÀ-ÖØ-Þ])(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ])")
+_ABBREVIATION = re.compile(r"([^\W\d_]{2,8})\.")
+_NO_ABBREVIATIONS_WORDS = "pos max min avg std ref amt qty art sec dr mr mrs ms st vs etc approx fig vol jr sr"
+_NO_ABBREVIATIONS = frozenset(_NO_ABBREVIATIONS_WORDS.split())
+_ABBREVIATED_WORDS = "email phone birth name address street house_number postcode national company"
+_ABBREVIATED_GROUPS = frozenset(_ABBREVIATED_WORDS.split())
+_MOST_AGREE: Final = 0.6
+_MOST_LONGER: Final = 80  # known words with the same beginning
+_NUMBER_ENDS: Final = ("nummer", "number", "numero", "nr")
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s(?![^\W_])")
 _ODD = re.compile(r"[\W_]+")
 _SECTION = re.compile(r"\[(\w+)\]")
@@ -78,6 +88,7 @@ class KeyWords:
         self._phrases: dict[str, str] = {}
         self._vocabulary: set[str] = set()
         self._divisions: dict[str, list[str]] = {}  # unknown words with their parts
+        self._sorted: list[str] = []
         self._read(text)
 
     def _read(self, text: str) -> None:
@@ -131,7 +142,32 @@ class KeyWords:
         """The group of what a key announces; empty if it announces nothing by itself."""
         if len(key) > LONGEST:
             return ""
-        return self._meaning(self.tokens(key))
+        tokens = self.tokens(key)
+        return self._meaning(tokens) or (self._abbreviated(key, tokens) if "." in key else "")
+
+    def _abbreviated(self, key: str, tokens: Sequence[str]) -> str:
+        """What a key with abbreviations means, such as `Cód. Postal` and `Geb.-Datum`: what most known words with that
+        beginning say."""
+        short = {fold(word) for word in _ABBREVIATION.findall(key)}
+        for at, token in enumerate(tokens):
+            if token not in short or token in _NO_ABBREVIATIONS:
+                continue
+            longer = self._beginning_with(token, numbered=_NUMBER["no"] in tokens[at + 1 : at + 2])
+            told = Counter(self._meaning([*tokens[:at], word, *tokens[at + 1 :]]) for word in longer)
+            known = {group: count for group, count in told.items() if group in _ABBREVIATED_GROUPS}
+            group = max(known, key=lambda one: known[one], default="")
+            if group and known[group] >= _MOST_AGREE * sum(known.values()):
+                return group
+        return ""
+
+    def _beginning_with(self, start: str, *, numbered: bool) -> list[str]:
+        """Known words that begin with an abbreviation; before "no.", those that end with a word for a number too."""
+        if not self._sorted:
+            self._sorted = sorted(self._vocabulary)
+        first = bisect_left(self._sorted, start)
+        words = self._sorted[first : first + _MOST_LONGER]
+        found = [word for word in words if word.startswith(start) and len(word) > len(start) + 1]
+        return found if numbered else [word for word in found if not word.endswith(_NUMBER_ENDS)] or found
 
     def _meaning(self, tokens: Sequence[str]) -> str:
         if "_".join(tokens) in self.groups["loose_role"]:

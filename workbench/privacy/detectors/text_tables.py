@@ -101,12 +101,14 @@ DIVIDERS = "|\t;,"
 BLANKS = "  "
 
 
-_HEADER_LINE = re.compile(rf"[{WORD_SIGNS} .()/#№\"'’|\t;,:-]{{3,2000}}")
-_HEADER_CELL = re.compile(rf"(?:[^\W\d_]|[#№])[{WORD_SIGNS} .()/#'’-]{{0,40}}")
+_HEADER_LINE = re.compile(rf"[{WORD_SIGNS} .()/#№\"'’|\t;,:&º°ª*+–-]{{3,2000}}")
+_HEADER_CELL = re.compile(rf"(?:[^\W\d]|[#№*])[{WORD_SIGNS} .()/#'’:&º°ª*+–-]{{0,60}}")
 _RULE = re.compile(r"[\s|+:=-]+")  # `| --- | --- |`, `----+----`
 _LINE = re.compile(r"[^\r\n]+")
 _CELLS = {mark: re.compile(rf'"(?:[^"\n]|"")*+"|[^{re.escape(mark)}\n]+') for mark in DIVIDERS}
 _SPACED = re.compile(r"\S+(?: \S+)*+")
+_BRACKETED = re.compile(r" ?\([^()]{0,40}\)")
+_LONGEST_ABBREVIATION = 14  # characters of a cell such as `Geb. Dat.`
 _MOST_WORDS = 4  # words of a column name; longer cells are sentences
 
 
@@ -215,7 +217,12 @@ def _header(text: str, line: re.Match[str], rules: DetectionRules) -> Table | No
 
 
 def _names_column(name: str) -> bool:
-    return _HEADER_CELL.fullmatch(name) is not None and name.count(" ") < _MOST_WORDS and name[-1] != "."
+    """Whether a cell can name a column: a few words, with abbreviations and what is in brackets."""
+    bare = _BRACKETED.sub("", name)
+    sentence = name[-1] == "." and (name.count(" ") > 1 or len(name) > _LONGEST_ABBREVIATION)
+    if sentence or "(" in bare or ")" in bare or bare.count(" ") > _MOST_WORDS:
+        return False
+    return _HEADER_CELL.fullmatch(name) is not None
 
 
 def _split(text: str, line: re.Match[str], mark: str) -> list[Span]:
@@ -236,5 +243,7 @@ def _split(text: str, line: re.Match[str], mark: str) -> list[Span]:
 
 def _bare(text: str, start: int, end: int) -> Span:
     inner = text[start:end].strip(' "')
+    if inner[:1] == "'" and inner[1:2].isdigit():
+        inner = inner[1:]  # spreadsheets keep zeros by it
     first = text.find(inner, start, end) if inner else start
     return first, first + len(inner)
