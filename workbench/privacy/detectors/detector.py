@@ -20,6 +20,7 @@ from workbench.privacy.detectors.name_mentions import find_name_mentions
 from workbench.privacy.detectors.names_in_prose import find_names_in_prose
 from workbench.privacy.detectors.names_in_scripts import find_names_in_scripts
 from workbench.privacy.detectors.script_borders import with_borders
+from workbench.privacy.detectors.segment_formats import find_in_segments
 from workbench.privacy.detectors.text_search import DetectedSpan, find_matches, merge_findings
 from workbench.privacy.detectors.text_tables import find_table_cells
 from workbench.privacy.detectors.text_types import TypedText, classify
@@ -73,6 +74,7 @@ def _by_rules(text: str, rules: DetectionRules, types: TypedText) -> list[Detect
     found += find_table_cells(text, rules)
     found += find_name_mentions(text)
     found += find_contact_cards(text)
+    found += find_in_segments(text)
     counted = [one for one in found if counts(text, one, types.at(one.start)) or _is_own_key(one, rules)]
     return counted + by_patterns(text, rules)
 

@@ -77,6 +77,7 @@ _OF_GROUP: dict[str, Kind | None] = {
     key_words.PERHAPS_NAME: _PERHAPS,
 }
 _BRACKETS = re.compile(r"\([^()]{0,60}\)")
+_PAN = replace(BY_NAME["CARD"], also=(BY_NAME["NATIONAL_ID"],))  # a card's or an Indian's number
 _CALLER = replace(BY_NAME["PHONE"], also=(_ROLE,))
 
 
@@ -111,6 +112,8 @@ def _built_in(key: str) -> Kind | None:
         return _USER if spelling(key) == "user" else _PERSON_OR_LOGIN
     if group in ("", "phone", key_words.ROLE) and words.has("caller", key):
         return _CALLER
+    if group == "card" and spelling(key) == "pan":
+        return _PAN
     return _OF_GROUP.get(group)
 
 

@@ -25,7 +25,7 @@ from workbench.privacy.detectors.field_names import (
     spelling,
 )
 from workbench.privacy.detectors.key_words import WORD_SIGNS
-from workbench.privacy.detectors.kinds import Kind, settled
+from workbench.privacy.detectors.kinds import BY_NAME, Kind, settled
 from workbench.records import JsonValue
 
 MOST_COLUMNS = 200
@@ -85,6 +85,9 @@ def list_members(
 ) -> Iterator[tuple[JsonValue, FieldContext]]:
     """The members of a list, each with its context."""
     columns = context.columns
+    if context.kind is None and len(node) >= _JCARD and (cards := _of_contact_card(node)):
+        yield from zip(node, cards, strict=True)
+        return
     if context.kind is None and (kind := _kind_of_reference(node, context.around, rules)):
         yield from ((child, FieldContext(kind if isinstance(child, str) else None)) for child in node)
         return
@@ -100,6 +103,26 @@ def list_members(
         kind = decided(kind, lambda: node[:ROWS_READ])
     below = FieldContext(kind, _decided_columns(columns, node), context.around, keys)
     yield from ((child, below) for child in node)
+
+
+_JCARD = 4  # members of a property: name, parameters, type, value
+_JCARD_KINDS = {
+    "fn": "NAME", "n": "NAME", "nickname": "NAME", "tel": "PHONE", "email": "EMAIL", "bday": "DOB", "org": "COMPANY",
+}  # fmt: skip
+_JCARD_ADDRESS = (None, None, "ADDRESS", None, None, "ADDRESS", None)  # street and postal code
+
+
+def _of_contact_card(node: Sequence[JsonValue]) -> list[FieldContext]:
+    """The contexts of the members of a property of a contact card in JSON (jCard), if it is one."""
+    name = node[0]
+    if not (isinstance(name, str) and isinstance(node[1], dict) and isinstance(node[2], str)):
+        return []
+    first = [FieldContext()] * (_JCARD - 1)
+    if name == "adr":
+        parts = tuple(BY_NAME[kind] if kind else None for kind in _JCARD_ADDRESS)
+        return [*first, *(FieldContext(columns=parts) for _ in node[3:])]
+    kind = _JCARD_KINDS.get(name)
+    return [*first, *(FieldContext(BY_NAME[kind]) for _ in node[3:])] if kind else []
 
 
 _REFERENCE = re.compile(r"(?<=\w)_?u?id\Z", re.IGNORECASE)

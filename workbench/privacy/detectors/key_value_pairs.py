@@ -19,7 +19,7 @@ from workbench.privacy.detectors.text_search import DetectedSpan, find_matches
 NEAR = 600  # characters before and after a key that are read
 LINES = 12  # lines before and after a key that are read
 
-_ASSIGN = r"(?:\\?[\"'])?(?:\*\*)?[ \t\u00a0\u202f]{0,24}"  # between a key and its colon
+_ASSIGN = r"\.?(?:\\?[\"'])?(?:\*\*)?[ \t\u00a0\u202f]{0,24}"  # between a key and its colon
 _NEIGHBOUR_KEY = re.compile(rf"(?<![\w-])[^\W\d_][{WORD_SIGNS}-]{{0,40}}+(?={_ASSIGN}[:=：])")
 _NEIGHBOUR_TAG = re.compile(r"<(?:\w{1,20}:)?([^\W\d_][\w.-]{1,40})[\s>]")
 _ABOVE = re.compile(rf"([^\W\d_][{WORD_SIGNS}-]{{1,40}})\\?[\"']?\s{{0,2}}[:=：]\s{{0,3}}\[?\s{{0,3}}$")
@@ -116,6 +116,7 @@ _MARK = re.compile(rf"{_ASSIGN}(?::=?|=>|={{1,2}}|：)(?:\*\*)?[ \t]{{0,4}}")
 _LAST_LETTERS = re.compile(rf"[{LETTER}][{LETTER}\u0900-\u0963]{{0,40}}+(?:['’]s)?$")
 _QUOTED = re.compile(r"(\\?[\"'])(?P<value>(?:(?!\1)[^\n\0]){1,400}?)\1")
 _LINE = re.compile(r"[^\n\r\0;|<>{}\t\"]{1,400}+")
+_COLUMN = re.compile(r"[^\n\r\0;|<>{}\t\"]{1,80}?(?=  |\t)")  # before a gap
 _FIELD = re.compile(r"[^\n\r\0;|<>{}\t\",&)\]'、，；。）]{1,400}+")
 _TOKEN = re.compile(r"[^\s\0;,\"'&<>|]{1,400}+")
 _JUMBLE = re.compile(r"(?![^\s]{0,400}[&;,?]\w{1,40}=)[^\s\0\"'`]{10,400}+(?=\s|\Z)")  # a password with any signs
@@ -145,7 +146,8 @@ def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> DetectedSpan
     before = _words_before(text, word.start() - 1) if text[word.start() - 1 : word.start()] == " " else ""
     long = f"{before} {word.group()}" if before else ""
     longer_kind = kind_of(long, rules) if long else None
-    kind = longer_kind or kind_of(word.group(), rules)
+    dotted = text[word.end()] == "."
+    kind = longer_kind or kind_of(f"{word.group()}{'.' if dotted else ''}", rules)
     bare = longer_kind is None and needs_record(word.group()) and not (long and is_name_of_thing(long))
     if kind is None and not bare:
         return None
@@ -211,7 +213,7 @@ def _value(text: str, at: int, kind: Kind) -> tuple[int, int] | None:
         return (start, end) if any(one.accepts(text[start:end]) for one in kinds) else None
     if kind.name == "SECRET" and (whole := _JUMBLE.match(text, at)) and is_jumble(whole.group()):
         return whole.span()
-    for form in (_FIELD, _TOKEN) if text[at - 1] == "=" else (_LINE, _FIELD, _TOKEN):
+    for form in (_FIELD, _TOKEN) if text[at - 1] == "=" else (_LINE, _COLUMN, _FIELD, _TOKEN):
         found = form.match(text, at)
         if found and form is _TOKEN and _begins_sentence(text, found, kind):
             return None

@@ -40,7 +40,7 @@ _NO_ABBREVIATIONS_WORDS = "pos max min avg std ref amt qty art sec dr mr mrs ms 
 _NO_ABBREVIATIONS = frozenset(_NO_ABBREVIATIONS_WORDS.split())
 _ABBREVIATED_WORDS = "email phone birth name address street house_number postcode national company"
 _ABBREVIATED_GROUPS = frozenset(_ABBREVIATED_WORDS.split())
-_MOST_AGREE: Final = 0.6
+_MOST_AGREE: Final = 0.75
 _MOST_LONGER: Final = 80  # known words with the same beginning
 _NUMBER_ENDS: Final = ("nummer", "number", "numero", "nr")
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s(?![^\W_])")

@@ -107,6 +107,7 @@ _RULE = re.compile(r"[\s|+:=-]+")  # `| --- | --- |`, `----+----`
 _LINE = re.compile(r"[^\r\n]+")
 _CELLS = {mark: re.compile(rf'"(?:[^"\n]|"")*+"|[^{re.escape(mark)}\n]+') for mark in DIVIDERS}
 _SPACED = re.compile(r"\S+(?: \S+)*+")
+_FEW_COLUMNS = 3
 _BRACKETED = re.compile(r" ?\([^()]{0,40}\)")
 _LONGEST_ABBREVIATION = 14  # characters of a cell such as `Geb. Dat.`
 _MOST_WORDS = 4  # words of a column name; longer cells are sentences
@@ -185,7 +186,7 @@ def _tables(text: str, rules: DetectionRules) -> Iterator[Table]:
             if spans:
                 table.rows.append(spans)
                 continue
-            if _RULE.fullmatch(line.group()):
+            if _RULE.fullmatch(line.group()) or _is_odd_row(line.group(), table):
                 continue
             yield table
         table = _header(text, line, rules)
@@ -201,6 +202,11 @@ def _row(text: str, line: re.Match[str], table: Table) -> list[Span]:
     if table.mark == BLANKS and len(spans) == len(table.names) + 1:
         spans = spans[1:]  # the row number
     return spans if len(spans) == len(table.names) else []
+
+
+def _is_odd_row(line: str, table: Table) -> bool:
+    """Whether a line has too many or too few cells, but belongs to a table whose rows had the right number."""
+    return bool(table.rows) and len(table.names) > _FEW_COLUMNS and 2 * line.count(table.mark) >= len(table.names)
 
 
 def _header(text: str, line: re.Match[str], rules: DetectionRules) -> Table | None:
