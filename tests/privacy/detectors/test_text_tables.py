@@ -102,3 +102,30 @@ def test_a_bare_name_does_not_decide_for_odd_cells() -> None:
     names = ["Rosa Lund", "Kofi Mensah", "Femke Bakker", "Noor Jansen", "Support", "Sales Desk"]
     rows = "\n".join(f"{at},{name},a{at}@b.co" for at, name in enumerate(names))
     assert [value for kind, value in found(f"id,name,email\n{rows}\n") if kind == "NAME"] == names[:4]
+
+
+def test_columns_of_people_without_header_are_read() -> None:
+    people = [("Jessica", "Solis"), ("Rachel", "Underwood"), ("Edward", "Klunsen"), ("Caitlyn", "Glover")]
+    rows = [
+        f"10{at},{first},{last},{first.lower()}@corp.net,12 Oak Row,Reno" for at, (first, last) in enumerate(people)
+    ]
+    text = "\n".join(rows)
+    found = {text[one.start : one.end] for one in find_table_cells(text)}
+    assert found >= {name for person in people for name in person} | {"12 Oak Row"}
+    assert "Reno" not in found
+    assert list(find_table_cells("\n".join(row.replace("@", " at ") for row in rows))) == []
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Kd.-Nr.;Nachn.;Geb.-Datum",
+        "Nr;Name (Nachname);F. Nac.",
+        "_id;lastname;dob",
+        "ID;NAME_LAST;GBDAT",
+        "Nº;Apellidos;F. Nac.",
+    ],
+)
+def test_abbreviated_and_technical_headers_are_understood(header: str) -> None:
+    text = f"{header}\n1;Klunsen;12.03.1981\n2;Okafor;04.11.1975\n"
+    assert {text[one.start : one.end] for one in find_table_cells(text)} >= {"Klunsen", "12.03.1981"}

@@ -22,6 +22,7 @@ _ENCODED = re.compile(
     r"(?<![\w.%+-])(?:[\w.~-]|%2[Bb]|\+){1,64}+%40(?P<domain>(?:[A-Za-z0-9][A-Za-z0-9-]{0,61}\.){1,8}[A-Za-z]{2,24})(?![\w.-]*\w)"
 )
 # Ends that are file names: `icon@2x.png`, `python@3.11.so`.
+_CAMEL_CASE = re.compile(r"\.[A-Z]?[a-z]+[A-Z][A-Za-z]*\Z")  # `@OData.Community.Display.V1.FormattedValue`
 _FILES_WORDS = """
 png jpg jpeg gif svg webp css js ts py rb go java php html htm json yml yaml toml md txt xml csv zip gz tar dll
 exe service timer socket target mount lock log conf cfg ini sh whl tgz map
@@ -29,6 +30,7 @@ exe service timer socket target mount lock log conf cfg ini sh whl tgz map
 _FILES = frozenset(_FILES_WORDS.split())
 
 
+_NOT_QUOTED = frozenset("\n@:[]{}")
 _NOBODYS = re.compile(r"(?:no-?reply|do-?not-?reply|mailer-daemon)@", re.IGNORECASE)
 
 
@@ -54,7 +56,7 @@ def is_email_address(value: str) -> bool:
 def _around(text: str, at: int, floor: int) -> tuple[int, int] | None:
     start = max(floor, at - MAX_LOCAL)
     domain = _DOMAIN.match(text, at + 1, min(len(text), at + 1 + MAX_DOMAIN + 1))
-    if domain is None or _is_file(domain.group()):
+    if domain is None or _is_file(domain.group()) or _CAMEL_CASE.search(domain.group()):
         return None
     begin = _quoted(text, at, floor) if text[at - 1 : at] == '"' else _plain(text, start, at)
     if (
@@ -84,4 +86,4 @@ def _quoted(text: str, at: int, floor: int) -> int | None:
     """The start of an address such as `"odd local"@example.org`, whose quotes belong to it; None if there is none."""
     opening = text.rfind('"', max(floor, at - MAX_LOCAL), at - 1)
     inside = text[opening + 1 : at - 1]
-    return opening if opening >= 0 and inside and "\n" not in inside and "@" not in inside else None
+    return opening if opening >= 0 and inside and _NOT_QUOTED.isdisjoint(inside) else None

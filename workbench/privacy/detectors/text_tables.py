@@ -7,13 +7,26 @@ The name of a column announces its kind; if it does not, the column gets the kin
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
-from workbench.privacy.detectors.field_names import COLUMN, decided, is_bare, kinds_of, majority_kind
+from workbench.privacy.detectors.field_names import (
+    COLUMN,
+    FEWEST_ROWS,
+    SHARE,
+    decided,
+    is_bare,
+    kinds_of,
+    majority_kind,
+)
 from workbench.privacy.detectors.key_words import WORD_SIGNS
-from workbench.privacy.detectors.kinds import Kind, settled
+from workbench.privacy.detectors.kinds import BY_NAME, Kind, settled
+from workbench.privacy.detectors.name_model import listed
+from workbench.privacy.detectors.person_names import can_be_name
 from workbench.privacy.detectors.text_search import DetectedSpan, find_matches
 
 Span = tuple[int, int]
@@ -138,8 +151,13 @@ class Table:
 def find_table_cells(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[DetectedSpan]:
     """Cells of tables that contain personal data."""
     if "\n" in text and (BLANKS in text or any(mark in text for mark in DIVIDERS)):
+        known: list[int] = []
         for table in _tables(text, rules):
+            known += (row[0][0] for row in table.rows)
             yield from table.find_values(text, rules)
+        if "@" in text:
+            for table in _tables_without_header(text, known):
+                yield from table.find_values(text, rules)
     if "<t" in text:
         yield from _typed_rows(text, html_rows(text), "", rules)
     if "VALUES" in text or "values" in text or "COPY " in text:
@@ -192,6 +210,72 @@ def _tables(text: str, rules: DetectionRules) -> Iterator[Table]:
         table = _header(text, line, rules)
     if table is not None:
         yield table
+
+
+def _tables_without_header(text: str, known: Sequence[int]) -> Iterator[Table]:
+    """Tables whose lines have the same number of cells and e-mail addresses in one column, but no line of names."""
+    lines = [line for line in _LINE.finditer(text) if "@" in line.group() and not _has_any(known, line)]
+    for mark in DIVIDERS:
+        group: list[re.Match[str]] = []
+        for line in [*lines, None]:
+            if line and group and not _follows(text, group[-1], line, mark):
+                yield from _without_header(text, group, mark)
+                group = []
+            if line is None:
+                yield from _without_header(text, group, mark)
+            elif line.group().count(mark) >= _FEWEST_DIVIDERS and len(line.group()) <= LONGEST_HEADER:
+                group.append(line)
+
+
+def _has_any(places: Sequence[int], line: re.Match[str]) -> bool:
+    """Whether one of the sorted places, rows of tables with a header, is in a line."""
+    at = bisect_left(places, line.start())
+    return at < len(places) and places[at] <= line.end()
+
+
+def _follows(text: str, before: re.Match[str], line: re.Match[str], mark: str) -> bool:
+    """Whether a line is right below another one and has nearly as many cells."""
+    near = text.count("\n", before.end(), line.start()) <= 1
+    return near and abs(before.group().count(mark) - line.group().count(mark)) <= 1
+
+
+def _without_header(text: str, lines: Sequence[re.Match[str]], mark: str) -> Iterator[Table]:
+    """The table of these lines, with the kinds that most of its values show, if its columns are of a person."""
+    rows = [row for line in lines if (row := _split(text, line, mark))]
+    width = max(map(len, rows), default=0)
+    rows = [row for row in rows if len(row) == width]
+    if len(rows) < FEWEST_ROWS or 2 * len(rows) < len(lines):
+        return
+    columns = [[text[slice(*row[at])] for row in rows[:LOOKED_AT]] for at in range(width)]
+    formed = [majority_kind(values, False, DEFAULT_RULES) for values in columns]
+    if not any(kind is not None and kind.name == "EMAIL" for kind in formed):
+        return
+    kinds = [kind or _kind_by_looks(values) for kind, values in zip(formed, columns, strict=True)]
+    for at in range(1, width):  # last names beside first names
+        if kinds[at] is None and kinds[at - 1] == _NAMES_IN_COLUMN and _are_most(_CAPITALISED, columns[at]):
+            kinds[at] = _NAMES_IN_COLUMN
+    yield Table(mark, [""] * width, kinds, rows)
+
+
+def _kind_by_looks(values: Sequence[str]) -> Kind | None:
+    """Names, streets or postal codes, if most values of a column look like them."""
+    firsts = sum("F" in listed(value.split(" ")[0]) for value in values if _CAPITALISED.fullmatch(value))
+    if firsts >= SHARE * len(values):
+        return _NAMES_IN_COLUMN
+    if _are_most(_STREET, values) or (_are_most(_CODE, values) and len(set(values)) > 1):
+        return BY_NAME["ADDRESS"]
+    return None
+
+
+def _are_most(form: re.Pattern[str], values: Sequence[str]) -> bool:
+    return sum(form.fullmatch(value) is not None for value in values) >= SHARE * len(values)
+
+
+_FEWEST_DIVIDERS = 2
+_NAMES_IN_COLUMN = replace(BY_NAME["NAME"], accepts=can_be_name)
+_CAPITALISED = re.compile(r"[^\W\d_a-z][^\W\d_]*(?:[ '’-][^\W\d_]+\.?){0,3}")
+_STREET = re.compile(r"\d{1,6}[A-Za-z]? [^\W\d_][^@]{3,60}|[^\W\d_][^@\d]{3,50} \d{1,5}[A-Za-z]?")
+_CODE = re.compile(r"\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|\d{4} ?[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d")
 
 
 def _row(text: str, line: re.Match[str], table: Table) -> list[Span]:
