@@ -34,6 +34,11 @@ _ROLE = replace(BY_NAME["NAME"], accepts=person_names.is_role_name, assigned=per
 _LOOSE_ROLE = replace(_ROLE, accepts=person_names.is_likely_name, assigned=person_names.is_likely_name)
 _PERHAPS = replace(_ROLE, accepts=person_names.is_likely_known_name, assigned=person_names.is_likely_known_name)
 _PERSON_OR_LOGIN = replace(_ROLE, also=(_KEY_HANDLE,))
+_USERS_LISTED = """
+user usuario utilisateur utente gebruiker benutzer nutzer uzytkownik utilizador пользователь χρηστης користувач
+kullanici bruger bruker anvandare kayttaja felhasznalo utilizator korisnik uzivatel
+"""
+_USER_WORDS = frozenset(_USERS_LISTED.split())
 _USER = replace(_ROLE, also=(_LOGIN,))
 _POSTCODE = replace(
     BY_NAME["ADDRESS"], accepts=announced_values.is_postal_code, assigned=announced_values.is_postal_code
@@ -109,7 +114,7 @@ def _built_in(key: str) -> Kind | None:
     if "(" in key and (not group or group == key_words.PERHAPS_NAME):
         group = words.meaning(_BRACKETS.sub("", key)) or group
     if group in (key_words.ROLE, key_words.LOOSE_ROLE, key_words.PERHAPS_NAME) and words.is_login(key):
-        return _USER if spelling(key) == "user" else _PERSON_OR_LOGIN
+        return _USER if spelling(key) in _USER_WORDS else _PERSON_OR_LOGIN
     if group in ("", "phone", key_words.ROLE) and words.has("caller", key):
         return _CALLER
     if group == "card" and spelling(key) == "pan":
@@ -153,8 +158,16 @@ MOST_KEYS = 60  # keys of a record whose kinds are cached
 
 _NAME = replace(BY_NAME["NAME"], personal=False)
 _RECORD_HANDLE = replace(BY_NAME["USERNAME"], accepts=person_names.is_handle, assigned=None)
+_SINGLE = re.compile(r"[\u3400-\u9fff\uac00-\ud7af]")  # a given name of one sign
+
+
+def _is_name_of_record(value: str) -> bool:
+    """Whether the `name` of a record about a person is a person's."""
+    return person_names.is_plausible_name(value) or _SINGLE.fullmatch(value.strip()) is not None
+
+
 # The kind of a bare `name` in a record about a person, in one that may be, and in any other.
-_SURE = replace(_NAME, accepts=person_names.is_plausible_name, also=(_RECORD_HANDLE,))
+_SURE = replace(_NAME, accepts=_is_name_of_record, also=(_RECORD_HANDLE,))
 _FAIR = replace(_NAME, accepts=person_names.is_full_name, assigned=person_names.is_full_name)
 LIKELY = replace(_NAME, accepts=person_names.is_likely_name, assigned=person_names.is_likely_name)
 _PARTY = replace(_FAIR, also=(BY_NAME["PHONE"],))

@@ -114,8 +114,8 @@ DIVIDERS = "|\t;,"
 BLANKS = "  "
 
 
-_HEADER_LINE = re.compile(rf"[{WORD_SIGNS} .()/#№\"'’|\t;,:&º°ª*+–-]{{3,2000}}")
-_HEADER_CELL = re.compile(rf"(?:[^\W\d]|[#№*])[{WORD_SIGNS} .()/#'’:&º°ª*+–-]{{0,60}}")
+_HEADER_LINE = re.compile(rf"[{WORD_SIGNS} .()/#№\"'’״׳|\t;,:&º°ª*+–-]{{3,2000}}")
+_HEADER_CELL = re.compile(rf"(?:[^\W\d]|[#№*])[{WORD_SIGNS} .()/#'’\"״׳:&º°ª*+–-]{{0,60}}")
 _RULE = re.compile(r"[\s|+:=-]+")  # `| --- | --- |`, `----+----`
 _LINE = re.compile(r"[^\r\n]+")
 _CELLS = {mark: re.compile(rf'"(?:[^"\n]|"")*+"|[^{re.escape(mark)}\n]+') for mark in DIVIDERS}
