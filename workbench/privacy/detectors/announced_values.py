@@ -115,7 +115,7 @@ _SHORTEST_STREET, _LONGEST_STREET = 3, 120
 
 def is_postal_code(value: str) -> bool:
     """Whether a value under a postal code key is a postal code of some country: `110 00`, `00-950`, `1012 AB`."""
-    return _POSTCODE.fullmatch(value.strip()) is not None
+    return _POSTCODE.fullmatch(value.strip()) is not None and _PROSE.search(value) is None
 
 
 def is_house_number(value: str) -> bool:

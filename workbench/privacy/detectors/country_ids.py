@@ -380,7 +380,7 @@ def find_ids_by_title(text: str) -> Iterator[tuple[int, int]]:
 # `validate("…")`, and quoted numbers in tests and examples of identity documents of any country
 _VALIDATED = re.compile(
     r"(?i:validate|is_?valid|is_?identity|is_?tax|checksum|compact)\w{0,24}\([^\S\n]?"
-    r"(['\"`])(?P<number>[A-Z0-9][\w ./+-]{6,22})\1",
+    r"(['\"`])(?P<number>(?!\d{7,9}\1)[A-Z0-9][\w ./+-]{6,22})\1",
 )
 _ANY_DOCUMENT = re.compile(
     r"(?i:identity[ _-]?(?:card|number|document)|national[ _-]?(?:id|identi)|tax[ _-]?(?:id|payer|number|identi)"

@@ -35,6 +35,7 @@ _NONE = frozenset(_NONE_WORDS.split())
 _MASKED = re.compile(r"[*•x.#-]+|\[.*\]|<.*>|\$?\{.*\}?|%.*%|\$\w+|\.{3}", re.IGNORECASE | re.DOTALL)
 _CODE = re.compile(r"[a-z]+(?:_[a-z]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|.*[(\[{].*", re.DOTALL)
 _PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|[A-Za-z]:)?(?:[/\\]{1,2}(?i:[a-z][\w.+-]{0,40})){2,12}[/\\]?")
+_CLASS = re.compile(r"(?:[A-Z][a-z]{1,20}){1,6}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]*)?")
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|Api-?Key|Key|SSWS|GenieKey|OAuth|JWT) \S{6,}", re.IGNORECASE)
 
@@ -217,7 +218,7 @@ def is_secret_and_no_count(value: str) -> bool:
 
 def is_assigned_secret_and_no_count(value: str) -> bool:
     """Like `is_assigned_secret`, for tokens and cookies."""
-    return is_assigned_secret(value) and is_secret_and_no_count(value)
+    return is_assigned_secret(value) and is_secret_and_no_count(value) and not _CLASS.fullmatch(value)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

@@ -115,12 +115,13 @@ BLANKS = "  "
 
 
 _HEADER_LINE = re.compile(rf"[{WORD_SIGNS} .()/#№\"'’״׳|\t;,:&º°ª*+–-]{{3,2000}}")
-_HEADER_CELL = re.compile(rf"(?:[^\W\d]|[#№*])[{WORD_SIGNS} .()/#'’\"״׳:&º°ª*+–-]{{0,60}}")
+_HEADER_CELL = re.compile(rf"(?:[^\W\d]|[#№*])[{WORD_SIGNS} .()/#'’״׳:&º°ª*+–-]{{0,60}}")
 _RULE = re.compile(r"[\s|+:=-]+")  # `| --- | --- |`, `----+----`
 _LINE = re.compile(r"[^\r\n]+")
 _CELLS = {mark: re.compile(rf'"(?:[^"\n]|"")*+"|[^{re.escape(mark)}\n]+') for mark in DIVIDERS}
 _SPACED = re.compile(r"\S+(?: \S+)*+")
 _FEW_COLUMNS = 3
+_GERSHAYIM = re.compile(r"(?<=[\u05d0-\u05ea])\"(?=[\u05d0-\u05ea])")  # a mark of abbreviations in Hebrew
 _BRACKETED = re.compile(r" ?\([^()]{0,40}\)")
 _LONGEST_ABBREVIATION = 14  # characters of a cell such as `Geb. Dat.`
 _MOST_WORDS = 4  # words of a column name; longer cells are sentences
@@ -308,6 +309,7 @@ def _header(text: str, line: re.Match[str], rules: DetectionRules) -> Table | No
 
 def _names_column(name: str) -> bool:
     """Whether a cell can name a column: a few words, with abbreviations and what is in brackets."""
+    name = _GERSHAYIM.sub("", name)
     bare = _BRACKETED.sub("", name)
     sentence = name[-1] == "." and (name.count(" ") > 1 or len(name) > _LONGEST_ABBREVIATION)
     if sentence or "(" in bare or ")" in bare or bare.count(" ") > _MOST_WORDS:
