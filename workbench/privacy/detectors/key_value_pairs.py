@@ -113,6 +113,7 @@ LONGEST = 400  # characters of a value
 
 _KEY = re.compile(rf"[{LETTER}](?<![{WORD_SIGNS}-].)[{WORD_SIGNS}-]{{0,60}}+(?={_ASSIGN}[:=：])")
 _MARK = re.compile(rf"{_ASSIGN}(?::=?|=>|={{1,2}}|：)(?:\*\*)?[ \t]{{0,4}}")
+_GENDERED = re.compile(r"[^\W\d_]{2,20}(?:\([a-z]{1,2}\)|/[a-z]{1,5})")  # `Né(e)`, "Nato/a"
 _LAST_LETTERS = re.compile(rf"[{LETTER}][{LETTER}\u0900-\u0963]{{0,40}}+(?:['’]s)?$")
 _QUOTED = re.compile(r"(\\?[\"'])(?P<value>(?:(?!\1)[^\n\0]){1,400}?)\1")
 _LINE = re.compile(r"[^\n\r\0;|<>{}\t\"]{1,400}+")
@@ -195,7 +196,7 @@ def _words_before(text: str, end: int) -> str:
     """Up to three words of letters before a blank, as in "Customer's date of birth"."""
     found: list[str] = []
     for word in reversed(text[max(0, end - LOOK_BACK) : end].rsplit(" ", MOST_BEFORE)[-MOST_BEFORE:]):
-        if word.isalpha():
+        if word.isalpha() or _GENDERED.fullmatch(word):
             found.insert(0, word)
             continue
         if last := _LAST_LETTERS.search(word):

@@ -44,6 +44,10 @@ _MOST_AGREE: Final = 0.75
 _MOST_LONGER: Final = 80  # known words with the same beginning
 _NUMBER_ENDS: Final = ("nummer", "number", "numero", "nr")
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s(?![^\W_])")
+_GENDERS = re.compile(
+    r"(?<=[^\W\d_]{2})(?:\((?:ne|in|e|a|o|r|s)\)|[/*:](?:innen|in|ne|e|a|o|r|n)(?![^\W\d_]))"
+)  # `Né(e) le`
+_E_POST = re.compile(r"(?<![^\W_])[Ee][-_ ](?=(?:post|mail)[^\W_]{0,3}(?![^\W_]))")
 _ODD = re.compile(r"[\W_]+")
 _SECTION = re.compile(r"\[(\w+)\]")
 # Groups of phrases whose key contains the value itself.
@@ -77,7 +81,8 @@ def fold(text: str) -> str:
 
 def words_of(key: str) -> list[str]:
     """The words of a key, folded, however it is written."""
-    return [word for word in _ODD.split(fold(_HUMP.sub("_", _POSSESSIVE.sub("", key)))) if word]
+    plain = key if key.isalnum() else _E_POST.sub("e", _GENDERS.sub("", _POSSESSIVE.sub("", key)))
+    return [word for word in _ODD.split(fold(_HUMP.sub("_", plain))) if word]
 
 
 class KeyWords:

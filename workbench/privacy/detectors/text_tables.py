@@ -123,7 +123,7 @@ _SPACED = re.compile(r"\S+(?: \S+)*+")
 _FEW_COLUMNS = 3
 _GERSHAYIM = re.compile(r"(?<=[\u05d0-\u05ea])\"(?=[\u05d0-\u05ea])")  # a mark of abbreviations in Hebrew
 _BRACKETED = re.compile(r" ?\([^()]{0,40}\)")
-_LONGEST_ABBREVIATION = 14  # characters of a cell such as `Geb. Dat.`
+_LONGEST_ABBREVIATION = 6  # letters of a word such as "Dat."
 _MOST_WORDS = 4  # words of a column name; longer cells are sentences
 
 
@@ -311,7 +311,8 @@ def _names_column(name: str) -> bool:
     """Whether a cell can name a column: a few words, with abbreviations and what is in brackets."""
     name = _GERSHAYIM.sub("", name)
     bare = _BRACKETED.sub("", name)
-    sentence = name[-1] == "." and (name.count(" ") > 1 or len(name) > _LONGEST_ABBREVIATION)
+    last = bare.rstrip(".").rpartition(" ")[2].rpartition(".")[2]
+    sentence = name[-1] == "." and " " in bare and len(last) > _LONGEST_ABBREVIATION
     if sentence or "(" in bare or ")" in bare or bare.count(" ") > _MOST_WORDS:
         return False
     return _HEADER_CELL.fullmatch(name) is not None

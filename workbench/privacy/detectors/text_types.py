@@ -91,7 +91,7 @@ _BEGINNINGS_BY_KIND: dict[str, tuple[str, ...]] = {
     "COMMENT": (
         r"//|/\*|\*/|;;|<!--|\"\"\"|\'\'\'",
         r"\*(?: [^*\n]{0,300}[^*]$|$)",
-        r"#(?![\w#])",
+        r"#(?![\w#<])",
         r":param |:returns?:|@(?:param|returns?|throws|see|since|author|deprecated|example|type|typedef|property) ",
     ),
     "HEADING": (r"#{2,6} \S",),
@@ -101,7 +101,7 @@ _BEGINNINGS_BY_KIND: dict[str, tuple[str, ...]] = {
         r"|\[?(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d{3,6})?(?: \d{4}\]?)?"
         r"(?: [\w.-]{1,60})?"
         r"|\[?\d\d:\d\d:\d\d[.,]?\d{0,9}\]?|\[ {0,6}\d{1,9}\.\d{3,9}\])"
-        r"[ :,|-]{1,4}(?:\[|\(|[A-Z]{3,9}\b|[a-z][\w./-]{0,60}[\[:. ]|\d)",
+        r"[ :,|-]{1,4}(?:\[|\(|[A-Z]{3,9}\b|[a-z][\w./-]{0,60}[\[(:. ]|\d)",
         r"\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|CRITICAL|FATAL|SEVERE|info|warn|error|debug)[\]:]{1,2} ",
         r"(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL) |[IWEF]\d{4} \d\d:\d\d:\d\d",
         r"[\w.:-]{2,60} [^\s\"]{1,40} [^\s\"]{1,40} \[\d\d/[A-Z][a-z]{2}/",

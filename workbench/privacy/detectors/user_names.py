@@ -35,7 +35,7 @@ _SIGNED_IN = re.compile(
     re.MULTILINE,
 )
 _ASSIGNED = re.compile(
-    rf"(?<![\w-])(?:(?:[rsd]|src|dst|x?auth|unauth|remote_|sasl_)?user(?:_?name)?|usr(?:Name)?|a?uid|AUID|logname|acct"
+    rf"(?<![\w-])(?:(?:[rsd]|src|dst|x?auth|unauth|remote_|sasl_|auth\.)?user(?:[_.]?name)?|usr(?:Name)?|a?uid|AUID|logname|acct"
     rf"|accountName|login|actor|set_id)=[\"'<]?(?P<name>{_WORD})(?=[\"'>\s,;)&\]]|$)"
     r"|(?<![\w-])user_?[Ii]d=[\"']?(?P<id>[A-Za-z]{2,20}(?:[._][A-Za-z]{2,20})?\d{0,3})(?=[\"'\s,;)&\]]|$)"
 )
