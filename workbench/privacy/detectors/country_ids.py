@@ -371,10 +371,15 @@ def find_ids_by_title(text: str) -> Iterator[tuple[int, int]]:
     for kind, stretches in _titles().find(text, small).items():
         if kind.check is ids.is_anything and not kind.rare:
             continue
+        read = 0
         for start, end in stretches:
-            for match in _compiled(kind.form).finditer(text, start, end):
+            at = max(start, read)
+            while match := _compiled(kind.form).search(text, at, end):
+                at = match.end()
                 if match.group()[-1] != " " and kind.check(_SEPARATORS.sub("", match.group()).upper()):
                     yield match.span()
+                    end = max(end, at + _SCOPE // 2)  # a list goes on
+            read = max(read, end)
 
 
 # `validate("…")`, and quoted numbers in tests and examples of identity documents of any country
