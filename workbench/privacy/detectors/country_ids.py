@@ -48,13 +48,14 @@ COUNTRY_IDS = (
     CountryId("nir|french personal identification|insee|securite sociale|sécurité sociale|numéro de sécu"
               "|numero de secu|sécu|n° ss",
               r"[12] ?\d\d ?\d\d ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d", ids.is_french_nir),
-    CountryId("dni|nie|nif|documento nacional|número de identificación fiscal|numero de identificacion fiscal"
+    CountryId("dni|nie|nif|d.n.i|n.i.f|n.i.e|documento nacional|número de identificación fiscal"
+              "|numero de identificacion fiscal"
               "|identificación de extranjero|spanish personal identity|foreigner number",
               r"(?:\d{8}|\d\d\.\d{3}\.\d{3})[ -]?[A-Z]|[XYZ][ -]?\d{7}[ -]?[A-Z]",
               ids.is_spanish_dni),
     CountryId("codicefiscale|codice fiscale|italian tax code|cod. fisc|cod.fisc|c.f.",
               _CODICE, ids.is_anything, rare=True),
-    CountryId("nif|contribuinte|nipc|número de identificação fiscal|numero de identificacao fiscal|portuguese vat"
+    CountryId("nif|n.i.f|contribuinte|nipc|número de identificação fiscal|numero de identificacao fiscal|portuguese vat"
               "|número fiscal|numero fiscal",
               _THREES, ids.is_portuguese_nif),
     CountryId("bsn|dutch citizen|burgerservicenummer|sofinummer",
@@ -127,7 +128,7 @@ COUNTRY_IDS = (
               r"[A-Z]\d{9}", ids.is_anything, rare=True),
     CountryId("siren|système d'identification du répertoire", _THREES, ids.has_luhn_digit),
     CountryId("siret", rf"{_THREES}{_S}\d{{5}}", ids.has_luhn_digit),
-    CountryId("cif|código de identificación fiscal|spanish company",
+    CountryId("cif|c.i.f|código de identificación fiscal|spanish company",
               r"[A-HJNPQRSUVW][ -]?\d{7}[ -]?[\dA-J]", ids.is_spanish_cif),
     CountryId("partita iva|p.iva|p. iva|partitaiva|italian vat", r"(?:IT ?)?\d{11}", ids.has_luhn_digit),
     CountryId("cartão de cidadão|cartao de cidadao|citizen card|número de documento de identificação civil",

@@ -124,7 +124,7 @@ _JUMBLE = re.compile(r"(?![^\s]{0,400}[&;,?]\w{1,40}=)[^\s\0\"'`]{10,400}+(?=\s|
 _CODE_START = re.compile(r"[\[\\]|\((?!\+?\d)")
 _MORE_WORDS = re.compile(r" [^\W\d_]{2,}")
 _ABBREVIATED = re.compile(r"(?:\d|[\s.][^\W\d_]{1,3})$")
-_CALLED = re.compile(r"(?<=\w)\(\w{1,20}:[a-z]{1,20}\)")  # `pam_unix(passwd:chauthtok)`
+_CALLED = re.compile(r"(?<=\w)\(\w[\w-]{0,24}:[a-z]{1,20}\)")  # `pam_unix(passwd:chauthtok)`
 _DEFAULT = re.compile(r" (?:= |\| None\b)")  # after a type, as in `password: Secret = …`
 _TAG = re.compile(
     r"<(?:\w{1,20}:)?(?P<tag>[^\W\d_][\w.-]{1,60})(?P<more>\s[^<>]{0,200}+)?>(?P<value>[^<>\0]{1,400}+)</"

@@ -55,21 +55,9 @@ _ENTRY = re.compile(rf"\b(?:uid|sAMAccountName)[=:] ?(?P<name>{_WORD})(?=[,\s]|$
 # Below: who signed in, whose session begins, which account changes, in the lines of programs with one of these words.
 _EVENT_WORDS = (
     *("user ", "User ", "USER ", "user:", "sername ", "ogin ", "LOGIN ", "ogon ", "ogged ", "ccount ", "assword "),
-    *(
-        "uthentication ",
-        "uthenticated ",
-        "ession ",
-        "Name:",
-        "user/",
-        ") CMD",
-        "pam(",
-        "imap(",
-        "pop3(",
-        " pts/",
-        " tty",
-    ),
-    *("\\", " Peer", " MULTI", "] [", "-> [", " FATAL:", " ERROR:", 'role "', "' to group", "(to ", "doas:", "oup"),
-    *("  0.", "  1.", "ogin OK", "unix-user:", " by "),
+    *("uthentication ", "uthenticated ", "ccepted ", "ailed ", "ostponed ", "ession ", "Name:", "user/", ") CMD"),
+    *("pam(", "imap(", "pop3(", " pts/", " tty", "\\", " Peer", " MULTI", "] [", "-> [", " FATAL:", " ERROR:"),
+    *('role "', "' to group", "(to ", "doas:", "oup", "  0.", "  1.", "unix-user:", " by ", ":x:"),
 )
 _ACCOUNT = r"[A-Za-z0-9](?:[A-Za-z0-9._$-]{0,30}[A-Za-z0-9_$])?"  # ends before the dot of a sentence
 _AFTER = r"(?=['\"`\]>),;:(@/]|\.?(?:\s|$))"
@@ -87,8 +75,11 @@ _EVENT = re.compile(
 )
 # `Disconnected from user rosa 10.1.2.3`, `Login failed for user rosa`: more than a word after "user"
 _USER = re.compile(rf"\b[Uu]ser (?P<name>{_ACCOUNT})(?=:|,? from | (?:\d{{1,3}}\.){{3}}|\.?\s*$)", re.MULTILINE)
-_ABSTRACT = re.compile(r"(?:tion|ment|ing|ity|ness|ance|ence|ed|ies|age)s?\Z", re.IGNORECASE)
-_SIGN_IN = re.compile(r"log-?[io]n|logged|auth|passw|session|connect|denied|ssh|lock|disab|sudo|pam", re.IGNORECASE)
+_ABSTRACT = re.compile(r"(?:tion|ment|ity|ness|ance|ence)s?\Z", re.IGNORECASE)
+_SIGN_IN = re.compile(
+    r"log-?[io]n|logged|auth|passw|session|connect|denied|ssh|lock|disab|sudo|pam|grant|permission|privilege",
+    re.IGNORECASE,
+)
 # A name in quotes or brackets: `user "x": password mismatch`, `User <x>`, `Login OK: [x]`.
 _QUOTED = re.compile(
     r"\b(?i:user(?:name|id| name| id)?|for|log[io]n(?: ok| incorrect)?|role|account(?: name)?)"
@@ -100,14 +91,17 @@ _BESIDE = re.compile(
     rf"|\((?:to|from) [\w.-]{{1,32}}\) (?P<switched>{_ACCOUNT}) on "
     rf"|\b(?:pam|imap|pop3|lmtp|lda)\((?P<mail>{_ACCOUNT})[,)]"
     rf"|\bby (?P<by>{_ACCOUNT})(?:\(uid=| on (?:vty|console|pts|tty))|\bdoas: (?P<doas>{_ACCOUNT}) ran"
-    rf"|\] \[(?P<ftp>{_ACCOUNT})\] (?:OK|FAIL|Peer) |-> \[(?P<mapped>{_ACCOUNT})\]|\bUSER (?P<command>{_ACCOUNT}): "
+    rf"|\[(?P<ftp>{_ACCOUNT})\] (?:OK|FAIL|Peer) |\]\\{{1,2}}\[(?P<domain>{_ACCOUNT})\]|-> \[(?P<mapped>{_ACCOUNT})\]"
+    rf"|\bUSER (?P<command>{_ACCOUNT}): "
     rf"|\badd '(?P<grouped>{_ACCOUNT})' to |\b(?:user|group)[^\n=]{{0,40}}: name=(?P<added>{_ACCOUNT}),"
     rf"|:\d{{1,5}} \[(?P<peer>{_ACCOUNT})\] Peer"
     rf"|\] (?P<owner>{_ACCOUNT})@[\w-]{{1,40}} (?:FATAL|ERROR|LOG):|:user/(?P<arn>{_ACCOUNT})(?=[\"',\s]|$)"
     rf"|(?:^|[\s\"'(\[])(?P<verb>{_ACCOUNT})['\")\]]? (?:has |just )?(?:logged|signed) (?:in|out|on|off)\b"
-    rf"|[Aa]ccount (?P<locked>{_ACCOUNT}) (?:is |was )?(?:un)?locked"
+    rf"|[Aa]ccount (?P<locked>{_ACCOUNT}) (?:is |was |has been )?(?:un)?(?:locked|disabled|enabled|suspended)"
     rf"|[\s>](?P<client>{_ACCOUNT})/(?:\d{{1,3}}\.){{3}}\d{{1,3}}:\d"
     rf"|(?:\bAccount|\bLogon|User) Name:[ \t]{{1,8}}(?P<entry>{_ACCOUNT})\s"
+    rf"|\] (?P<imap>{_ACCOUNT}) [\w+-]{{3,20}} User logged in|^(?P<passwd>{_ACCOUNT}):[x*!]:\d{{1,6}}:\d{{1,6}}:"
+    rf"|'su [\w.-]{{1,32}}' (?:failed|succeeded) for (?P<su>{_ACCOUNT}) on "
     rf"|^(?P<session>{_ACCOUNT}) {{1,20}}(?:(?:pts/|tty)\d|\d{{1,8}} {{1,8}}\d{{1,3}}\.\d {{1,8}}\d{{1,3}}\.\d )",
     re.MULTILINE,
 )
@@ -210,9 +204,15 @@ def is_user_name(value: str) -> bool:
     return _NAME.fullmatch(bare) is not None and bare.lower() not in _NONE
 
 
+_DAYS = frozenset(("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))  # after "Last login:"
+
+
 def is_assigned_user_name(value: str) -> bool:
     """Whether the text after `login:` is a user name, not a word of a message."""
-    return is_user_name(value) and (value.strip().lower() not in THING_WORDS or "F" in listed(value.strip()))
+    bare = value.strip()
+    if not is_user_name(value) or bare.count(".") > 1 or bare in _DAYS:
+        return False
+    return bare.lower() not in THING_WORDS or "F" in listed(bare)
 
 
 def _anybodys(name: str) -> bool:
