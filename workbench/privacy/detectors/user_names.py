@@ -8,7 +8,12 @@ from itertools import chain
 
 from workbench.privacy.detectors.key_words import key_words
 from workbench.privacy.detectors.name_model import listed
-from workbench.privacy.detectors.text_search import find_matches_at_lines, find_matches_at_words, find_words
+from workbench.privacy.detectors.text_search import (
+    find_matches,
+    find_matches_at_lines,
+    find_matches_at_words,
+    find_words,
+)
 from workbench.privacy.detectors.word_lists import COMMON_WORDS, THING_WORDS
 from workbench.thread_cancellation import check_cancelled
 
@@ -56,8 +61,8 @@ _ENTRY = re.compile(rf"\b(?:uid|sAMAccountName)[=:] ?(?P<name>{_WORD})(?=[,\s]|$
 _EVENT_WORDS = (
     *("user ", "User ", "USER ", "user:", "sername ", "ogin ", "LOGIN ", "ogon ", "ogged ", "ccount ", "assword "),
     *("uthentication ", "uthenticated ", "ccepted ", "ailed ", "ostponed ", "ession ", "Name:", "user/", ") CMD"),
-    *("pam(", "imap(", "pop3(", " pts/", " tty", "\\", " Peer", " MULTI", "] [", "-> [", " FATAL:", " ERROR:"),
-    *('role "', "' to group", "(to ", "doas:", "oup", "  0.", "  1.", "unix-user:", " by ", ":x:"),
+    *("pam(", "imap(", "pop3(", " pts/", " tty", " Peer", " MULTI", "] [", "-> [", " FATAL:", " ERROR:"),
+    *('role "', "' to group", "(to ", "doas:", "group added", "  0.", "  1.", "unix-user:", "(uid=", " on vty", ":x:"),
 )
 _ACCOUNT = r"[A-Za-z0-9](?:[A-Za-z0-9._$-]{0,30}[A-Za-z0-9_$])?"  # ends before the dot of a sentence
 _AFTER = r"(?=['\"`\]>),;:(@/]|\.?(?:\s|$))"
@@ -110,8 +115,10 @@ _OF_DOMAIN = re.compile(
     rf"(?<![^\s,;=:\"'|(\[])(?!ERROR|INFO|WARN|DEBUG)[A-Za-z][A-Za-z0-9-]{{1,14}}\\{{1,2}}(?P<name>{_ACCOUNT})"
     r"(?=[\s,;\"'|)\]]|$)"
 )
+_BACKSLASH = re.compile(r"\\(?<=[A-Za-z0-9]\\)\\?(?![nrtbfu\"'\\/][^A-Za-z])(?=[A-Za-z0-9])")
+_LONGEST_DOMAIN = 40  # characters of a domain or a name
 _DOMAIN_LINE = re.compile(r"(?:\d{1,3}\.){3}\d|[Uu]ser|[Aa]ccount|[Ll]og[oi]n")
-_LONGEST_LINE = 2_000  # characters
+_LONGEST_LINE = 300  # characters before and after a word that are read
 _NO_SUBJECT_WORDS = """
 invalid illegal user users
 is are be been being get got stay keep remain already currently never only automatically successfully everyone someone
@@ -141,8 +148,11 @@ def _in_events(text: str) -> Iterator[re.Match[str]]:
         for match in _BESIDE.finditer(text, start, end):
             if match.lastgroup != "verb" or match["verb"].lower() not in _NO_ACCOUNT:
                 yield match
-        if "\\" in text[start:end] and _DOMAIN_LINE.search(text, start, end):
-            yield from _OF_DOMAIN.finditer(text, start, end)
+    for sign in find_matches(_BACKSLASH, text) if "\\" in text else ():
+        line = slice(max(0, sign.start() - _LONGEST_LINE), sign.end() + _LONGEST_LINE)
+        found = _OF_DOMAIN.search(text, max(0, sign.start() - _LONGEST_DOMAIN), sign.end() + _LONGEST_DOMAIN)
+        if found and _DOMAIN_LINE.search(text, line.start, line.stop):
+            yield found
 
 
 # First words of the matches, and what a line must contain.
