@@ -203,7 +203,7 @@ def test_secrets_are_found_across_the_pieces_of_a_long_text() -> None:
         ("machine api.corp.io login svc password AtHcVURJ2l1N", "AtHcVURJ2l1N"),
         ("[DEBUG] Using Key=LTNupt1rAKsjseqiWkncBjClNvJu", "LTNupt1rAKsjseqiWkncBjClNvJu"),
         (
-            "//registry.npmjs.org/:_authToken=9081b5cd-1891-498b-61ed-76a61a88320f",
+            "//npm.corp.io/:_authToken=9081b5cd-1891-498b-61ed-76a61a88320f",
             "9081b5cd-1891-498b-61ed-76a61a88320f",
         ),
         ("acme_key: LTNupt1rAKsjseqiWkncBjClNvJu", "LTNupt1rAKsjseqiWkncBjClNvJu"),

@@ -49,12 +49,14 @@ def also_scientific(accepts: Callable[[str], bool]) -> Callable[[str], bool]:
     return lambda value: accepts(value) or _SCIENTIFIC.fullmatch(value.strip()) is not None
 
 
+_SHORTEST_ID = 5  # letters and digits of a number in text: `urn:ietf:rfc:2648` is none
 _PROSE = re.compile(r"[a-z]{3}")
 
 
 def is_assigned_national_id(value: str) -> bool:
     """Whether the text after `passport:` is a number, not a sentence with one."""
-    return also_scientific(national_ids.is_national_id)(value) and _PROSE.search(value) is None
+    long = sum(map(str.isalnum, value)) >= _SHORTEST_ID
+    return long and also_scientific(national_ids.is_national_id)(value) and _PROSE.search(value) is None
 
 
 _PHONE = re.compile(r"[+(]{0,2}\d[\d\s()./+*#–-]{3,30}(?:[ ,;]{0,2}(?:[^\W\d_]{1,10}[.:]?|#) ?\d{1,6})?")

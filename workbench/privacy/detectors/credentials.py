@@ -175,6 +175,7 @@ def is_assigned_secret(value: str) -> bool:
     return is_secret(value) and len(bare) >= 4 and bare.lower() not in _NONE and not _CODE.fullmatch(bare)
 
 
+_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _RANDOM = re.compile(r"[\w+/=.~!@#$%^&*-]{8,400}")
 _HASH = re.compile(r"(?:[0-9a-f-]{32,40}|[0-9a-f]{64}|[0-9A-F-]{32,40}|[0-9A-F]{64})")
 _SHORTEST_KEY = 24  # characters of a random value under a mere `key`
@@ -185,7 +186,13 @@ def is_random_secret(value: str) -> bool:
     """Whether a value under a key that may announce something else (`key`, `pass`, `auth`) is random: short ones have
     signs of a password, long ones capitals, small letters and digits; no hash, UUID, word or path."""
     bare = value.strip().strip("\"'`")
-    if not _RANDOM.fullmatch(bare) or not is_assigned_secret(bare) or _HASH.fullmatch(bare) or _is_technical(bare):
+    if (
+        not _RANDOM.fullmatch(bare)
+        or _ENCODED.search(bare)
+        or not is_assigned_secret(bare)
+        or _HASH.fullmatch(bare)
+        or _is_technical(bare)
+    ):
         return False
     cases = sum(any(map(sort, bare)) for sort in _SORTS)
     if len(bare) < _SHORTEST_KEY:

@@ -163,6 +163,8 @@ _SINGLE = re.compile(r"[\u3400-\u9fff\uac00-\ud7af]")  # a given name of one sig
 
 def _is_name_of_record(value: str) -> bool:
     """Whether the `name` of a record about a person is a person's."""
+    if value in ("Id", "ID", "Name"):
+        return False
     return person_names.is_plausible_name(value) or _SINGLE.fullmatch(value.strip()) is not None
 
 

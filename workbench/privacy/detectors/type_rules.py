@@ -67,7 +67,8 @@ _BEFORE_HANDLE = re.compile(r"\b(?:by|cc|thanks|thanks to|ask|ping)[ \t]@\Z", re
 _HANDLE_AFTER = re.compile(r"[\"'*_]{0,3}[ \t]{0,2}[(\[<]@")
 _LOCAL_HOST = re.compile(r"@(?:localhost|127\.|example\b|[\w.-]{0,60}example\.|[$<{%])")
 _EXAMPLE_LOGIN = re.compile(
-    r"(?:user|usr|username|u|me|foo|name|login|scott|admin|root|test)[\w%]{0,8}:(?:pass|pw|p\b|tiger|secret|bar|test|x+\b)",
+    r"(?:user|usr|username|u|me|foo|name|login|scott|admin|root|test)[\w%]{0,8}:(?:pass|pw|p\b|tiger|secret|bar|test|x+\b)"
+    r"|[a-z]?:(?:[a-z]\b|pass|test|secret)|foo:",
     re.IGNORECASE,
 )
 _QUOTES: Final = frozenset("\"'`")
