@@ -1,4 +1,4 @@
-"""Reads key and column names word by word, in sixteen languages, and determines what they announce.
+"""Reads key and column names word by word, in some thirty languages, and determines what they announce.
 
 The words are in `resources/privacy/keys.txt`. A key is divided at separators, capitals and digits, and runs without
 separators (`phonenumber`, `Kundenname`, `お客様名`) are segmented into known words. The head decides: `customer_phone`
