@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from workbench.privacy.detectors.detector import detect
 from workbench.privacy.detectors.key_value_pairs import find_contact_cards, find_pairs, keys_around
 
 
@@ -170,3 +171,18 @@ def test_short_keys_are_read_with_their_record() -> None:
     text = "Cognome: Lund\nVia: Via Roma 5\nCAP: 00184\n"
     assert found(text) == [("NAME", "Lund"), ("ADDRESS", "Via Roma 5"), ("ADDRESS", "00184")]
     assert found("Via: HTTP/1.1 proxy\nCAP: 50000\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("- name: DB_PASSWORD\n  value: TT3dRLuI4x0eZAV9\n", "TT3dRLuI4x0eZAV9"),
+        ("acme.api.key=40c71abd-1638-adb6-1ceb-a7a6aa16dacc", "40c71abd-1638-adb6-1ceb-a7a6aa16dacc"),
+        ('level=info auth.user.name=rlund msg="ok"', "rlund"),
+        ("GivenName            : Rosa\nSurname              : Klunsen\n", "Klunsen"),
+        ("Né(e) le : 12/03/1981 à Brest", "12/03/1981"),
+        ("Patient: Klunsen, Rosa  geb. 12.03.1981", "Klunsen, Rosa"),
+    ],
+)
+def test_keys_with_dots_gaps_genders_and_named_values(text: str, value: str) -> None:
+    assert value in {text[one.start : one.end] for one in detect(text)}

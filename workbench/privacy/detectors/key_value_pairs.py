@@ -138,9 +138,41 @@ def find_pairs(text: str, rules: DetectionRules = DEFAULT_RULES) -> Iterator[Det
         for match in find_matches(_KEY, text):
             if found := _pair(text, match, rules):
                 yield found
+        if "alue" in text:
+            yield from _named_values(text, rules)
     if "</" in text:
         for tag in find_matches(_TAG, text):
             yield from _tagged(text, tag, rules)
+
+
+_NAMED_VALUE = re.compile(
+    r"(?:name|key|Name|Key)[\"']?[ \t]{0,2}[:=][ \t]{0,3}[\"']?(?P<key>[\w.-]{2,60}+)[\"']?,?\s{1,40}"
+    r"[\"']?[vV]alue[\"']?[ \t]{0,2}[:=][ \t]{0,3}(?:\"(?P<quoted>[^\"\n\0]{1,400})\"|(?P<bare>[^\s\"',}\0]{1,400}))"
+)
+
+
+def _named_values(text: str, rules: DetectionRules) -> Iterator[DetectedSpan]:
+    """Values whose key is a value itself: `- name: DB_PASSWORD` above `value: …`."""
+    for match in find_matches(_NAMED_VALUE, text):
+        kind = kind_of(match["key"], rules)
+        group = "quoted" if match["quoted"] else "bare"
+        if kind is not None and kind.name != "NAME" and (kind.assigned or kind.accepts)(match[group]):
+            yield DetectedSpan(*match.span(group), kind.name, f"key {match['key']}")
+
+
+# Kinds that the words before the dots of a key may announce: `acme.api.key`, `user.name`
+_OF_DOTTED = frozenset({"SECRET", "USERNAME", "EMAIL", "IP", "PHONE"})
+_DOTTED = re.compile(r"(?:[A-Za-z][\w-]{0,30}\.){1,4}\Z")
+_LONGEST_DOTTED = 60
+
+
+def _kind_of_dotted(text: str, word: re.Match[str], rules: DetectionRules) -> Kind | None:
+    """The kind of a key with dots, which its last word alone does not announce."""
+    if text[word.start() - 1 : word.start()] != ".":
+        return None
+    before = _DOTTED.search(text, max(0, word.start() - _LONGEST_DOTTED), word.start())
+    kind = kind_of(f"{before.group()}{word.group()}", rules) if before else None
+    return kind if kind is not None and kind.name in _OF_DOTTED else None
 
 
 def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> DetectedSpan | None:
@@ -148,6 +180,7 @@ def _pair(text: str, word: re.Match[str], rules: DetectionRules) -> DetectedSpan
     long = f"{before} {word.group()}" if before else ""
     longer_kind = kind_of(long, rules) if long else None
     dotted = text[word.end()] == "."
+    longer_kind = longer_kind or _kind_of_dotted(text, word, rules)
     kind = longer_kind or kind_of(f"{word.group()}{'.' if dotted else ''}", rules)
     bare = longer_kind is None and needs_record(word.group()) and not (long and is_name_of_thing(long))
     if kind is None and not bare:
