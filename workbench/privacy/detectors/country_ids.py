@@ -36,8 +36,8 @@ _THREES = rf"\d{{3}}{_S}\d{{3}}{_S}\d{{3}}"
 _FOURS = rf"\d{{4}}{_S}\d{{4}}{_S}\d{{4}}"
 _CODICE = r"[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]"
 _EU_VAT = (
-    r"(?:AT ?U|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI|NO|GB) ?"
-    r"(?=(?:\w ?){7,13}(?!\w))[A-Z0-9]{0,2} ?\d[\d ]{5,11}[A-Z]{0,2}\d{0,2}"
+    r"(?-i:AT ?U|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI|GB)"
+    r" ?(?=(?:\w ?){7,13}(?!\w))[A-Z0-9]{0,2} ?\d[\d ]{5,11}[A-Z]{0,2}\d{0,2}"
 )
 _DOCUMENT = r"(?=(?:[^\d]{0,4}\d){4})[A-Z]{0,3}[ -]?\d[\dA-Z]{4,10}"
 
@@ -270,7 +270,7 @@ def _compiled(form: str) -> re.Pattern[str]:
 def find_country_id(text: str, small: str, at: int, word: str) -> Iterator[tuple[int, int]]:
     """The number of each form after a word on the same line; `small` is the folded text."""
     end = at + len(word)
-    if not _stands_alone(small, at, end):
+    if not _stands_alone(small, at, end) or (word in _WORDS and not text[at:end].isupper()):
         return
     line = text.find("\n", end, end + NEAR)
     last = line if line >= 0 else end + NEAR
@@ -300,6 +300,8 @@ run rut sin pan nas cif nip pps ico dic uid vat iva tva btw moms mva inn ein nit
 mst nik ird nhi acn abn uen brn epic npi mbi cnh rnc cpr cvr tfn ssn cnp taj pib oib bsn dni nie nif nir avs ahv hetu
 rfc medicare passport
 """
+# Of these, words that may begin a sentence or a title.
+_WORDS = frozenset(("run", "ein", "nit", "pis", "rif", "dic", "epic", "nin", "dui"))
 _AMBIGUOUS = frozenset(_AMBIGUOUS_WORDS.split())
 
 
@@ -354,9 +356,11 @@ def _is_mentioned(text: str, start: int, end: int, word: str) -> bool:
     found = text[start:end]
     if not found.isascii():
         return True
-    if (word in _AMBIGUOUS or len(word) < _SURE - 2) and not found.isupper() and not found[0].isupper():
-        return False
     before, after = text[start - 1 : start], text[end : end + 1]
+    if (word in _AMBIGUOUS or len(word) < _SURE - 2) and not found.isupper():
+        camel = found[0].isupper() and (after.isupper() or before.islower())
+        if not camel and (word in _WORDS or not found[0].isupper()):
+            return False
     inside = before.isalnum() and not (before.islower() and found[0].isupper())
     return not inside and not (after.isalpha() and not (after.isupper() and found[-1].islower()))
 
