@@ -155,3 +155,11 @@ def test_a_kind_that_is_off_is_off_beside_others() -> None:
     rules = DetectionRules(off=frozenset({"NATIONAL_ID"}))
     assert (told := kind_of("tax_id", rules)) is not None
     assert [told.name, *(other.name for other in told.also)] == ["SSN"]
+
+
+@pytest.mark.parametrize(
+    "key", ["object_key", "LastEvaluatedKey", "partition_key", "cacheKey", "public_key", "next_page_key"]
+)
+def test_keys_that_identify_something_are_no_secrets(key: str) -> None:
+    kind = kind_of(key)
+    assert kind is None or not kind.accepts("LTNupt1rAKsjseqiWkncBjClNvJuEPpg9YVn")

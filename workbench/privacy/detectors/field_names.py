@@ -81,6 +81,12 @@ _OF_GROUP: dict[str, Kind | None] = {
     key_words.LOOSE_ROLE: _LOOSE_ROLE,
     key_words.PERHAPS_NAME: _PERHAPS,
 }
+_NO_SECRET_WORDS = """
+object s3 partition public publishable site foreign sort row cache routing primary idempotency start last evaluated
+exclusive index lookup dedup deduplication message event record translation locale issue project unique natural group
+registry file storage path bucket
+"""
+_NO_SECRET_KEYS = frozenset(_NO_SECRET_WORDS.split())  # of these, a key identifies something: `object_key`
 _BRACKETS = re.compile(r"\([^()]{0,60}\)")
 _PAN = replace(BY_NAME["CARD"], also=(BY_NAME["NATIONAL_ID"],))  # a card's or an Indian's number
 _CALLER = replace(BY_NAME["PHONE"], also=(_ROLE,))
@@ -111,6 +117,8 @@ def _built_in(key: str) -> Kind | None:
         return None
     words = key_words.key_words()
     group = words.meaning(key)
+    if group == "weak_secret" and not _NO_SECRET_KEYS.isdisjoint(words_of(key)):
+        return None
     if "(" in key and (not group or group == key_words.PERHAPS_NAME):
         group = words.meaning(_BRACKETS.sub("", key)) or group
     if group in (key_words.ROLE, key_words.LOOSE_ROLE, key_words.PERHAPS_NAME) and words.is_login(key):
