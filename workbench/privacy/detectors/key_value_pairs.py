@@ -172,6 +172,8 @@ def _kind_of_dotted(text: str, word: re.Match[str], rules: DetectionRules) -> Ki
         return None
     before = _DOTTED.search(text, max(0, word.start() - _LONGEST_DOTTED), word.start())
     kind = kind_of(f"{before.group()}{word.group()}", rules) if before else None
+    if kind is not None and kind.name == "SECRET":
+        return kind_of("token", rules)  # a number after `session.token:` is a count
     return kind if kind is not None and kind.name in _OF_DOTTED else None
 
 
