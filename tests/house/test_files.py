@@ -15,7 +15,7 @@ REGISTRIES = re.compile(
 SECRETS = re.compile(
     "|".join(("-----BEGIN [A-Z ]*PRIVATE" + " KEY", "gh[pousr]_" + "[A-Za-z0-9]{36}", "AKIA" + "[0-9A-Z]{16}"))
 )
-BINARY = {".xz", ".otf", ".ttf", ".png", ".ico", ".npz"}
+BINARY = {".bin", ".xz", ".otf", ".ttf", ".png", ".ico", ".npz"}
 BIG = 1_000_000  # bytes; screenshots and fonts are smaller
 BIGGER = {"resources/search/vectors.npz": 4_000_000}  # the word vectors of the search
 

@@ -10,14 +10,17 @@ from functools import lru_cache
 from msgspec import Struct
 
 from workbench.privacy.detectors.script_name_lists import names_of
+from workbench.privacy.detectors.script_words import name_score
 from workbench.privacy.detectors.text_search import find_matches
 
 _LOOK_BACK = 40  # characters before a name that may contain a title
 _LOOK_AHEAD = 20  # characters after a name that may contain a verb
 _MOST = 4  # words of a name
+SCORED = ("cyrillic", "greek")  # scripts with a classifier of words
+_ORDINARY = -2.5  # score of a word that is no name even if it is in a list or ends like one
 
 
-class _Script(Struct, frozen=True, eq=False):
+class CasedScript(Struct, frozen=True, eq=False):
     name: str
     words: re.Pattern[str]  # capitalized words and initials with spaces between them
     part: re.Pattern[str]
@@ -31,6 +34,7 @@ class _Script(Struct, frozen=True, eq=False):
     follows: re.Pattern[str]  # after a given name that begins a sentence: a comma or a verb
     cases: tuple[str, ...]  # endings of declined given names
     nominatives: tuple[str, ...]  # what they replace
+    places: re.Pattern[str]  # before the name of a place or an organisation
 
 
 def _script(
@@ -46,11 +50,12 @@ def _script(
     farewells: str,
     follows: str,
     cases: str,
-) -> _Script:
+    places: str,
+) -> CasedScript:
     word = rf"[{capitals}](?:[{letters}]|['’ʼ-](?=[{capitals}{letters}])|(?<=-)[{capitals}]){{1,30}}"
     part = rf"(?:{word}|[{capitals}]\.)"
     ends, replaced = cases.split("|")
-    return _Script(
+    return CasedScript(
         name,
         re.compile(rf"(?<![\w@/.#-]){part}(?:[ \u00a0]?{part}){{0,4}}(?![\w@/])"),
         re.compile(part),
@@ -64,6 +69,7 @@ def _script(
         re.compile(follows),
         tuple(ends.split()),
         ("", *replaced.split()),
+        re.compile(rf"(?<!\w)(?:{places})[{letters}]{{0,4}}[ \u00a0]«?\Z", re.IGNORECASE),
     )
 
 
@@ -95,6 +101,10 @@ _CYRILLIC = _script(
     r"|подписал[аи]?|ответил[аи]?|отвечал[аи]?|написал[аи]?|звонил[аи]?|от|для|у|с|со|к|від|з|за|до|от|на|по словам",
     follows=r",| (?:не )?[а-яёіїє]{2,14}(?:л|ла|лся|лась|ет|ит|ёт|ила|ив|ав|ала)(?![а-яёіїє])",
     cases="а у ю е и ы і ї ой ей ою ею ом ем ём єм ові еві ю ия ии ию ией ії ію єю|а я й ь о ия ій ія",
+    places="город|місто|міст[аі]|реч?к|річк|озер|гор[аеы]|остров|острів|област|район|улиц|вулиц|площад|площ|проспект"
+    "|станци|станці|метро|аэропорт|аеропорт|компани|компані|корпораци|групп|гурт|клуб|команд|газет|журнал|издани"
+    "|видання|фильм|фільм|роман|альбом|песн|пісн|сел|деревн|пос[её]лок|провинци|штат|округ|университет|університет|завод"
+    "|телеканал|агентств|театр|музе|порт|мыс|залив|море|хребет|замок|крепост|собор|монастыр|парк|фирм",
 )
 _GREEK = _script(
     "greek",
@@ -114,6 +124,8 @@ _GREEK = _script(
     r"|γεια σας|καλημέρα|καλησπέρα|συν[άα]δελφο[ςυν]?|υπάλληλο[ςυν]?|γιατρ[όο][ςυν]?",
     follows=",",
     cases="ς ου ο ε η α ας ης|ος ης ας α η",
+    places="πόλη|ποταμό|λίμνη|νησ|βουνό|όρος|οδό|πλατεία|στάδιο|εταιρ|ομάδα|εφημερίδα|περιοδικό|ταινία|νομό|χωριό|συνοικία"
+    "|δήμο|αεροδρόμιο|πανεπιστήμιο|κόλπο|μονή|ναό|συγκρότημα",
 )
 _ARMENIAN = _script(
     "armenian",
@@ -128,8 +140,9 @@ _ARMENIAN = _script(
     roles=r"հաճախորդ\w{0,3}",
     follows=",",
     cases="ը ի ին ից ն|",
+    places="(?!)",
 )
-_SCRIPTS = (_CYRILLIC, _GREEK, _ARMENIAN)
+SCRIPTS = (_CYRILLIC, _GREEK, _ARMENIAN)
 _BEGINS = re.compile(r"(?:\A|[.!?:;…\n•«\"”)*>|\t]|[-–—] )[ \u00a0\"«(]{0,3}\Z")  # before the first word of a sentence
 _PARTS = re.compile("[-'’ʼ]")
 _FEWEST = 6  # letters of a last name that is not in the list
@@ -137,7 +150,7 @@ _FEWEST = 6  # letters of a last name that is not in the list
 
 def find_cased_names(text: str) -> Iterator[tuple[int, int]]:
     """Spans of names in Cyrillic, Greek and Armenian letters."""
-    for script in _SCRIPTS:
+    for script in SCRIPTS:
         for match in find_matches(script.words, text):
             before = text[max(0, match.start() - _LOOK_BACK) : match.start()]
             parts = list(script.part.finditer(match.group()))
@@ -150,9 +163,11 @@ def find_cased_names(text: str) -> Iterator[tuple[int, int]]:
                 yield match.start() + parts[first].start(), end
 
 
-def _names(script: _Script, words: Sequence[str], before: str, after: str) -> Iterator[tuple[int, int]]:
+def _names(script: CasedScript, words: Sequence[str], before: str, after: str) -> Iterator[tuple[int, int]]:
     """First and last word of each name in a row of capitalized words."""
-    kinds = [_kind(script, word) for word in words]
+    if script.places.search(before):
+        return
+    kinds = [kind_of_word(script, word) for word in words]
     if script.titles.search(before) or ("\n" in before and script.farewells.search(before)):
         yield 0, min(len(words), _MOST) - 1
         return
@@ -172,7 +187,7 @@ def _names(script: _Script, words: Sequence[str], before: str, after: str) -> It
 
 
 def _accepted(
-    script: _Script, words: Sequence[str], kinds: Sequence[str], at: int, end: int, begins: bool, before: str
+    script: CasedScript, words: Sequence[str], kinds: Sequence[str], at: int, end: int, begins: bool, before: str
 ) -> tuple[int, int] | None:
     """The name in the row of words with evidence from `at` to `end`; None if there is none."""
     evidence = "".join(kinds[at:end])
@@ -195,7 +210,7 @@ def _accepted(
 
 
 @lru_cache(maxsize=8192)
-def _kind(script: _Script, word: str) -> str:
+def kind_of_word(script: CasedScript, word: str) -> str:
     """What a word can be: an initial, a given, middle or last name, or nothing."""
     if word.endswith("."):
         return "I"
@@ -206,6 +221,8 @@ def _kind(script: _Script, word: str) -> str:
         return "M"
     if word.isupper():
         word = word.title()
+    if script.name in SCORED and name_score(script.name, word) < _ORDINARY:
+        return ""
     if any(_in_list(script, part, "given") for part in (word, *_PARTS.split(word))):
         return "G"
     if _in_list(script, word, "last") or (len(word) >= _FEWEST and script.last.search(small)):
@@ -214,9 +231,13 @@ def _kind(script: _Script, word: str) -> str:
 
 
 @lru_cache(maxsize=8192)
-def _in_list(script: _Script, word: str, title: str) -> bool:
+def _in_list(script: CasedScript, word: str, title: str) -> bool:
     """Whether a word, or the nominative of a declined one, is in a list."""
-    names = _folded_names(script.name, title)
+    return is_listed(script, word, _folded_names(script.name, title))
+
+
+def is_listed(script: CasedScript, word: str, names: frozenset[str]) -> bool:
+    """Whether a word, or the nominative of a declined one, is among folded names."""
     bare = _folded(word)
     if bare in names:
         return True

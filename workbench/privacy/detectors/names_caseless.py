@@ -14,14 +14,17 @@ from itertools import pairwise
 from msgspec import Struct
 
 from workbench.privacy.detectors.script_name_lists import names_of
+from workbench.privacy.detectors.script_words import name_score
 from workbench.privacy.detectors.text_search import find_matches
 
 _MOST = 4  # words of a name
-_SPELLINGS = str.maketrans("أإآٱةیک", "ااااهيك", "\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652\u0640\u200c")
+SCORED = ("arabic", "hebrew", "devanagari")  # scripts with a classifier of words
+_ORDINARY = -2.5  # score of a word that is no name even if it is in a list
+SPELLINGS = str.maketrans("أإآٱةیک", "ااااهيك", "\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652\u0640\u200c")
 _LOOK_BACK = 40  # characters before a name that may contain a title
 
 
-class _Script(Struct, frozen=True, eq=False):
+class CaselessScript(Struct, frozen=True, eq=False):
     name: str
     word: re.Pattern[str]
     prefixes: tuple[str, ...]  # prepositions that are written together with the next word
@@ -38,12 +41,12 @@ def _script(
     name: str, letters: str, titles: str, *, prefixes: str = "", links: str = "", roles: str = "(?!)",
     farewells: str = "(?!)", suffixes: str = "", last: str = "(?!)",
     particles: str = "",
-) -> _Script:  # fmt: skip
-    return _Script(
+) -> CaselessScript:  # fmt: skip
+    return CaselessScript(
         name,
         re.compile(rf"[{letters}]+(?:['’\"״׳-][{letters}]+)*"),
         tuple(prefixes.split()),
-        frozenset(links.translate(_SPELLINGS).split()),
+        frozenset(links.translate(SPELLINGS).split()),
         re.compile(rf"(?<!\w)(?:{titles})[ \u00a0]\Z"),
         re.compile(rf"(?<!\w)(?:{roles})[ \u00a0]?[:,،]?[ \u00a0]\Z"),
         re.compile(rf"(?<!\w)(?:{farewells})[,،]?[ \t]{{0,3}}\n\s{{0,3}}\Z"),
@@ -53,7 +56,7 @@ def _script(
     )
 
 
-_SCRIPTS = (
+SCRIPTS = (
     _script(
         "arabic",
         "\u0621-\u064a\u0671-\u06d3\u064b-\u0652\u200c",
@@ -101,12 +104,12 @@ _CONNECTED = (" ", "\u00a0")
 
 def find_caseless_names(text: str) -> Iterator[tuple[int, int]]:
     """Spans of names in these scripts."""
-    for script in _SCRIPTS:
+    for script in SCRIPTS:
         if next(find_matches(script.word, text), None):
             yield from _names(script, text)
 
 
-def _names(script: _Script, text: str) -> Iterator[tuple[int, int]]:
+def _names(script: CaselessScript, text: str) -> Iterator[tuple[int, int]]:
     row: list[re.Match[str]] = []
     for word in find_matches(script.word, text):
         if row and text[row[-1].end() : word.start()] not in _CONNECTED:
@@ -116,11 +119,11 @@ def _names(script: _Script, text: str) -> Iterator[tuple[int, int]]:
     yield from _in_row(script, text, row)
 
 
-def _in_row(script: _Script, text: str, row: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
+def _in_row(script: CaselessScript, text: str, row: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
     """The names among words with only single spaces between them."""
     if not row:
         return
-    words = [word.group().translate(_SPELLINGS) for word in row]
+    words = [word.group().translate(SPELLINGS) for word in row]
     kinds = _kinds(script, words)
     before = text[max(0, row[0].start() - _LOOK_BACK) : row[0].start()]
     after = text[row[-1].end() : row[-1].end() + 1]
@@ -137,13 +140,13 @@ def _in_row(script: _Script, text: str, row: Sequence[re.Match[str]]) -> Iterato
 
 
 @lru_cache(maxsize=8192)
-def _announced(script: _Script, before: str) -> tuple[bool, bool]:
+def _announced(script: CaselessScript, before: str) -> tuple[bool, bool]:
     """Whether a text ends with a title, and whether with a role."""
     return script.titles.search(before) is not None, script.roles.search(before) is not None
 
 
-def _kinds(script: _Script, words: Sequence[str]) -> list[str]:
-    kinds = [_kind(script, word) for word in words]
+def _kinds(script: CaselessScript, words: Sequence[str]) -> list[str]:
+    kinds = [kind_of_word(script, word) for word in words]
     for at, (word, following) in enumerate(pairwise(words)):
         if word == "عبد" and following.startswith("ال"):  # one name of two words
             kinds[at] = kinds[at + 1] = "G"
@@ -151,10 +154,12 @@ def _kinds(script: _Script, words: Sequence[str]) -> list[str]:
 
 
 def _length(
-    script: _Script, words: Sequence[str], kinds: Sequence[str], at: int, titled: bool, announced: bool
+    script: CaselessScript, words: Sequence[str], kinds: Sequence[str], at: int, titled: bool, announced: bool
 ) -> tuple[int, int]:
     """The number of words of the name that begins here, 0 if there is none, and the length of its prefix."""
     if not titled and not kinds[at]:
+        return 0, 0
+    if titled and script.name in SCORED and name_score(script.name, words[at]) < 2 * _ORDINARY:
         return 0, 0
     known = _extent(script, words, kinds, at)
     offset = len(_prefix(script, words[at]))
@@ -172,12 +177,12 @@ def _length(
     return 0, 0
 
 
-def _before_particle(script: _Script, words: Sequence[str], at: int) -> bool:
+def _before_particle(script: CaselessScript, words: Sequence[str], at: int) -> bool:
     """Whether the word here is no particle and the next one is."""
     return at + 1 < len(words) and words[at] not in script.particles and words[at + 1] in script.particles
 
 
-def _extent(script: _Script, words: Sequence[str], kinds: Sequence[str], at: int) -> int:
+def _extent(script: CaselessScript, words: Sequence[str], kinds: Sequence[str], at: int) -> int:
     """How many words from here can belong to one name, the first being in a list."""
     if not kinds[at]:
         return 0
@@ -194,14 +199,16 @@ def _extent(script: _Script, words: Sequence[str], kinds: Sequence[str], at: int
 
 
 @lru_cache(maxsize=32)
-def _names_of(script: _Script, title: str) -> frozenset[str]:
+def _names_of(script: CaselessScript, title: str) -> frozenset[str]:
     """A list of names in one spelling: Arabic ones are written with and without hamza and marks of vowels."""
-    return frozenset(name.translate(_SPELLINGS) for name in names_of(script.name, title))
+    return frozenset(name.translate(SPELLINGS) for name in names_of(script.name, title))
 
 
 @lru_cache(maxsize=8192)
-def _kind(script: _Script, word: str) -> str:
+def kind_of_word(script: CaselessScript, word: str) -> str:
     """G, L or B: a given name, a last name or both; in lower case if it is also an ordinary word; "" otherwise."""
+    if script.name in SCORED and name_score(script.name, word) < _ORDINARY:
+        return ""
     for bare in (word, word[len(_prefix(script, word)) :], *(word.split("-") if "-" in word else ())):
         given, last = bare in _names_of(script, "given"), bare in _names_of(script, "last")
         if given or last:
@@ -215,12 +222,12 @@ def _kind(script: _Script, word: str) -> str:
     return ""
 
 
-def _prefixed(script: _Script, word: str) -> bool:
+def _prefixed(script: CaselessScript, word: str) -> bool:
     return bool(_prefix(script, word))
 
 
 @lru_cache(maxsize=8192)
-def _prefix(script: _Script, word: str) -> str:
+def _prefix(script: CaselessScript, word: str) -> str:
     """The preposition before a name with which it is written together, as in "למשה"; "" if there is none."""
     given = _names_of(script, "given")
     if word in given or word in _names_of(script, "last"):

@@ -1,0 +1,181 @@
+"""Detects names in running prose in Chinese by the likeliest division of a sentence into words and names.
+
+A name is a last name with letters of given names, a foreign name in the letters that spell those, or a known person.
+It counts where it is likelier than the ordinary words of the dictionary in its place. Traditional letters are read as
+simplified ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from math import log
+from typing import Final
+
+from msgspec import Struct
+
+from workbench.privacy.detectors.script_words import section, word_set
+from workbench.privacy.detectors.text_search import find_matches
+
+_RUN = re.compile("[\u3400-\u9fff·•‧]{2,400}")
+_KANA = re.compile("[\u3041-\u30ff]")
+_NEAR = 60  # characters in which Kana makes a line Japanese
+_TOTAL: Final = log(6e7)
+_UNKNOWN: Final = -15.0  # a letter that is no word
+_PERSON, _PERSON_TWO, _FOREIGN, _TITLED = (
+    -5.2,
+    -6.2,
+    -7.5,
+    4.0,
+)  # how likely a name of these forms is in a place of a sentence
+_RARE: Final = -10.5  # a letter that is in no given name of the list
+_LONGEST_WORD, _LONGEST_FOREIGN = 6, 8
+_TITLES_WORDS = """
+总统 总理 首相 主席 部长 外长 国务卿 书记 市长 省长 州长 议员 参议员 众议员 将军 上将 中将 元帅 皇帝
+国王 女王 王子 公主 教授 博士 院士 先生 女士 小姐 导演 演员 歌手 作家 诗人 画家 记者 主教练 教练
+球员 选手 律师 法官 医生 董事长 总裁 主任 秘书长 发言人 队长 校长 大使 科学家 物理学家 数学家 化学家
+哲学家 经济学家 历史学家 企业家 小说家 作曲家 艺术家 主持人 特首 司令 创始人 夫人 妻子 丈夫 儿子
+女儿 父亲 母亲 祖父 弟弟 哥哥 学生
+"""
+_TITLES: Final = tuple(_TITLES_WORDS.split())
+_SAYS = re.compile(
+    "翻译|参与|搭档|夺|战胜|不敌|击|合作|主持|主演|饰演|执导|出席|创作|发表|获得?|击败|领导|率领|赢得|"
+    "前往|访问|抵达|回应|赞|也|还|又|已|会|要|自|及|等|提出|写|打|生于|出任|逝世|去世|病逝|离开|加入|成为|"
+    "当选|接任|参加|毕业|就读|来到|回到|之"
+    "|说|表示|认为|指出|宣布|称|在|于|是|的|与|和|曾|被|将|出生|担任|率|对|为|以|从|向|因|则|"
+    "[\u3001\uff0c,\uff08(\u3002]|$"
+)
+_NO_PERSON = re.compile("[省市县区镇乡村州岛湖山河江港湾路街队社报党派会馆寺庙站校院厂矿]")
+_DIGITS = frozenset("一二三四五六七八九十百千万亿")
+
+
+class _Model(Struct, frozen=True, eq=False):
+    words: dict[str, float]
+    people: dict[str, float]
+    last: dict[str, float]
+    given: tuple[dict[str, float], dict[str, float], dict[str, float]]  # alone, first of two, second of two
+    foreign: dict[str, float]
+    simplified: dict[int, int]
+
+
+def find_chinese_prose_names(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of names of persons on lines without Japanese letters."""
+    for run in find_matches(_RUN, text):
+        start, end = run.span()
+        if not _KANA.search(text, max(0, start - _NEAR), end + _NEAR):
+            for low, high in _names(run.group()):
+                yield start + low, start + high
+
+
+def _names(run: str) -> list[tuple[int, int]]:
+    model = _model()
+    text = run.translate(model.simplified)
+    best = [0.0] + [-1e9] * len(text)
+    origin: list[tuple[int, bool]] = [(0, False)] * (len(text) + 1)
+    for at in range(len(text)):
+        for size, score, person in _edges(model, text, at):
+            if best[at] + score > best[at + size]:
+                best[at + size], origin[at + size] = best[at] + score, (at, person)
+    found: list[tuple[int, int]] = []
+    at = len(text)
+    while at:
+        start, person = origin[at]
+        if person:
+            if found and text[at : found[-1][0]] == "·":
+                found[-1] = (start, found[-1][1])
+            else:
+                found.append((start, at))
+        at = start
+    return found[::-1]
+
+
+def _edges(model: _Model, text: str, at: int) -> Iterator[tuple[int, float, bool]]:
+    """The words and names that begin at a letter: their lengths, scores and whether they are names."""
+    yield 1, model.words.get(text[at], _UNKNOWN), False
+    for size in range(2, _LONGEST_WORD + 1):
+        part = text[at : at + size]
+        if len(part) == size:
+            if (score := model.words.get(part)) is not None:
+                yield size, score, False
+            if (score := model.people.get(part)) is not None:
+                yield size, score + 1, True
+    bonus = _TITLED if text.endswith(tuple(_TITLES), 0, at) else 0.0
+    yield from _chinese(model, text, at, bonus)
+    if text[at] in model.foreign:
+        yield from _foreign(model, text, at, bonus)
+    if text[at : at + 2] in word_set("ja_last") and text[at + 2 : at + 4] in word_set("ja_given"):
+        yield 4, -16.0 + bonus, True
+
+
+def _chinese(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[int, float, bool]]:
+    for length in (1, 2):
+        last = model.last.get(text[at : at + length])
+        if last is None:
+            continue
+        alone, first, second = model.given
+        begin = at + length
+        one, two = text[begin : begin + 1], text[begin + 1 : begin + 2]
+        if one in first and two in second:
+            follows = 1.0 if _follows(text, begin + 2) else 0.0
+            yield length + 2, _PERSON + last + first[one] + second[two] + bonus + follows, True
+        if one and (bonus or (one in alone and _follows(text, begin + 1))):
+            yield length + 1, _PERSON_TWO + last + alone.get(one, _RARE) + bonus, True
+
+
+def _foreign(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[int, float, bool]]:
+    score = _FOREIGN + bonus
+    dotted = text[at - 1 : at] == "·"
+    for size in range(1, _LONGEST_FOREIGN + 1):
+        letter = text[at + size - 1 : at + size]
+        if letter not in model.foreign:
+            return
+        score += model.foreign[letter]
+        after = text[at + size : at + size + 1]
+        if dotted or after == "·":
+            yield size, score + 8, True
+        elif size > 1 and not _NO_PERSON.match(after) and size > (1 if bonus else 2):
+            yield size, score + (1.0 if _follows(text, at + size) else 0.0), True
+
+
+def _follows(text: str, at: int) -> bool:
+    """Whether a word that often follows a name is here, or the end."""
+    return at >= len(text) or _SAYS.match(text, at) is not None or text.startswith(tuple(_TITLES), at)
+
+
+@lru_cache(maxsize=1)
+def _model() -> _Model:
+    words = _logarithms("zh_words", _TOTAL) | _logarithms("zh_letters", _TOTAL)
+    people = _logarithms("zh_people", _TOTAL)
+    parts = section("zh_given").split(b"\n")
+    alone, first, second = (_shares(_steps(part)) for part in parts)
+    old, new = section("zh_simplified").decode("utf-8").split("\n")
+    return _Model(
+        words,
+        people,
+        _shares(_steps(section("zh_last"))),
+        (alone, first, second),
+        _shares(_steps(section("zh_foreign"))),
+        str.maketrans(old, new) | str.maketrans("•‧", "··"),
+    )
+
+
+def _logarithms(name: str, total: float) -> dict[str, float]:
+    return {word: log(2) * step - total for word, step in _steps(section(name))}
+
+
+def _shares(steps: list[tuple[str, int]]) -> dict[str, float]:
+    total = log(sum(2.0**step for _, step in steps))
+    return {word: log(2) * step - total for word, step in steps}
+
+
+def _steps(data: bytes) -> list[tuple[str, int]]:
+    """Words with the logarithms of their frequencies, which stand before the words that have them."""
+    found: list[tuple[str, int]] = []
+    step = 0
+    for word in data.decode("utf-8").split(" "):
+        if word.isascii():
+            step = int(word)
+        else:
+            found.append((word, step))
+    return found
