@@ -23,6 +23,7 @@ _ROLE, _PLACE, _QUOTED, _IN = 2.5, -4.0, -4.0, -1.0
 _AFTER_GIVEN, _WITH_MIDDLE = 2.5, 5.0  # for a last name after a given name; beside a name of the father
 _MOST_REPEATED = 200  # stems of a text that are looked for again
 _FEWEST = 4  # letters of a stem
+_SURE = 2.0  # score of a word that makes an unlikely next one part of the name
 _CAPITALS = 5  # letters of an abbreviation
 
 
@@ -95,11 +96,17 @@ _PROSE = (
         "πάπα|άγιο|αγία"
         "|γιο|κόρη|κόρης|αδελφ|σύζυγ|σκιτσογράφ|καγκελάρι|γερουσιαστ|πρίγκιπα|αρχιτέκτον|μηχανικ|στέλεχ|"
         "αθλητ|αθλήτρι",
-        inside="σ?το[νυ]? χωριό|στ[ηο]ν?|στα|στις|στους",
+        inside="στ[ηο]ν?|στα|στις|στους",
         endings="[αεηιουω]{1,2}[σ]?",
     ),
 )
 _NUMBER = re.compile("[ \u00a0](?:[IVXІХ]{1,5}|[Α-ΙΚ]['΄ʹ])(?![\\w])")
+_ADJECTIVE = re.compile("(?:ск|цк|ськ|цьк|зьк)(?:ий|ого|ому|им|ом|ім|ая|ой|ую|а|ої|ій|у|ое|ом|е|ие|их|им|ими|і)\\Z")
+_NOUN = re.compile(  # a word in small letters that does not look like a verb or a preposition
+    "[ \u00a0](?![а-яёіїє]{1,14}(?:л|ла|ли|ло|лся|лась|лись|в|ив|ав|ть|ет|ит|ёт|ют|ят|є|їть|ить|вся|"
+    "лася)(?![а-яёіїє]))"
+    "[а-яёіїє]{4,}"
+)
 _BEGINS = re.compile(r"(?:\A|[.!?…\n•*>|\t]|[-–—] )[ \u00a0\"«(„“]{0,3}\Z")
 _SAYS = re.compile(
     "[ \u00a0](?:сказал|заявил|сообщил|отметил|добавил|считает|родил|умер|скончал|написал|стал|был|заявля|"
@@ -159,6 +166,8 @@ def _scores(prose: _Prose, words: Sequence[str], text: str, match: re.Match[str]
                     scores[near] += _WITH_MIDDLE
         elif kind == "G" and at + 1 < len(words) and (scores[at] > 0 and scores[at + 1] > -_WITH_MIDDLE):
             scores[at + 1] += _AFTER_GIVEN
+        elif scores[at] > _SURE and at + 1 < len(words) and -_SURE < scores[at + 1] <= 0:
+            scores[at + 1] += _SURE
         elif kind == "I":
             for near in (at - 1, at + 1):
                 if 0 <= near < len(words) and kinds[near] != "I":
@@ -174,6 +183,8 @@ def _scores(prose: _Prose, words: Sequence[str], text: str, match: re.Match[str]
         scores = [score + _IN for score in scores]
     elif _SAYS.match(text, match.end()):
         scores[-1] += 1.0
+    if len(words) == 1 and _ADJECTIVE.search(words[0]) and _NOUN.match(text, match.end()) and scores[0] < _WITH_MIDDLE:
+        scores[0] += _PLACE  # "Софійський собор"
     # the first word of a sentence may be a role: "Режиссёр Андрей"
     if len(words) > 1 and kinds[1] != "I" and prose.roles.search(words[0].lower() + " "):
         scores[0] = min(scores[0], -1.0)

@@ -19,7 +19,7 @@ from workbench.privacy.detectors.text_search import find_matches
 
 _LONGEST: Final = 6  # words of a name
 _LISTED, _UNLISTED, _ANNOUNCED, _NEAR = 1.0, -0.4, 2.0, 2.0
-_PREFIX = -0.8
+_PREFIX, _PLACE = -0.8, -4.0
 _LIKELY = -1.0  # lowest score of a word that a role announces
 _REFUSED = -9.0
 _KNOWN_WORD = -5.0  # score of a frequent word
@@ -35,6 +35,7 @@ class _Prose(Struct, frozen=True, eq=False):
     links: frozenset[str]  # words inside a name
     opening: frozenset[str]  # words that begin a name with the next word
     stops: frozenset[str]  # words that are in no name
+    places: re.Pattern[str]  # a word before the name of a place or an organisation
 
 
 def _prose(
@@ -47,6 +48,7 @@ def _prose(
     links: str,
     opening: str,
     stops: str,
+    places: str,
 ) -> _Prose:
     return _Prose(
         next(script for script in SCRIPTS if script.name == name),
@@ -58,6 +60,7 @@ def _prose(
         frozenset(links.split()),
         frozenset(opening.split()),
         frozenset(stops.split()),
+        re.compile(rf"(?:{places})\Z"),
     )
 
 
@@ -90,6 +93,10 @@ _PROSE = (
         " بأن أنه أنها لأن كأن بما فيما ولا ولم وقد فقد أيضا أي بها به له لها لهم فيه فيها منه منها عليه "
         "عليها إليه اليوم نادي الهلال النادي إسرائيل سيدي أحد ما يا ديك جود فرد بي المصري الإنجليزي "
         "الفرنسي الأمريكي",
+        places="(?:و|ف|ب|ل|ك)?(?:ال|لل)?(?:مدينة|نهر|جبل|بحر|بحيرة|جزيرة|محافظة|ولاية|إقليم|قرية|بلدة|"
+        "منطقة|شارع|ميدان|حي|ملعب"
+        "|نادي|فريق|شركة|جامعة|مدرسة|مستشفى|مطار|ميناء|قناة|صحيفة|مجلة|وادي|قلعة|قصر|معركة|حجر|دوري|كأس|"
+        "فيلم|رواية|كتاب|مسلسل)",
     ),
     _prose(
         "hebrew",
@@ -111,6 +118,10 @@ _PROSE = (
         opening="בן בר אבו אבן",
         stops="של את על עם הוא היא אביב תל ישראל ירושלים הר יום ראש שני בית כי לא כל או גם אך אם זה בין "
         "עד יש אין שאין שיש לו לה אולי אבל אנא אנו שלי שלו שלה אליו אדם לב ב ל מ בו בה האם",
+        places="[ולבמשהכ]{0,2}(?:עיר|נחל|נהר|הר|ים|אגם|רחוב|שדרות|כביש|צומת|קיבוץ|מושב|שכונת|כפר|גן|מבצר|"
+        "נמל|אצטדיון|חברת|מכבי"
+        "|הפועל|קבוצת|אוניברסיטת|מכללת|מחוז|ממלכת|חבל|אי|איי|בנק|עיתון|ערוץ|סרט|ספר|מבצע|פארק|שמורת|גבעת|"
+        "רמת|קריית|מערת|מפרץ)",
     ),
     _prose(
         "devanagari",
@@ -128,10 +139,11 @@ _PROSE = (
         "|महात्मा|छत्रपति|महाराणा|भौतिकशास्त्री|गणितज्ञ|संस्थापक|प्रवक्ता|सचिव|भगवान|आचार्य",
         prefixes="(?!)",
         links="",
-        opening="एस ए आर के पी वी एम जी डी बी सी एन टी जे एच छत्रपति महात्मा",
+        opening="एस ए आर के पी वी एम जी डी बी सी एन टी जे एच छत्रपति",
         stops="ने का की के को से में पर और है हैं था थी थे भारत सरकार गंगा सीमा दिल्ली मुंबई एक यह वह इस "
         "उस कर हो ही भी तो जो सिंधु अपने अपनी अपना उसके उनके उनकी उनका इसके इसकी इनके लिए साथ बाद "
         "शेष रेखा शुल्क दावा",
+        places="नदी|शहर|नगर|जिला|जिले|गांव|राज्य|प्रांत|झील|पर्वत|द्वीप|कंपनी|अखबार|फिल्म|उपन्यास|मंदिर|किला|सड़क",
     ),
 )
 _GERESH = re.compile("['’׳](?![\u05d0-\u05ea])")
@@ -167,6 +179,11 @@ def _in_row(prose: _Prose, text: str, row: Sequence[re.Match[str]]) -> Iterator[
             scores[at] += 0.5
         if word in prose.opening:
             scores[at] = max(scores[at], 0.5)
+        if at and prose.places.match(words[at - 1]):
+            scores[at] += _PLACE
+            if at + 1 < len(words):
+                own[at + 1] -= 1
+                scores[at + 1] -= 1
         if at and announces[at - 1] and own[at] > _LIKELY:
             scores[at] += _ANNOUNCED
         elif at > 1 and announces[at - 2] and own[at - 1] <= _LIKELY < own[at]:  # "the president of France Macron"
@@ -216,4 +233,6 @@ def _bare_score(prose: _Prose, word: str) -> float:
     score = max(-6.0, min(4.0, name_score(prose.script.name, word)))
     if kind in ("G", "B", "L") or is_well_known(prose.script.name, word):
         return score + _LISTED
+    if '"' in word or "\u05f4" in word:  # an abbreviation
+        return _REFUSED
     return score + _UNLISTED - (1.5 if word.startswith("\u05d4") else 0.0)  # the Hebrew article

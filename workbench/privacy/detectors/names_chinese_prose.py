@@ -29,6 +29,7 @@ _PERSON, _PERSON_TWO, _FOREIGN, _TITLED = (
     -7.5,
     4.0,
 )  # how likely a name of these forms is in a place of a sentence
+_PLACE: Final = -5.0  # for a name that ends like a place
 _RARE: Final = -10.5  # a letter that is in no given name of the list
 _LONGEST_WORD, _LONGEST_FOREIGN = 6, 8
 _TITLES_WORDS = """
@@ -46,7 +47,7 @@ _SAYS = re.compile(
     "|说|表示|认为|指出|宣布|称|在|于|是|的|与|和|曾|被|将|出生|担任|率|对|为|以|从|向|因|则|"
     "[\u3001\uff0c,\uff08(\u3002]|$"
 )
-_NO_PERSON = re.compile("[省市县区镇乡村州岛湖山河江港湾路街队社报党派会馆寺庙站校院厂矿]")
+_NO_PERSON = re.compile("[省市县区镇乡村州岛湖港湾路街队社报党派馆寺庙站校院厂矿城宫殿]")
 _DIGITS = frozenset("一二三四五六七八九十百千万亿")
 
 
@@ -118,7 +119,8 @@ def _chinese(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[
         one, two = text[begin : begin + 1], text[begin + 1 : begin + 2]
         if one in first and two in second:
             follows = 1.0 if _follows(text, begin + 2) else 0.0
-            yield length + 2, _PERSON + last + first[one] + second[two] + bonus + follows, True
+            place = _PLACE if _NO_PERSON.match(two) or _NO_PERSON.match(text, begin + 2) else 0.0
+            yield length + 2, _PERSON + last + first[one] + second[two] + bonus + follows + place, True
         if one and (bonus or (one in alone and _follows(text, begin + 1))):
             yield length + 1, _PERSON_TWO + last + alone.get(one, _RARE) + bonus, True
 
