@@ -33,6 +33,7 @@ from script_word_sources import (
     persons,
     places,
     russian_words,
+    translations,
     word_counts,
 )
 
@@ -43,6 +44,7 @@ from workbench.privacy.detectors.script_words import features, file_of, fold, pl
 TARGET = ROOT / "resources" / "privacy"
 OWN = ROOT / "tools" / "script_names" / "words.txt"
 BITS = {"cyrillic": 18, "greek": 15, "arabic": 16, "hebrew": 16, "devanagari": 15, "katakana": 16, "hangul": 17}
+SMALL = ("greek", "hebrew", "devanagari")  # scripts in which few places are written
 EPOCHS, RATE, DECAY, BATCH = 8, 0.3, 0.15, 256  # DECAY: share of the weights that is lost in an epoch
 SEVERAL, FREQUENT, COMMON = (
     20,
@@ -161,17 +163,23 @@ def chinese(folder: Path) -> dict[str, bytes]:
     first: Counter[str] = Counter()
     foreign: Counter[str] = Counter()
     han = re.compile(f"[{LETTERS['han']}]+")
+    text = "\n".join(one for language in LANGUAGES["han"].split() for one in translations(folder, language))
+    known = {name for line in persons(folder) if _scripts(line) > 1 for name in line if han.fullmatch(name)}
     for word, count, kind in chinese_words(folder):
         if not han.fullmatch(word):
             continue
-        person = kind in ("nr", "nrt", "nrfg")
+        person = kind in ("nr", "nrt", "nrfg") and _is_person(word, kind, last, known)
+        if kind == "nr" and not person and 1 < len(word) < 4 and word not in text:
+            continue  # perhaps a name
         if len(word) == 1:
             singles[word] = count
         elif not person and (count >= 30 or (count >= 3 and word[0] in last and len(word) < 4)) and len(word) <= 5:
             words[word] = count
+        elif person and word[-1] in "省市县区州岛湖城宫殿寺庙村镇山河江":
+            continue
         elif person and count >= 20 and (kind != "nr" or count >= 50) and len(word) <= 6:
             people[word] = count
-        if kind == "nr" and count >= 3 and word[0] in last and len(word) in (2, 3):
+        if person and kind == "nr" and count >= 3 and word[0] in last and len(word) in (2, 3):
             first[word[0]] += 1
             for place, letter in zip((2,) if len(word) == 2 else (0, 1), word[1:], strict=False):
                 given[place][letter] += 1
@@ -200,6 +208,15 @@ def chinese(folder: Path) -> dict[str, bytes]:
         "zh_foreign": _frequencies({letter: count for letter, count in foreign.items() if count >= 12}),
         "zh_simplified": "\n".join(map("".join, zip(*pairs, strict=False))).encode(),
     }
+
+
+def _is_person(word: str, kind: str, last: set[str], known: set[str]) -> bool:
+    """Whether a word that jieba calls a name of a person is one; many are ordinary words that begin like one."""
+    if word in known or kind == "nrfg":
+        return True
+    if word[0] in last and kind == "nr":
+        return len(word) == 3 and word[-1] not in "性化卡机器件式型学家员者业品法权率度量费税人地物体力点线面期段级类处所部"
+    return kind == "nrt"
 
 
 def _lines(path: Path, start: str) -> Iterator[list[str]]:
@@ -276,7 +293,7 @@ def _others(folder: Path, script: str) -> Iterator[tuple[str, float]]:
     for word, count in word_counts(folder, script).items():
         if script not in ("cyrillic", "greek") or word[0].islower():
             yield word, 1.0 + np.log10(count) if count < FREQUENT else COMMON
-    for name, people in places(folder):
+    for name, people in places(folder, "cities500.json" if script in SMALL else "cities5000.json"):
         weight = (0.3 + 0.25 * np.log10(1 + people / 5000)) * (0.3 if " " in name else 1.0)  # many contain names
         for form in _forms(script, name):
             yield form, weight * (1.0 if form == name else 0.4)

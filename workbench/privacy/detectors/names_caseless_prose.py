@@ -35,6 +35,7 @@ class _Prose(Struct, frozen=True, eq=False):
     links: frozenset[str]  # words inside a name
     opening: frozenset[str]  # words that begin a name with the next word
     stops: frozenset[str]  # words that are in no name
+    agents: frozenset[str]  # words after somebody who does something
     places: re.Pattern[str]  # a word before the name of a place or an organisation
 
 
@@ -49,6 +50,7 @@ def _prose(
     opening: str,
     stops: str,
     places: str,
+    agents: str = "",
 ) -> _Prose:
     return _Prose(
         next(script for script in SCRIPTS if script.name == name),
@@ -60,6 +62,7 @@ def _prose(
         frozenset(links.split()),
         frozenset(opening.split()),
         frozenset(stops.split()),
+        frozenset(agents.split()),
         re.compile(rf"(?:{places})\Z"),
     )
 
@@ -136,14 +139,15 @@ _PROSE = (
         "कलाकार|चित्रकार|दार्शनिक"
         "|इतिहासकार|अर्थशास्त्री|उद्योगपति|निर्माता|प्रमुख|सेनापति|जनरल|कर्नल|पुत्र|पुत्री|पत्नी|पति|बेटे|"
         "बेटी|भाई|बहन|पिता|माता|श्री|श्रीमती|डॉ|राजकुमार"
-        "|महात्मा|छत्रपति|महाराणा|भौतिकशास्त्री|गणितज्ञ|संस्थापक|प्रवक्ता|सचिव|भगवान|आचार्य",
+        "|भौतिकशास्त्री|गणितज्ञ|संस्थापक|प्रवक्ता|सचिव|भगवान|आचार्य",
         prefixes="(?!)",
         links="",
-        opening="एस ए आर के पी वी एम जी डी बी सी एन टी जे एच छत्रपति",
+        opening="एस ए आर के पी वी एम जी डी बी सी एन टी जे एच छत्रपति महात्मा मुंशी महाराणा",
         stops="ने का की के को से में पर और है हैं था थी थे भारत सरकार गंगा सीमा दिल्ली मुंबई एक यह वह इस "
         "उस कर हो ही भी तो जो सिंधु अपने अपनी अपना उसके उनके उनकी उनका इसके इसकी इनके लिए साथ बाद "
         "शेष रेखा शुल्क दावा",
         places="नदी|शहर|नगर|जिला|जिले|गांव|राज्य|प्रांत|झील|पर्वत|द्वीप|कंपनी|अखबार|फिल्म|उपन्यास|मंदिर|किला|सड़क",
+        agents="ने द्वारा",
     ),
 )
 _GERESH = re.compile("['’׳](?![\u05d0-\u05ea])")
@@ -188,6 +192,9 @@ def _in_row(prose: _Prose, text: str, row: Sequence[re.Match[str]]) -> Iterator[
             scores[at] += _ANNOUNCED
         elif at > 1 and announces[at - 2] and own[at - 1] <= _LIKELY < own[at]:  # "the president of France Macron"
             scores[at] += _ANNOUNCED / 2
+    for at, word in enumerate(words[1:]):
+        if word in prose.agents and scores[at] > _LIKELY:
+            scores[at] += 1.2
     at = 0
     while at < len(words):
         end = at

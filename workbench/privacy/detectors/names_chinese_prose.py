@@ -36,26 +36,27 @@ _TITLES_WORDS = """
 总统 总理 首相 主席 部长 外长 国务卿 书记 市长 省长 州长 议员 参议员 众议员 将军 上将 中将 元帅 皇帝
 国王 女王 王子 公主 教授 博士 院士 先生 女士 小姐 导演 演员 歌手 作家 诗人 画家 记者 主教练 教练
 球员 选手 律师 法官 医生 董事长 总裁 主任 秘书长 发言人 队长 校长 大使 科学家 物理学家 数学家 化学家
-哲学家 经济学家 历史学家 企业家 小说家 作曲家 艺术家 主持人 特首 司令 创始人 夫人 妻子 丈夫 儿子
+哲学家 经济学家 历史学家 企业家 小说家 作曲家 艺术家 主持人 特首 立委 委员 议长 副总统 副总理 司令 创始人 夫人 妻子 丈夫 儿子
 女儿 父亲 母亲 祖父 弟弟 哥哥 学生
 """
 _TITLES: Final = tuple(_TITLES_WORDS.split())
 _SAYS = re.compile(
-    "翻译|参与|搭档|夺|战胜|不敌|击|合作|主持|主演|饰演|执导|出席|创作|发表|获得?|击败|领导|率领|赢得|"
+    "派|出使|奉命|率军|起兵|字|号|原名|翻译|参与|搭档|夺|战胜|不敌|击|合作|主持|主演|饰演|执导|出席|创作|发表|获得?|击败|领导|率领|赢得|"
     "前往|访问|抵达|回应|赞|也|还|又|已|会|要|自|及|等|提出|写|打|生于|出任|逝世|去世|病逝|离开|加入|成为|"
     "当选|接任|参加|毕业|就读|来到|回到|之"
     "|说|表示|认为|指出|宣布|称|在|于|是|的|与|和|曾|被|将|出生|担任|率|对|为|以|从|向|因|则|"
     "[\u3001\uff0c,\uff08(\u3002]|$"
 )
+_EMPEROR = re.compile("[汉唐宋元明清隋晋魏周秦梁陈齐][\u3400-\u9fff][帝宗祖]")
 _NO_PERSON = re.compile("[省市县区镇乡村州岛湖港湾路街队社报党派馆寺庙站校院厂矿城宫殿]")
-_DIGITS = frozenset("一二三四五六七八九十百千万亿")
+_FUNCTION = frozenset("的了在是和不有个这那与及或被把从到由为将会其之各每本该某称说对以并就也还都又着过去来上下中里后前时年月日等")
 
 
 class _Model(Struct, frozen=True, eq=False):
     words: dict[str, float]
     people: dict[str, float]
     last: dict[str, float]
-    given: tuple[dict[str, float], dict[str, float], dict[str, float]]  # alone, first of two, second of two
+    given: tuple[dict[str, float], dict[str, float], dict[str, float]]  # first of two, second of two, alone
     foreign: dict[str, float]
     simplified: dict[int, int]
 
@@ -105,6 +106,8 @@ def _edges(model: _Model, text: str, at: int) -> Iterator[tuple[int, float, bool
     yield from _chinese(model, text, at, bonus)
     if text[at] in model.foreign:
         yield from _foreign(model, text, at, bonus)
+    if _EMPEROR.match(text, at):
+        yield 3, _RARE, True
     if text[at : at + 2] in word_set("ja_last") and text[at + 2 : at + 4] in word_set("ja_given"):
         yield 4, -16.0 + bonus, True
 
@@ -114,15 +117,18 @@ def _chinese(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[
         last = model.last.get(text[at : at + length])
         if last is None:
             continue
-        alone, first, second = model.given
+        first, second, alone = model.given
         begin = at + length
         one, two = text[begin : begin + 1], text[begin + 1 : begin + 2]
-        if one in first and two in second:
+        if two in _FUNCTION:
+            pass
+        elif (one in first and two in second) or (bonus and two and (one in first or two in second)):
             follows = 1.0 if _follows(text, begin + 2) else 0.0
             place = _PLACE if _NO_PERSON.match(two) or _NO_PERSON.match(text, begin + 2) else 0.0
-            yield length + 2, _PERSON + last + first[one] + second[two] + bonus + follows + place, True
-        if one and (bonus or (one in alone and _follows(text, begin + 1))):
-            yield length + 1, _PERSON_TWO + last + alone.get(one, _RARE) + bonus, True
+            yield length + 2, _PERSON + last + first.get(one, _RARE) + second.get(two, _RARE) + bonus + follows + place, True
+        likely = alone.get(one) or second.get(one) or first.get(one)
+        if one and one not in _FUNCTION and (bonus or (likely and _follows(text, begin + 1))):
+            yield length + 1, _PERSON_TWO + last + (likely or _RARE) + bonus, True
 
 
 def _foreign(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[int, float, bool]]:
@@ -150,13 +156,13 @@ def _model() -> _Model:
     words = _logarithms("zh_words", _TOTAL) | _logarithms("zh_letters", _TOTAL)
     people = _logarithms("zh_people", _TOTAL)
     parts = section("zh_given").split(b"\n")
-    alone, first, second = (_shares(_steps(part)) for part in parts)
+    first, second, alone = (_shares(_steps(part)) for part in parts)
     old, new = section("zh_simplified").decode("utf-8").split("\n")
     return _Model(
         words,
         people,
         _shares(_steps(section("zh_last"))),
-        (alone, first, second),
+        (first, second, alone),
         _shares(_steps(section("zh_foreign"))),
         str.maketrans(old, new) | str.maketrans("•‧", "··"),
     )

@@ -15,6 +15,7 @@ _HAN = "\u3400-\u9fff々ヶケ"
 _RUN = re.compile(f"[{_HAN}]{{1,40}}")
 _GIVEN_KANA = re.compile("[\u3041-\u3096]{2,4}|[\u30a1-\u30fa\u30fc]{2,6}")
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{2,15}(?:[・=＝ ][\u30a1-\u30fa\u30fc]{1,15}){0,5}")
+_LIST = re.compile("[やと、,]|および|並びに")  # between two names
 _JOINT = re.compile("[・=＝ ]")
 _BORDER: Final = "(?:は|が|の|を|に|へ|と|も|や|で|ら|から|より|まで|など|および|、|。|,|,|（|\\(|」|』|・|$|\\n)"
 _TITLE_WORDS = (
@@ -26,6 +27,8 @@ _TITLE_WORDS = (
 )
 _TITLE = re.compile(f"(?:{_TITLE_WORDS})")
 _ROLES_WORDS = """
+絵師 浮世絵師 剣豪 僧侶 茶人 武士 思想家 軍師 儒学者 国学者 蘭学者 探検家 登山家 冒険家 書家 陶芸家 評論家
+劇作家 児童文学者 翻訳家 編集者
 俳優 女優 歌手 作家 小説家 詩人 歌人 俳人 画家 漫画家 作曲家 作詞家 音楽家 指揮者 監督 演出家 脚本家
 写真家 建築家 彫刻家 声優 芸人 落語家 司会 選手 投手 騎手 棋士 力士 学者 教授 博士 科学者 物理学者
 化学者 数学者 哲学者 経済学者 歴史学者 医師 弁護士 政治家 実業家 起業家 創業者 社長 会長 首相 総理
@@ -49,8 +52,12 @@ def find_japanese_prose_names(text: str) -> Iterator[tuple[int, int]]:
         return
     for run in find_matches(_RUN, text):
         yield from _in_run(text, *run.span())
+    named = 0  # the end of the last foreign name
     for match in find_matches(_KATAKANA, text):
-        yield from _foreign(text, match)
+        listed = named and _LIST.fullmatch(text, named, match.start()) is not None
+        for start, end in _foreign(text, match, _ANNOUNCED if listed else 0.0):
+            yield start, end
+            named = end
 
 
 def _in_run(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -81,13 +88,22 @@ def _name(text: str, at: int, end: int) -> int:
                 continue
             if part in given and (sure or length > 1) and size + length > 2:
                 return stop
-            if part in given_words and sure and size + length > 2 and size > 1:
+            if part in given_words and (sure or length > 2) and size + length > 2 and size > 1:
                 return stop
         if begin == end and sure and size > 1 and (kana := _GIVEN_KANA.match(text, end)):
             part = kana.group()
             if part[0] >= "\u30a1" and name_score("katakana", part) > -0.5 and _ends(text, kana.end(), kana.end()):
                 return kana.end()
     return _single(text, at, end)
+
+
+def _sure_name(text: str, at: int, end: int) -> int:
+    """The end of a last name and a given name that are no other words, up to the end of the run."""
+    for size in (2, 3):
+        begin = at + size
+        if 1 < end - begin < 4 and text[at:begin] in word_set("ja_last") and text[begin:end] in word_set("ja_given"):
+            return end
+    return 0
 
 
 def _single(text: str, at: int, end: int) -> int:
@@ -112,14 +128,13 @@ def _ends(text: str, at: int, end: int) -> bool:
     return at == end or _TITLE.match(text, at) is not None
 
 
-def _foreign(text: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
+def _foreign(text: str, match: re.Match[str], bonus: float) -> Iterator[tuple[int, int]]:
     """The names of persons in a run of Katakana words."""
     start, end = match.span()
     parts = _JOINT.split(match.group())
     scores = [_katakana_score(part) for part in parts]
     if _PLACES_AFTER.match(text, end) and not _TITLE.match(text, end):
         return
-    bonus = 0.0
     if _TITLE.match(text, end):
         bonus += _ANNOUNCED
     before = text[max(0, start - 12) : start]
