@@ -39,11 +39,13 @@ from script_word_sources import (
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-from workbench.privacy.detectors.script_words import features, file_of, fold, places_in  # noqa: E402
+from workbench.privacy.detectors.script_words import features, file_of, fold, places_in, score, section  # noqa: E402
 
 TARGET = ROOT / "resources" / "privacy"
 OWN = ROOT / "tools" / "script_names" / "words.txt"
 BITS = {"cyrillic": 18, "greek": 15, "arabic": 16, "hebrew": 16, "devanagari": 15, "katakana": 16, "hangul": 17}
+_KNOWN, _UNLIKELY = -4.0, -1.5  # scores below which a word and a place need no list
+RUSSIAN = 30_000  # the most frequent words of news that are read
 SMALL = ("greek", "hebrew", "devanagari")  # scripts in which few places are written
 EPOCHS, RATE, DECAY, BATCH = 8, 0.3, 0.15, 256  # DECAY: share of the weights that is lost in an epoch
 SEVERAL, FREQUENT, COMMON = (
@@ -61,16 +63,22 @@ def main(folder: Path, only: str = "") -> None:
     for script, bits in BITS.items():
         if only and script not in only:
             continue
-        if "lists" not in only:
-            parts[script] = fit(*examples(folder, script), bits, script).tobytes()
-        parts[f"{script}_words"] = " ".join(sorted(ordinary(folder, script))).encode()
-        parts[f"{script}_names"] = " ".join(sorted(well_known(folder, script))).encode()
-        parts[f"{script}_places"] = " ".join(sorted(large_places(folder, script))).encode()
+        table = section(script) if "lists" in only else fit(*examples(folder, script), bits, script).tobytes()
+        parts[script] = table
+        lists = {"names": well_known(folder, script)}
+        lists["words"] = doubtful(table, ordinary(folder, script), _KNOWN)
+        lists["places"] = doubtful(table, large_places(folder, script), _UNLIKELY) - lists["words"]
+        parts |= {f"{script}_{title}": " ".join(sorted(words)).encode() for title, words in lists.items()}
     if not only or "japanese" in only:
         parts |= {name: " ".join(sorted(words)).encode() for name, words in japanese(folder).items()}
     if not only or "chinese" in only:
         parts |= chinese(folder)
     write(parts)
+
+
+def doubtful(table: bytes, words: set[str], lowest: float) -> set[str]:
+    """The words that the classifier does not judge by itself to be none."""
+    return {word for word in words if score(table, word) > lowest}
 
 
 def write(parts: dict[str, bytes]) -> None:
@@ -95,7 +103,8 @@ def ordinary(folder: Path, script: str) -> set[str]:
         if count >= SEVERAL and len(word) > 1 and (script not in ("cyrillic", "greek") or word[0].islower())
     }
     if script == "cyrillic":
-        found.update(fold(word) for word in russian_words(folder)[:3000] if fold(word) in found or len(word) < 4)
+        known = {fold(form) for name, _ in _names(folder, script) for form in _forms(script, name.title())}
+        found.update(folded for word in russian_words(folder)[:RUSSIAN] if (folded := fold(word)) not in known)
     return (found - names) | {fold(word) for title, words in _own_words(script) if title == "words" for word in words}
 
 
@@ -106,7 +115,7 @@ def large_places(folder: Path, script: str) -> set[str]:
     found = {
         name
         for name, people in places(folder, "cities15000.json")
-        if people >= (1_000_000 if script == "cyrillic" else 300_000) and word.fullmatch(name)
+        if people >= 100_000 and word.fullmatch(name)
     }
     for language in LANGUAGES[script].split():
         found.update(name for name in Locale.parse(language, sep="-").territories.values() if word.fullmatch(name))
@@ -190,7 +199,7 @@ def chinese(folder: Path) -> dict[str, bytes]:
         if re.search("[a-z]", text) and not re.search("[\u3041-\u30ff\uac00-\ud7a3]", text):
             foreign.update("".join(name for name in line if han.fullmatch(name) and len(name) > 2))
     for name, people_there in places(folder):
-        if han.fullmatch(name) and 2 <= len(name) <= 6 and people_there > 150_000:
+        if han.fullmatch(name) and 2 <= len(name) <= 6 and people_there > 30_000:
             words.setdefault(name.translate(simple), 100)
     for name in Locale.parse("zh_Hans").territories.values():
         words[name] = 4000

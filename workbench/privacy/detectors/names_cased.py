@@ -10,7 +10,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from workbench.privacy.detectors.script_name_lists import names_of
-from workbench.privacy.detectors.script_words import name_score
+from workbench.privacy.detectors.script_words import LARGE_PLACE, name_score
 from workbench.privacy.detectors.text_search import find_matches
 
 _LOOK_BACK = 40  # characters before a name that may contain a title
@@ -221,8 +221,10 @@ def kind_of_word(script: CasedScript, word: str) -> str:
         return "M"
     if word.isupper():
         word = word.title()
-    if script.name in SCORED and name_score(script.name, word) < _ORDINARY:
-        return ""
+    if script.name in SCORED and (score := name_score(script.name, word)) <= LARGE_PLACE:
+        names = _folded_names(script.name, "given") | _folded_names(script.name, "last")
+        if score < _ORDINARY or _folded(word) not in names:  # "Францию" is no case of "Франц"
+            return ""
     if any(_in_list(script, part, "given") for part in (word, *_PARTS.split(word))):
         return "G"
     if _in_list(script, word, "last") or (len(word) >= _FEWEST and script.last.search(small)):

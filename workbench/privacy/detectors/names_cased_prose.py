@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from workbench.privacy.detectors.names_cased import SCRIPTS, CasedScript, is_listed, kind_of_word
-from workbench.privacy.detectors.script_words import fold, name_score, word_set
+from workbench.privacy.detectors.script_words import LARGE_PLACE, fold, name_score, word_set
 from workbench.privacy.detectors.text_search import find_matches
 
 _LOOK_BACK: Final = 48  # characters before a row that may contain a role
@@ -198,7 +198,7 @@ def _score(script: CasedScript, word: str, kind: str) -> float:
     if word.isupper() and len(word) <= _CAPITALS:
         return -2 * _WITH_MIDDLE
     score = max(-5.0, min(5.0, name_score(script.name, word)))
-    known = 1.0 if kind != "G" and is_listed(script, word, well_known(script)) else 0.0
+    known = 1.0 if kind != "G" and score > LARGE_PLACE and is_listed(script, word, well_known(script)) else 0.0
     return score + {"M": 4.0, "G": 1.0, "L": 0.5}.get(kind, 0.0) + known
 
 

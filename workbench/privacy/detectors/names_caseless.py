@@ -159,7 +159,7 @@ def _length(
     """The number of words of the name that begins here, 0 if there is none, and the length of its prefix."""
     if not titled and not kinds[at]:
         return 0, 0
-    if titled and script.name in SCORED and name_score(script.name, words[at]) < 2 * _ORDINARY:
+    if titled and script.name in SCORED and name_score(script.name, words[at]) < 1.6 * _ORDINARY:
         return 0, 0
     known = _extent(script, words, kinds, at)
     offset = len(_prefix(script, words[at]))

@@ -22,7 +22,7 @@ _LISTED, _UNLISTED, _ANNOUNCED, _NEAR = 1.0, -0.4, 2.0, 2.0
 _PREFIX, _PLACE = -0.8, -4.0
 _LIKELY = -1.0  # lowest score of a word that a role announces
 _REFUSED = -9.0
-_KNOWN_WORD = -5.0  # score of a frequent word
+_KNOWN_WORD = -4.0  # score of a frequent word
 
 
 class _Prose(Struct, frozen=True, eq=False):

@@ -12,7 +12,7 @@ from functools import lru_cache
 from workbench.paths import resources
 
 _SCALE = 16
-_ORDINARY, _ALSO_NAME, _LARGE_PLACE = -6.0, -1.5, -2.0  # scores of frequent words; of countries and large towns
+_ORDINARY, _ALSO_NAME, LARGE_PLACE = -6.0, -1.5, -2.0  # scores of frequent words; of countries and large towns
 _LONGEST = 24  # letters of a word that are read
 _KEPT = "\u0306\u093c"  # marks that make another letter: й, ў; nukta
 
@@ -42,14 +42,18 @@ def name_score(script: str, word: str) -> float:
     folded = fold(word)
     if folded in word_set(f"{script}_words"):
         return _ALSO_NAME if folded in word_set(f"{script}_names") else _ORDINARY
-    table = section(script)
+    found = score(section(script), folded)
+    return min(found, LARGE_PLACE) if folded in word_set(f"{script}_places") else found
+
+
+def score(table: bytes, folded: str) -> float:
+    """The sum of the weights of a folded word in the table of a script."""
     mask = len(table) - 1
     total = 0
     for part in features(folded):
         weight = table[zlib.crc32(part) & mask]
         total += weight if weight < 128 else weight - 256
-    score = total / _SCALE
-    return min(score, _LARGE_PLACE) if folded in word_set(f"{script}_places") else score
+    return total / _SCALE
 
 
 def is_well_known(script: str, word: str) -> bool:
