@@ -45,6 +45,8 @@ TARGET = ROOT / "resources" / "privacy"
 OWN = ROOT / "tools" / "script_names" / "words.txt"
 BITS = {"cyrillic": 18, "greek": 15, "arabic": 16, "hebrew": 16, "devanagari": 15, "katakana": 16, "hangul": 17}
 _KNOWN, _UNLIKELY = -4.0, -1.5  # scores below which a word and a place need no list
+SURE = 120  # occurrences of a word that would be among the own names if it were one
+LARGE = 200_000  # inhabitants of a large town
 RUSSIAN = 30_000  # the most frequent words of news that are read
 SMALL = ("greek", "hebrew", "devanagari")  # scripts in which few places are written
 EPOCHS, RATE, DECAY, BATCH = 8, 0.3, 0.15, 256  # DECAY: share of the weights that is lost in an epoch
@@ -111,15 +113,14 @@ def ordinary(folder: Path, script: str) -> set[str]:
 def large_places(folder: Path, script: str) -> set[str]:
     """Countries and large towns, folded, in all cases."""
     word = re.compile(f"[{LETTERS[script]}]{{3,}}")
-    names = _own_names(script)
-    found = {
-        name
-        for name, people in places(folder, "cities15000.json")
-        if people >= 100_000 and word.fullmatch(name)
-    }
+    towns = {name for name, people in places(folder, "cities15000.json") if people >= LARGE and word.fullmatch(name)}
+    countries: set[str] = set()
     for language in LANGUAGES[script].split():
-        found.update(name for name in Locale.parse(language, sep="-").territories.values() if word.fullmatch(name))
-    return {fold(form) for name in found for form in _forms(script, name)} - names
+        territories = Locale.parse(language, sep="-").territories.values()
+        countries.update(name for name in territories if word.fullmatch(name))
+    known = {fold(form) for name in well_known(folder, script) for form in _forms(script, name.title())}
+    found = {fold(form) for name in towns for form in _forms(script, name)} - known
+    return (found | {fold(form) for name in countries for form in _forms(script, name)}) - _own_names(script)
 
 
 def well_known(folder: Path, script: str) -> set[str]:
@@ -142,9 +143,11 @@ def _own_names(script: str) -> set[str]:
 def japanese(folder: Path) -> dict[str, set[str]]:
     """Last and given names in Han letters; `_words` are those that are also ordinary words or places."""
     found: dict[str, set[str]] = {"姓": set(), "名": set(), "一般": set()}
-    ordinary = set()
+    ordinary, kana = set(), set()
     han = re.compile(f"[{LETTERS['han']}ヶケ]+")
     for _, parts in mecab_entries(folder / "unidic/unidic-lite-1.0.8/unidic_lite/dicdir/sys.dic"):
+        if len(parts) > 8 and parts[3] == "名" and re.fullmatch("[\u3041-\u3096]{2,5}", parts[8]):
+            kana.add(parts[8])
         if len(parts) > 8 and han.fullmatch(parts[8]):
             (found[parts[3]] if parts[2] == "人名" else ordinary).add(parts[8])
     last, given = found["姓"], found["名"]
@@ -153,6 +156,8 @@ def japanese(folder: Path) -> dict[str, set[str]]:
         "ja_last_words": last & ordinary,
         "ja_given": given - ordinary,
         "ja_given_words": given & ordinary,
+        "ja_given_kana": kana,
+        "ja_people": {name for name in found["一般"] - ordinary if len(name) > 2},
     }
 
 
@@ -178,7 +183,7 @@ def chinese(folder: Path) -> dict[str, bytes]:
         if not han.fullmatch(word):
             continue
         person = kind in ("nr", "nrt", "nrfg") and _is_person(word, kind, last, known)
-        if kind == "nr" and not person and 1 < len(word) < 4 and word not in text:
+        if kind == "nr" and not person and count < SURE and 1 < len(word) < 4 and word not in text:
             continue  # perhaps a name
         if len(word) == 1:
             singles[word] = count
@@ -206,6 +211,7 @@ def chinese(folder: Path) -> dict[str, bytes]:
     people = {name: count for name, count in people.items() if name not in words}
     for line in _lines(OWN, "han names"):
         people |= dict.fromkeys(line, 500)
+    words = {word: count for word, count in words.items() if word not in people}
     for line in _lines(OWN, "han words"):
         words |= dict.fromkeys(line, 2000)
     return {

@@ -14,11 +14,12 @@ from typing import Final
 from msgspec import Struct
 
 from workbench.privacy.detectors.names_caseless import SCRIPTS, SPELLINGS, CaselessScript, kind_of_word
-from workbench.privacy.detectors.script_words import is_well_known, name_score
+from workbench.privacy.detectors.script_words import LARGE_PLACE, is_well_known, name_score
 from workbench.privacy.detectors.text_search import find_matches
 
 _LONGEST: Final = 6  # words of a name
 _LISTED, _UNLISTED, _ANNOUNCED, _NEAR = 1.0, -0.4, 2.0, 2.0
+_SURE = 2.5  # score of a name that is nothing else
 _PREFIX, _PLACE = -0.8, -4.0
 _LIKELY = -1.0  # lowest score of a word that a role announces
 _REFUSED = -9.0
@@ -35,6 +36,7 @@ class _Prose(Struct, frozen=True, eq=False):
     links: frozenset[str]  # words inside a name
     opening: frozenset[str]  # words that begin a name with the next word
     stops: frozenset[str]  # words that are in no name
+    particles: frozenset[str]  # words after a noun
     agents: frozenset[str]  # words after somebody who does something
     places: re.Pattern[str]  # a word before the name of a place or an organisation
 
@@ -50,6 +52,7 @@ def _prose(
     opening: str,
     stops: str,
     places: str,
+    particles: str = "",
     agents: str = "",
 ) -> _Prose:
     return _Prose(
@@ -62,6 +65,7 @@ def _prose(
         frozenset(links.split()),
         frozenset(opening.split()),
         frozenset(stops.split()),
+        frozenset(particles.split()),
         frozenset(agents.split()),
         re.compile(rf"(?:{places})\Z"),
     )
@@ -72,7 +76,7 @@ _PROSE = (
         "arabic",
         1.8,
         1.2,
-        -1.5,
+        -0.8,
         roles="(?:و|ف|ل|ب|لل)?(?:ال)?(?:رئيس|رئيسة|وزير|وزيرة|ملك|ملكة|أمير|أميرة|سلطان|خليفة|إمبراطور|"
         "قائد|زعيم|نائب|سفير"
         "|جنرال|لواء|عقيد|ممثل|ممثلة|فنان|فنانة|مطرب|مطربة|مغني|مغنية|مخرج|مخرجة|كاتب|كاتبة|روائي|روائية|"
@@ -123,7 +127,7 @@ _PROSE = (
         "עד יש אין שאין שיש לו לה אולי אבל אנא אנו שלי שלו שלה אליו אדם לב ב ל מ בו בה האם",
         places="[ולבמשהכ]{0,2}(?:עיר|נחל|נהר|הר|ים|אגם|רחוב|שדרות|כביש|צומת|קיבוץ|מושב|שכונת|כפר|גן|מבצר|"
         "נמל|אצטדיון|חברת|מכבי"
-        "|הפועל|קבוצת|אוניברסיטת|מכללת|מחוז|ממלכת|חבל|אי|איי|בנק|עיתון|ערוץ|סרט|ספר|מבצע|פארק|שמורת|גבעת|"
+        "|הפועל|קבוצת|אוניברסיטת|מכון|מכללת|מחוז|ממלכת|חבל|אי|איי|בנק|עיתון|ערוץ|סרט|ספר|מבצע|פארק|שמורת|גבעת|"
         "רמת|קריית|מערת|מפרץ)",
     ),
     _prose(
@@ -147,6 +151,7 @@ _PROSE = (
         "उस कर हो ही भी तो जो सिंधु अपने अपनी अपना उसके उनके उनकी उनका इसके इसकी इनके लिए साथ बाद "
         "शेष रेखा शुल्क दावा",
         places="नदी|शहर|नगर|जिला|जिले|गांव|राज्य|प्रांत|झील|पर्वत|द्वीप|कंपनी|अखबार|फिल्म|उपन्यास|मंदिर|किला|सड़क",
+        particles="ने का की के को से में पर और",
         agents="ने द्वारा",
     ),
 )
@@ -193,6 +198,8 @@ def _in_row(prose: _Prose, text: str, row: Sequence[re.Match[str]]) -> Iterator[
         elif at > 1 and announces[at - 2] and own[at - 1] <= _LIKELY < own[at]:  # "the president of France Macron"
             scores[at] += _ANNOUNCED / 2
     for at, word in enumerate(words[1:]):
+        if at and word in prose.particles and _REFUSED < own[at] <= prose.unlikely and _names_somebody(prose, words[at - 1]):
+            scores[at] = max(scores[at], 0.5) if own[at] > _KNOWN_WORD - 1.9 else scores[at]
         if word in prose.agents and scores[at] > _LIKELY:
             scores[at] += 1.2
     at = 0
@@ -230,15 +237,31 @@ def _score(prose: _Prose, word: str) -> tuple[float, int]:
     best, length = _bare_score(prose, word), 0
     if best > _KNOWN_WORD and (prefix := prose.prefixes.match(word)):
         bare = word[prefix.end() :]
-        if bare not in prose.stops and (score := _bare_score(prose, bare) + _PREFIX) > max(best, 0.5):
-            best, length = score, prefix.end()
+        score = _bare_score(prose, bare)
+        if bare in prose.stops:
+            pass
+        elif score <= LARGE_PLACE and len(bare) > 3 and not _is_listed(prose, word):
+            best = min(best, score)
+        elif score + _PREFIX > max(best, 0.5) or (score > 1 and _is_listed(prose, bare) and not _is_listed(prose, word)):
+            best, length = score + _PREFIX, prefix.end()
     return best, length
 
 
-def _bare_score(prose: _Prose, word: str) -> float:
+def _names_somebody(prose: _Prose, word: str) -> bool:
+    """Whether a word is a given name of the lists and nothing else."""
+    return kind_of_word(prose.script, word.translate(SPELLINGS)) in ("G", "B") or (
+        _bare_score(prose, word) > _SURE and is_well_known(prose.script.name, word)
+    )
+
+
+def _is_listed(prose: _Prose, word: str) -> bool:
     kind = kind_of_word(prose.script, word.translate(SPELLINGS))
+    return kind in ("G", "B", "L") or is_well_known(prose.script.name, word)
+
+
+def _bare_score(prose: _Prose, word: str) -> float:
     score = max(-6.0, min(4.0, name_score(prose.script.name, word)))
-    if kind in ("G", "B", "L") or is_well_known(prose.script.name, word):
+    if _is_listed(prose, word):
         return score + _LISTED
     if '"' in word or "\u05f4" in word:  # an abbreviation
         return _REFUSED

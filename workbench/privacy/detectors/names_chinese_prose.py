@@ -41,7 +41,8 @@ _TITLES_WORDS = """
 """
 _TITLES: Final = tuple(_TITLES_WORDS.split())
 _SAYS = re.compile(
-    "派|出使|奉命|率军|起兵|字|号|原名|翻译|参与|搭档|夺|战胜|不敌|击|合作|主持|主演|饰演|执导|出席|创作|发表|获得?|击败|领导|率领|赢得|"
+    "派|出使|奉命|率军|起兵|字|号|原名|翻译|参与|搭档|夺|战胜|不敌|击|合作|主持|主演|饰演|执导|出席|创作|"
+    "发表|获得?|击败|领导|率领|赢得|"
     "前往|访问|抵达|回应|赞|也|还|又|已|会|要|自|及|等|提出|写|打|生于|出任|逝世|去世|病逝|离开|加入|成为|"
     "当选|接任|参加|毕业|就读|来到|回到|之"
     "|说|表示|认为|指出|宣布|称|在|于|是|的|与|和|曾|被|将|出生|担任|率|对|为|以|从|向|因|则|"
@@ -109,7 +110,7 @@ def _edges(model: _Model, text: str, at: int) -> Iterator[tuple[int, float, bool
     if _EMPEROR.match(text, at):
         yield 3, _RARE, True
     if text[at : at + 2] in word_set("ja_last") and text[at + 2 : at + 4] in word_set("ja_given"):
-        yield 4, -16.0 + bonus, True
+        yield 4, -12.0 + bonus + (1.0 if _follows(text, at + 4) else 0.0), True
 
 
 def _chinese(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[int, float, bool]]:

@@ -17,7 +17,7 @@ _GIVEN_KANA = re.compile("[\u3041-\u3096]{2,4}|[\u30a1-\u30fa\u30fc]{2,6}")
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{2,15}(?:[・=＝ ][\u30a1-\u30fa\u30fc]{1,15}){0,5}")
 _LIST = re.compile("[やと、,]|および|並びに")  # between two names
 _JOINT = re.compile("[・=＝ ]")
-_BORDER: Final = "(?:は|が|の|を|に|へ|と|も|や|で|ら|から|より|まで|など|および|、|。|,|,|（|\\(|」|』|・|$|\\n)"
+_BORDERS = re.compile("[、。,，（(」』・\\n]|は|が|の|を|に|と|も|さん|ら|$")
 _TITLE_WORDS = (
     "氏|さん|様|君|選手|首相|大統領|総理|大臣|議員|知事|市長|町長|会長|社長|監督|投手|捕手|教授|博士|先生|"
     "容疑者|被告|代表|幹事長|書記長|主席|国王|女王"
@@ -73,6 +73,9 @@ def _in_run(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _name(text: str, at: int, end: int) -> int:
     """The end of the name that begins here; 0 if there is none."""
+    for size in (6, 5, 4, 3):
+        if at + size <= end and text[at : at + size] in word_set("ja_people") and _ends(text, at + size, end):
+            return at + size
     last, last_words = word_set("ja_last"), word_set("ja_last_words")
     given, given_words = word_set("ja_given"), word_set("ja_given_words")
     for size in (2, 3, 1, 4):
@@ -88,12 +91,17 @@ def _name(text: str, at: int, end: int) -> int:
                 continue
             if part in given and (sure or length > 1) and size + length > 2:
                 return stop
+            if part in given_words and size > 1 and length > 1 and stop == end and _ALONE_AFTER.match(text, stop):
+                return stop
             if part in given_words and (sure or length > 2) and size + length > 2 and size > 1:
                 return stop
-        if begin == end and sure and size > 1 and (kana := _GIVEN_KANA.match(text, end)):
+        if begin == end and size > 1 and (kana := _GIVEN_KANA.match(text, end)):
             part = kana.group()
             if part[0] >= "\u30a1" and name_score("katakana", part) > -0.5 and _ends(text, kana.end(), kana.end()):
                 return kana.end()
+            for length in range(len(part), 1, -1):
+                if part[:length] in word_set("ja_given_kana") and _BORDERS.match(text, end + length):
+                    return end + length
     return _single(text, at, end)
 
 
@@ -120,6 +128,7 @@ def _single(text: str, at: int, end: int) -> int:
     return 0
 
 
+_AGENT = re.compile("(?:は|が|も|ら)(?![\u3400-\u9fff])")
 _ALONE_AFTER = re.compile("(?:は|が|を|と|に|の|も|ら)")
 
 
@@ -142,6 +151,8 @@ def _foreign(text: str, match: re.Match[str], bonus: float) -> Iterator[tuple[in
         bonus += _ANNOUNCED
     if text[start - 1 : start] in ("『", "「", "《") and text[end : end + 1] in ("』", "」", "》"):
         bonus -= 3.0
+    if len(parts) == 1 and _AGENT.match(text, end):
+        bonus += 0.6
     if len(parts) > 1:
         if sum(scores) / len(scores) + bonus >= _TOGETHER and min(scores) > -3:
             yield start, end
