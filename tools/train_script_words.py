@@ -230,7 +230,10 @@ def _is_person(word: str, kind: str, last: set[str], known: set[str]) -> bool:
     if word in known or kind == "nrfg":
         return True
     if word[0] in last and kind == "nr":
-        return len(word) == 3 and word[-1] not in "性化卡机器件式型学家员者业品法权率度量费税人地物体力点线面期段级类处所部"
+        return (
+            len(word) == 3
+            and word[-1] not in "性化卡机器件式型学家员者业品法权率度量费税人地物体力点线面期段级类处所部"
+        )
     return kind == "nrt"
 
 

@@ -17,7 +17,7 @@ from workbench.privacy.detectors.script_words import LARGE_PLACE, fold, name_sco
 from workbench.privacy.detectors.text_search import find_matches
 
 _LOOK_BACK: Final = 48  # characters before a row that may contain a role
-_ALONE, _TOGETHER = 0.9, 0.6  # lowest score of the best word of a name of one word and of several
+_ALONE, _TOGETHER = 0.7, 0.6  # lowest score of the best word of a name of one word and of several
 _BEGINNING = -1.0  # for the first word of a sentence, which is capitalized anyway
 _ROLE, _PLACE, _QUOTED, _IN = 2.5, -4.0, -4.0, -1.0
 _AFTER_GIVEN, _WITH_MIDDLE = 2.5, 5.0  # for a last name after a given name; beside a name of the father

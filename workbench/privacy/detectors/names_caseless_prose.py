@@ -18,11 +18,15 @@ from workbench.privacy.detectors.script_words import LARGE_PLACE, is_well_known,
 from workbench.privacy.detectors.text_search import find_matches
 
 _LONGEST: Final = 6  # words of a name
-_LISTED, _UNLISTED, _ANNOUNCED, _NEAR = 1.0, -0.4, 2.0, 2.0
+_LISTED, _ANNOUNCED, _NEAR = 1.0, 2.0, 2.0
 _SURE = 2.5  # score of a name that is nothing else
+_ORDINARY = -6.0
+_SONS = frozenset(("ابن", "أبو", "ابو"))  # "son of", "father of": any word after them is a name
+_PREPOSITIONS = "\u05dc\u05d1\u05d5"  # in Hebrew; an "\u05d4" is the article
 _PREFIX, _PLACE = -0.8, -4.0
 _LIKELY = -1.0  # lowest score of a word that a role announces
 _REFUSED = -9.0
+_FREQUENT, _AGENT = -6.0, 1.8  # the score of a frequent word is below; for somebody who does something
 _KNOWN_WORD = -4.0  # score of a frequent word
 
 
@@ -36,6 +40,9 @@ class _Prose(Struct, frozen=True, eq=False):
     links: frozenset[str]  # words inside a name
     opening: frozenset[str]  # words that begin a name with the next word
     stops: frozenset[str]  # words that are in no name
+    unlisted: float  # for a word that is in no list
+    sure: float  # lowest score of a word beside which an unlikely one is a name
+    announced_last: bool  # whether any word after a role and a given name is a last name
     particles: frozenset[str]  # words after a noun
     agents: frozenset[str]  # words after somebody who does something
     places: re.Pattern[str]  # a word before the name of a place or an organisation
@@ -52,6 +59,9 @@ def _prose(
     opening: str,
     stops: str,
     places: str,
+    unlisted: float = -0.4,
+    sure: float = 1.0,
+    announced_last: bool = False,
     particles: str = "",
     agents: str = "",
 ) -> _Prose:
@@ -65,6 +75,9 @@ def _prose(
         frozenset(links.split()),
         frozenset(opening.split()),
         frozenset(stops.split()),
+        unlisted,
+        sure,
+        announced_last,
         frozenset(particles.split()),
         frozenset(agents.split()),
         re.compile(rf"(?:{places})\Z"),
@@ -98,7 +111,8 @@ _PROSE = (
         stops="في من إلى على عن مع أن إن هو هي قد ثم أو كما بعد قبل عام حتى كل هذا هذه ذلك بين كان كانت "
         "حيث عند منذ حي هدفين"
         " بأن أنه أنها لأن كأن بما فيما ولا ولم وقد فقد أيضا أي بها به له لها لهم فيه فيها منه منها عليه "
-        "عليها إليه اليوم نادي الهلال النادي إسرائيل سيدي أحد ما يا ديك جود فرد بي المصري الإنجليزي "
+        "عليها إليه اليوم نادي الهلال النادي إسرائيل سيدي أحد ما يا ديك جود فرد بي عمه أخيه أخته خاله ظبي "
+        "المصري الإنجليزي "
         "الفرنسي الأمريكي",
         places="(?:و|ف|ب|ل|ك)?(?:ال|لل)?(?:مدينة|نهر|جبل|بحر|بحيرة|جزيرة|محافظة|ولاية|إقليم|قرية|بلدة|"
         "منطقة|شارع|ميدان|حي|ملعب"
@@ -107,8 +121,8 @@ _PROSE = (
     ),
     _prose(
         "hebrew",
-        1.6,
-        1.0,
+        1.8,
+        1.2,
         -1.2,
         roles="[ושהבלמכ]{0,2}(?:נשיא|נשיאת|שר|שרת|השר|השרה|מלך|מלכה|מלכת|קיסר|נסיך|נסיכה|סופר|סופרת|משורר|"
         "משוררת|זמר|זמרת|שחקן|שחקנית"
@@ -129,6 +143,8 @@ _PROSE = (
         "נמל|אצטדיון|חברת|מכבי"
         "|הפועל|קבוצת|אוניברסיטת|מכון|מכללת|מחוז|ממלכת|חבל|אי|איי|בנק|עיתון|ערוץ|סרט|ספר|מבצע|פארק|שמורת|גבעת|"
         "רמת|קריית|מערת|מפרץ)",
+        unlisted=-0.8,
+        announced_last=True,
     ),
     _prose(
         "devanagari",
@@ -151,6 +167,7 @@ _PROSE = (
         "उस कर हो ही भी तो जो सिंधु अपने अपनी अपना उसके उनके उनकी उनका इसके इसकी इनके लिए साथ बाद "
         "शेष रेखा शुल्क दावा",
         places="नदी|शहर|नगर|जिला|जिले|गांव|राज्य|प्रांत|झील|पर्वत|द्वीप|कंपनी|अखबार|फिल्म|उपन्यास|मंदिर|किला|सड़क",
+        sure=0.3,
         particles="ने का की के को से में पर और",
         agents="ने द्वारा",
     ),
@@ -182,12 +199,16 @@ def _in_row(prose: _Prose, text: str, row: Sequence[re.Match[str]]) -> Iterator[
         if scores[at] <= _REFUSED or announces[at]:
             scores[at] = _REFUSED
             continue
-        if at and own[at] > prose.unlikely and (own[at - 1] >= 1 or words[at - 1] in prose.links):
+        if at > 1 and own[at - 1] >= 1 and own[at - 2] >= 1 and not _is_listed(prose, word):
+            scores[at] -= 1.0  # rather a verb than a third word of the name
+        elif at and own[at] > prose.unlikely and (own[at - 1] >= prose.sure or words[at - 1] in prose.links):
             scores[at] += _NEAR
         if at + 1 < len(words) and own[at + 1] >= 1 and not scored[at + 1][1]:
             scores[at] += 0.5
         if word in prose.opening:
             scores[at] = max(scores[at], 0.5)
+        elif at and words[at - 1] in _SONS and len(word) > 2:
+            scores[at] = max(scores[at], 2.0)
         if at and prose.places.match(words[at - 1]):
             scores[at] += _PLACE
             if at + 1 < len(words):
@@ -197,11 +218,17 @@ def _in_row(prose: _Prose, text: str, row: Sequence[re.Match[str]]) -> Iterator[
             scores[at] += _ANNOUNCED
         elif at > 1 and announces[at - 2] and own[at - 1] <= _LIKELY < own[at]:  # "the president of France Macron"
             scores[at] += _ANNOUNCED / 2
-    for at, word in enumerate(words[1:]):
-        if at and word in prose.particles and _REFUSED < own[at] <= prose.unlikely and _names_somebody(prose, words[at - 1]):
-            scores[at] = max(scores[at], 0.5) if own[at] > _KNOWN_WORD - 1.9 else scores[at]
-        if word in prose.agents and scores[at] > _LIKELY:
-            scores[at] += 1.2
+    for at in range(len(words)):
+        after = words[at + 1] if at + 1 < len(words) else ""
+        if after in prose.agents and scores[at] > prose.unlikely and own[at] > _FREQUENT:
+            scores[at] += _AGENT
+        elif after in prose.particles and own[at] > prose.unlikely:
+            scores[at] += _AGENT / 3
+        if at and after in prose.particles and scores[at] > 0 and own[at - 1] > prose.unlikely:
+            scores[at - 1] += 1.0
+        expected = after in prose.particles or (prose.announced_last and at > 1 and announces[at - 2])
+        if at and expected and scores[at] <= 0 and own[at] > _FREQUENT and _names_somebody(prose, words[at - 1]):
+            scores[at] = 0.5  # a last name that looks like no name
     at = 0
     while at < len(words):
         end = at
@@ -242,7 +269,9 @@ def _score(prose: _Prose, word: str) -> tuple[float, int]:
             pass
         elif score <= LARGE_PLACE and len(bare) > 3 and not _is_listed(prose, word):
             best = min(best, score)
-        elif score + _PREFIX > max(best, 0.5) or (score > 1 and _is_listed(prose, bare) and not _is_listed(prose, word)):
+        elif score + _PREFIX > max(best, 0.5) or (
+            score > 1 and _is_listed(prose, bare) and not _is_listed(prose, word)
+        ):
             best, length = score + _PREFIX, prefix.end()
     return best, length
 
@@ -260,9 +289,12 @@ def _is_listed(prose: _Prose, word: str) -> bool:
 
 
 def _bare_score(prose: _Prose, word: str) -> float:
-    score = max(-6.0, min(4.0, name_score(prose.script.name, word)))
+    found = name_score(prose.script.name, word)
+    if found <= _ORDINARY:
+        return _ORDINARY - 0.5
+    score = max(-5.5, min(4.0, found))
     if _is_listed(prose, word):
         return score + _LISTED
     if '"' in word or "\u05f4" in word:  # an abbreviation
         return _REFUSED
-    return score + _UNLISTED - (1.5 if word.startswith("\u05d4") else 0.0)  # the Hebrew article
+    return score + prose.unlisted - (1.5 if word[0] == "\u05d4" else 0.7 if word[0] in _PREPOSITIONS else 0.0)

@@ -36,8 +36,8 @@ _TITLES_WORDS = """
 总统 总理 首相 主席 部长 外长 国务卿 书记 市长 省长 州长 议员 参议员 众议员 将军 上将 中将 元帅 皇帝
 国王 女王 王子 公主 教授 博士 院士 先生 女士 小姐 导演 演员 歌手 作家 诗人 画家 记者 主教练 教练
 球员 选手 律师 法官 医生 董事长 总裁 主任 秘书长 发言人 队长 校长 大使 科学家 物理学家 数学家 化学家
-哲学家 经济学家 历史学家 企业家 小说家 作曲家 艺术家 主持人 特首 立委 委员 议长 副总统 副总理 司令 创始人 夫人 妻子 丈夫 儿子
-女儿 父亲 母亲 祖父 弟弟 哥哥 学生
+哲学家 经济学家 历史学家 企业家 小说家 作曲家 艺术家 主持人 特首 立委 委员 议长 副总统 副总理 司令
+创始人 夫人 妻子 丈夫 儿子 女儿 父亲 母亲 祖父 弟弟 哥哥 学生
 """
 _TITLES: Final = tuple(_TITLES_WORDS.split())
 _SAYS = re.compile(
@@ -50,7 +50,9 @@ _SAYS = re.compile(
 )
 _EMPEROR = re.compile("[汉唐宋元明清隋晋魏周秦梁陈齐][\u3400-\u9fff][帝宗祖]")
 _NO_PERSON = re.compile("[省市县区镇乡村州岛湖港湾路街队社报党派馆寺庙站校院厂矿城宫殿]")
-_FUNCTION = frozenset("的了在是和不有个这那与及或被把从到由为将会其之各每本该某称说对以并就也还都又着过去来上下中里后前时年月日等")
+_FUNCTION = frozenset(
+    "的了在是和不有个这那与及或被把从到由为将会其之各每本该某称说对以并就也还都又着过去来上下中里后前时年月日等"
+)
 
 
 class _Model(Struct, frozen=True, eq=False):
@@ -126,7 +128,11 @@ def _chinese(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[
         elif (one in first and two in second) or (bonus and two and (one in first or two in second)):
             follows = 1.0 if _follows(text, begin + 2) else 0.0
             place = _PLACE if _NO_PERSON.match(two) or _NO_PERSON.match(text, begin + 2) else 0.0
-            yield length + 2, _PERSON + last + first.get(one, _RARE) + second.get(two, _RARE) + bonus + follows + place, True
+            yield (
+                length + 2,
+                _PERSON + last + first.get(one, _RARE) + second.get(two, _RARE) + bonus + follows + place,
+                True,
+            )
         likely = alone.get(one) or second.get(one) or first.get(one)
         if one and one not in _FUNCTION and (bonus or (likely and _follows(text, begin + 1))):
             yield length + 1, _PERSON_TWO + last + (likely or _RARE) + bonus, True

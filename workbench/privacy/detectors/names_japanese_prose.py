@@ -38,6 +38,7 @@ _ROLES_WORDS = """
 キャスター 記者 当時の 故
 """
 _ROLES: Final = tuple(_ROLES_WORDS.split())
+_NO_GIVEN = frozenset(("時代", "平和", "未来", "正月", "一般", "幸福", "自由", "平成", "昭和", "大正", "明治", "中央"))
 _COMMON_ENDS = frozenset("市県区町村駅線川山寺城社駅島湖港橋通道庁署局部課室院館園場会校")
 _ALONE, _TOGETHER, _ANNOUNCED = 2.2, 0.4, 2.0
 _PLACES_AFTER = re.compile(
@@ -91,7 +92,9 @@ def _name(text: str, at: int, end: int) -> int:
                 continue
             if part in given and (sure or length > 1) and size + length > 2:
                 return stop
-            if part in given_words and size > 1 and length > 1 and stop == end and _ALONE_AFTER.match(text, stop):
+            if part in _NO_GIVEN:
+                continue
+            if part in given_words and size > 1 and length > 1 and stop == end and _AGENT.match(text, stop):
                 return stop
             if part in given_words and (sure or length > 2) and size + length > 2 and size > 1:
                 return stop
@@ -128,7 +131,7 @@ def _single(text: str, at: int, end: int) -> int:
     return 0
 
 
-_AGENT = re.compile("(?:は|が|も|ら)(?![\u3400-\u9fff])")
+_AGENT = re.compile("(?:は|が|も|ら|と)(?![\u3400-\u9fff])")
 _ALONE_AFTER = re.compile("(?:は|が|を|と|に|の|も|ら)")
 
 

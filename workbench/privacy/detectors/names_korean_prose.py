@@ -41,6 +41,7 @@ _INFLECTED_WORDS = """
 이전 적 들
 """
 _INFLECTED: Final = tuple(_INFLECTED_WORDS.split())
+_SMALL = frozenset("전그이저한두세네새각총약제등및첫현내네본당타")  # words of one letter
 _LINKS = frozenset(["판", "폰", "반", "데", "디", "르", "알", "빈", "이븐", "드"])  # inside a foreign name
 _LONGEST = 5  # words of a name
 
@@ -120,5 +121,7 @@ def _score(word: str) -> float:
         return -5.0
     if word in _LINKS:
         return 0.2
+    if word in _SMALL:
+        return -5.0
     common = 3.0 if word[-1] in "자님" else 1.0 if len(word) < 3 else 0.0
     return max(-5.0, min(5.0, name_score("hangul", word))) - common + is_well_known("hangul", word)
