@@ -183,7 +183,8 @@ def _scores(prose: _Prose, words: Sequence[str], text: str, match: re.Match[str]
         scores = [score + _IN for score in scores]
     elif _SAYS.match(text, match.end()):
         scores[-1] += 1.0
-    if len(words) == 1 and _ADJECTIVE.search(words[0]) and _NOUN.match(text, match.end()) and scores[0] < _WITH_MIDDLE:
+    adjective = len(words) == 1 and _ADJECTIVE.search(words[0]) and _NOUN.match(text, match.end())
+    if adjective and not is_listed(prose.script, words[0], well_known(prose.script)):
         scores[0] += _PLACE  # "Софійський собор"
     # the first word of a sentence may be a role: "Режиссёр Андрей"
     if len(words) > 1 and kinds[1] != "I" and prose.roles.search(words[0].lower() + " "):

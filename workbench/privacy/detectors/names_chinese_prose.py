@@ -105,7 +105,7 @@ def _edges(model: _Model, text: str, at: int) -> Iterator[tuple[int, float, bool
                 yield size, score, False
             if (score := model.people.get(part)) is not None:
                 yield size, score + 1, True
-    bonus = _TITLED if text.endswith(tuple(_TITLES), 0, at) else 0.0
+    bonus = _TITLED if text.endswith(_TITLES, 0, at) else 0.0
     yield from _chinese(model, text, at, bonus)
     if text[at] in model.foreign:
         yield from _foreign(model, text, at, bonus)
@@ -155,7 +155,7 @@ def _foreign(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[
 
 def _follows(text: str, at: int) -> bool:
     """Whether a word that often follows a name is here, or the end."""
-    return at >= len(text) or _SAYS.match(text, at) is not None or text.startswith(tuple(_TITLES), at)
+    return at >= len(text) or _SAYS.match(text, at) is not None or text.startswith(_TITLES, at)
 
 
 @lru_cache(maxsize=1)

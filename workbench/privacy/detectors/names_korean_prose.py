@@ -111,7 +111,10 @@ def _stem(word: str) -> tuple[int, float]:
         if word.endswith(particle) and len(word) - len(particle) >= 2:
             stem = word[: -len(particle)]
             score = _score(stem)
-            if score > best - (1.5 if score > 0.5 and not _korean(word) else 0.5):
+            if score <= -5:  # an ordinary word with a particle
+                return len(stem), score
+            foreign = score > 0.5 and len(stem) > 2 and not _korean(word) and not is_well_known("hangul", word)
+            if foreign or score > best - (1.5 if score > 0.5 and not _korean(word) else 0.5):
                 best, size = score, len(stem)
     return size, best
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from workbench.paths import resources
 
 _SCALE = 16
+_LOWEST = -5.9  # score of any word that is not known to be a frequent one
 _ORDINARY, _ALSO_NAME, LARGE_PLACE = -6.0, -1.5, -2.0  # scores of frequent words; of countries and large towns
 _LONGEST = 24  # letters of a word that are read
 _KEPT = "\u0306\u093c"  # marks that make another letter: й, ў; nukta
@@ -42,7 +43,7 @@ def name_score(script: str, word: str) -> float:
     folded = fold(word)
     if folded in word_set(f"{script}_words"):
         return _ALSO_NAME if folded in word_set(f"{script}_names") else _ORDINARY
-    found = score(section(script), folded)
+    found = max(score(section(script), folded), _LOWEST)
     return min(found, LARGE_PLACE) if folded in word_set(f"{script}_places") else found
 
 
