@@ -118,9 +118,21 @@ def large_places(folder: Path, script: str) -> set[str]:
     for language in LANGUAGES[script].split():
         territories = Locale.parse(language, sep="-").territories.values()
         countries.update(name for name in territories if word.fullmatch(name))
+    countries |= set(_of_countries(script))
     known = {fold(form) for name in well_known(folder, script) for form in _forms(script, name.title())}
     found = {fold(form) for name in towns for form in _forms(script, name)} - known
     return (found | {fold(form) for name in countries for form in _forms(script, name)}) - _own_names(script)
+
+
+def _of_countries(script: str) -> Iterator[str]:
+    """Adjectives in Arabic and Hebrew that belong to countries, made from the names of languages."""
+    ending = {"arabic": "\u0629", "hebrew": "\u05ea"}.get(script)
+    article = {"arabic": "\u0627\u0644", "hebrew": "\u05d4"}.get(script, "")
+    if ending:
+        for name in Locale.parse(LANGUAGES[script]).languages.values():
+            bare = name.removeprefix(article)
+            if name.endswith(ending) and " " not in name and len(bare) > 3:
+                yield from (bare, article + bare, bare.removesuffix(ending), article + bare.removesuffix(ending))
 
 
 def well_known(folder: Path, script: str) -> set[str]:

@@ -23,7 +23,7 @@ _ROLE, _PLACE, _QUOTED, _IN = 2.5, -4.0, -4.0, -1.0
 _AFTER_GIVEN, _WITH_MIDDLE = 2.5, 5.0  # for a last name after a given name; beside a name of the father
 _MOST_REPEATED = 200  # stems of a text that are looked for again
 _FEWEST = 4  # letters of a stem
-_SURE = 2.0  # score of a word that makes an unlikely next one part of the name
+_SURE, _DOUBTFUL = 1.5, -3.0  # score of a word that makes the next one, above the other score, part of the name
 _CAPITALS = 5  # letters of an abbreviation
 
 
@@ -166,8 +166,8 @@ def _scores(prose: _Prose, words: Sequence[str], text: str, match: re.Match[str]
                     scores[near] += _WITH_MIDDLE
         elif kind == "G" and at + 1 < len(words) and (scores[at] > 0 and scores[at + 1] > -_WITH_MIDDLE):
             scores[at + 1] += _AFTER_GIVEN
-        elif scores[at] > _SURE and at + 1 < len(words) and -_SURE < scores[at + 1] <= 0:
-            scores[at + 1] += _SURE
+        elif scores[at] > _SURE and at + 1 < len(words) and _DOUBTFUL < scores[at + 1] <= 0:
+            scores[at + 1] = 0.3
         elif kind == "I":
             for near in (at - 1, at + 1):
                 if 0 <= near < len(words) and kinds[near] != "I":
@@ -178,7 +178,10 @@ def _scores(prose: _Prose, words: Sequence[str], text: str, match: re.Match[str]
     if prose.script.places.search(before) or (before.endswith(("«", '"', "“", "„")) and after in ("»", '"', "”", "“")):
         scores = [score + _PLACE for score in scores]
     elif prose.roles.search(before):  # "президент Франции Эмманюэль": of a country
-        scores[1 if len(words) > 1 and scores[0] < 0 and kinds[1] != "I" else 0] += _ROLE
+        first = 1 if len(words) > 1 and scores[0] < 0 and kinds[1] != "I" else 0
+        scores[first] += _ROLE
+        if len(words) > first + 1 and scores[first] > 0 and _DOUBTFUL - 1 < scores[first + 1] <= 0:
+            scores[first + 1] = 0.3
     elif prose.inside.search(before):
         scores = [score + _IN for score in scores]
     elif _SAYS.match(text, match.end()):

@@ -159,7 +159,7 @@ _PROSE = (
         "कलाकार|चित्रकार|दार्शनिक"
         "|इतिहासकार|अर्थशास्त्री|उद्योगपति|निर्माता|प्रमुख|सेनापति|जनरल|कर्नल|पुत्र|पुत्री|पत्नी|पति|बेटे|"
         "बेटी|भाई|बहन|पिता|माता|श्री|श्रीमती|डॉ|राजकुमार"
-        "|भौतिकशास्त्री|गणितज्ञ|संस्थापक|प्रवक्ता|सचिव|भगवान|आचार्य",
+        "|भौतिकशास्त्री|वास्तुकार|ऑलराउंडर|नर्तक|पहलवान|गीतकार|उपन्यासकार|जनरल|मेजर|उपाध्यक्ष|गणितज्ञ|संस्थापक|प्रवक्ता|सचिव|भगवान|आचार्य",
         prefixes="(?!)",
         links="",
         opening="एस ए आर के पी वी एम जी डी बी सी एन टी जे एच छत्रपति महात्मा मुंशी महाराणा",
@@ -226,6 +226,8 @@ def _in_row(prose: _Prose, text: str, row: Sequence[re.Match[str]]) -> Iterator[
             scores[at] += _AGENT / 3
         if at and after in prose.particles and scores[at] > 0 and own[at - 1] > prose.unlikely:
             scores[at - 1] += 1.0
+        if after in prose.particles and at > 1 and announces[at - 2] and min(own[at - 1], own[at]) > _FREQUENT:
+            scores[at - 1], scores[at] = max(scores[at - 1], 0.5), max(scores[at], prose.alone)
         expected = after in prose.particles or (prose.announced_last and at > 1 and announces[at - 2])
         if at and expected and scores[at] <= 0 and own[at] > _FREQUENT and _names_somebody(prose, words[at - 1]):
             scores[at] = 0.5  # a last name that looks like no name

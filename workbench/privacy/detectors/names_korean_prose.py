@@ -71,6 +71,8 @@ def _in_row(text: str, row: list[tuple[int, int, float, bool]]) -> Iterator[tupl
             scores[at] += _TITLED
         if _ROLE_BEFORE.search(text, max(0, start - 9), start):
             scores[at] += _ROLED
+            if at + 1 < len(row) and not _korean(text[start:end]) and row[at + 1][2] > -_FOREIGN:
+                scores[at + 1] += _ROLED
         if at and row[at - 1][2] > 1 and not _korean(text[row[at - 1][0] : row[at - 1][1]]):
             scores[at] += _NEAR
         if at + 1 < len(row) and row[at + 1][2] > 1:
