@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> None:
         if "--misses" in arguments and half == "tuned" and (missed or innocent):
             print(language, "missed", missed, "innocent", innocent, "in", marked)
     print(f"{'half, language':16}{'names':>6}{'found':>10}{'innocent':>10}")
-    for key, found in counts.items():
+    for key, found in sorted(counts.items(), key=lambda item: item[0].endswith("all")):
         recall, innocent_share = found["found"] / found["names"], found["innocent"] / found["rest"]
         print(f"{key:16}{found['names']:6}{recall:10.1%}{innocent_share:10.2%}")
 

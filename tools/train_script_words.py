@@ -19,11 +19,11 @@ import re
 import sys
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
-from babel import Locale
+from babel import Locale  # type: ignore[import-not-found,unused-ignore]
 from make_script_names import LISTS, SCRIPTS, _faker, _own
 from script_word_sources import (
     LANGUAGES,
@@ -155,7 +155,8 @@ def _own_names(script: str) -> set[str]:
 def japanese(folder: Path) -> dict[str, set[str]]:
     """Last and given names in Han letters; `_words` are those that are also ordinary words or places."""
     found: dict[str, set[str]] = {"姓": set(), "名": set(), "一般": set()}
-    ordinary, kana = set(), set()
+    ordinary: set[str] = set()
+    kana: set[str] = set()
     han = re.compile(f"[{LETTERS['han']}ヶケ]+")
     for _, parts in mecab_entries(folder / "unidic/unidic-lite-1.0.8/unidic_lite/dicdir/sys.dic"):
         if len(parts) > 8 and parts[3] == "名" and re.fullmatch("[\u3041-\u3096]{2,5}", parts[8]):
@@ -176,8 +177,8 @@ def japanese(folder: Path) -> dict[str, set[str]]:
 def chinese(folder: Path) -> dict[str, bytes]:
     """Words with their frequencies, letters of names, and simplified letters for traditional ones."""
     table = (folder / "opencc" / "opencc" / "dictionary" / "TSCharacters.txt").read_text(encoding="utf-8")
-    pairs = [line.split()[:2] for line in table.splitlines()]
-    pairs = [(old, new) for old, new in pairs if len(old) == len(new) == 1 and old != new]
+    columns = [line.split()[:2] for line in table.splitlines()]
+    pairs = [(old, new) for old, new in columns if len(old) == len(new) == 1 and old != new]
     simple = str.maketrans(dict(pairs))
     own = _own()
     last = own["chinese", "last"] | {word for line in _lines(OWN, "han last") for word in line}
@@ -382,7 +383,7 @@ def _devanagari_sounds() -> str:
 
 
 # The letters of a script for those of a Russian name. Vowels that the script mostly omits are left out.
-SOUNDS = {
+SOUNDS: dict[str, tuple[str, Callable[[str], str]]] = {
     "greek": (
         "а=α б=μπ в=β г=γκ дж=τζ д=ντ е=ε "
         "ё=ιο ж=ζ з=ζ и=ι й=ι к=κ кс=ξ л=λ м=μ н=ν "

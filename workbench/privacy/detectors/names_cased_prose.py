@@ -24,6 +24,8 @@ _AFTER_GIVEN, _WITH_MIDDLE = 2.5, 5.0  # for a last name after a given name; bes
 _MOST_REPEATED = 200  # stems of a text that are looked for again
 _FEWEST = 4  # letters of a stem
 _SURE, _DOUBTFUL = 1.5, -3.0  # score of a word that makes the next one, above the other score, part of the name
+_FREQUENT = -5.95  # the score of a frequent word is below
+_NOVEL = "Роман"  # a novel, or the given name Roman
 _CAPITALS = 5  # letters of an abbreviation
 
 
@@ -63,10 +65,10 @@ _ROLES = (
     "учен|вчен|философ"
     "|філософ|историк|історик|лингвист|лінгвіст|экономист|економіст|инженер|інженер|архитектор|архітектор|изобретател"
     "|винахідни|тренер|нападающ|нападник|вратар|воротар|защитник|захисник|полузащитник|футболист|футболіст|теннисист"
-    "|тенісист|боксёр|боксер|шахматист|чемпион|чемпіон|гонщик|депутат|сенатор|губернатор|мэр|мер|глав|"
+    "|тенісист|боксёр|боксер|шахматист|чемпион|чемпіон|гонщик|депутат|сенатор|губернатор|мэр|мера|меру|мером|глав|"
     "лидер|лідер|вожд"
     "|председател|секретар|голов|основател|засновни|предпринимател|підприєм|миллиардер|бизнесмен|бізнесмен|жен|муж"
-    "|сын|син|доч|доньк|брат|сестр|отц|отец|батьк|мат|учени|учн|журналист|журналіст|телеведущ|ведущ|адвокат|судь|судд"
+    "|сын|син|доч|доньк|брат|сестр|отц|отец|батьк|матер|мать|учени|учн|журналист|журналіст|телеведущ|ведущ|адвокат|судь|судд"
     "|академик|академік|професс|профес|доктор|врач|лікар|спикер|спікер|речни|представител|посол|космонавт|астронавт"
     "|генсек|гетьман|гетман|диктатор|пророк|свят|блогер|рэпер|репер|солист|фигурист|пловец|директор|менеджер|пианист"
     "|имени|імені|памяти|пам'яті|по словам|за словами|фамили|прізвищ|супруг|дружин|вдов|наследник|спадкоємец|преемник"
@@ -94,7 +96,7 @@ _PROSE = (
         "ιδρυτ|επιχειρηματί"
         "|δημοσιογράφ|δικηγόρ|δικαστ|καθηγητ|καθηγήτρι|γιατρ|εκπρόσωπ|πρέσβ|αστροναύτ|μητροπολίτ|πατριάρχ|"
         "πάπα|άγιο|αγία"
-        "|γιο|κόρη|κόρης|αδελφ|σύζυγ|σκιτσογράφ|καγκελάρι|γερουσιαστ|πρίγκιπα|αρχιτέκτον|μηχανικ|στέλεχ|"
+        "|γιος|γιου|γιο |κόρη|κόρης|αδελφ|σύζυγ|σκιτσογράφ|καγκελάρι|γερουσιαστ|πρίγκιπα|αρχιτέκτον|μηχανικ|στέλεχ|"
         "αθλητ|αθλήτρι",
         inside="στ[ηο]ν?|στα|στις|στους",
         endings="[αεηιουω]{1,2}[σ]?",
@@ -156,7 +158,9 @@ def _scores(prose: _Prose, words: Sequence[str], text: str, match: re.Match[str]
     begins = _BEGINS.search(before) is not None
     after = text[match.end() : match.end() + 1]
     for at, kind in enumerate(kinds):
-        if prose.script.titles.search(words[at] + " "):
+        if prose.script.titles.search(words[at] + " ") or (
+            begins and at == 0 and len(words) > 2 and words[0] == _NOVEL
+        ):
             scores[at] = _PLACE
         if at and prose.script.places.search(words[at - 1] + " "):
             scores[at] += _PLACE
@@ -166,7 +170,7 @@ def _scores(prose: _Prose, words: Sequence[str], text: str, match: re.Match[str]
                     scores[near] += _WITH_MIDDLE
         elif kind == "G" and at + 1 < len(words) and (scores[at] > 0 and scores[at + 1] > -_WITH_MIDDLE):
             scores[at + 1] += _AFTER_GIVEN
-        elif scores[at] > _SURE and at + 1 < len(words) and _DOUBTFUL < scores[at + 1] <= 0:
+        elif at + 1 < len(words) and _lowest_next(scores[at]) < scores[at + 1] <= 0:
             scores[at + 1] = 0.3
         elif kind == "I":
             for near in (at - 1, at + 1):
@@ -190,10 +194,16 @@ def _scores(prose: _Prose, words: Sequence[str], text: str, match: re.Match[str]
     if adjective and not is_listed(prose.script, words[0], well_known(prose.script)):
         scores[0] += _PLACE  # "Софійський собор"
     # the first word of a sentence may be a role: "Режиссёр Андрей"
-    if len(words) > 1 and kinds[1] != "I" and prose.roles.search(words[0].lower() + " "):
+    known = kinds[0] in ("G", "M") or is_listed(prose.script, words[0], well_known(prose.script))
+    if len(words) > 1 and kinds[1] != "I" and not known and prose.roles.search(words[0].lower() + " "):
         scores[0] = min(scores[0], -1.0)
         scores[1] += _ROLE
     return scores
+
+
+def _lowest_next(score: float) -> float:
+    """Above which score a word belongs to the name of which a word with this score is before it."""
+    return _FREQUENT if score > 2 * _SURE else _DOUBTFUL if score > _SURE else 0.0
 
 
 def _score(script: CasedScript, word: str, kind: str) -> float:
@@ -201,7 +211,7 @@ def _score(script: CasedScript, word: str, kind: str) -> float:
         return 0.0
     if word.isupper() and len(word) <= _CAPITALS:
         return -2 * _WITH_MIDDLE
-    score = max(-5.0, min(5.0, name_score(script.name, word)))
+    score = max(-6.0, min(5.0, name_score(script.name, word)))
     known = 1.0 if kind != "G" and score > LARGE_PLACE and is_listed(script, word, well_known(script)) else 0.0
     return score + {"M": 4.0, "G": 1.0, "L": 0.5}.get(kind, 0.0) + known
 
