@@ -46,7 +46,7 @@ OWN = ROOT / "tools" / "script_names" / "words.txt"
 BITS = {"cyrillic": 18, "greek": 15, "arabic": 16, "hebrew": 16, "devanagari": 15, "katakana": 16, "hangul": 17}
 _KNOWN, _UNLIKELY = -4.0, -1.5  # scores below which a word and a place need no list
 SURE = 120  # occurrences of a word that would be among the own names if it were one
-LARGE = 200_000  # inhabitants of a large town
+LARGE, CAPITAL = 200_000, 1_500_000  # inhabitants of large towns
 RUSSIAN = 30_000  # the most frequent words of news that are read
 SMALL = ("greek", "hebrew", "devanagari")  # scripts in which few places are written
 EPOCHS, RATE, DECAY, BATCH = 8, 0.3, 0.15, 256  # DECAY: share of the weights that is lost in an epoch
@@ -113,7 +113,11 @@ def ordinary(folder: Path, script: str) -> set[str]:
 def large_places(folder: Path, script: str) -> set[str]:
     """Countries and large towns, folded, in all cases."""
     word = re.compile(f"[{LETTERS[script]}]{{3,}}")
-    towns = {name for name, people in places(folder, "cities15000.json") if people >= LARGE and word.fullmatch(name)}
+    towns: set[str] = set()
+    capitals: set[str] = set()  # places even where they are also names
+    for name, people in places(folder, "cities15000.json"):
+        if people >= LARGE and word.fullmatch(name):
+            (capitals if people >= CAPITAL else towns).add(name)
     countries: set[str] = set()
     for language in LANGUAGES[script].split():
         territories = Locale.parse(language, sep="-").territories.values()
@@ -121,7 +125,7 @@ def large_places(folder: Path, script: str) -> set[str]:
     countries |= set(_of_countries(script))
     known = {fold(form) for name in well_known(folder, script) for form in _forms(script, name.title())}
     found = {fold(form) for name in towns for form in _forms(script, name)} - known
-    return (found | {fold(form) for name in countries for form in _forms(script, name)}) - _own_names(script)
+    return (found | {fold(form) for name in countries | capitals for form in _forms(script, name)}) - _own_names(script)
 
 
 def _of_countries(script: str) -> Iterator[str]:
