@@ -19,6 +19,7 @@ from workbench.analysis.data_flow.value_origins import (
     derived,
     element,
     field_of,
+    wrapped,
 )
 from workbench.analysis.data_flow.value_tracker import ValueTracker
 
@@ -44,6 +45,8 @@ def _augmented_assignment(tracker: ValueTracker, node: ast.AugAssign) -> None:
     old = tracker.value(loaded)
     found = TrackedValue(operate(node.op, loaded, old, node.value, value), old.functions | value.functions)
     assign(tracker, node.target, found, node.value)
+    if isinstance(node.target, ast.Subscript) and not isinstance(node.target.slice, ast.Slice):
+        found = found.changed(wrapped)  # `put_into` adds it to the container, of which it is an entry
     put_into(tracker, node.target, found, node.value)
 
 
