@@ -190,7 +190,12 @@ async def test_an_unknown_token_of_a_program_is_named(office):
     assert f"line 1: {foreign} is no token of this session" in view
     assert "line 2: [EMAIL_9.abcd] is no token of this session" in view
     call = "from servers.demo import get_customer\nawait get_customer(customer_id='[NAME_7.zzzz]')"
-    assert "line 2: [NAME_7.zzzz] is no token of this session" in (await ran(office, agent, call)).model_view
+    view = (await ran(office, agent, call)).model_view
+    assert "line 2: [NAME_7.zzzz] is no token of this session" in view
+    assert "The token [NAME_7.zzzz] is unknown in this session" in view
+    assert "LITERAL" not in view
+    view = (await ran(office, agent, call.replace("NAME_7.zzzz", "EMAIL_1"))).model_view
+    assert "The token [EMAIL_1] is unknown in this session: it is damaged" in view
 
 
 # ── attacks ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -157,16 +157,16 @@ class RunFinalizer:
             await asyncio.wait(self._working)
 
     def _compose_answer(self, run: ProgramRun, draft: Run) -> tuple[str, int]:
-        told = (
-            ()
-            if is_users_run(run)
-            else (
+        view, literals = self._compose_view(run, draft), run.token_literals
+        told: tuple[str, ...] = ()
+        if not is_users_run(run):
+            view = literals.restore_unknown(view) if literals is not None else view
+            told = (
                 time_limit_notice(self._services.settings(), draft),
                 sealed_values_hint(run.session),
-                run.token_literals.notices() if run.token_literals is not None else "",
+                literals.notices() if literals is not None else "",
             )
-        )
-        view = "\n\n".join(filter(None, (self._compose_view(run, draft), held_changes_notice(run), *told)))
+        view = "\n\n".join(filter(None, (view, held_changes_notice(run), *told)))
         return view, count(view) + picture_tokens(run.pictures)
 
     def _compose_view(self, run: ProgramRun, draft: Run) -> str:

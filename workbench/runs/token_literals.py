@@ -120,6 +120,15 @@ class TokenLiterals:
                     lines[f"line {line}: {token} is compared as text here. To compare the value, {cure}"] = None
         return "\n".join([*lines][:_LISTED])
 
+    def restore_unknown(self, view: str) -> str:
+        """Return the answer with unknown tokens of the program's text as its author wrote them: masking replaces texts
+        that only look like tokens, and an error about `[LITERAL_1.…]` would name a token that the author never wrote."""
+        reading, vault = self._run.reading, self._run.session.vault
+        if reading is None or not self._run.session.masks_personal_data:
+            return view
+        text = reading.program.text
+        return vault.restore_literals(view, {token for token in tokens_in(text) if vault.why_unknown(token)})
+
     def _note(self, tokens: Iterable[str]) -> None:
         for token in tokens:
             self._located.add(token.casefold())
