@@ -164,6 +164,7 @@ async def test_a_comparison_that_cannot_work_is_named_with_its_line_and_cure(off
         (f'print(x == "{email[:6]}" + "{email[6:]}")', "compared as text here"),
         (f'print(x == f"<{email}>")', "compared as text here"),
         (f'y = "to: " + "{email}"\nprint(x == y)', "compared as text here"),
+        (f'y = "{email}\\n{name}".splitlines()\nprint(x in y)', "compared as text here"),
         (f'print(re.search("{email}", x))', "used as text here"),
         (f'print("{email}".startswith(x))', "used as text here"),
     ):

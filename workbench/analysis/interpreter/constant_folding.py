@@ -153,8 +153,8 @@ def method(owner: Value, name: str, arguments: tuple[Value, ...], named: Mapping
         return Value(const=_formatted(const, arguments, named), taint=taint)
     if name in ("encode", "decode"):
         return Value(const=_coded(const), taint=taint, kind=owner.kind)
-    if name == "split" and known(owner) is not None:
-        return Value(items=_split(const, arguments), taint=taint)
+    if name in ("split", "splitlines") and known(owner) is not None:
+        return Value(items=_split(const, name, arguments), taint=taint)
     if name in _SIMPLE_METHODS and known(owner) is not None:
         return Value(const=_called(const, name, arguments), taint=taint, kind=owner.kind)
     return None
@@ -200,8 +200,8 @@ def _coded(const: str | bytes) -> object:
     return const.encode("utf-8", "replace") if HOLE not in const else const
 
 
-def _split(const: str | bytes, arguments: tuple[Value, ...]) -> tuple[Value, ...] | None:
-    parts = _called(const, "split", arguments)
+def _split(const: str | bytes, name: str, arguments: tuple[Value, ...]) -> tuple[Value, ...] | None:
+    parts = _called(const, name, arguments)
     return tuple(Value(const=part) for part in parts[:2000]) if isinstance(parts, list) else None
 
 

@@ -32,7 +32,7 @@ from typing import Any, NoReturn
 from workbench.sandbox.inside import program_transform, proxied_sockets
 from workbench.sandbox.inside.frame_channel import FrameChannel
 from workbench.sandbox.inside.json_output import json_text
-from workbench.sandbox.inside.token_literals import TABLE, TokenTable
+from workbench.sandbox.inside.token_literals import TABLE, TokenTable, has_tokens
 from workbench.sandbox.inside.traceback_report import format_failure
 
 BENCH = "/bench"  # folder with the program's folders, unless `arrange_process` receives a different one
@@ -219,6 +219,8 @@ def _execute(code: str, names: dict[str, Any], called: str) -> object:  # Any: a
     """Execute a program. An event loop runs only for a top-level await, so that a program's own `asyncio.run` works."""
     before = program_transform.begin(names, code)
     prepared = program_transform.prepare(code, called, _tokens)
+    if has_tokens(code):
+        names[TABLE] = _tokens
     if _tokens.needs_values:
         _learn_tokens(names)
     value = prepared.start(names)
@@ -233,7 +235,7 @@ def _execute(code: str, names: dict[str, Any], called: str) -> object:  # Any: a
 def _learn_tokens(names: dict[str, Any]) -> None:  # Any: a program's names
     """Find the values of the program's tokens, as far as it holds them, and note those of later answers."""
     line = sys.modules["client"].get_client()._line
-    names[TABLE], line.learn_tokens = _tokens, _tokens.learn
+    line.learn_tokens = _tokens.learn
     with contextlib.suppress(Exception):  # a player of recorded answers knows no tokens
         _tokens.learn_ahead(line.ask_now("tokens"), names, Path(_place, "workspace"))
 
