@@ -173,6 +173,8 @@ async def test_a_comparison_that_cannot_work_is_named_with_its_line_and_cure(off
         assert words in view, (line, view)
         assert cure in view, (line, view)
         assert f"line {2 + line.count(chr(10))}: {words}" in view, (line, view)
+    view = await told(f'x = "something"\nprint(x == "{email}")')
+    assert "not found in this program's answers of demo, where it comes from. Read it with demo.list_customers" in view
     for quiet in (
         f'to = "{email}"\nprint(to)',
         f'print(f"for {name}")',

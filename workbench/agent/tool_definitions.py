@@ -80,8 +80,8 @@ Top-level await and asyncio.gather work. There is no network and no other proces
 calls raise ToolError from `client`. The user may have to approve the program: say why.
 Data in the program is real; what you read back has tokens, [EMAIL_1.…], in place of personal data; tokens of one \
 person's name share a number. A token written as a text of its own equals its value in ==, in, match and look-ups once \
-the program has read that value; elsewhere it stays text. Tools get the value. From `client`, equal(a, b), domain_of, \
-year_of, last4, initials and masked take values or tokens.
+the program has read that value from the server it first came from; elsewhere it stays text. Tools get the value. From \
+`client`, equal(a, b), domain_of, year_of, last4, initials and masked take values or tokens.
 Example:
 from servers.demo import list_orders
 page = await list_orders(limit=500)

@@ -121,8 +121,8 @@ class TokenLiterals:
         return "\n".join([*lines][:_LISTED])
 
     def restore_unknown(self, view: str) -> str:
-        """Return the answer with unknown tokens of the program's text as its author wrote them: masking replaces texts
-        that only look like tokens, and an error about `[LITERAL_1.…]` would name a token that the author never wrote."""
+        """Return the answer with unknown tokens of the program's text as its author wrote them. Masking replaces them
+        by `[LITERAL_1.…]`, so an error would name a token that the author never wrote."""
         reading, vault = self._run.reading, self._run.session.vault
         if reading is None or not self._run.session.masks_personal_data:
             return view
@@ -186,8 +186,20 @@ class TokenLiterals:
         if not one.restores:
             return f"{token} is used as text here, not as the value that it stands for. {cure}"
         if token.casefold() not in self._located:
-            return f"{token} is compared as text here, because its value was not found in what the program read. {cure}"
+            where = self._expected_place(token)
+            return f"{token} is compared as text here, because its value was not found {where} {cure}"
         return ""
+
+    def _expected_place(self, token: str) -> str:
+        """Say where a program must read the value of a token to compare it."""
+        place = self._suppliers.get(token)
+        if place is None:
+            return "in what the program read."
+        source = f"{place.server}.{place.tool}" if place.tool else place.server
+        return (
+            f"in this program's answers of {place.server}, where it comes from. Read it with {source} in the same"
+            " program, and the token equals it in all answers."
+        )
 
 
 _NOWHERE: Final = Place("", "")

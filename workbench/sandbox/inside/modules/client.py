@@ -8,8 +8,8 @@ the text itself. Answers with other parts are `Blocks`, a list of typed parts: T
 
 Data in a program is real. What an agent reads of it has tokens such as `[EMAIL_1.k7q2]` in place of values; so have the
 answers of tools that the user sealed. In arguments of tools, tokens are replaced by the values, also in longer text. A
-token that is a text of its own in a program equals its value once the program has read that value. These functions take
-values and tokens:
+token that is a text of its own in a program equals its value once the program has read that value from the server that
+supplied it first. These functions take values and tokens:
 
     equal(a, b)   domain_of(email)   year_of(date)   last4(card_or_phone)   initials(name)   masked(value)
 """
