@@ -79,6 +79,20 @@ def test_a_key_explains_the_next_token_without_showing_its_value(menu: MarkMenu,
     qtbot.waitUntil(lambda: not isValid(card) or not card.isVisible())
 
 
+def test_tab_reaches_the_buttons_of_a_card(menu: MarkMenu, qtbot: Any) -> None:
+    edit = menu.parent()
+    edit.setFocus()
+    QTest.keyClick(edit, Qt.Key.Key_F4, SHIFT)
+    card = explained(menu, qtbot)
+    for number in (0, 1, 0):
+        QTest.keyClick(card.window().focusWidget(), Qt.Key.Key_Tab)
+        assert card.remedies[number].hasFocus()
+    QTest.keyClick(card.remedies[0], Qt.Key.Key_Backtab)
+    assert card.remedies[1].hasFocus()
+    QTest.keyClick(card.remedies[1], Qt.Key.Key_Escape)
+    assert edit.hasFocus()
+
+
 def test_a_token_is_never_masked_in_this_project_by_a_click(
     menu: MarkMenu, token: str, session: Any, fake_core: Any, qtbot: Any
 ) -> None:

@@ -67,6 +67,16 @@ class FloatingCard(QFrame):
             return
         super().keyPressEvent(event)
 
+    def focusNextPrevChild(self, forwards: bool, /) -> bool:
+        """Keep Tab among the card's buttons. In the order of the window's widgets they do not follow the card."""
+        buttons = [one for one in self.findChildren(QPushButton) if one.isVisible() and one.isEnabled()]
+        if not buttons:
+            return False
+        focused = QApplication.focusWidget()
+        at = next((number for number, one in enumerate(buttons) if one is focused), -1 if forwards else 0)
+        buttons[(at + (1 if forwards else -1)) % len(buttons)].setFocus(Qt.FocusReason.TabFocusReason)
+        return True
+
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.held and self._before.isVisible():
             self._before.setFocus(Qt.FocusReason.PopupFocusReason)
