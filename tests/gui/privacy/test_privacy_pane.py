@@ -53,6 +53,7 @@ def test_values_are_listed_without_the_value_and_lead_to_runs_and_tools(
     wishes: list[object] = []
     pane.context.messages.requested.connect(wishes.append)
     pane.look("hidden", session.id)
+    assert pane.masked.rows.finder.hasFocus()
     qtbot.waitUntil(lambda: pane.masked.rows.model.rowCount() == 9)
     assert "ada" not in "".join(titles(pane.masked.rows.model))
     pane.masked.rows.view.setCurrentIndex(pane.masked.rows.model.index(1, 0))

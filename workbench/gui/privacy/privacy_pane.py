@@ -47,6 +47,7 @@ class PrivacyPane(Pane):
         self.tabs.setCurrentWidget(self._pages[page])
         if page == HIDDEN:
             self.masked.show_session(session)
+            self.masked.rows.finder.setFocus(Qt.FocusReason.OtherFocusReason)
         elif page == TRY:
             self.trial.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
