@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from workbench.cli.common_options import DONE, Parser, add_common, ask, talk
@@ -11,12 +13,14 @@ from workbench.cli.terminal_output import print_record, visible
 from workbench.errors import WorkbenchError
 from workbench.paths import Paths
 from workbench.records import MaskingExplanation, PrivacyMark, PrivacyRules, StrictnessReport
+from workbench.records.common_types import count_of
 
 if TYPE_CHECKING:
     from workbench.api.client import CoreConnection
 
 _SCOPES = {"project": "in this project", "everywhere": "in every project"}
 _STEPS = ("off", "forms", "balanced", "recall")
+_INDENT = 12  # columns of a step's mark and name
 
 
 def arrange_privacy(parser: Parser) -> None:
@@ -123,11 +127,19 @@ def _strictness(given: argparse.Namespace, paths: Paths) -> int:
     effects = {effect.step: effect for effect in report.effects}
     for step in rules.steps:
         mark = "*" if step.name == current else " "
-        print(visible(f"{mark} {step.name:<9} {step.title}. {step.finds} {step.price}".rstrip()))
+        print(_wrapped(f"{mark} {step.name:<9} ", f"{step.title}. {step.finds} {step.price}"))
         if report.answers:
             effect = effects[step.name]
-            words = f"{effect.values:,} values masked, {effect.more:,} more words, {effect.fewer:,} fewer"
-            print(f"            in the last {report.answers} answers: {words}")
+            more = [f"{count_of(effect.more, 'word')} more than now"] if effect.more else []
+            fewer = [f"{count_of(effect.fewer, 'word')} fewer than now"] if effect.fewer else []
+            words = ", ".join((f"{count_of(effect.values, 'value')} masked", *more, *fewer))
+            print(_wrapped(" " * _INDENT, f"In the last {count_of(report.answers, 'answer')}: {words}."))
     for name, step_name in own.items():
         print(visible(f"server {name}: {step_name}"))
     return DONE
+
+
+def _wrapped(start: str, text: str) -> str:
+    """The text after a start of `_INDENT` columns, in lines that fit the terminal."""
+    width = max(60, shutil.get_terminal_size((100, 24)).columns)
+    return fill(visible(text), width, initial_indent=start, subsequent_indent=" " * _INDENT)

@@ -60,3 +60,20 @@ def test_after_the_help_of_a_menu_entry_the_message_of_the_button_is_shown_again
     assert status.message() == "Open a file."
     status.show_tip("")
     assert status.message() == ""
+
+
+def test_a_long_message_takes_the_place_of_tokens_and_agents(
+    make_status: Any, context: Any, qtbot: Any, monkeypatch: Any
+) -> None:
+    status = make_status()
+    context.store.reload_status()
+    qtbot.waitUntil(lambda: status.tokens.isVisible())
+    monkeypatch.setattr(status_bar, "MESSAGE_MS", 40)
+    status.show_message(Message("Saved."))
+    assert status.tokens.isVisible()
+    status.show_message(Message("Masked in this project from now on, wherever it occurs. " * 2))
+    assert not status.tokens.isVisible()
+    assert status.servers.isVisible()
+    qtbot.waitUntil(lambda: status.message() == "")
+    assert status.tokens.isVisible()
+    assert status.agents.isVisible()

@@ -124,9 +124,10 @@ class MaskedValueCard(QFrame):
         self._body.addSpacing(self._context.theme.unit * 2)
 
     def _lay_out(self, unit: int) -> None:
-        page, head = QWidget(), row(None, self.kind, None, self.why, self.reveal, spacing=unit)
+        page = QWidget()
+        head = row(None, self.kind, self.token, self.why, self.reveal, spacing=unit, grows=self.token)
         self._body.setSpacing(unit)
-        column(page, head, self.token, self._body, None, margins=(unit * 4,) * 4, spacing=unit * 2)
+        column(page, head, self._body, None, margins=(unit * 4, unit * 3, unit * 4, unit * 4), spacing=unit)
         column(self, scroll_area(page), margins=(1, 0, 0, 0))
         self.setMinimumWidth(unit * 60)
 

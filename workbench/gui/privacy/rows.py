@@ -87,9 +87,9 @@ def read_by(value: HiddenValue) -> str:
 
 
 def effect_text(effect: StrictnessEffect) -> str:
-    """`210 values masked, 3 more words, 12 fewer`."""
-    words = [f"{effect.more:,} more {'word' if effect.more == 1 else 'words'}"] if effect.more else []
-    words += [f"{effect.fewer:,} fewer {'word' if effect.fewer == 1 else 'words'}"] if effect.fewer else []
+    """`210 values masked, 3 words more than now, 12 words fewer than now`."""
+    words = [f"{count_of(effect.more, 'word')} more than now"] if effect.more else []
+    words += [f"{count_of(effect.fewer, 'word')} fewer than now"] if effect.fewer else []
     return ", ".join((f"{count_of(effect.values, 'value')} masked", *words))
 
 

@@ -64,6 +64,7 @@ class Status(Pane):
             self._say(self.offer, "Undo", "undo", "accent")
         offers = bool(message.undo) or message.show is not None
         self.offer.setVisible(offers)
+        self._make_room()
         self._message_end.start(OFFER_MS if offers else MESSAGE_MS)
 
     def message(self) -> str:
@@ -80,14 +81,28 @@ class Status(Pane):
         self._message = Message("")
         self.offer.hide()
         self.show_tip(self._tip)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Hide the parts on the right while a message needs their place."""
+        left = (self.core, self.servers, self.sandbox, self.waiting, self.states, self.offer)
+        right = (self.tokens, self.agents)
+        is_linked = not self.servers.isHidden()
+        shown = (*(part for part in left if not part.isHidden()), *right)
+        free = self.width() - sum(part.sizeHint().width() for part in shown)
+        needed = self.said.fontMetrics().horizontalAdvance(self._message.text)
+        for part in right:
+            part.setVisible(is_linked and needed <= free)
+            free += part.sizeHint().width()
 
     def show_link(self, link: Link) -> None:
         self._say(self.core, *_LINKS[link.state])
-        for part in (self.servers, self.sandbox, self.agents, self.tokens):
+        for part in (self.servers, self.sandbox):
             part.setVisible(link.state is LinkState.LINKED and self.context.store.status is not None)
         if link.state is not LinkState.LINKED:
             self.waiting.hide()
             self.states.hide()
+        self._make_room()
 
     def _show_status(self) -> None:
         status = self.context.store.status
