@@ -66,6 +66,11 @@ class Request(ABC):
         return ()
 
     @property
+    def title(self) -> str:
+        """What waits, for the list."""
+        return f"{self.kind} {'wait' if self.kind == FILES else 'waits'}"
+
+    @property
     def time(self) -> str:
         """The time left to answer."""
         return f"{time_left(self.deadline)} left" if self.deadline < math.inf else "no deadline"
@@ -175,6 +180,10 @@ class CallRequest(Request):
         sentence = held_call.sentence or f"Wants to call {held_call.server}.{held_call.tool}{calls}."
         super().__init__(held_call.id, held_call.run_id, held_call.risk, sentence, held_call.author, held_call.deadline)
         self.held_call = held_call
+
+    @property
+    def title(self) -> str:
+        return "answer waits" if self.held_call.is_answer else "call waits"
 
     @property
     def confirmation_word(self) -> str:

@@ -105,8 +105,7 @@ def _list(given: argparse.Namespace, paths: Paths) -> int:
         where = str(one.project)
         for request in requests:
             plain.append({**request.as_json(), "project": where})
-            waits = f"{request.kind} {'wait' if request.kind == FILES else 'waits'}"
-            rows.append((request.id, waits, str(request.risk), request.time, request.author, request.sentence))
+            rows.append((request.id, request.title, str(request.risk), request.time, request.author, request.sentence))
         for run in runs:
             over = run.state in ENDS
             if run.state is not RunState.WAITING and (given.all or not over):

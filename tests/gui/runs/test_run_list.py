@@ -197,6 +197,8 @@ def test_a_run_whose_call_waits_is_among_those_that_wait_for_you(pane: RunsPane,
     assert len(rows) == 3, "there is no second section"
     assert "Call waits" in pane.model.find("run-1").data(Qt.ItemDataRole.AccessibleTextRole)
     assert pane.model.find("run-1").data(ROW).aside.startswith("3:"), "the time that is left for the call"
+    put(pane, make.run("run-1", RunState.RUNNING, started=1.0, preparing=True))
+    qtbot.waitUntil(lambda: "Answer waits" in pane.model.find("run-1").data(Qt.ItemDataRole.AccessibleTextRole))
 
 
 def test_the_filter_finds_runs_by_purpose_author_and_state(pane: RunsPane, make: Any, qtbot: Any) -> None:

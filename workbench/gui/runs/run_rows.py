@@ -110,7 +110,7 @@ def _run_row(run: Run, now: float, same: int, held: Mapping[str, float]) -> Row:
     if same > 1:
         badges.append((f"{same} ×", "accent"))
     if run.id in held:
-        badges.append(("Call waits", "warning"))
+        badges.append(("Answer waits" if run.preparing else "Call waits", "warning"))
     if run.held:
         badges.append(("Files wait", "warning"))
     if run.proposal.dry_run:
