@@ -50,13 +50,15 @@ async def test_it_works_with_tokens_of_a_sealed_field_and_asks_about_them(demo: 
     demo.settings = replace(demo.settings, privacy_sealed="demo.list_customers:email")
     code = """
 import { list_customers } from "./servers/demo";
-import { domainOf } from "./servers/client";
+import { domainOf, domain_of } from "./servers/client";
 const [one] = (await list_customers({ limit: 1 })).customers;
-result = [one.email, await equal(one.email, one.email), await domainOf(one.email), await masked(one.email)];
+result = [one.email, await equal(one.email, one.email), await domainOf(one.email), await masked(one.email),
+  await domain_of(one.email)];
 """
     done = await allowed(demo, agent, code)
     assert (done.state, done.fault) == (RunState.DONE, None)
-    token, same, domain, shown = json.loads(done.result)
+    token, same, domain, shown, also = json.loads(done.result)
+    assert also == domain
     assert token.startswith("[EMAIL_1.")
     assert same is True
     assert shown.endswith(f"…@{domain}")

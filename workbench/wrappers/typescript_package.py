@@ -120,7 +120,7 @@ TYPESCRIPT = FolderStyle("3", "", (".ts",), script_names, frozenset(("index",)),
 SANDBOX_CLIENT = """\
 // Functions that call and find tools. In the sandbox, the same names are available without an import.
 export const { Image, ToolError, callTool, callMcpTool, callMCPTool, searchTools, getToolDefinition } = globalThis;
-export const { equal, domainOf, yearOf, last4, initials, masked } = globalThis;
+export const { equal, domainOf, domain_of, yearOf, year_of, last4, initials, masked } = globalThis;
 """
 _DOOR = "const $load = (file, name) => async (...input) => (await import(`./${file}.ts`))[name](...input);\n"
 

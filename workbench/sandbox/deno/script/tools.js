@@ -60,13 +60,16 @@ export function lend(line) {
   });
 }
 
-// Functions that return facts about values that the program has only as tokens, because the user sealed a tool.
+// Functions that return facts about values that the program has only as tokens, because the user sealed a tool. Agents
+// are told the names of Python.
 function about(line) {
   const ask = (operation) => (...values) => line.ask("sealed", { operation, values });
   return {
     equal: ask("equal"),
     domainOf: ask("domain_of"),
+    domain_of: ask("domain_of"),
     yearOf: ask("year_of"),
+    year_of: ask("year_of"),
     last4: ask("last4"),
     initials: ask("initials"),
     masked: ask("masked"),
