@@ -142,7 +142,7 @@ def test_a_result_can_be_seen_as_a_model_sees_it_and_back(context: Any, fake_cor
     assert isinstance(page, ModelPage)
     qtbot.waitUntil(lambda: "[EMAIL_" in page.masked_text())
     assert "rosa" not in page.text.edit.toPlainText()
-    assert "1 EMAIL" in page.note.full_text()
+    assert "1 × E-mail address" in page.note.full_text()
     press(view, "Copy the result", qtbot)
     assert "rosa" not in QGuiApplication.clipboard().text()
     view.show_json('{"n": 2}')

@@ -14,6 +14,7 @@ from workbench.gui.kit.lists import Strip, push_button
 from workbench.gui.kit.plain_edit import PlainEdit
 from workbench.gui.kit.text import ForeignLabel, visible
 from workbench.gui.kit.theme import Theme, mark
+from workbench.gui.kit.wording import kind_label
 from workbench.gui.results.page import Page
 from workbench.gui.results.token_chips import MarkMenu, TokenChips
 from workbench.gui.shell.context import Context
@@ -238,7 +239,7 @@ class ModelPage(Page):
     def _sentence(self, view: ModelView) -> str:
         if not view.enabled:
             return "Masking is off: a model sees everything. Turn it on under Personal data > Kinds."
-        counts = ", ".join(f"{count.count:,} {count.kind}" for count in view.counts)
+        counts = ", ".join(f"{count.count:,} × {kind_label(count.kind)}" for count in view.counts)
         if not counts:
             return "A model sees everything: no personal data was found. Select and mark what was missed."
         return f"Masked: {counts}. Point at a token or press F4 to see its value, Shift+F4 to see why."
