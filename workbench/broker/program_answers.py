@@ -128,7 +128,7 @@ def _value_in(text: str) -> Answered:
 
 log = logging.getLogger(__name__)
 
-_MOST_GUESSES: Final = 200  # comparisons of sealed values with texts per session, because each reveals a little
+_MOST_GUESSES: Final = 200  # comparisons of tokens with texts per session, because each reveals a little
 _ENOUGH: Final = (
     "Compare tokens with tokens. A token that is not sealed also equals its value if it is written as a text in the"
     " program that reads the value."
@@ -175,7 +175,7 @@ def answer_about_sealed_values(session: Session, params: JsonObject) -> JsonValu
     if any(not kind for kind, _ in read) and any(kind for kind, _ in read):
         session.guesses += 1
         if session.guesses > _MOST_GUESSES:
-            words = f"Sealed values were compared with texts {_MOST_GUESSES} times in this session, which is the limit."
+            words = f"Tokens were compared with texts {_MOST_GUESSES} times in this session, which is the limit."
             raise WorkbenchError(words, _ENOUGH)
     return operate(str(params.get("operation", "")), read)
 
