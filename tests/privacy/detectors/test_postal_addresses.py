@@ -8,7 +8,8 @@ from workbench.privacy.detectors.announced_numbers import find_announced_numbers
 
 
 def found(text: str) -> list[str]:
-    return [text[one.start : one.end] for one in find_announced_numbers(text) if one.kind == "ADDRESS"]
+    spans = [text[one.start : one.end] for one in find_announced_numbers(text) if one.kind == "ADDRESS"]
+    return list(dict.fromkeys(spans))
 
 
 ADDRESSES = [
@@ -41,6 +42,16 @@ ADDRESSES = [
     "Nørrebrogade 36, 2. tv., 2200 København N",
     "Kirkegata 21, 0153 Oslo",
     "12/3, Anna Salai, Chennai - 600002",
+    "No. 12, 3rd Cross, MG Road, Bengaluru 560001",
+    "Blk 123 Ang Mo Kio Ave 3 #04-56, Singapore 560123",
+    "Petőfi Sándor utca 3. 2. em.",
+    "Bağdat Caddesi No: 210 Kat: 3, 34730 İstanbul",
+    "Str. Mihai Eminescu nr. 14, bl. 3, sc. A, ap. 8, 400015 Cluj-Napoca",
+    "Ulica kralja Zvonimira 12, 10000 Zagreb",
+    "Carrera 7 # 32-16",
+    "RR 2 Box 118, Ames, IA 50010",
+    "Jl. Sudirman No. 25, Jakarta 10220",
+    "Karl Johans gate 22, 0159 Oslo",
     "309 Cedar Hollow Rd\nAsheville, NC 28803",
     "Gartenweg 112\n04109 Leipzig",
     "〒150-0041 東京都渋谷区神南1丁目19番11号",

@@ -30,18 +30,18 @@ _JOINED = r"(?:[dl]|dell|all|sant)['’]"
 _CITY = rf"{_CAP}(?:[ -](?:{_SMALL} |{_JOINED})?{_CAP}){{0,3}}"
 _DIRECTION = r"(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West|Upper|Lower|Ouest|Est|Nord|Sud|O)\b\.?"
 _NUMBER = r"\d{1,5}(?: ?[a-zA-Z](?!\w))?(?: ?[-/–] ?(?:\d{1,5}[a-zA-Z]?|[A-Za-z](?!\w))){0,3}(?![\w%€$]|[.,]\d|:\d)"
-_NUMBER_SIGN = r"(?:,? ?(?:n\.?[ºo°]\.?|nº|núm\.?|nr\.?|no\.?|č\.? ?p\.?|#) ?|,? )"
+_NUMBER_SIGN = r"(?:,? ?(?:[Nn]\.?[ºo°]\.?|nº|núm\.?|nr\.?|č\.? ?p\.?|#) ?|,? )"
 _BRITISH_CODE = r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"
 _CANADIAN_CODE = r"[A-Z]\d[A-Z] ?\d[A-Z]\d"
 _IRISH_CODE = r"[A-Z]\d[\dW] ?[A-Z\d]{4}"
 _CODE_CITY = (
-    rf"(?:(?:[A-Z]{{1,2}}-)?\d{{4,5}}|\d{{3}} \d{{2}}|\d\d-\d{{3}}|\d{{4}} ?[A-Z]{{2}}|\d{{4}}-\d{{3}}) {_CITY}"
+    rf"(?:(?:C\.?P\.? )?(?:[A-Z]{{1,2}}-)?\d{{4,6}}|\d{{3}} \d{{2}}|\d\d-\d{{3}}|\d{{4}} ?[A-Z]{{2}}|\d{{4}}-\d{{3}}) {_CITY}"
     r"(?: \d{1,2}(?!\d))?(?: [A-Z]{1,2}(?!\w))?(?: ?\([A-Z]{2}\))?"
 )
 _CITY_CODE = (
     rf"(?:{_CITY}(?: \d{{1,2}})?(?:, | - | )?){{1,3}}?"
     rf"(?:,? ?(?:{_BRITISH_CODE}|[A-Z]{{2}} {_CANADIAN_CODE}|{_IRISH_CODE}|[A-Z]{{2,3}},? \d{{4,5}}(?:-\d{{4}})?)"
-    r"|,? ?[-–]? ?\d{3} ?\d{3}|,? \d{5}(?:-\d{3,4})?)(?![\w-])"
+    r"|,? ?[-–]? ?\d{3} ?\d{3}|,? \d{5}(?:-\d{3,4})?|,? [A-Z]{2}-\d{4,5}|,? \d{4}(?= ?(?:[,.;)\n]|\Z)))(?![\w-])"
 )
 _BRAZILIAN = (
     rf"(?:{_CITY}(?:, | - )){{0,3}}{_CITY} ?[-/] ?[A-Z]{{2}}(?:,? ?(?:CEP:? ?)?\d{{5}}-\d{{3}})?"
@@ -50,15 +50,18 @@ _BRAZILIAN = (
 )
 _UNIT = (
     r"(?i:apt|apartment|suite|ste|unit|flat|floor|room|rm|apto|ap|bl|bus|bte|boîte|lgh|whg|top|tür|stiege|etage|int"
-    r"|interno|piso|puerta|esc|planta|sala|loja|andar|lok|m|kv|bât|bâtiment|appt|appartement|étage|scala|bloco|quadra|lote)"
-    r"\b\.? ?(?:[A-Za-z]?\d{1,5}[A-Za-z]?|[A-Za-z])(?!\w)"
-    r"|#\d{1,5}|\d{1,3}(?:st|nd|rd|th) (?i:floor|fl)\b\.?|\d{1,2}(?:\.|º|ª|°|er|e)[ºª]? ?"
+    r"|interno|piso|puerta|esc|planta|sala|loja|andar|lok|m|kv|bât|bâtiment|appt|appartement|étage|scala|bloco|quadra|lote"
+    r"|bureau|local|depto|dpto|oficina|of|casa|bl|sc|et|stg|top|blok|daire|kat|d|k|level|stock|em|byt)"
+    r"\b[.:]? ?(?:[A-Za-z]?\d{1,5}[A-Za-z]?|[A-Za-z])(?!\w)"
+    r"|(?:st|kl)\.? ?(?:tv|th|mf)\b\.?|(?:bajo|ático|hs|entresuelo)\b|[IV]{1,3}(?!\w)"
+    r"|#\d{1,5}(?:-\d{1,4})?|\d{1,3}(?:st|nd|rd|th) (?i:floor|fl)\b\.?|\d{1,2}(?:\.|º|ª|°|er|e)[ºª]? ?"
     r"(?:[A-Z]{1,2}(?!\w)|(?i:izq|dcha|esq|dto|tv|th|mf|sal|piso|étage|andar|floor))?\.?"
 )
 _SEPARATOR = r"(?:,? |,? ?\r?\n[ \t]{0,8}(?:[>|] ?)?|,)"
 _TAIL = (
-    rf"(?:{_SEPARATOR}(?:{_UNIT})){{0,2}}"
-    rf"(?:(?P<place>(?: -|,)?{_SEPARATOR}(?:[-–] )?(?:{_CODE_CITY}|{_CITY_CODE}|{_BRAZILIAN}))"
+    rf"(?:(?:{_SEPARATOR}|[-/])(?:{_UNIT})){{0,3}}"
+    rf"(?:, (?:Col\.|Colonia|Fracc\.|Barrio|Brgy\.|Barangay|Bairro|RD|C\.?P\.?) ?(?:{_CAP}|\d{{1,5}})(?: {_CAP}){{0,2}}){{0,2}}"
+    rf"(?:(?P<place>(?: -|,)?(?:{_SEPARATOR}|,? (?:in|à|te|i|u|v|w|en|a|em|na) (?=[A-Z]{{0,2}}-?\d))(?:[-–] )?(?:{_CODE_CITY}|{_CITY_CODE}|{_BRAZILIAN}))"
     rf"|, {_CITY}(?=[;.\n)]|, |\Z| [a-z]))?"
     r"(?: \([A-Z]{2}\)| [A-Z]{2}(?!\w))?"
 )
@@ -78,23 +81,42 @@ class _Street(Struct, frozen=True, eq=False):
 
 
 _AT_NUMBER = re.compile(
-    r"(?<![\w@/.#$€-])(?:\d|[A-Z]-\d|(?:Flat|Unit|Lot|Apt|Apartment|Suite|House|H\. ?No|Door|Plot|Shop|Floor)\b)"
+    r"(?<![\w@/.#$€-])(?:\d|[A-Z]-\d"
+    r"|(?:Flat|Unit|Lot|Apt|Apartment|Suite|House|H\. ?No|Door|Plot|Shop|Floor|Office|Level|Blk|Block|No|Bât)\b)"
 )
 _AT_CAPITAL = re.compile(rf"(?<![\w@/.#$€-])[{_UPPER}А-ЯІЇЄ]|(?<![\w.])\d{{6}},")
 _FLAT = (
-    r"(?:Flat|Unit|Lot|Apt|Apartment|Suite|House|H\. ?No\.|House No\.|Door No\.|Plot|Plot No\.|Shop|Floor)\.? ?"
-    rf"[A-Z]?\d{{1,5}}[A-Z]?(?:,? |/)(?:{_CAP}(?: {_CAP}){{0,3}}, )?"
+    r"(?:Flat|Unit|Lot|Apt|Apartment|Suite|House|H\. ?No\.|House No\.|Door No\.|Plot|Plot No\.|Shop|Floor|Office|Level"
+    rf"|Blk|Block|No\.)\.? ?[A-Z]?\d{{1,5}}[A-Z]?(?:[-/]\d{{1,5}}){{0,2}}(?:,? |/)(?:{_CAP}(?: (?:{_CAP}|\d{{1,2}})){{0,3}}, )?"
+    r"(?:\d{1,3}(?:st|nd|rd|th) (?:Cross|Main|Floor|Block|Stage|Phase)(?: Road)?, ){0,2}"
 )
-_HOUSE_FIRST = r"(?:[A-Z]-)?\d{1,5}[A-Za-z]?(?:[-/]\d{1,5})?,? "
+_HOUSE_FIRST = r"(?:[A-Z]-)?\d{1,5}[A-Za-z]?(?:[-/]\d{1,5}){0,2},? "
 _ENGLISH = (
     rf"(?:{_FLAT}(?:{_HOUSE_FIRST})?|{_HOUSE_FIRST})(?:{_DIRECTION} )?"
-    rf"(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}(?:WORDS)\b\.?(?: {_DIRECTION})?"
+    rf"(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}(?:WORDS)\b\.?(?: {_DIRECTION})?(?: \d{{1,3}}(?= #|,))?"
 )
 _GERMANIC = rf"(?:{_CAP}[ -]){{0,2}}[{_UPPER}][^\W\d_]{{1,24}}(?:WORDS) {_NUMBER}"
-_APART = rf"(?:{_CAP}[ -]){{1,3}}(?:WORDS) {_NUMBER}"
-_FRENCH = rf"\d{{1,4}}(?: ?(?:bis|ter|quater|[A-D](?!\w)))?,? (?i:WORDS){_NAME}"
+_APART = rf"(?:{_CAP}\.?[ -]){{1,3}}(?:WORDS) {_NUMBER}"
+_FRENCH = rf"(?:Bât(?:iment|\.)? [A-Z\d]{{1,2}}, )?\d{{1,4}}(?: ?(?:bis|ter|quater|[A-D](?!\w)))?,? (?i:WORDS){_NAME}"
 _LATIN = rf"(?:WORDS){_NAME}{_NUMBER_SIGN}{_NUMBER}"
 _SLAVIC = rf"(?:(?i:WORDS){_NAME}|(?:{_CAP} ){{1,2}}(?i:WORDS)) {_NUMBER}(?: ?m\. ?\d{{1,4}})?"
+_COLOMBIAN = (
+    r"(?:WORDS) \d{1,3}[A-Z]?(?: ?(?i:bis|sur|norte))? ?(?:#|[Nn]o\.?|[Nn]°|Nº) ?\d{1,3}[A-Z]?(?: ?[-–] ?\d{1,3})?"
+)
+_SOUTH_SLAVIC = (
+    rf"(?:(?i:WORDS) (?:(?:bana|kralja|kneza|svetog|sv\.|hrvatskih|maršala) )?{_CAP}(?: (?:{_SMALL} )?{_CAP}){{0,3}}"
+    rf"|(?:{_CAP} ){{1,3}}(?i:WORDS)) {_NUMBER}"
+)
+_HUNGARIAN = (
+    rf"(?:{_CAP}[ -]){{1,4}}(?:WORDS) \d{{1,4}}(?:[-/][\dA-Za-z]{{1,4}})?\.?"
+    r"(?:,? ?(?:\d{1,2}|[IVX]{1,4}|fszt|földszint)\.? ?(?:em\.?|emelet|lph\.?|ép\.?|ajtó|a\.)?(?!\w)){0,3}"
+)
+_TURKISH = (
+    rf"(?:{_CAP} ){{1,3}}(?:WORDS)(?: (?:{_CAP} ){{1,3}}(?:Cad\.|Caddesi|Sok\.|Sokak|Sokağı|Sk\.|Bulvarı)){{0,2}},? "
+    r"(?:No ?[:.]? ?)?\d{1,4}[A-Z]?(?:/\d{1,3})?(?:,? (?:D|Daire|Kat|K|Blok|Apt)[.:]? ?[A-Z\d]{1,4}(?!\w)){0,3}"
+)
+_RURAL = r"(?i:WORDS) \d{1,4}(?:,? [Bb]ox \d{1,5}(?:-[A-Z\d]{1,3})?)"
+_ROUTE = r"\d{1,5}[A-Z]? (?:(?:N|S|E|W)\.? )?(?:WORDS) \d{1,4}[A-Z]?"
 _RUSSIAN = (
     r"(?:\d{6}, ?)?(?:г\.|м\.|гр\.)? ?(?:[А-ЯІЇЄ][\w-]{1,20},? ){0,2}(?i:WORDS) ?[А-ЯІЇЄ0-9][\w-]{1,24}"
     r"(?: [А-ЯІЇЄ][\w-]{1,24}){0,3},? ?(?:д\. ?|дом |буд\. ?|№ ?)?\d{1,4}[а-яА-Я]?(?:[/-]\d{1,4})?"
@@ -133,13 +155,13 @@ _STREETS = (
     ),
     _Street(
         "straße strasse str. allee gasse weg platz ring damm ufer chaussee markt tor graben hof linden garten park"
-        " straat laan plein gade vej väg gata",
+        " straat laan plein gade vej väg gata gate gaten vei veien veg plass torg brygge allé bakken plads strand torv boulevard",
         _APART,
         _AT_CAPITAL,
         sure=False,
     ),
     _Street(
-        "rue avenue av. boulevard bd chemin impasse allée allées quai ruelle faubourg résidence lotissement sentier"
+        "rue avenue av. boulevard boul. bd chemin impasse allée allées quai ruelle faubourg résidence lotissement sentier"
         " venelle",
         _FRENCH,
         _AT_NUMBER,
@@ -151,9 +173,23 @@ _STREETS = (
         sure=False,
     ),
     _Street(
-        "calle avda. avda avenida paseo plaza pza. plza. ronda carretera ctra. travesía glorieta rambla carrer"
-        " passeig urbanización camino",
+        "calle avda. avda av. avenida paseo plaza pza. plza. ronda carretera ctra. travesía glorieta rambla carrer"
+        " passeig urbanización camino blvd. blvd bulevar calzada privada cerrada prolongación jr. jirón pasaje psje."
+        " autopista jalan jl. lorong strada str. bulevardul b-dul calea șoseaua aleea piața intrarea",
         _LATIN,
+    ),
+    _Street("calle cl. carrera cra. cra transversal diagonal avenida", _COLOMBIAN),
+    _Street("utca út útja tér tere körút krt. sétány köz sor fasor rakpart", _HUNGARIAN, _AT_CAPITAL),
+    _Street("cad. caddesi sok. sokak sokağı bulvarı mah. mahallesi", _TURKISH, _AT_CAPITAL),
+    _Street(
+        "ulica ulici ulicu trg trgu cesta cesti avenija aveniji šetalište obala naselje", _SOUTH_SLAVIC, _AT_CAPITAL
+    ),
+    _Street("rr hc rural_route", _RURAL),
+    _Street(
+        "county_road state_highway state_route highway farm_road fm county_highway", _ROUTE, _AT_NUMBER, sure=False
+    ),
+    _Street(
+        "prospekts iela ielā gatvė gatvėje g. pr. mnt tänav", rf"(?:{_CAP} ){{1,3}}(?:WORDS) {_NUMBER}", _AT_CAPITAL
     ),
     _Street("c/", rf"[Cc]/ ?{_CAP}(?: (?:{_SMALL} )?{_CAP}){{0,4}}{_NUMBER_SIGN}{_NUMBER}"),
     _Street(
@@ -162,7 +198,7 @@ _STREETS = (
     ),
     _Street("rua r. av. avenida travessa praça alameda rodovia estrada ladeira calçada largo", _LATIN),
     _Street("ul. ulica ulicy al. aleja alei aleje plac placu pl. os. osiedle osiedlu rondo skwer", _SLAVIC),
-    _Street("ulice ulici náměstí nám. třída třídě nábřeží", _SLAVIC),
+    _Street("ulice ulici ulica ulicy náměstí nám. třída třídě nábřeží námestie", _SLAVIC, _AT_CAPITAL),
     _Street(
         "ул. улица улице улицы пр-т проспект просп. пер. переулок площадь бульвар шоссе наб. набережная вул."
         " вулиця бул.",
@@ -184,9 +220,10 @@ _LABEL = re.compile(
 # Before an address with a word that things have too.
 _PREPOSITION = re.compile(
     r"(?:\b(?:at|to|near|lives? in|located (?:in|on)|address(?: is)?|from|in der|in dem|im|am|an der|adresse|wohnt"
-    r"|wohne|anschrift|aan|habite|au|domicilié|indirizzo|na|em|på|til|bor)[: ]{1,2}|\n)\Z",
+    r"|wohne|anschrift|aan|habite|au|domicilié|indirizzo|na|em|på|til|bor|i|aan de|az|adresă|adresu|osoitteessa)[: ]{1,2}|\n)\Z",
     re.IGNORECASE,
 )
+_IN_PLACE = re.compile(rf" (?:in|à|te|i|en|a|em|v|u) {_CAP}")
 
 
 @lru_cache(maxsize=1)
@@ -239,18 +276,30 @@ def _without_label(text: str, start: int) -> int:
 
 def _is_address(text: str, match: re.Match[str]) -> bool:
     """Whether a place follows, or a preposition is before a street with an ambiguous word."""
-    return bool(match["place"]) or _PREPOSITION.search(text, max(0, match.start() - 24), match.start()) is not None
+    return (
+        bool(match["place"])
+        or _IN_PLACE.match(text, match.end()) is not None
+        or _PREPOSITION.search(text, max(0, match.start() - 24), match.start()) is not None
+    )
 
 
 # A house number, a postal code and a place tell an address without a street word: "Dlouhá 12, 110 00 Praha 1".
+_MONTHS = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d"
 _COMMA_PLACE = re.compile(
-    r", ?\n?(?:(?:[A-Z]{1,2}-)\d{4,5}|\d{5}|\d{3} \d{2}|\d\d-\d{3}|\d{4} ?[A-Z]{2}|\d{4}-\d{3})"
+    r"(?:, ?\n?|\n[ \t]{0,8}| (?:in|à|te|u|v|w) )(?:(?:[A-Z]{1,2}-)?\d{4,5}|\d{3} \d{2}|\d\d-\d{3}|\d{4} ?[A-Z]{2}|\d{4}-\d{3})"
     rf" {_CITY}(?: \d{{1,2}}(?![\d:]|\.\d))?"
 )
 _HOUSE = re.compile(
-    rf"(?<![\w-]){_CAP}(?: (?:{_SMALL} )?{_CAP}){{0,3}} \d{{1,4}}(?: ?[a-zA-Z])?(?:/\d{{1,4}}[a-z]?)?\Z"
+    rf"(?<![\w-])(?!{_MONTHS})(?:Am |An der |Im |In der |Auf der |Zum |Zur )?{_CAP}(?: (?:{_SMALL} )?{_CAP}){{0,3}}"
+    rf" \d{{1,4}}(?: ?[a-zA-Z])?(?:/\d{{1,4}}[a-z]?)?(?:,? (?:{_UNIT}))?\Z"
 )
 _HOUSE_LENGTH = 60
+# Postal codes whose form is enough in a sentence: British and Canadian ones with a space, and one before "zip code".
+_PLAIN_CODE = re.compile(
+    r"(?<![\w-])(?P<code>(?:[A-PR-UWYZ][A-HK-Y]?\d[A-HJ-NP-Z\d]? \d[ABD-HJLNP-UW-Z]{2}"
+    r"|[ABCEGHJ-NPRSTVXY]\d[ABCEGHJ-NPRSTV-Z] \d[ABCEGHJ-NPRSTV-Z]\d)(?=[\s.,;:!?)]|\Z)"
+    r"|\d{5}(?= (?:zip|postal) ?code))"
+)
 
 
 def find_addresses_by_place(text: str) -> Iterator[tuple[int, int]]:
@@ -258,6 +307,8 @@ def find_addresses_by_place(text: str) -> Iterator[tuple[int, int]]:
     for place in find_matches(_COMMA_PLACE, text):
         if house := _HOUSE.search(text, max(0, place.start() - _HOUSE_LENGTH), place.start()):
             yield _without_label(text, house.start()), place.end()
+    for code in find_matches(_PLAIN_CODE, text):
+        yield code.span("code")
 
 
 _POSTCODE_WORDS = """
