@@ -35,7 +35,8 @@ _BRITISH_CODE = r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"
 _CANADIAN_CODE = r"[A-Z]\d[A-Z] ?\d[A-Z]\d"
 _IRISH_CODE = r"[A-Z]\d[\dW] ?[A-Z\d]{4}"
 _CODE_CITY = (
-    rf"(?:(?:C\.?P\.? )?(?:[A-Z]{{1,2}}-)?\d{{4,6}}|\d{{3}} \d{{2}}|\d\d-\d{{3}}|\d{{4}} ?[A-Z]{{2}}|\d{{4}}-\d{{3}}) {_CITY}"
+    rf"(?:(?:C\.?P\.? )?(?:[A-Z]{{1,2}}-)?\d{{4,6}}|\d{{3}} \d{{2}}|\d\d-\d{{3}}|\d{{4}} ?[A-Z]{{2}}|\d{{4}}-\d{{3}})"
+    rf" {_CITY}"
     r"(?: \d{1,2}(?!\d))?(?: [A-Z]{1,2}(?!\w))?(?: ?\([A-Z]{2}\))?"
 )
 _CITY_CODE = (
@@ -60,8 +61,10 @@ _UNIT = (
 _SEPARATOR = r"(?:,? |,? ?\r?\n[ \t]{0,8}(?:[>|] ?)?|,)"
 _TAIL = (
     rf"(?:(?:{_SEPARATOR}|[-/])(?:{_UNIT})){{0,3}}"
-    rf"(?:, (?:Col\.|Colonia|Fracc\.|Barrio|Brgy\.|Barangay|Bairro|RD|C\.?P\.?) ?(?:{_CAP}|\d{{1,5}})(?: {_CAP}){{0,2}}){{0,2}}"
-    rf"(?:(?P<place>(?: -|,)?(?:{_SEPARATOR}|,? (?:in|à|te|i|u|v|w|en|a|em|na) (?=[A-Z]{{0,2}}-?\d))(?:[-–] )?(?:{_CODE_CITY}|{_CITY_CODE}|{_BRAZILIAN}))"
+    rf"(?:, (?:Col\.|Colonia|Fracc\.|Barrio|Brgy\.|Barangay|Bairro|RD|C\.?P\.?)"
+    rf" ?(?:{_CAP}|\d{{1,5}})(?: {_CAP}){{0,2}}){{0,2}}"
+    rf"(?:(?P<place>(?: -|,)?(?:{_SEPARATOR}|,? (?:in|à|te|i|u|v|w|en|a|em|na) (?=[A-Z]{{0,2}}-?\d))"
+    rf"(?:[-–] )?(?:{_CODE_CITY}|{_CITY_CODE}|{_BRAZILIAN}))"
     rf"|, {_CITY}(?=[;.\n)]|, |\Z| [a-z]))?"
     r"(?: \([A-Z]{2}\)| [A-Z]{2}(?!\w))?"
 )
@@ -87,7 +90,8 @@ _AT_NUMBER = re.compile(
 _AT_CAPITAL = re.compile(rf"(?<![\w@/.#$€-])[{_UPPER}А-ЯІЇЄ]|(?<![\w.])\d{{6}},")
 _FLAT = (
     r"(?:Flat|Unit|Lot|Apt|Apartment|Suite|House|H\. ?No\.|House No\.|Door No\.|Plot|Plot No\.|Shop|Floor|Office|Level"
-    rf"|Blk|Block|No\.)\.? ?[A-Z]?\d{{1,5}}[A-Z]?(?:[-/]\d{{1,5}}){{0,2}}(?:,? |/)(?:{_CAP}(?: (?:{_CAP}|\d{{1,2}})){{0,3}}, )?"
+    rf"|Blk|Block|No\.)\.? ?[A-Z]?\d{{1,5}}[A-Z]?(?:[-/]\d{{1,5}}){{0,2}}(?:,? |/)"
+    rf"(?:{_CAP}(?: (?:{_CAP}|\d{{1,2}})){{0,3}}, )?"
     r"(?:\d{1,3}(?:st|nd|rd|th) (?:Cross|Main|Floor|Block|Stage|Phase)(?: Road)?, ){0,2}"
 )
 _HOUSE_FIRST = r"(?:[A-Z]-)?\d{1,5}[A-Za-z]?(?:[-/]\d{1,5}){0,2},? "
@@ -155,14 +159,15 @@ _STREETS = (
     ),
     _Street(
         "straße strasse str. allee gasse weg platz ring damm ufer chaussee markt tor graben hof linden garten park"
-        " straat laan plein gade vej väg gata gate gaten vei veien veg plass torg brygge allé bakken plads strand torv boulevard",
+        " straat laan plein gade vej väg gata gate gaten vei veien veg plass torg brygge allé bakken plads strand torv"
+        " boulevard",
         _APART,
         _AT_CAPITAL,
         sure=False,
     ),
     _Street(
-        "rue avenue av. boulevard boul. bd chemin impasse allée allées quai ruelle faubourg résidence lotissement sentier"
-        " venelle",
+        "rue avenue av. boulevard boul. bd chemin impasse allée allées quai ruelle faubourg résidence lotissement"
+        " sentier venelle",
         _FRENCH,
         _AT_NUMBER,
     ),
@@ -220,7 +225,8 @@ _LABEL = re.compile(
 # Before an address with a word that things have too.
 _PREPOSITION = re.compile(
     r"(?:\b(?:at|to|near|lives? in|located (?:in|on)|address(?: is)?|from|in der|in dem|im|am|an der|adresse|wohnt"
-    r"|wohne|anschrift|aan|habite|au|domicilié|indirizzo|na|em|på|til|bor|i|aan de|az|adresă|adresu|osoitteessa)[: ]{1,2}|\n)\Z",
+    r"|wohne|anschrift|aan|habite|au|domicilié|indirizzo|na|em|på|til|bor|i|aan de|az|adresă|adresu"
+    r"|osoitteessa)[: ]{1,2}|\n)\Z",
     re.IGNORECASE,
 )
 _IN_PLACE = re.compile(rf" (?:in|à|te|i|en|a|em|v|u) {_CAP}")
@@ -286,8 +292,8 @@ def _is_address(text: str, match: re.Match[str]) -> bool:
 # A house number, a postal code and a place tell an address without a street word: "Dlouhá 12, 110 00 Praha 1".
 _MONTHS = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d"
 _COMMA_PLACE = re.compile(
-    r"(?:, ?\n?|\n[ \t]{0,8}| (?:in|à|te|u|v|w) )(?:(?:[A-Z]{1,2}-)?\d{4,5}|\d{3} \d{2}|\d\d-\d{3}|\d{4} ?[A-Z]{2}|\d{4}-\d{3})"
-    rf" {_CITY}(?: \d{{1,2}}(?![\d:]|\.\d))?"
+    r"(?:, ?\n?|\n[ \t]{0,8}| (?:in|à|te|u|v|w) )(?:(?:[A-Z]{1,2}-)?\d{4,5}|\d{3} \d{2}|\d\d-\d{3}|\d{4} ?[A-Z]{2}"
+    rf"|\d{{4}}-\d{{3}}) {_CITY}(?: \d{{1,2}}(?![\d:]|\.\d))?"
 )
 _HOUSE = re.compile(
     rf"(?<![\w-])(?!{_MONTHS})(?:Am |An der |Im |In der |Auf der |Zum |Zur )?{_CAP}(?: (?:{_SMALL} )?{_CAP}){{0,3}}"
