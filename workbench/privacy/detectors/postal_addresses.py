@@ -65,7 +65,7 @@ _TAIL = (
     rf" ?(?:{_CAP}|\d{{1,5}})(?: {_CAP}){{0,2}}){{0,2}}"
     rf"(?:(?P<place>(?: -|,)?(?:{_SEPARATOR}|,? (?:in|à|te|i|u|v|w|en|a|em|na) (?=[A-Z]{{0,2}}-?\d))"
     rf"(?:[-–] )?(?:{_CODE_CITY}|{_CITY_CODE}|{_BRAZILIAN}))"
-    rf"|, {_CITY}(?=[;.\n)]|, |\Z| [a-z]))?"
+    rf"|, {_CITY}(?=[;:.\n)\]]|, |\Z| [a-z]))?"
     r"(?: \([A-Z]{2}\)| [A-Z]{2}(?!\w))?"
 )
 _NAME = (
@@ -100,6 +100,7 @@ _ENGLISH = (
     rf"(?:(?:{_CAP}|\d{{1,3}}(?:st|nd|rd|th)) ){{1,4}}(?:WORDS)\b\.?(?: {_DIRECTION})?(?: \d{{1,3}}(?= #|,))?"
 )
 _GERMANIC = rf"(?:{_CAP}[ -]){{0,2}}[{_UPPER}][^\W\d_]{{1,24}}(?:WORDS) {_NUMBER}"
+_HYPHENED = rf"[{_UPPER}][^\W\d_]{{1,20}}(?:-[{_UPPER}][^\W\d_.]{{0,20}}){{0,3}}-(?i:WORDS) {_NUMBER}"
 _APART = rf"(?:{_CAP}\.?[ -]){{1,3}}(?:WORDS) {_NUMBER}"
 _FRENCH = rf"(?:Bât(?:iment|\.)? [A-Z\d]{{1,2}}, )?\d{{1,4}}(?: ?(?:bis|ter|quater|[A-D](?!\w)))?,? (?i:WORDS){_NAME}"
 _LATIN = rf"(?:WORDS){_NAME}{_NUMBER_SIGN}{_NUMBER}"
@@ -118,6 +119,12 @@ _HUNGARIAN = (
 _TURKISH = (
     rf"(?:{_CAP} ){{1,3}}(?:WORDS)(?: (?:{_CAP} ){{1,3}}(?:Cad\.|Caddesi|Sok\.|Sokak|Sokağı|Sk\.|Bulvarı)){{0,2}},? "
     r"(?:No ?[:.]? ?)?\d{1,4}[A-Z]?(?:/\d{1,3})?(?:,? (?:D|Daire|Kat|K|Blok|Apt)[.:]? ?[A-Z\d]{1,4}(?!\w)){0,3}"
+)
+_MALAYAN = (
+    rf"(?:No\.|Lot|Unit) ?\d{{1,5}}[A-Z]?(?:-\d{{1,4}})?, (?:WORDS)(?: {_CAP}){{1,3}}(?: \d{{1,3}}(?:/\d{{1,3}})?)?"
+)
+_PAKISTANI = (
+    r"(?:House|Plot)\.? (?:No\.? )?\d{1,5}[A-Z]?, (?:WORDS) (?:No\.? )?[A-Z]?-?\d{1,4}(?:, [A-Z]-\d{1,2}(?:/\d{1,2})?)?"
 )
 _RURAL = r"(?i:WORDS) \d{1,4}(?:,? [Bb]ox \d{1,5}(?:-[A-Z\d]{1,3})?)"
 _ROUTE = r"\d{1,5}[A-Z]? (?:(?:N|S|E|W)\.? )?(?:WORDS) \d{1,4}[A-Z]?"
@@ -143,6 +150,12 @@ _STREETS = (
         " rise green plaza run alley crossing pike cross",
         _ENGLISH,
         _AT_NUMBER,
+        sure=False,
+    ),
+    _Street(
+        "street avenue road lane boulevard terrace crescent grove gardens drive close court square rise mews",
+        rf"(?:{_CAP} ){{1,2}}(?:WORDS) {_NUMBER}",
+        _AT_CAPITAL,
         sure=False,
     ),
     _Street(
@@ -190,6 +203,9 @@ _STREETS = (
         "ulica ulici ulicu trg trgu cesta cesti avenija aveniji šetalište obala naselje", _SOUTH_SLAVIC, _AT_CAPITAL
     ),
     _Street("rr hc rural_route", _RURAL),
+    _Street("jalan jln. lorong persiaran", _MALAYAN, _AT_NUMBER),
+    _Street("street sector", _PAKISTANI, _AT_NUMBER),
+    _Street("straße strasse str. allee platz weg ring damm ufer gasse promenade chaussee laan", _HYPHENED, _AT_CAPITAL),
     _Street(
         "county_road state_highway state_route highway farm_road fm county_highway", _ROUTE, _AT_NUMBER, sure=False
     ),
@@ -224,8 +240,8 @@ _LABEL = re.compile(
 )
 # Before an address with a word that things have too.
 _PREPOSITION = re.compile(
-    r"(?:\b(?:at|to|near|lives? in|located (?:in|on)|address(?: is)?|from|in der|in dem|im|am|an der|adresse|wohnt"
-    r"|wohne|anschrift|aan|habite|au|domicilié|indirizzo|na|em|på|til|bor|i|aan de|az|adresă|adresu"
+    r"(?:\b(?:at|to|of|near|front of|lives? in|located (?:in|on)|address(?: is)?|from|in der|in dem|im|am|an der|adresse"
+    r"|wohnt|wohne|anschrift|aan|habite|au|domicilié|indirizzo|na|em|på|til|bor|i|aan de|az|adresă|adresu"
     r"|osoitteessa)[: ]{1,2}|\n)\Z",
     re.IGNORECASE,
 )
