@@ -240,8 +240,8 @@ _LABEL = re.compile(
 )
 # Before an address with a word that things have too.
 _PREPOSITION = re.compile(
-    r"(?:\b(?:at|to|of|near|front of|lives? in|located (?:in|on)|address(?: is)?|from|in der|in dem|im|am|an der|adresse"
-    r"|wohnt|wohne|anschrift|aan|habite|au|domicilié|indirizzo|na|em|på|til|bor|i|aan de|az|adresă|adresu"
+    r"(?:\b(?:at|to|of|near|front of|lives? in|located (?:in|on)|address(?: is)?|from|in der|in dem|im|am|an der"
+    r"|adresse|wohnt|wohne|anschrift|aan|habite|au|domicilié|indirizzo|na|em|på|til|bor|i|aan de|az|adresă|adresu"
     r"|osoitteessa)[: ]{1,2}|\n)\Z",
     re.IGNORECASE,
 )
