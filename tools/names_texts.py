@@ -41,7 +41,7 @@ _FOLDER = Path(__file__).resolve().parent / "names"
 _SLOT = re.compile(r"\{(\w+)\}")
 _FOREIGN = 0.35  # share of the sentences in other languages than English
 _LONG = 3  # letters of a word that can be a noun
-_MARK = re.compile("\ue000(N|A)\ue001([^\ue002]*)\ue002")
+_MARK = re.compile("\ue000(N|A|E)\ue001([^\ue002]*)\ue002")
 
 
 class Words:
@@ -88,7 +88,7 @@ class Sentences:
             marked = before[0].upper() + before[1:] + self._rng.choice([". ", ". ", ".\n", "; ", "\n"]) + marked
         if self._rng.random() < 0.2:
             marked += self._rng.choice([" ", " ", "\n", "\n\n"]) + self._filled(self._one(things))
-        return _unmarked(marked)
+        return unmarked(marked)
 
     def _one(self, pool: str) -> str:
         return self._rng.choice(self._files[pool]).replace("\\n", "\n")
@@ -109,6 +109,10 @@ class Sentences:
 
     def _digits(self, count: int) -> str:
         return "".join(self._rng.choices("0123456789", k=count))
+
+    def address(self) -> str:
+        """A marked address."""
+        return self._address()
 
     # Names
 
@@ -144,7 +148,7 @@ class Sentences:
         given, family, initial = self._given(), self._family(), self._initial()
         chance = self._rng.random()
         if chance < 0.36:
-            return _mark("N", given if chance < 0.28 else family)
+            return mark("N", given if chance < 0.28 else family)
         forms = [f"{given} {family}"] * 14 + [
             f"{given} {initial}. {family}",
             f"{initial}. {family}",
@@ -154,16 +158,16 @@ class Sentences:
             f"{family}, {given}",
             f"{self._pick(['Dr.', 'Dr', 'Prof.', 'Mr', 'Ms', 'Mrs.'])} {given} {family}",
         ]
-        return _mark("N", self._pick(forms))
+        return mark("N", self._pick(forms))
 
     def _reverse(self) -> str:
-        return _mark("N", f"{self._family()}, {self._given()}")
+        return mark("N", f"{self._family()}, {self._given()}")
 
     def _first(self) -> str:
-        return _mark("N", self._given())
+        return mark("N", self._given())
 
     def _last(self) -> str:
-        return _mark("N", self._family())
+        return mark("N", self._family())
 
     _x_first, _x_last = _first, _last
 
@@ -171,17 +175,17 @@ class Sentences:
         title = self._pick(
             ["Mr", "Mrs", "Ms", "Mr.", "Mrs.", "Ms.", "Dr", "Dr.", "Miss", "Prof.", "Herr", "Frau", "Sir"]
         )
-        return _mark(
+        return mark(
             "N", f"{title} {self._pick([self._family(), self._family(), self._given() + ' ' + self._family()])}"
         )
 
     def _x_name(self) -> str:
-        return _mark("N", f"{self._given()} {self._family()}".upper())
+        return mark("N", f"{self._given()} {self._family()}".upper())
 
     # Addresses
 
     def _street(self) -> str:
-        return _mark("A", self._plain_street())
+        return mark("A", self._plain_street())
 
     def _plain_street(self) -> str:
         number = str(
@@ -237,10 +241,10 @@ class Sentences:
         return f"{self._plain_street()}{between}{self._pick(forms)}"
 
     def _address(self) -> str:
-        return _mark("A", self._place(self._pick([", ", ", ", ", ", " ", " - "])))
+        return mark("A", self._place(self._pick([", ", ", ", ", ", " ", " - "])))
 
     def _streetlines(self) -> str:
-        return _mark("A", self._place("\n"))
+        return mark("A", self._place("\n"))
 
     # Unlabelled words
 
@@ -264,24 +268,27 @@ class Sentences:
 
     def _company(self) -> str:
         first = self._pick([self._family(), self._made(1, 2), self._pick(TITLE_WORDS), self._pick(TOWNS)])
-        return self._pick(
-            [f"{first} {self._pick(FORMS)}"] * 4
-            + [f"{first} & {self._family()} {self._pick(FORMS)}", f"{first} {self._pick(TITLE_WORDS)}", *CLOUDS[:3]]
+        return mark(
+            "E",
+            self._pick(
+                [f"{first} {self._pick(FORMS)}"] * 4
+                + [f"{first} & {self._family()} {self._pick(FORMS)}", f"{first} {self._pick(TITLE_WORDS)}", *CLOUDS[:3]]
+            ),
         )
 
     def _product(self) -> str:
         made = f"{self._made(1, 2)} {self._pick(TITLE_WORDS)}"
         known = [self._pick(PRODUCTS)] * 4 + [self._pick(self._words.products).capitalize()] * 3
-        return self._pick([*known, made, f"{self._made(1, 2)}{self._digits(2)}", self._made(1, 3)])
+        return mark("E", self._pick([*known, made, f"{self._made(1, 2)}{self._digits(2)}", self._made(1, 3)]))
 
     def _city(self) -> str:
-        return self._pick(TOWNS) if self._rng.random() < 0.6 else self._pick(self._words.cities)
+        return mark("E", self._pick(TOWNS) if self._rng.random() < 0.6 else self._pick(self._words.cities))
 
     def _cloud(self) -> str:
-        return self._pick(CLOUDS)
+        return mark("E", self._pick(CLOUDS))
 
     def _country(self) -> str:
-        return self._pick(COUNTRIES)
+        return mark("E", self._pick(COUNTRIES))
 
     def _role(self) -> str:
         return self._pick(ROLES)
@@ -340,14 +347,14 @@ class Sentences:
         return self._pick(self._words.verbs)
 
     def _brand(self) -> str:
-        return self._pick(BRANDS)
+        return mark("E", self._pick(BRANDS))
 
     def _house(self) -> str:
         """A building or institution named after a person."""
         first = self._pick(
             [self._family(), self._family(), f"{self._given()} {self._family()}", f"St. {self._given()}'s"]
         )
-        return f"{first} {self._pick(INSTITUTIONS)}"
+        return mark("E", f"{first} {self._pick(INSTITUTIONS)}")
 
     def _odd(self) -> str:
         """A word that is in no list and is not a name."""
@@ -408,11 +415,11 @@ class Sentences:
         return self._pick(["\0" * 17, f"+44 20 {self._digits(4)} {self._digits(4)}"])
 
 
-def _mark(kind: str, text: str) -> str:
+def mark(kind: str, text: str) -> str:
     return f"\ue000{kind}\ue001{text}\ue002"
 
 
-def _unmarked(marked: str) -> tuple[str, list[tuple[int, int, str]]]:
+def unmarked(marked: str) -> tuple[str, list[tuple[int, int, str]]]:
     parts: list[str] = []
     spans: list[tuple[int, int, str]] = []
     at = length = 0

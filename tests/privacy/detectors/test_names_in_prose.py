@@ -27,6 +27,24 @@ def test_a_name_in_a_sentence_is_found(text: str, name: str) -> None:
     assert ("NAME", name) in found(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("De rechtbank veroordeelde gisteren Sjoerd van den Berk tot acht maanden cel.", ["Sjoerd van den Berk"]),
+        ("In 1661 begann Ludwig XIV selbst zu regieren.", ["Ludwig XIV"]),
+        ("Sąd Okręgowy w Krakowie skazał Zbigniewa Nowaka na dwa lata więzienia.", ["Zbigniewa Nowaka"]),
+        ("Trener Nenad Kovačević pohvalio je vratara.", ["Nenad Kovačević"]),
+        ("Statsminister Ingrid Sandberg träffade pressen i Stockholm.", ["Ingrid Sandberg"]),
+        ("La Universidad de Salamanca y el Ayuntamiento de Zaragoza firmaron un convenio.", []),
+        ("Die Friedrich-Ebert-Stiftung lud nach Bonn und in die Schillerstraße ein.", []),
+        ("Enligt Dagens Nyheter vill Riksbanken sänka räntan i Göteborg.", []),
+        ("Sveučilište u Rijeci i Hrvatska narodna banka pokrenuli su projekt.", []),
+    ],
+)
+def test_names_are_told_from_organisations_and_places_in_many_languages(text: str, names: list[str]) -> None:
+    assert [value for kind, value in found(text) if kind == "NAME"] == names
+
+
 @pytest.mark.parametrize("name", ["Mateo Eriksen", "Priya Raman", "Katarzyna Castillo"])
 @pytest.mark.parametrize("between", [" ", ", ", ": "])
 def test_a_name_and_the_address_behind_it_are_two_values(name: str, between: str) -> None:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workbench.numpy_loading import load_numpy
 from workbench.paths import resources
+from workbench.privacy.detectors.word_filter import KINDS as FILTER_KINDS
+from workbench.privacy.detectors.word_filter import word_filter
 from workbench.thread_cancellation import check_cancelled
 
 EDGE = "\1"  # before the first and after the last word of a stretch
@@ -73,6 +75,30 @@ class WordLists:
 
 
 _SHORTENED = re.compile(r"['’](?:s|re|ll|ve|d|m|t)\Z")
+_CASE_ENDINGS = ("ului", "owi", "ovi", "ego", "iem", "em", "om", "ei", "a", "e", "i", "u", "y", "o", "s", "n", "t")
+_FEWEST_OF_NAME: Final = 4  # letters of a name before such an ending
+
+
+def is_in_case(word: str, lists: WordLists) -> bool:
+    """Whether a word without the ending of a case is a name: `zvonimira`, `duda` for "Dudą"."""
+    for ending in _CASE_ENDINGS:
+        if word.endswith(ending) and len(stem := word[: -len(ending)]) >= _FEWEST_OF_NAME:
+            forms = (stem, f"{stem}a", f"{stem}o")
+            if any(form in lists.first or form in lists.last for form in forms):
+                return True
+    return False
+
+
+@lru_cache(maxsize=16_384)
+def evidence(word: str) -> str:
+    """One letter for each kind of words in the filter that contains a folded word, or a part of it between hyphens."""
+    known = word_filter()
+    if "'" in word or "’" in word:
+        word = _SHORTENED.sub("", word)
+    parts = word.split("-") if "-" in word else (word,)
+    return "".join(kind for kind in FILTER_KINDS if known.has(kind, word) or any(known.has(kind, one) for one in parts))
+
+
 _ENDINGS = (
     ("ies", ("y",)), ("es", ("", "e")), ("s", ("",)), ("ing", ("", "e")), ("ed", ("", "e")), ("ly", ("",)),
     ("ers", ("", "e")), ("er", ("", "e")), ("ors", ("", "e")), ("or", ("", "e")), ("ness", ("",)), ("able", ("", "e")),
@@ -133,13 +159,23 @@ def names_street(word: str) -> bool:
 def word_class(word: str, lists: WordLists) -> str:
     """The feature that is combined with those of the neighbouring words."""
     kind = "S" if names_street(word) else "T" if is_title(word) else ""
-    return f"{shape(word)}{lists.of(folded(word)) or '-'}{kind}"
+    return f"{shape(word)}{_known(folded(word), lists) or '-'}{kind}"
+
+
+def _known(small: str, lists: WordLists) -> str:
+    """One letter for each list with a folded word, and for what the filter of words says of it."""
+    if not small[:1].isalpha():
+        return ""
+    found = lists.of(small)
+    if not found and is_in_case(small, lists):
+        found = "k"
+    return found + evidence(small)
 
 
 def word_features(word: str, lists: WordLists) -> tuple[str, ...]:
     """The features of a word for itself and for its neighbours."""
     small = folded(word[:_LONGEST])
-    form, known = shape(word), lists.of(small)
+    form, known = shape(word), _known(small, lists)
     found = [
         "bias",
         f"w{small if form[0] in 'Xx' and word[0].isalpha() else form}",
@@ -154,7 +190,7 @@ def word_features(word: str, lists: WordLists) -> tuple[str, ...]:
     if is_title(word):
         found.append("title")
     if form[0] in "Xx" and len(small) > 2:
-        found += [f"e{small[-3:]}", f"e{small[-2:]}", f"b{small[:3]}", f"l{min(len(small), 9)}"]
+        found += [f"e{small[-4:]}", f"e{small[-3:]}", f"e{small[-2:]}", f"b{small[:3]}", f"l{min(len(small), 9)}"]
     return tuple(found)
 
 
@@ -171,7 +207,7 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]  # Any: numpy's own parameters
 
-LABELS: Final = ("O", "B-N", "I-N", "B-A", "I-A")
+LABELS: Final = ("O", "B-N", "I-N", "B-A", "I-A", "E")  # E: other entities, such as organisations
 DISTANCES: Final = (-2, -1, 0, 1, 2)  # distances of the words whose features count for a word
 SCALE: Final = 32.0  # factor of the rounded weights
 _MOST_WORDS: Final = 20_000  # words whose weights are cached
@@ -197,7 +233,8 @@ class NameModel:
         self._adding = Lock()
 
     def read(self, stretches: Sequence[Sequence[str]]) -> list[Array]:
-        """The probabilities that each word of each stretch is part of a name and of an address, as two columns."""
+        """The probabilities that each word of each stretch is part of a name, of an address, and of another entity such
+        as an organisation, as three columns."""
         if not stretches:
             return []
         load_numpy()  # takes 0.1 s, needed for prose only
@@ -214,7 +251,7 @@ class NameModel:
         for place, (start, size) in enumerate(zip(starts, sizes, strict=True)):
             local[place, :size] = scores[start : start + size]
         both = self._marginals(local, np.array(sizes))
-        found = np.stack((both[..., 1] + both[..., 2], both[..., 3] + both[..., 4]), axis=-1)
+        found = np.stack((both[..., 1] + both[..., 2], both[..., 3] + both[..., 4], both[..., 5]), axis=-1)
         return [found[place, :size] for place, size in enumerate(sizes)]
 
     def _scores(self, words: Sequence[str]) -> Array:

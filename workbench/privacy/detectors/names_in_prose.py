@@ -13,11 +13,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.privacy.detection_rules import DetectionRules
-from workbench.privacy.detectors.name_model import WORD, is_title, listed, name_model, names_street
+from workbench.privacy.detectors.name_model import (
+    WORD,
+    evidence,
+    folded,
+    is_title,
+    listed,
+    name_model,
+    names_street,
+)
 from workbench.privacy.detectors.person_names import PARTICLES
 from workbench.privacy.detectors.text_search import DetectedSpan, find_matches, merge_findings
 from workbench.privacy.detectors.text_types import TextType, TypedText, classify
 from workbench.privacy.detectors.type_rules import PROSE, begins_sentence, counts
+from workbench.privacy.detectors.word_filter import ORDINARY, PLACE
 
 if TYPE_CHECKING:
     from workbench.privacy.detectors.name_model import Array
@@ -32,6 +41,8 @@ _FEWEST_LETTERS: Final = 2
 _MOST_WINDOWS: Final = 4_096  # in the cache, which saves 7 % of registering and masking a text
 _recent: dict[tuple[str, tuple[float, ...]], Spans] = {}
 _TRUST: Final = 0.35  # exponent of the score of a listed first name
+_ENTITY: Final = 2  # the model's column of other entities
+_OTHER: Final = 0.5  # least score of another entity that no list of names overrules
 _LISTED: Final = 0.6  # least score of a listed first name before a listed last name
 _EDGE_OF: Final = 0.4  # share of the minimum score that a word next to a found one needs
 
@@ -44,6 +55,16 @@ _CANDIDATE = re.compile(
     rf"|(?P<number>\d{{1,5}}[A-Za-z]?(?:-\d{{1,4}})?,? (?={_BIG}{_SMALL}|rue |via |avenue |av\. |place |quai ))"
     r"|(?P<box>P\.? ?O\.? Box))"
 )
+_PARTICLES = PARTICLES | {"af", "ap", "das", "do", "ibn", "los", "las", "vom", "dem", "het", "te"} - {"of", "y"}
+_PAIRS: Final = frozenset(
+    {("van", "der"), ("van", "den"), ("van", "de"), ("van", "het"), ("von", "der"), ("von", "dem")}
+)
+_PREPOSITIONS: Final = frozenset(
+    {"de", "da", "di", "do", "du", "del", "della", "das", "dos", "von", "la", "le", "zu", "te", "vom", "los", "las"}
+)
+_MOST_PARTICLES: Final = 3
+_AFTER_FIRST: Final = frozenset({",", ")", "of", "von", "de", "van", "av"})  # after "Elizabeth I"
+_ORDINAL = re.compile(r"[IVX]{1,6}")
 _FENCE = re.compile(r"[\"|{}<>\t=`\[\]]|\n\s*\n|[,;](?=[^\s\d])|(?<!\d)[,;](?=\d)")  # borders of names
 _WORD_OF_PROSE = re.compile(rf"(?<![\w.@/\\-]){_SMALL}{{2,}}(?![\w(=@/\\]|[.-]\w)")
 _POSSESSIVE = ("'s", "’s")
@@ -165,19 +186,51 @@ def _spans(
     said = [word.group() for word in words]
     scores[[word[0] == "\0" for word in said]] = 0  # blanked-out tokens
     scores[[_is_no_name(word) or _is_in_date(said, at) for at, word in enumerate(said)], 0] = 0
-    listed_first = [_is_first_name(word) for word in said]
+    listed_first = [
+        _is_first_name(word) and other < _OTHER for word, other in zip(said, scores[:, _ENTITY].tolist(), strict=True)
+    ]
     scores[listed_first, 0] **= _TRUST
     for at in range(len(said) - 1):
-        if listed_first[at] and _is_last_name(said[at + 1]):
+        between = window[words[at].end() : words[at + 1].start()]
+        if _is_first_name(said[at]) and _goes_on(said[at + 1], between, scores[at : at + 2, _ENTITY].max()):
             scores[at : at + 2, 0] = scores[at : at + 2, 0].clip(_LISTED)
     for place, minimum in enumerate(least):
         for first, last in _runs(scores[:, place].tolist(), said, minimum):
-            first += _skipped(said[first : last + 1]) if KINDS[place] == "NAME" else 0
+            if KINDS[place] == "NAME":
+                first, last = _without_ordinary(said, first, last)
+                first, last = _with_particles(said, first, last, scores[:, _ENTITY].tolist())
             start, end = words[first].start(), words[last].end()
             if window[start:end].endswith(_POSSESSIVE):
                 end -= 2
             if _plausible(window[start:end], place):
                 yield start, end, place
+
+
+def _without_ordinary(words: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """The first and last word of a name without ordinary words around it, as in "Kann Jonas" or "von Jonas"."""
+    first += _skipped(words[first : last + 1])
+    while first < last and words[first].islower() and tuple(words[first : first + 2]) not in _PAIRS:
+        first += 1
+    while last > first and (words[last].islower() or words[last] == "I"):
+        last -= 1
+    return first, last
+
+
+def _with_particles(words: Sequence[str], first: int, last: int, other: Sequence[float]) -> tuple[int, int]:
+    """The first and last word of a name with what belongs to it: "van der" before, "de la Cruz" or "XIV" after it."""
+    if first > 1 and (words[first - 2].lower(), words[first - 1].lower()) in _PAIRS:
+        first -= 2
+    at = last + 1
+    while at < len(words) and at <= last + _MOST_PARTICLES and words[at] in _PARTICLES:
+        at += 1
+    if last + 1 < at < len(words) and words[at][0].isupper() and words[at].isalpha() and other[at] < _OTHER:
+        known = evidence(folded(words[at]))
+        if _PREPOSITIONS.isdisjoint(words[last + 1 : at]) or not (ORDINARY in known or PLACE in known):
+            last = at
+    if last + 1 < len(words) and _ORDINAL.fullmatch(words[last + 1]) and _is_first_name(words[last]):
+        following = words[last + 2] if last + 2 < len(words) else "."
+        last += words[last + 1] != "I" or following in _AFTER_FIRST
+    return first, last
 
 
 def _is_in_date(words: Sequence[str], at: int) -> bool:
@@ -197,16 +250,29 @@ def _is_last_name(word: str) -> bool:
     return word[0].isupper() and listed(word) in ("L", "FL")
 
 
+def _goes_on(word: str, between: str, other: float) -> bool:
+    """Whether a name goes on after a first name: with an ordinal number, a listed last name, or a word that is in no
+    list as an ordinary one."""
+    if _ORDINAL.fullmatch(word):
+        return between == " " and len(word) > 1
+    if other >= _OTHER:
+        return False
+    ordinary = listed(word) or ORDINARY in evidence(folded(word))
+    return _is_last_name(word) or (between == " " and word[0].isupper() and word[1:].islower() and not ordinary)
+
+
 def _is_no_name(word: str) -> bool:
     """Whether a word in lower case is an ordinary one that is no part of names, as in `Sanne de Vries`."""
     return word.islower() and word not in PARTICLES and "C" in listed(word)
 
 
 def _skipped(words: Sequence[str]) -> int:
-    """The number of ordinary words before a name that begin its sentence: "Kann Jonas"."""
+    """The number of words before a name that are ordinary, as in "Kann Jonas", or a preposition, as in "von Jonas"."""
     count = 0
     while count + 1 < len(words) and not is_title(words[count]) and listed(words[count]) == "C":
         count += 1
+    if words[count] in PARTICLES and count + 1 < len(words) and _is_first_name(words[count + 1]):
+        return count + 1
     return count if words[count][0].isupper() else 0
 
 

@@ -14,9 +14,10 @@ from typing import Final
 
 from workbench.privacy.detectors.announced_numbers import TITLED
 from workbench.privacy.detectors.credentials import is_jumble
-from workbench.privacy.detectors.name_model import is_title, listed, names_street
+from workbench.privacy.detectors.name_model import evidence, folded, is_title, listed, names_street
 from workbench.privacy.detectors.text_search import DetectedSpan
 from workbench.privacy.detectors.text_types import TextType
+from workbench.privacy.detectors.word_filter import FIRST, LAST, ORDINARY, PLACE
 
 PROSE: Final = "reads like a name or address"  # reason of the findings by the model
 _CODE: Final = frozenset({TextType.COMMENT, TextType.CODE})
@@ -34,6 +35,7 @@ _DATE = re.compile(
     r"(?:[^\W\d_]{1,20} ){1,2}\d{1,2}(?:st|nd|rd|th|[^\W\d_]{2}|\.)?,? (?:1\d|20)\d\d(?!\d| [^\W\d_]*[A-Z])"
 )
 _POSTAL_CODE: Final = 10  # characters
+_ORDINAL = re.compile(r"[IVX]{1,6}")
 _CAMEL_CASE = re.compile(r"(?!Ma?c[A-Z]|De[A-Z]|La[A-Z]|Van[A-Z])[A-Z][a-z]{1,30}(?:[A-Z][a-z]{0,30}){1,5}")
 _PHONE_BEFORE = re.compile(r"phone|tel|mobile|call|fax|sms|msisdn|cell|dial", re.IGNORECASE)
 _EXAMPLE_PHONE = re.compile(r"555|(\d)\1{4}|12345|01234")
@@ -83,6 +85,8 @@ _BEFORE_NAME = re.compile(
 _RIGHT_BEFORE_NAME = re.compile(r"(?:\bby|thanks to|thanks,?|authors?:|cc:?|contact) \Z", re.IGNORECASE)
 _LOOK_BACK: Final = 90  # characters before a name that may contain evidence
 _TITLES = "".join(f"(?<!{title})" for title in ("Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "St"))  # before a dot
+_FEWEST_BEFORE: Final = 3  # letters of a compound before its last word
+_FEWEST_OF_END: Final = 5  # letters of its last word
 _BEGINS = re.compile(rf"(?:\A|{_TITLES}[.!?:;]|\n|[-*•>])\s*\Z")  # before the first word of a sentence
 _BEFORE_WORD: Final = 10  # characters before a word that show whether a sentence begins
 _ENGLISH_WORDS = "the and of to that with for from this are has is on at by be it our you we as not have"
@@ -109,6 +113,21 @@ academy airport arena arms award bridge brothers center centre church clinic col
 foundation gallery hall hospital hotel house institute institution island library memorial method mountains museum
 park prize school society stadium station theatre theorem trust university valley
 """
+# Words before a name that is part of a place's or an institution's; the second ones count with a capital only.
+_HEADS_WORDS = """
+rue calle piazza plaza lycée hôpital musée université universidad università universidade estadio estádio stade teatro
+théâtre instituto fundación fondation fondazione fundação avenida boulevard gare pont ulica ulice
+"""
+_CAPITAL_HEADS_WORDS = """
+ciudad monte mont mount lake lago lac port porto puerto fort cape cabo rio río isla île via place platz saint sainte
+sankt universität university universiteit institut institute hospital ospedale palazzo villa château schloss castillo
+castelo colegio liceo collège museo museum stadio stadion parque parc aeropuerto aeroporto aéroport flughafen stiftung
+banco banque banca grupo groupe gruppo editorial éditions editora
+"""
+_HEADS: Final = frozenset(_HEADS_WORDS.split())
+_CAPITAL_HEADS: Final = _HEADS | frozenset(_CAPITAL_HEADS_WORDS.split())
+_WORD_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{3,12}) \Z")
+_LONGEST_HEAD: Final = 14  # characters before a name
 _BUILDINGS_WORDS = "airport arena clinic college hospital hotel institute museum school stadium theatre university"
 _BUILDINGS: Final = frozenset(_BUILDINGS_WORDS.split())  # that are no last names
 _INSTITUTIONS: Final = frozenset(_INSTITUTIONS_WORDS.split())
@@ -288,7 +307,9 @@ def _is_no_person(text: str, found: DetectedSpan) -> bool:
     if _is_ordinary(value) or _names_thing(text, found.start, found.end):
         return True
     words = _WORD.findall(value)
-    if not any(is_title(word) or listed(word).strip("C") for word in words) and _is_noun(text, found.start):
+    if _is_place_or_ordinary(words) and (len(words) > 1 or _is_place(words[0]) or begins_sentence(text, found.start)):
+        return True
+    if not any(is_title(word) or can_be_name(word) for word in words) and _is_noun(text, found.start):
         return True
     if len(words) > 1:
         return _is_with_term(value, words)
@@ -298,6 +319,32 @@ def _is_no_person(text: str, found: DetectedSpan) -> bool:
         return True
     alone = text[found.start - 1 : found.start] in ("", "\n") and text[found.end : found.end + 1] in ("", "\n")
     return "F" not in listed(value) and (value.isupper() or (alone and len(value) < len(text)))
+
+
+def _is_place_or_ordinary(words: list[str]) -> bool:
+    """Whether the filter knows all words as places or ordinary words, and no list knows one as a name."""
+    known = [evidence(folded(word)) for word in words]
+    named = any(FIRST in one or LAST in one for one in known)
+    named = named or any(is_title(word) or listed(word).strip("C") for word in words)
+    return words != [] and all(known) and not named
+
+
+def _is_place(word: str) -> bool:
+    return PLACE in evidence(folded(word))
+
+
+def can_be_name(word: str) -> bool:
+    """Whether a word is in a list of names, or is neither an ordinary word nor a compound that ends with one."""
+    if listed(word).strip("C"):
+        return True
+    small = folded(word)
+    known = evidence(small)
+    if FIRST in known or LAST in known:
+        return True
+    if ORDINARY in known or "C" in listed(word) or not word[0].isupper():
+        return False
+    ends = (small[at:] for at in range(_FEWEST_BEFORE, len(small) - _FEWEST_OF_END + 1))
+    return not any(ORDINARY in evidence(end) for end in ends)
 
 
 def _is_written_small(text: str, start: int, word: str) -> bool:
@@ -321,8 +368,9 @@ def _is_noun(text: str, start: int) -> bool:
 
 
 def _is_with_term(name: str, words: list[str]) -> bool:
-    """Whether one of the words is an abbreviation: "Cyrus SASL"."""
-    return not name.isupper() and any(word.isupper() and len(word) > 2 and not listed(word) for word in words)
+    """Whether one of the words is an abbreviation: "Cyrus SASL"; not an ordinal number: "Ludwig XIV"."""
+    terms = (word for word in words if word.isupper() and len(word) > 2 and not listed(word))
+    return not name.isupper() and not all(map(_ORDINAL.fullmatch, terms))
 
 
 def _is_term(word: str) -> bool:
@@ -338,6 +386,17 @@ def _is_ordinary(name: str) -> bool:
 def _names_thing(text: str, start: int, end: int) -> bool:
     """Whether a name is that of an institution, or its beginning: "Marie Curie Institute"."""
     if text[start:end].rpartition(" ")[2].lower() in _BUILDINGS:
+        return True
+    front, _, tail = text[start:end].rpartition("-")  # "Friedrich-Ebert-Stiftung"
+    if (
+        front[:1].isupper()
+        and " " not in front
+        and len(tail) >= _FEWEST_OF_END
+        and _is_place_or_ordinary(_WORD.findall(tail))
+    ):
+        return True
+    before = _WORD_BEFORE.search(text, max(0, start - _LONGEST_HEAD), start)
+    if before and (before[1] in _HEADS or (before[1].istitle() and before[1].lower() in _CAPITAL_HEADS)):
         return True
     word = _NEXT_WORD.match(text, end)
     return word is not None and word[1].lower() in _INSTITUTIONS
