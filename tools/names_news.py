@@ -264,8 +264,8 @@ class News:
             return self._mark("E", f"{self._word().capitalize()} {self._word()} {self._word()}")
         if chance < 0.25:
             return self._mark("E", f"{self._word().capitalize()} {self._word().capitalize()}")
-        if chance < 0.32:
-            return self._mark("E", f"{self._made(1, 3)}")
+        if chance < 0.28:
+            return self._mark("E", self._made(1, 3))
         head = self._pick(self._own.parts["heads"])
         inner = {
             "person": lambda: self._pick([" ", "-"]).join([self._given(), self._pick(self._own.last)]),
@@ -281,7 +281,7 @@ class News:
         return self._pick(self._own.places if own else self._everywhere)
 
     def _slot_place(self) -> str:
-        if self._rng.random() < 0.06:
+        if self._rng.random() < 0.02:
             return self._mark("E", self._made(1, 3))
         return self._mark("E", self._in_case(self._place()) if self._rng.random() < 0.25 else self._place())
 
