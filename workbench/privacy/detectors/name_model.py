@@ -95,8 +95,8 @@ def evidence(word: str) -> str:
     known = word_filter()
     if "'" in word or "’" in word:
         word = _SHORTENED.sub("", word)
-    parts = word.split("-") if "-" in word else (word,)
-    return "".join(kind for kind in FILTER_KINDS if known.has(kind, word) or any(known.has(kind, one) for one in parts))
+    forms = (word, *word.split("-")) if "-" in word else (word,)
+    return "".join(kind for kind in FILTER_KINDS if any(known.has(kind, form) for form in forms))
 
 
 _ENDINGS = (
