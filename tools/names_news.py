@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from names_words import BRANDS, CLOUDS, ONSET, PRODUCTS, VOWEL
+
+_Option = TypeVar("_Option")
 
 _FOLDER = Path(__file__).resolve().parent / "names" / "languages"
 _EPONYMS = (_FOLDER.parent / "lists" / "eponyms.txt").read_text(encoding="utf-8").strip().split("|")
@@ -56,7 +59,7 @@ class Language:
         last: Sequence[str],
         words: Sequence[str],
         places: Sequence[str],
-        dates: dict[str, Sequence[str]],
+        dates: Mapping[str, Sequence[str]],
     ) -> None:
         self.name, self.first, self.words, self.places, self.dates = name, first, words, places, dates
         self.last = last
@@ -71,8 +74,8 @@ class Language:
             elif line:
                 self.parts[section] += line.split("|")
         written = re.findall(r"(?<![\w{])[^\W\d_]{2,}(?![\w}])", " ".join(chain(*self.parts.values())))
-        self.small = sorted({word for word in [*written, *words[:1_500]] if word.islower()})
-        self.nouns = sorted({word for word in words if word[0].isupper()}) or self.small
+        self.small: list[str] = sorted({word for word in [*written, *words[:1_500]] if word.islower()})
+        self.nouns: list[str] = sorted({word for word in words if word[0].isupper()}) or self.small
 
 
 class News:
@@ -178,7 +181,7 @@ class News:
     def _other(self, name: str) -> Callable[[], str]:
         return lambda: self._pick(self._own.parts[name])
 
-    def _pick(self, options: Sequence[str]) -> str:
+    def _pick(self, options: Sequence[_Option]) -> _Option:
         return self._rng.choice(options)
 
     # Persons
@@ -267,7 +270,7 @@ class News:
         if chance < 0.28:
             return self._mark("E", self._made(1, 3))
         head = self._pick(self._own.parts["heads"])
-        inner = {
+        inner: dict[str, Callable[[], str]] = {
             "person": lambda: self._pick([" ", "-"]).join([self._given(), self._pick(self._own.last)]),
             "last": lambda: self._pick(self._own.last),
             "first": lambda: self._pick(self._own.first),

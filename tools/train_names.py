@@ -153,13 +153,14 @@ def people(locales: Sequence[str], *, census: bool) -> tuple[list[str], list[str
     for locale in locales:
         provider = importlib.import_module(f"faker.providers.person.{locale}").Provider
         for attribute in sorted(vars(provider)):
-            into = first if attribute.startswith("first_name") else last if attribute.startswith("last_name") else None
+            name_of = {"first_name": first, "last_name": last}
+            into = next((names for start, names in name_of.items() if attribute.startswith(start)), None)
             if into is not None and isinstance(found := vars(provider)[attribute], Iterable):
                 into.update(name for name in found if isinstance(name, str) and is_name(name))
     package = importlib.resources.files("names")
-    for file, into, most in _CENSUS if census else ():
+    for file, is_first, most in _CENSUS if census else ():
         lines = (package / f"dist.{file}").read_text(encoding="ascii").splitlines()[:most]
-        (first if into else last).update(line.split()[0].title() for line in lines)
+        (first if is_first else last).update(line.split()[0].title() for line in lines)
     return sorted(first), sorted(last)
 
 
