@@ -299,7 +299,16 @@ def test_a_registered_value_is_found_between_any_neighbours(item: str, cut_befor
     for writing in (item, item.upper(), quote(item, safe=""), json.dumps(item), item.encode().hex()):
         clean = own.sanitize(cut_before + writing + after)
         assert writing.strip('"') not in LOOKALIKE.sub("", clean)
-        assert own.restore(clean) == cut_before + writing + after
+        as_letters = json.dumps(item, ensure_ascii=False) if writing == json.dumps(item) else writing
+        assert own.restore(clean) == cut_before + as_letters + after
+
+
+def test_a_name_that_json_wrote_by_numbers_has_the_token_of_the_name() -> None:
+    own = fresh()
+    own.register([{"full_name": "Joaquín Hartsuiker"}], "crm")
+    token = own.sanitize("Joaquín Hartsuiker")
+    assert own.sanitize(json.dumps("Joaquín Hartsuiker")) == f'"{token}"'
+    assert own.restore_json([token], "crm") == ["Joaquín Hartsuiker"]
 
 
 @settings(PROFILE)
@@ -484,3 +493,20 @@ def test_a_server_that_supplied_a_part_of_a_value_does_not_get_the_rest_unasked(
     found = vault.sanitize(f"{key}: {value}")
     assert [one.foreign for one in vault.restorations(found, "parts")] == [True]
     assert [one.foreign for one in vault.restorations(found, "crm")] == [False]
+
+
+def test_a_private_key_that_was_cut_off_is_masked() -> None:
+    kind = "RSA PRIVATE KEY"
+    lines = "\n".join("MIIEpAIBAAKCAQEA7f3b2c" * 3 for _ in range(5))
+    assert "MIIE" not in fresh().sanitize(f"-----BEGIN {kind}-----\n{lines}\nmore text follows")
+    assert (
+        fresh().sanitize(f"A file begins with -----BEGIN {kind}----- and ends.").startswith("A file begins with -----")
+    )
+
+
+def test_a_server_that_lists_all_dates_or_pins_is_no_source_of_one() -> None:
+    own = fresh()
+    own.register({"date_of_birth": "1984-07-23", "pin": "4711"}, "crm")
+    own.keep(" ".join(f"1984-07-{day:02}" for day in range(1, 32)) + " ".join(map(str, range(1000, 9999))), "evil")
+    tokens = own.sanitize_json({"date_of_birth": "1984-07-23"})
+    assert [one.foreign for one in own.restorations(tokens, "evil")] == [True]

@@ -52,6 +52,9 @@ _Known = tuple[int, int, str, AbstractSet[str]]  # start and end of a known valu
 _TOGETHER: Final = 2_000  # characters; shorter texts are searched together
 _MOST_TOGETHER: Final = 100
 _PRINTABLE: Final = re.compile(r"[ -~]{5,4000}")  # readable parts of bytes
+_TELLING: Final = 8  # letters and digits
+# a letter that JSON writes by its number
+_ESCAPED: Final = re.compile(r"\\u(?!00[0-7]|[dD][89a-fA-F])([0-9a-fA-F]{4})")
 _MOST_PRINTABLE: Final = 100_000  # characters of them that are looked up; of more, the first and the last half
 _HALF: Final = _MOST_PRINTABLE // 2
 _State = tuple[int, tuple[int, int]]
@@ -346,9 +349,9 @@ class Vault(ValueStore):
     def _with_tokens(
         self, text: str, found: list[DetectedSpan], known: list[_Known], edits: list[tuple[int, int, int]] | None = None
     ) -> str:
-        """The text with a token for each stretch. Its sources are the servers whose known values cover it: a server
-        that knows a postal code did not supply the address. `edits` receives start, end and new length of each
-        replacement."""
+        """The text with a token for each stretch, of the value itself if JSON wrote its letters by numbers. Sources are
+        the servers whose known values cover it: a server that knows a postal code did not supply the address. `edits`
+        receives start, end and new length of each replacement."""
         if not found and not known:
             return text
         found = [*found, *(DetectedSpan(start, end, kind) for start, end, kind, _ in known)]
@@ -362,7 +365,7 @@ class Vault(ValueStore):
                     spans.setdefault(server, []).append((start, end))
                 first += 1
             suppliers = {server for server, own in spans.items() if _covers(text, part.start, part.end, own)}
-            stretch = text[part.start : part.end]
+            stretch = _ESCAPED.sub(_unescaped, text[part.start : part.end])
             parts += [text[at : part.start], self.token(part.kind, stretch, None, suppliers, part.why)]
             if edits is not None:
                 edits.append((part.start, part.end, len(parts[-1])))
@@ -420,7 +423,12 @@ class Vault(ValueStore):
         for text in texts(value):
             for held, token in self._held_in(text) if "_" in text else ():
                 if held.kind != LITERAL:
-                    if server and server not in held.sources and self._lookup.occurs(held.text, server):
+                    if (
+                        server
+                        and server not in held.sources
+                        and _is_telling(held)
+                        and self._lookup.occurs(held.text, server)
+                    ):
                         held.sources.add(server)
                     seen.setdefault(id(held), (held, token))
         tokens: dict[tuple[str, str], list[str]] = {}
@@ -471,6 +479,16 @@ class Vault(ValueStore):
         readable = "\n".join(_PRINTABLE.findall(text))
         self.look_up(readable if len(readable) <= _MOST_PRINTABLE else readable[:_HALF] + readable[-_HALF:])
         return self.known.occurs_in(text)
+
+
+def _is_telling(held: StoredValue) -> bool:
+    """Whether a value is too long to occur in an answer that lists all possible ones, as of dates or four digits."""
+    return held.kind != "DOB" and sum(map(str.isalnum, held.text)) >= _TELLING
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    letter = chr(int(match[1], 16))
+    return letter if letter.isalnum() else match[0]
 
 
 def _covers(text: str, start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:

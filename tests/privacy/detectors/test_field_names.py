@@ -163,3 +163,14 @@ def test_a_kind_that_is_off_is_off_beside_others() -> None:
 def test_keys_that_identify_something_are_no_secrets(key: str) -> None:
     kind = kind_of(key)
     assert kind is None or not kind.accepts("LTNupt1rAKsjseqiWkncBjClNvJuEPpg9YVn")
+
+
+def test_short_keys_of_directories_and_maps_are_read_beside_others() -> None:
+    entry = kinds_of(["cn", "sn", "uid", "mail"])
+    assert entry["uid"] is not None
+    assert entry["uid"].name == "USERNAME"
+    assert kinds_of(["uid", "kind", "namespace"])["uid"] is None
+    place = kinds_of(["road", "house_number", "postcode"])
+    assert place["road"] is not None
+    assert place["road"].name == "ADDRESS"
+    assert kinds_of(["road", "length"])["road"] is None

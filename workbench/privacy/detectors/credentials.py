@@ -22,6 +22,7 @@ SHORTEST = 14  # characters; in shorter texts the rules below find nothing
 LONGEST_BLOCK = 8_000  # characters of a private key
 
 _BLOCK = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
+_BLOCK_LINES = re.compile(r"(?:(?:\s|\\[nr]){1,4}[A-Za-z0-9+/=]{20,80}){1,120}")  # of a key that was cut off
 _BLOCK_END = re.compile(r"-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
 
 # Values under a secret's key that are no secrets.
@@ -231,7 +232,7 @@ def is_assigned_secret_and_no_count(value: str) -> bool:
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
     at = 0
     while begin := _BLOCK.search(text, at):
-        end = _BLOCK_END.search(text, begin.end(), begin.end() + LONGEST_BLOCK)
+        end = _BLOCK_END.search(text, begin.end(), begin.end() + LONGEST_BLOCK) or _BLOCK_LINES.match(text, begin.end())
         at = end.end() if end else begin.end()
         if end:
             yield begin.start(), end.end()

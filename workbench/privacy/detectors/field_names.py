@@ -144,7 +144,7 @@ def is_bare(key: str) -> bool:
 @lru_cache(maxsize=4096)
 def needs_record(key: str) -> bool:
     """Whether only the other keys of its record tell what a key means: `name`, `via`, `cap`."""
-    return is_bare(key) or _is_in("weak_postcode", key) or _is_in("weak_street", key)
+    return is_bare(key) or any(_is_in(group, key) for group in ("weak_postcode", "weak_street", "weak_login"))
 
 
 def is_name_of_thing(key: str) -> bool:
@@ -189,6 +189,7 @@ _SURE_KINDS = frozenset({"EMAIL", "SSN", "DOB", "NAME", "NATIONAL_ID", "CARD", "
 _FAIR_KINDS = frozenset({"PHONE", "ADDRESS", "IBAN", "BANK"})
 _FIRM = BY_NAME["COMPANY"]
 # Beside these kinds, short keys such as `cap` and `via` are parts of an address.
+_LOGIN_KINDS = frozenset({"NAME", "EMAIL"})  # beside these kinds, `uid` is a user name, as in directories
 _PLACE_KINDS = frozenset({"ADDRESS", "NAME", "EMAIL", "PHONE"})
 
 
@@ -218,6 +219,8 @@ def _kinds_of(keys: tuple[str, ...], around: str, rules: DetectionRules) -> dict
     if "ADDRESS" not in rules.off and any(kind is not None and kind.name in _PLACE_KINDS for kind in kinds.values()):
         for group, part in (("weak_postcode", _POSTCODE), ("weak_street", _OF_GROUP["street"])):
             kinds |= {key: part for key in keys if kinds[key] is None and _is_in(group, key)}
+    if "USERNAME" not in rules.off and any(kind is not None and kind.name in _LOGIN_KINDS for kind in kinds.values()):
+        kinds |= {key: _RECORD_HANDLE for key in keys if kinds[key] is None and _is_in("weak_login", key)}
     return kinds
 
 

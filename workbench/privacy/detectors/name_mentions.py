@@ -18,6 +18,13 @@ _BEFORE_ADDRESS = re.compile(
     r"(?:^|[\n\t,;:>|(\[{]|\b(?:by|from|to|cc|and) |[-*•] |\")[ \t]*'?(?P<name>(?=[^\W\d_])"
     r"(?:[^\n\t,;:<>|()\[\]{}@\"'*•]|(?<=\w)'(?=\w)){1,60}+(?:, [^\W\d_][^\n\t,;:<>|()@\"]{0,30})?)[\"'*_]{0,3}[ \t]*$"
 )
+# What is done with a person before first and last name: `Update Customer Rosa Lund (…)`.
+_TASK = re.compile(
+    r"(?:(?:Add|Approve|Ask|Assign|Assignee|Author|Call|Chase|Contact|Contacted|Create|Customer|Delete|Edit|Email|Emailed|"
+    r"Escalate|Inform|Invite|Invited|Mail|Message|Meet|Move|Notify|Onboard|Organizer|Owner|Phone|Ping|Refund|Register|"
+    r"Remind|Remove|Reply|Reporter|Requester|Reset|Review|Send|Speaker|Tell|Thank|Update|User|Welcome|Write) ){0,2}"
+    r"(?=\S+ \S)"
+)
 _COMMON_NAME = re.compile(r"(?:[;,]|^)CN=\"?(?P<name>[^:;,=\"\r\n]{2,60})", re.MULTILINE)
 _BLAMED = re.compile(rf"\((?P<name>{CAPITALS}) +\d{{4}}-\d\d-\d\d ")
 _SAID = re.compile(
@@ -70,7 +77,10 @@ def _before_addresses(text: str) -> Iterator[DetectedSpan]:
         if opening > 0 and not any(map(str.isspace, text[opening:at])):
             name = _BEFORE_ADDRESS.search(text, max(0, opening - LONGEST - 8), opening)
             if name and _writes(name["name"].strip()):
-                yield DetectedSpan(*_bare(text, *name.span("name")), "NAME", "address after it")
+                start, end = _bare(text, *name.span("name"))
+                task = _TASK.match(text, start, end)
+                start = task.end() if task else start
+                yield DetectedSpan(start, end, "NAME", "address after it")
         at = text.find("@", at + 1)
 
 

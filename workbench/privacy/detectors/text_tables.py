@@ -69,9 +69,10 @@ def sql_tables(text: str) -> Iterator[tuple[str, list[list[Span]]]]:
     for match in find_matches(_COPY, text):
         names = [name.span() for name in _NAME.finditer(text, *match.span("names"))]
         yield match["table"].rpartition(".")[2].strip('"'), [names, *_lines_of_copy(text, match.end())]
-    for match in find_matches(_INSERT, text):
+    inserts = [*find_matches(_INSERT, text)]
+    for match, end in zip(inserts, [*(one.start() for one in inserts[1:]), len(text)], strict=False):
         names = [name.span() for name in _NAME.finditer(text, *match.span("names"))]
-        yield match["table"].rpartition(".")[2].strip('"`[]'), [names, *_tuples(text, match.end())]
+        yield match["table"].rpartition(".")[2].strip('"`[]'), [names, *_tuples(text, match.end(), end)]
 
 
 def _lines_of_copy(text: str, at: int) -> Iterator[list[Span]]:
@@ -89,10 +90,10 @@ def _lines_of_copy(text: str, at: int) -> Iterator[list[Span]]:
         at = end + 1
 
 
-def _tuples(text: str, at: int) -> Iterator[list[Span]]:
+def _tuples(text: str, at: int, end: int) -> Iterator[list[Span]]:
     row: list[Span] = []
     depth = 0
-    while token := _TOKEN.match(text, at):
+    while at < end and (token := _TOKEN.match(text, at)):
         at = token.end()
         mark = token["mark"]
         if mark == "(":
