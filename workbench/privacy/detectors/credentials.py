@@ -58,12 +58,17 @@ def find_secrets(text: str) -> Iterator[DetectedSpan]:
             yield DetectedSpan(start, end, SECRET, "private key")
 
 
+_TAIL: Final = 12  # characters at the end of a secret; if all are the same, it is a placeholder
+
+
 def _is_right(rule: SecretRule, match: re.Match[str]) -> bool:
     """Whether what follows a mere word can be a secret: letters with digits or signs, no code or placeholder."""
     if rule.form == "mixed":
         value = match[rule.secret_group]
         return is_assigned_secret(value) and _is_told_password(value) and not _is_identifier(value)
-    return rule.form != "login" or not _PLACEHOLDER.match(match[rule.secret_group])
+    if rule.form == "login":
+        return not _PLACEHOLDER.match(match[rule.secret_group])
+    return len(set(match[rule.secret_group].lower()[-_TAIL:])) > 1
 
 
 _IDENTIFIER = re.compile(

@@ -27,6 +27,7 @@ from workbench.privacy.detectors.text_search import DetectedSpan, find_matches, 
 from workbench.privacy.detectors.text_types import TextType, TypedText, classify
 from workbench.privacy.detectors.type_rules import PROSE, begins_sentence, counts
 from workbench.privacy.detectors.word_filter import ORDINARY, PLACE
+from workbench.privacy.detectors.word_lists import THING_WORDS
 
 if TYPE_CHECKING:
     from workbench.privacy.detectors.name_model import Array
@@ -300,4 +301,6 @@ def _plausible(stretch: str, place: int) -> bool:
     """Whether a stretch has letters and a capital, as a name needs, or letters and a digit, as an address needs."""
     if KINDS[place] == "ADDRESS":
         return any(map(str.isdigit, stretch)) and any(map(str.isalpha, stretch))
+    if stretch.lower() in THING_WORDS and "F" not in listed(stretch):
+        return False
     return sum(map(str.isalpha, stretch)) >= _FEWEST_LETTERS and any(map(str.isupper, stretch))

@@ -32,8 +32,12 @@ _WORD = r"[A-Za-z][A-Za-z0-9._-]{1,31}"
 _HOMES = re.compile(
     rf"(?:/(?<![\w.]/)(?:home|Users)/|(?<=\b[A-Za-z]):(?:\\\\?|/)Users(?:\\\\?|/))(?P<name>{_WORD})(?=[/\\\s:\"')\],;]|$)"
 )
+_METHOD = (
+    r"(?:password|publickey|keyboard|none|hostbased|gssapi|certificate|[rd]sa|ecdsa|login|logon|auth|attempt|otp|mfa|2fa"
+    r"|token)[\w/.-]{0,24}"
+)
 _SIGNED_IN = re.compile(
-    rf"\b(?:(?:invalid user|[Aa]ccepted \w{{3,20}} for|[Ff]ailed \w{{3,20}} for|(?:opened|closed) for user) "
+    rf"\b(?:(?:invalid user|[Aa]ccepted {_METHOD} for|[Ff]ailed {_METHOD} for|(?:opened|closed) for user) "
     rf"(?P<name>{_WORD})(?= from | by |\(uid|$)|(?:[Uu]ser|by) (?P<other>{_WORD})(?= (?:from|at) \d| logged (?:in"
     rf"|out)| signed (?:in|out)"
     rf"| authenticated)|[Uu]ser(?:name)? '(?P<quoted>{_WORD})')",
@@ -67,7 +71,7 @@ _EVENT_WORDS = (
 _ACCOUNT = r"[A-Za-z0-9](?:[A-Za-z0-9._$-]{0,30}[A-Za-z0-9_$])?"  # ends before the dot of a sentence
 _AFTER = r"(?=['\"`\]>),;:(@/]|\.?(?:\s|$))"
 _EVENT = re.compile(
-    r"(?i:\b(?:(?:accepted|failed|postponed) [\w/.-]{3,40} for|(?:opened|closed|exceeded) for"
+    rf"(?i:\b(?:(?:accepted|failed|postponed) {_METHOD} for|(?:opened|closed|exceeded) for"
     r"|on (?:pts|tty)/?\d{1,4} for"
     r"|authenticat(?:ion (?:fail(?:ure|ed)|succeeded|success|error|attempt) for|ed as)"
     r"|(?:log-?[io]n|sign-?in|access) (?:fail(?:ed|ure)|succe(?:eded|ss|ssful)|attempt|denied|permitted) (?:for|by)"
@@ -81,6 +85,7 @@ _EVENT = re.compile(
 # `Disconnected from user rosa 10.1.2.3`, `Login failed for user rosa`: more than a word after "user"
 _USER = re.compile(rf"\b[Uu]ser (?P<name>{_ACCOUNT})(?=:|,? from | (?:\d{{1,3}}\.){{3}}|\.?\s*$)", re.MULTILINE)
 _ABSTRACT = re.compile(r"(?:tion|ment|ity|ness|ance|ence)s?\Z", re.IGNORECASE)
+_IN_PROSE = re.compile(r"[A-Z][a-z]+\Z")
 _SIGN_IN = re.compile(
     r"log-?[io]n|logged|auth|passw|session|connect|denied|ssh|lock|disab|sudo|pam|grant|permission|privilege",
     re.IGNORECASE,
@@ -139,7 +144,8 @@ def _in_events(text: str) -> Iterator[re.Match[str]]:
         end = text.find("\n", at, at + _LONGEST_LINE) + 1 or min(len(text), at + _LONGEST_LINE)
         for match in chain(_EVENT.finditer(text, start, end), _QUOTED.finditer(text, start, end)):
             name = match["name"].lower()
-            if name not in _NO_SUBJECT and (name not in THING_WORDS or "F" in listed(name)):
+            is_prose = _IN_PROSE.match(text, *match.span("name")) and text[match.end("name") :][:2].strip().isalpha()
+            if name not in _NO_SUBJECT and (not (is_prose or name in THING_WORDS) or "F" in listed(name)):
                 yield match
         if _SIGN_IN.search(text, start, end):
             for match in _USER.finditer(text, start, end):

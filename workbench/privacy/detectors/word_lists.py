@@ -30,6 +30,7 @@ COMMON_WORDS = frozenset(_COMMON.split())
 
 
 _THINGS = """
+kusto databricks synapse purview terraform ansible grafana kibana airflow jupyter postgres mongo redis kafka
 academy access account accounting action active activity adapter add address adhesive admin admission advanced
 advertising agency agenda agent agreement air airline airport album alert alpha amount analysis analytics android
 annual answer api app apple application approval approved apps architecture archive area article asset assets assigned
