@@ -22,8 +22,8 @@ from workbench.records import FileInfo
 from workbench.runs.run import ProgramRun, is_users_run
 from workbench.workspace.workspace_files import WorkspaceFiles
 
-LARGEST: Final = 2_000_000  # bytes of one file
-TOGETHER: Final = 4_000_000  # bytes of all files that are read before one program
+LARGEST: Final = 10_000_000  # bytes of one file, as many as are read of one
+TOGETHER: Final = 32_000_000  # bytes of all files that are read before one program: 0.5 s
 _PLACE: Final = "workspace/"
 _HELPERS: Final = frozenset({"read_file", "list_files"})  # functions of the sandbox, not of Python
 
