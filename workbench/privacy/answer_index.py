@@ -378,11 +378,6 @@ class AnswerIndex:
         self._recent[number] = text
         return text
 
-    def note_call(self, source: Source) -> None:
-        """Note that the answer of a call is the same as a kept one."""
-        if isinstance(source, Place):
-            self._calls.add(source.call_id)
-
     def has_call(self, call_id: str) -> bool:
         """Whether the answer of this call was kept."""
         return call_id in self._calls
