@@ -178,10 +178,6 @@ def _is_english_first(word: str) -> bool:
     return bare in lists.first and "C" not in lists.of(bare) and not _is_frequent(bare)
 
 
-def _is_first(word: str) -> bool:
-    return _is_english_first(word) and folded(word) not in names_of("latin", "ordinary")
-
-
 def _is_last(word: str) -> bool:
     bare = folded(word)
     lists = name_model().lists
