@@ -7,6 +7,7 @@ form is found by its key (`password=`), never by its randomness.
 
 from __future__ import annotations
 
+import base64
 import math
 import re
 from collections import Counter
@@ -68,7 +69,93 @@ def _is_right(rule: SecretRule, match: re.Match[str]) -> bool:
         return is_assigned_secret(value) and _is_told_password(value) and not _is_identifier(value)
     if rule.form == "login":
         return not _PLACEHOLDER.match(match[rule.secret_group])
-    return len(set(match[rule.secret_group].lower()[-_TAIL:])) > 1
+    if rule.form == "random":
+        return _is_random_after(match)
+    tail = set(match[rule.secret_group].lower()[-_TAIL:])
+    return len(tail) > 1 or (_has_clear_prefix(rule) and tail.isdisjoint("x0._-"))
+
+
+def _has_clear_prefix(rule: SecretRule) -> bool:
+    """Whether a rule's prefix alone shows a secret, so that a test's `sk_live_aaaa…` is one too."""
+    prefix = rule.keywords[0]
+    return rule.form == "prefix" and (len(prefix) > _SHORT_PREFIX or prefix.endswith(("_", ".", "-")))
+
+
+# Words of a key that announce no secret, though it contains "key", "token" or "auth".
+_INNOCENT_KEY = re.compile(
+    r"public|pub_?key|hash|sha\d|md5|digest|checksum|fingerprint|web_?socket|(?<!ac)count|tokeni[sz]|idemp|i18n|author(?!iz)"
+    r"|(?:page|next|contin[a-z]{0,8}|cursor|sync|resume|scroll)_?token"
+    r"|(?:key|token|secret|cred[a-z]{0,8}|auth)s?[_.-]?(?:ids?(?![a-z])|name|path|file|url|uri|type|ver|len|size|usage|algo"
+    r"|header|alias|arn|ref(?!resh)|exp|label|prefix|mode|method|flow|scope|provider|class|server)|tokens(?![a-z])"
+)
+# Words before a mere "key" that announce none.
+_MERE_KEY = re.compile(
+    r"(?<![a-z])(?:cache|sort|primary|foreign|partition|ind(?:ex|ices)|l10n|translation|sync|object|s3|layer|query|lookup"
+    r"|dedup(?:e|lication)?|group|route|item|row|column|field|map|dict|data|state|event|parent|child|node|identity|unique"
+    r"|composite|bundle|page|next)s?(?:_?key|(?![a-z]))|key(?:b|f|w|st|path|chain|s(?![a-z]))"
+    r"|(?:mon|tur|hoc|joc|whis|don|chut)key"
+)
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_TOLD_KEY = re.compile(
+    r"token|secret|passw|pwd|cred|(?:api|access|private|licen[sc]e|auth|signing|encryption|subscription|service|admin|master"
+    r"|deploy|client|write|ingest(?:ion)?|server|hmac|account)[_ .-]{0,3}key"
+)
+_KEY_BEFORE = re.compile(r"[\w.-]{0,30}\Z", re.ASCII)
+_WORD_BEFORE = re.compile(r"[A-Za-z][A-Za-z0-9]{1,30}[ ]\Z")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_HEXADECIMAL = re.compile(r"[0-9a-f]{20,128}|[0-9A-F]{20,128}")
+_SHORT_PREFIX = 3
+_FEWEST_SIGNS = 8  # different characters of a random value
+_FEWEST_CHANGES, _LEAST_CHANGES = 4, 0.2  # in a random value, and for each of its characters
+
+
+def _is_random_after(match: re.Match[str]) -> bool:
+    """Whether a value is random and its key, or the words before it, announce a secret: `fooApiKey := "…"`."""
+    text, start = match.string, match.start()
+    value = match["secret"]
+    groups = match.groupdict()
+    if groups.get("vendor"):
+        return _looks_random(value) or _UUID.fullmatch(value) is not None
+    before = _KEY_BEFORE.search(text, max(0, start - 30), start)
+    key = f"{before.group() if before else ''}{match['word']}"
+    if groups.get("space") and (word := _WORD_BEFORE.search(text, max(0, start - 32), start)):
+        key = f"{word.group()}{key}"
+    key = _CAPITAL.sub("_", key).lower()
+    told = _TOLD_KEY.search(key) is not None
+    if _INNOCENT_KEY.search(key) or (not told and _MERE_KEY.search(key)):
+        return False
+    if _UUID.fullmatch(value):
+        return told
+    if not _looks_random(value) and match["word"] != "auth":
+        return False
+    if groups.get("space") or match["word"].lower().startswith("auth"):
+        return told or (match["word"] == "auth" and _is_encoded_login(value))
+    return told or len(key) > len("key_") or text[start - 1 : start] in ("?", "&")
+
+
+def _is_encoded_login(value: str) -> bool:
+    """Whether a value is `user:password` in base64, as registries of containers store it."""
+    try:
+        login = base64.b64decode(value, validate=True).decode()
+    except ValueError:
+        return False
+    return login.isprintable() and ":" in login[1:-1]
+
+
+def _looks_random(value: str) -> bool:
+    """Whether a value changes between letters, capitals and digits more often than words and numbers do."""
+    if len(set(value)) < _FEWEST_SIGNS or not _is_mixed(value) or _is_technical(value):
+        return False
+    if _HEXADECIMAL.fullmatch(value):
+        return True
+    part = max(value.split("."), key=len)
+    return len(_CHANGE.findall(part)) >= max(_FEWEST_CHANGES, len(part) * _LEAST_CHANGES)
+
+
+# A letter or digit after one of another sort; the capital of a word is none.
+_CHANGE = re.compile(
+    r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z](?![a-z]{2}))|(?<=[A-Z])(?=[a-z](?![a-z]))"
+)
 
 
 _IDENTIFIER = re.compile(

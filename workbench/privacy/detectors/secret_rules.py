@@ -26,7 +26,8 @@ class SecretRule(msgspec.Struct, frozen=True, dict=True):
 
     vendor: str  # empty for forms that several vendors use
     reason: str  # shown to the user: "Atlassian API token"
-    form: Literal["prefix", "mixed", "login", "named", "scan", "prose"]  # described in tools/secret_rules.toml
+    # described in tools/secret_rules.toml
+    form: Literal["prefix", "mixed", "login", "named", "scan", "prose", "random"]
     keywords: tuple[str, ...]  # in lower case
     regex: str
     entropy: float = 0.0  # bits per character that a secret has at least
