@@ -105,3 +105,20 @@ def test_mac_a_value_under_its_key_is_one(value: str) -> None:
 @pytest.mark.parametrize("value", ["", "n/a", "00:00:00:00:00:00"])
 def test_mac_another_value_under_its_key_is_none(value: str) -> None:
     assert not is_mac_address(value)
+
+
+@pytest.mark.parametrize("address", ["0:1b:2:ff:a:7", "8-0-27-4-9A-C", "001b.02ff.0a07", "0019e3427b1f"])
+@pytest.mark.parametrize("text", ["ether {}", "HWaddr {}, up", '"bssid": "{}"', "MAC address is {}.", "wlan_mac={}"])
+def test_a_mac_address_in_any_form_is_found_after_its_word(text: str, address: str) -> None:
+    assert address in [text.format(address)[start:end] for start, end in find_mac_addresses(text.format(address))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pci 0:1f:2:0:0:1, ratio 1:2:3:4:5:6, machine 0019e3427b1f, hash 0019e3427b1f",
+        "mac: hmac-sha2-256, Mac OS X 10_15_7, ether 2.0, MAC then encrypt, mac 0000.0000.0000",
+    ],
+)
+def test_short_groups_without_a_word_are_no_mac_address(text: str) -> None:
+    assert list(find_mac_addresses(text)) == []

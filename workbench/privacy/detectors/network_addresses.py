@@ -7,7 +7,7 @@ import re
 import string
 from collections.abc import Iterator
 
-from workbench.privacy.detectors.text_search import find_matches
+from workbench.privacy.detectors.text_search import find_matches, find_matches_at_words
 
 _BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _FOUR = re.compile(rf"(?P<first>\d(?<![\w.].)(?<![A-Za-z_]-.)\d{{0,2}}+)(?:\.{_BYTE}){{3}}(?!\w|\.\w|[+~-][A-Za-z])")
@@ -85,10 +85,36 @@ _SEPARATORS = (
     (re.compile(r"\.(?=[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})"), _DOTTED, 4),
 )
 _BARE = re.compile(r"[0-9A-Fa-f]{12}")
+_SHORT_PAIRS = re.compile(r"[0-9A-Fa-f]{1,2}([:-])(?:[0-9A-Fa-f]{1,2}\1){4}[0-9A-Fa-f]{1,2}")  # `0:1b:2:ff:a:7`
+_QUADS = re.compile(r"[0-9A-Fa-f]{4}([.-])[0-9A-Fa-f]{4}\1[0-9A-Fa-f]{4}")
+_FORMS = (_SHORT_PAIRS, _QUADS, _BARE)
+_MAC_WORDS = (
+    *(
+        "mac",
+        "Mac",
+        "MAC",
+        "ether",
+        "Ether",
+        "ETHER",
+        "hwaddr",
+        "HWaddr",
+        "HWADDR",
+        "hwAddr",
+        "lladdr",
+        "bssid",
+        "BSSID",
+    ),
+    *("hardware addr", "Hardware addr", "physical addr", "Physical addr", ") at "),
+)
+_AFTER_WORD = re.compile(
+    r"(?:(?<![A-Za-z])(?:mac|ether(?:net)?|hwaddr|lladdr|bssid|hardware|physical)(?:[ _-]?(?:addr(?:ess)?|adresse))?"
+    r"(?:[ ]is)?[\s:='\"\\]{1,6}|\) at )(?P<address>[0-9a-f][0-9a-f:.-]{10,16})(?![\w:-])",
+    re.IGNORECASE | re.ASCII,
+)
 
 
 def find_mac_addresses(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of MAC addresses; an address of digits only must have colons."""
+    """Spans of MAC addresses; an address of digits only must have colons or a word before it."""
     for mark, pattern, before in _SEPARATORS:
         end = 0
         for separator in find_matches(mark, text):
@@ -98,9 +124,14 @@ def find_mac_addresses(text: str) -> Iterator[tuple[int, int]]:
             end, found = match.end(), match.group()
             if len(set(found)) > 2 and (":" in found or re.search("[A-Fa-f]", found)):
                 yield match.span()
+    for match in find_matches_at_words(_AFTER_WORD, text, _MAC_WORDS):
+        start = match.start("address")
+        address = match["address"].rstrip(".:")
+        if is_mac_address(address):
+            yield start, start + len(address)
 
 
 def is_mac_address(value: str) -> bool:
     """Whether a value under a MAC key is a MAC address."""
     bare = value.strip()
-    return any(pattern.fullmatch(bare) for pattern in (_PAIRS, _DOTTED, _BARE)) and len(set(bare)) > 2
+    return any(form.fullmatch(bare) for form in _FORMS) and len(set(bare)) > 2
