@@ -243,6 +243,10 @@ def test_words_of_code_after_a_key_are_no_secrets(text: str) -> None:
         "| deploykey | {} |",
         "jira_token = {}",
         'browserstackKey: "{}"',
+        'process.env.FATHOM_TOKEN || "{}"',
+        'conn.setToken(\n    "{}"\n)',
+        '<meta name="api-key" content="{}">',
+        "API key\n{}\n",
     ],
 )
 @pytest.mark.parametrize(
@@ -273,6 +277,7 @@ def test_a_repeated_letter_after_a_vendors_prefix_is_a_secret(secret: str) -> No
         "sk_live_xxxxxxxxxxxxxxxxxxxxxxxx or AC00000000000000000000000000000000",
         f'cacheKey: "{HEX[3:35]}", key_sha256 = "{HEX[:64]}", Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==',
         f'commit {HEX[:40]}, "kid": "{HEX[:32]}", public_key = "04{HEX[:64]}"',
+        "serviceAccountToken default-token-x7f9k, trace_key=4bf92f3577b34da6a3ce929d0e0e4736, YOUR_API_KEY_HERE_1234",
         "def add(self, filterKey: PySide6.Qt3DRender.Qt3DRender.QFilterKey, sort: 1699999999999_abc123def456)",
         f'nextPageToken: "{MIXED[:24]}", s3_key: uploads/2024/{HEX[:32]}.png',
         'TLS_KEY_CIPHER = "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", ABC_KEY = "abcdefghijklmnopqrstuvwxyz0123456789"',

@@ -35,8 +35,16 @@ field option number array list dict any authentication callable
 """
 _NONE = frozenset(_NONE_WORDS.split())
 _MASKED = re.compile(r"[*•x.#-]+|\[.*\]|<.*>|\$?\{.*\}?|%.*%|\$\w+|\.{3}", re.IGNORECASE | re.DOTALL)
+_FILL_IN = re.compile(
+    r"(?:your|insert|replace|enter)[-_](?:[a-z]{2,12}[-_]){0,5}[a-z]{2,12}[-_]?\d{0,12}", re.IGNORECASE
+)
 _CODE = re.compile(r"[a-z]+(?:_[a-z]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|.*[(\[{].*", re.DOTALL)
 _PATH = re.compile(r"/[a-z]{2,12}/?|(?:~|[A-Za-z]:)?(?:[/\\]{1,2}(?i:[a-z][\w.+-]{0,40})){2,12}[/\\]?")
+# The address of a page or service, or the ARN of a resource.
+_ADDRESS = re.compile(
+    r"https?://[a-z0-9.-]{1,100}(?::\d{1,5})?(?:/(?:[a-z][a-z_-]{1,20}\d?|v\d)){0,6}/?"
+    r"|(?:arn:aws:|[a-z]{2}-[a-z]{3,10}-\d:\d{12}:)[\w:/*.-]{1,300}"
+)
 _CLASS = re.compile(r"(?:[A-Z][a-z]{1,20}){1,6}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]*)?")
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|Api-?Key|Key|SSWS|GenieKey|OAuth|JWT) \S{6,}", re.IGNORECASE)
@@ -86,18 +94,20 @@ _INNOCENT_KEY = re.compile(
     r"public|pub_?key|hash|sha\d|md5|digest|checksum|fingerprint|web_?socket|(?<!ac)count|tokeni[sz]|idemp|i18n|author(?!iz)"
     r"|(?:page|next|contin[a-z]{0,8}|cursor|sync|resume|scroll)_?token"
     r"|(?:key|token|secret|cred[a-z]{0,8}|auth)s?[_.-]?(?:ids?(?![a-z])|name|path|file|url|uri|type|ver|len|size|usage|algo"
-    r"|header|alias|arn|ref(?!resh)|exp|label|prefix|mode|method|flow|scope|provider|class|server)|tokens(?![a-z])"
+    r"|header|alias|arn|ref(?!resh)|exp|label|prefix|mode|method|flow|scope|provider|class|server)"
 )
 # Words before a mere "key" that announce none.
 _MERE_KEY = re.compile(
     r"(?<![a-z])(?:cache|sort|primary|foreign|partition|ind(?:ex|ices)|l10n|translation|sync|object|s3|layer|query|lookup"
     r"|dedup(?:e|lication)?|group|route|item|row|column|field|map|dict|data|state|event|parent|child|node|identity|unique"
-    r"|composite|bundle|page|next)s?(?:_?key|(?![a-z]))|key(?:b|f|w|st|path|chain|s(?![a-z]))"
+    r"|composite|bundle|page|next|e_?tag|trace|span|record|file|blob|job|task|storage|gpg|pgp|image|resource|request|asset"
+    r"|artifact|message|entity|document|chunk|build|release|version|deps|tag)s?(?:_?key|(?![a-z]))"
+    r"|key(?:b|f|w|set|st|path|chain|s(?![a-z]))"
     r"|(?:mon|tur|hoc|joc|whis|don|chut)key"
 )
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _TOLD_KEY = re.compile(
-    r"token|secret|passw|pwd|cred|(?:api|access|private|licen[sc]e|auth|signing|encryption|subscription|service|admin|master"
+    r"token|secret|passw|pwd|cred|bearer|psk|(?:api|access|private|licen[sc]e|auth|signing|encryption|subscription|service|admin|master"
     r"|deploy|client|write|ingest(?:ion)?|server|hmac|account)[_ .-]{0,3}key"
 )
 _KEY_BEFORE = re.compile(r"[\w.-]{0,30}\Z", re.ASCII)
@@ -105,6 +115,7 @@ _WORD_BEFORE = re.compile(r"[A-Za-z][A-Za-z0-9]{1,30}[ ]\Z")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _HEXADECIMAL = re.compile(r"[0-9a-f]{20,128}|[0-9A-F]{20,128}")
 _SHORT_PREFIX = 3
+_SHORTEST_PART = 12
 _FEWEST_SIGNS = 8  # different characters of a random value
 _FEWEST_CHANGES, _LEAST_CHANGES = 4, 0.2  # in a random value, and for each of its characters
 
@@ -126,10 +137,11 @@ def _is_random_after(match: re.Match[str]) -> bool:
         return False
     if _UUID.fullmatch(value):
         return told
-    if not _looks_random(value) and match["word"] != "auth":
+    is_auth = match["word"].lower() == "auth"
+    if not _looks_random(value) and not is_auth:
         return False
     if groups.get("space") or match["word"].lower().startswith("auth"):
-        return told or (match["word"] == "auth" and _is_encoded_login(value))
+        return told or (is_auth and _is_encoded_login(value))
     return told or len(key) > len("key_") or text[start - 1 : start] in ("?", "&")
 
 
@@ -148,10 +160,13 @@ def _looks_random(value: str) -> bool:
         return False
     if _HEXADECIMAL.fullmatch(value):
         return True
-    part = max(value.split("."), key=len)
-    return len(_CHANGE.findall(part)) >= max(_FEWEST_CHANGES, len(part) * _LEAST_CHANGES)
+    part = _WORD_PART.sub("", max(value.split("."), key=len))
+    return len(part) >= _SHORTEST_PART and len(_CHANGE.findall(part)) >= max(
+        _FEWEST_CHANGES, len(part) * _LEAST_CHANGES
+    )
 
 
+_WORD_PART = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][a-z]{2,20}[_-]")
 # A letter or digit after one of another sort; the capital of a word is none.
 _CHANGE = re.compile(
     r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])|(?<=[a-z])(?=[A-Z](?![a-z]{2}))|(?<=[A-Z])(?=[a-z](?![a-z]))"
@@ -160,6 +175,7 @@ _CHANGE = re.compile(
 
 _IDENTIFIER = re.compile(
     r"[A-Za-z]{1,20}(?:[_.-][A-Za-z]{1,20}){0,6}\d{0,3}|[a-z]{1,20}(?:[A-Z][a-z]{1,20}){0,6}\d{0,2}"
+    r"|[a-z]{3,20}(?:-[a-z]{2,20}){1,6}(?:-[a-z0-9]{8,10})?-[a-z0-9]{5}"  # `default-token-x7f9k`, made by Kubernetes
 )
 
 
@@ -259,7 +275,9 @@ def is_secret(value: str) -> bool:
         return True
     if not 3 <= len(bare) <= 4_000 or any(letter.isspace() for letter in bare):
         return False
-    return not (bare.lower() in _NONE or _MASKED.fullmatch(bare) or _DATE.fullmatch(bare) or _PATH.fullmatch(bare))
+    return bare.lower() not in _NONE and not any(
+        form.fullmatch(bare) for form in (_MASKED, _FILL_IN, _DATE, _PATH, _ADDRESS)
+    )
 
 
 def is_assigned_secret(value: str) -> bool:
@@ -271,6 +289,7 @@ def is_assigned_secret(value: str) -> bool:
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _RANDOM = re.compile(r"[\w+/=.~!@#$%^&*-]{8,400}")
 _HASH = re.compile(r"(?:[0-9a-f-]{32,40}|[0-9a-f]{64}|[0-9A-F-]{32,40}|[0-9A-F]{64})")
+_HASH_PART = re.compile(r"(?<![A-Za-z0-9])[0-9a-f]{32,64}(?![A-Za-z0-9])")  # of `Linux-pip-9f86d081…`, a cache's key
 _SHORTEST_KEY = 24  # characters of a random value under a mere `key`
 _ALL_CASES = 3  # capitals, small letters and digits
 
@@ -284,6 +303,7 @@ def is_random_secret(value: str) -> bool:
         or _ENCODED.search(bare)
         or not is_assigned_secret(bare)
         or _HASH.fullmatch(bare)
+        or _HASH_PART.search(bare)
         or _is_technical(bare)
     ):
         return False
@@ -311,9 +331,15 @@ def is_jumble(value: str) -> bool:
     return mixed and len(bare) >= _SHORTEST_JUMBLE and _WORD_IN_CODE.search(bare) is None
 
 
+_NO_TOKEN = re.compile(
+    r"-?\d{1,9}\.\d{1,20}|[a-z]{2,20}(?:\.[a-z]{2,20}){1,5}\d?"
+)  # `0.25`, `keyword.operator.logical2`
+
+
 def is_secret_and_no_count(value: str) -> bool:
     """Like `is_secret`, for tokens and cookies: a short number is a count or an index."""
-    return is_secret(value) and not (value.strip().isdigit() and len(value.strip()) < SHORTEST)
+    bare = value.strip()
+    return is_secret(value) and not (bare.isdigit() and len(bare) < SHORTEST) and not _NO_TOKEN.fullmatch(bare)
 
 
 def is_assigned_secret_and_no_count(value: str) -> bool:
