@@ -278,6 +278,7 @@ def test_a_repeated_letter_after_a_vendors_prefix_is_a_secret(secret: str) -> No
         f'cacheKey: "{HEX[3:35]}", key_sha256 = "{HEX[:64]}", Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==',
         f'commit {HEX[:40]}, "kid": "{HEX[:32]}", public_key = "04{HEX[:64]}"',
         "serviceAccountToken default-token-x7f9k, trace_key=4bf92f3577b34da6a3ce929d0e0e4736, YOUR_API_KEY_HERE_1234",
+        "INFO token-service request_id=4884a66e-5115-ec5d-a06f-f5987db01962 auth-token-svc-7d9f8b6c5d-x2k4q Running",
         "def add(self, filterKey: PySide6.Qt3DRender.Qt3DRender.QFilterKey, sort: 1699999999999_abc123def456)",
         f'nextPageToken: "{MIXED[:24]}", s3_key: uploads/2024/{HEX[:32]}.png',
         'TLS_KEY_CIPHER = "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", ABC_KEY = "abcdefghijklmnopqrstuvwxyz0123456789"',

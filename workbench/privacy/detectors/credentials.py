@@ -156,7 +156,7 @@ def _is_encoded_login(value: str) -> bool:
 
 def _looks_random(value: str) -> bool:
     """Whether a value changes between letters, capitals and digits more often than words and numbers do."""
-    if len(set(value)) < _FEWEST_SIGNS or not _is_mixed(value) or _is_technical(value):
+    if len(set(value)) < _FEWEST_SIGNS or not _is_mixed(value) or _is_technical(value) or _NEXT_KEY.match(value):
         return False
     if _HEXADECIMAL.fullmatch(value):
         return True
@@ -166,6 +166,7 @@ def _looks_random(value: str) -> bool:
     )
 
 
+_NEXT_KEY = re.compile(r"[A-Za-z_][A-Za-z_.-]{0,30}=[^=]")  # `request_id=4884a66e…`
 _WORD_PART = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][a-z]{2,20}[_-]")
 # A letter or digit after one of another sort; the capital of a word is none.
 _CHANGE = re.compile(
