@@ -2,7 +2,7 @@
 `postgres://user:password@host`.
 
 The forms are a table (`secret_rules.py`); a pattern runs only where its keyword occurs. A secret without a vendor's
-form is found by its key (`password=`), never by its randomness.
+form is found by its key (`password=`), never by its randomness alone; after a vague key (`fathomKey`), it is random.
 """
 
 from __future__ import annotations
