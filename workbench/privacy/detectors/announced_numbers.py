@@ -71,6 +71,8 @@ def find_announced_numbers(text: str) -> Iterator[DetectedSpan]:
 def _addresses_by_form(text: str) -> Iterator[tuple[int, int]]:
     yield from find_addresses_by_place(text)
     if not text.isascii():
+        from workbench.privacy.detectors.cyrillic_addresses import find_cyrillic_addresses
         from workbench.privacy.detectors.eastern_addresses import find_eastern_addresses  # takes 12 ms
 
+        yield from find_cyrillic_addresses(text)
         yield from find_eastern_addresses(text)

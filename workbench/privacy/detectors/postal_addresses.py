@@ -87,7 +87,7 @@ _AT_NUMBER = re.compile(
     r"(?<![\w@/.#$€-])(?:\d|[A-Z]-\d"
     r"|(?:Flat|Unit|Lot|Apt|Apartment|Suite|House|H\. ?No|Door|Plot|Shop|Floor|Office|Level|Blk|Block|No|Bât)\b)"
 )
-_AT_CAPITAL = re.compile(rf"(?<![\w@/.#$€-])[{_UPPER}А-ЯІЇЄ]|(?<![\w.])\d{{6}},")
+_AT_CAPITAL = re.compile(rf"(?<![\w@/.#$€-])[{_UPPER}]")
 _FLAT = (
     r"(?:Flat|Unit|Lot|Apt|Apartment|Suite|House|H\. ?No\.|House No\.|Door No\.|Plot|Plot No\.|Shop|Floor|Office|Level"
     rf"|Blk|Block|No\.)\.? ?[A-Z]?\d{{1,5}}[A-Z]?(?:[-/]\d{{1,5}}){{0,2}}(?:,? |/)"
@@ -128,11 +128,6 @@ _PAKISTANI = (
 )
 _RURAL = r"(?i:WORDS) \d{1,4}(?:,? [Bb]ox \d{1,5}(?:-[A-Z\d]{1,3})?)"
 _ROUTE = r"\d{1,5}[A-Z]? (?:(?:N|S|E|W)\.? )?(?:WORDS) \d{1,4}[A-Z]?"
-_RUSSIAN = (
-    r"(?:\d{6}, ?)?(?:г\.|м\.|гр\.)? ?(?:[А-ЯІЇЄ][\w-]{1,20},? ){0,2}(?i:WORDS) ?[А-ЯІЇЄ0-9][\w-]{1,24}"
-    r"(?: [А-ЯІЇЄ][\w-]{1,24}){0,3},? ?(?:д\. ?|дом |буд\. ?|№ ?)?\d{1,4}[а-яА-Я]?(?:[/-]\d{1,4})?"
-    r"(?:,? ?(?:к|корп|корпус|стр|кв|оф|офис|квартира)\.? ?\d{1,4}){0,3}"
-)
 _GREEK = (
     r"(?i:WORDS) [Α-ΩΆ-Ώ][\w.]{1,24}(?: [Α-ΩΆ-Ώ][\w.]{1,24}){0,3},? \d{1,4}"
     r"(?:, ?(?:Τ\.?Κ\.? ?)?\d{3} ?\d\d [Α-ΩΆ-Ώ]\w+)?"
@@ -220,12 +215,6 @@ _STREETS = (
     _Street("rua r. av. avenida travessa praça alameda rodovia estrada ladeira calçada largo", _LATIN),
     _Street("ul. ulica ulicy al. aleja alei aleje plac placu pl. os. osiedle osiedlu rondo skwer", _SLAVIC),
     _Street("ulice ulici ulica ulicy náměstí nám. třída třídě nábřeží námestie", _SLAVIC, _AT_CAPITAL),
-    _Street(
-        "ул. улица улице улицы пр-т проспект просп. пер. переулок площадь бульвар шоссе наб. набережная вул."
-        " вулиця бул.",
-        _RUSSIAN,
-        _AT_CAPITAL,
-    ),
     _Street("οδός οδού λεωφόρος λεωφόρου λεωφ. πλατεία", _GREEK),
     _Street(
         "postfach po_box p.o._box p._o._box p_o_box p.o.box apartado_de_correos apartado_postal bp_ b.p. boîte_postale"
