@@ -37,6 +37,7 @@ _JAPANESE = re.compile(
 )
 _REGIONAL = re.compile(f"〒|{_PREFECTURE}")
 _BLOCKS = re.compile(f"丁目|番|号|{_D}[-−ー]{_D}{{1,3}}[-−ー]{_D}")
+_TOWN_BLOCK = re.compile(f"[市区郡].{{1,20}}町{_D}{{1,4}}[{_DASH}]{_D}")
 _KANJI_NUMBER = re.compile(
     f"(?:{_PREFECTURE})?{_PART}{{2,24}}?[一二三四五六七八九十]{{1,3}}丁目(?:{_D}{{1,4}}(?:番地?|号"
     f"|[{_DASH}]){{0,2}}){{0,3}}"
@@ -59,20 +60,27 @@ def find_japanese_addresses(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_block(address: str) -> bool:
     """Whether an address without a prefecture has a Japanese number, and no Chinese road."""
-    return _BLOCKS.search(address) is not None and _ROAD.search(address) is None
+    return _TOWN_BLOCK.search(address) is not None or (
+        _BLOCKS.search(address) is not None and _ROAD.search(address) is None
+    )
 
 
 # --- Chinese
 
+_CHINESE_UNIT = "号楼|號樓|号|號|楼|樓|栋|棟|单元|單元|室|层|層|座|幢|弄|巷|户|戶"
 _CHINESE_NUMBER = re.compile(
-    f"{_D}{{1,5}}(?:号|號|弄)(?:之{_D}{{1,3}})?"
-    f"(?:[{_HAN}]{{0,8}}+(?<![号號弄楼樓栋棟室层層]{_D}){_D}{{1,5}}(?:号楼|號樓|号|號|楼|樓|栋|棟|单元|單元|室|层"
-    f"|層|座|幢)){{0,4}}"
+    f"{_D}{{1,5}}(?:号|號|弄|巷(?=[{_HAN}]{{0,6}}{_D}))(?:之{_D}{{1,3}})?"
+    f"(?:[{_HAN}A-Za-z]{{0,12}}+(?<![号號弄楼樓栋棟室层層]{_D}){_D}{{1,5}}(?:{_CHINESE_UNIT})(?:之{_D}{{1,3}})?){{0,5}}"
+    f"(?:(?<=[号號楼樓栋棟元座幢])-?{_D}{{3,4}}(?!{_D}))?(?:[，,、 ]{{1,2}}{_D}{{6}}(?![{_D[1:-1]}元万萬人年]))?"
 )
-_ROAD = re.compile("路|街|道|巷|弄|胡同|村|园|園")
+_ROAD = re.compile("路|街|道|巷|弄|胡同|村|园|園|桥|橋|小区|社区|[一二三四五六七八九十]段|庄|莊|苑|坊")
+_NO_ADDRESS = re.compile(
+    ".*(?:[国國县縣省県府都]道|第|高速|[频頻渠轨軌跑通航频]道|[铁鐵线線网網电電]路|公路|道路|路由)", re.DOTALL
+)  # before a number
 _REGION = re.compile("省|自治区|市|区|區|县|縣|镇|鎮|乡|鄉")
 _CHINESE_STOP = re.compile(
-    ".*(?:地址|寄到|寄至|送到|送至|位于|位於|住在|住址|搬到|搬至|发到|发往|發到|请到|前往|是|在|到|为|為|至)", re.DOTALL
+    ".*(?:地址|寄到|寄至|寄往|寄给|寄|到了|家住|住|送到|送至|位于|位於|住在|住址|搬到|搬至|发到|发往|發到|请到|前往|是|在|到|为|為|至)",
+    re.DOTALL,
 )
 _LONGEST = 32  # letters of an address before its number
 _ROAD_NEAR = 12  # letters before a number that must contain a word for a road
@@ -85,7 +93,7 @@ def find_chinese_addresses(text: str) -> Iterator[tuple[int, int]]:
         while start > max(0, number.start() - _LONGEST) and _is_han(text[start - 1]):
             start -= 1
         before = text[start : number.start()]
-        if _ROAD.search(before[-_ROAD_NEAR:]) is None:
+        if _ROAD.search(before[-_ROAD_NEAR:]) is None or _NO_ADDRESS.fullmatch(before):
             continue
         region = _REGION.search(before)
         head = before[: region.end()] if region else before[:-2]
@@ -103,21 +111,46 @@ def _is_han(letter: str) -> bool:
 _REGIONS = (
     "서울|부산|대구|인천|광주|대전|울산|세종|경기|강원|충청[남북]|전라[남북]|경상[남북]|충[남북]|전[남북]|경[남북]|제주"
 )
-_KOREAN_RUN = re.compile(f"(?<![가-힣])(?:{_REGIONS})[가-힣A-Za-z0-9 ,()-]{{4,90}}+")
+_LONGEST_KOREAN = 120  # characters of an address
+_POSTCODE_BEFORE = re.compile(r"(?<![\d-])(?:\(\d{5}\)|\d{5}) \Z")
+_NO_CITY = (
+    "(?!(?:또?다시|잠시|역시|혹시|즉시|임시|반드시|출시|표시|제시|지시|공시|동시|당시|실시|무시|전시|게시|명시|예시"
+    "|도시|일시|수시|상시|친구|연구|요구|도구|기구|가구|야구|축구|농구|배구|탁구|당구|입구|출구|지구|영구|청구|촉구"
+    "|복구|누구|장군|문구) )"
+)
+_NO_ROAD = (
+    "(?!(?:고속|자동차)?도로 |국도 |지방도 |철도 |[가-힣]{0,10}으로 |(?:그대|마음대|제대|따|별|새|서|바|주|때|홀|함부"
+    "|별도|수시|대체|실제|스스|결과|오류|최)로 |[활행이운자수작변공아노감연구]동 )"
+)
+_KOREAN_START = re.compile(
+    f"(?<![가-힣])(?:(?:{_REGIONS})|{_NO_CITY}[가-힣]{{1,6}}(?:시|군|구) (?=[가-힣])"
+    r"|(?=[가-힣]{2,8}(?:대로|로) ?\d{1,3}번?길 ?\d)|(?=[가-힣]{2,8}(?:로|길) ?\d{1,4}(?:-\d{1,3})?, ?\d{1,4}[층호동]))"
+)
+_KOREAN_ROAD = (
+    rf"{_NO_ROAD}(?:[가-힣]{{1,8}}(?:읍|면) ?(?:[가-힣]{{1,8}}리)?)?(?:(?<=리)"
+    r"|[가-힣][가-힣0-9]{0,12}?(?:(?:로|길) ?\d{1,3}번?길|로 ?\d가|로|길|동|(?<=\d)가))"
+    r" ?\d{1,5}(?:-\d{1,4})?(?:번지|번길 ?\d{1,4})?"
+)
+_COUNTED = "년|월|일|시|분|원|명|개|건|대|회|번|차|척|위|세|살|배|점|킬로|미터|만|억|여|팀|가지|종|단|이[하상내]"
 _KOREAN = re.compile(
-    f"(?:{_REGIONS})(?:특별자치시|특별자치도|특별시|광역시|시|도)? ?(?:[가-힣]{{1,6}}(?:시|군"
-    f"|구) ?){{0,2}}(?:[가-힣]{{1,8}}(?:읍|면) ?)?"
-    "[가-힣0-9]{1,12}?(?:로|길|동|리|가) ?\\d{1,5}(?:-\\d{1,4})?(?:번지|번길 ?\\d{1,4})?"
-    "(?:,? ?(?:[가-힣A-Za-z]{1,12} )?\\d{1,4}(?:층|호|동)){0,3}(?: ?\\(우\\) ?\\d{5}"
-    "| ?\\([가-힣, ]{2,20}\\))?(?!\\d|[년월일시분원명개건])"
+    f"(?:(?:{_REGIONS})(?:특별자치시|특별자치도|특별시|광역시|시|도)? ?)?"
+    f"(?:[가-힣]{{1,6}}(?:시|군|구) ?){{0,2}}{_KOREAN_ROAD}"
+    r"(?:,? ?(?:[가-힣A-Za-z]{1,12} )?\d{1,4}(?:층|호|동)){0,3}(?: ?\(우\) ?\d{5}| ?\([가-힣, ]{2,20}\))?"
+    r"(?:,? \d{5}(?![\d원명개]))?"
+    rf"(?![\dA-Za-z%]|-\d|[.,:]\d|{_COUNTED}| (?:년|명|원|개|km|회|팀|차이|증가)(?![가-힣]))"
 )
 
 
 def find_korean_addresses(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of addresses that begin with a region."""
-    for run in find_matches(_KOREAN_RUN, text):
-        if match := _KOREAN.match(text, run.start(), run.end()):
-            yield match.span()
+    """Spans of addresses that begin with a region, a city or a road with a number, and of postal codes before them."""
+    done = 0
+    for start in find_matches(_KOREAN_START, text):
+        if start.start() < done:
+            continue
+        if match := _KOREAN.match(text, start.start(), start.start() + _LONGEST_KOREAN):
+            code = _POSTCODE_BEFORE.search(text, max(0, start.start() - 9), start.start())
+            yield (code or match).start(), match.end()
+            done = match.end()
 
 
 def find_eastern_addresses(text: str) -> Iterator[tuple[int, int]]:
