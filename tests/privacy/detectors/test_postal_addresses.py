@@ -61,6 +61,17 @@ ADDRESSES = [
     "台北市信義區松仁路100號8樓",
     "서울특별시 강남구 테헤란로 152",
     "ул. Ленина, д. 14, кв. 8",
+    "ul. Reja 14 m. 3",
+    "bulwarze Nadmorskim 9",
+    "n° 23, boulevard Carnot",
+    "numéro 8 de la rue Victor Hugo",
+    "nº 12 da Rua Direita",
+    "civico 33 di corso Venezia",
+    "via Verdi, 12 bis",
+    "8 Hazel Park Avenue\nDerby\nDE1 2AB",
+    "Rua das Flores, 45, Recife\n50010-000",
+    "31 Loop Street, Cape Town\n8001",
+    "Blk 41 Bedok South Road\nSingapore 460041",
     "부산 수영구 광안로 21번길 12, 3층",
     "경기도 고양시 일산서구 중앙로 1455, 101동 1203호",
     "경기 여주시 가남읍 태평리 12-3",
@@ -104,6 +115,7 @@ def test_an_address_is_one_value(address: str) -> None:
         "price 12.50, v1.2.3 Park; 10 % Hill; 100 Rue",
         "На улице Гоголя 5 человек; площадь Мира 12 мая; Площадь 120 м²; пл. 3 кв. м; станция Проспект Мира, 12 минут",
         "Пер. с англ., изд. 2; Стр. 12; улица Садовая закрыта с 5 мая; шоссе Южное 12 км; Вул. закрита до 12 травня",
+        "Plac Zamkowy w 1812 roku; n° 23 de la revue; numero 14 di gennaio; número 45 da revista; rondo 3 i plac 5",
         "다시 그대로 5 추가; 친구 따로 2; 서울 활동 12, 경기 처리 5, 참가 12팀; 경기 도로 12km; 혹시 오류로 3번",
         "国道1号線 県道12号線 107国道3号桥 第12章通道3号 网络路由5号端口 这条路有88米宽，第12号文件",
         "서울 2024년 인구 5 분석; 경기 3대 2로 승리",
@@ -112,6 +124,14 @@ def test_an_address_is_one_value(address: str) -> None:
 )
 def test_numbered_things_are_no_addresses(text: str) -> None:
     assert found(text) == []
+
+
+def test_small_words_before_a_dutch_name_belong_to_it() -> None:
+    assert found("Ze wonen op van Baerlestraat 98, op de Kerkstraat 5 en bij de Ruyterkade 14.") == [
+        "van Baerlestraat 98",
+        "Kerkstraat 5",
+        "de Ruyterkade 14",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,10 @@ _SMALL = (
 _JOINED = r"(?:[dl]|dell|all|sant)['’]"
 _CITY = rf"{_CAP}(?:[ -](?:{_SMALL} |{_JOINED})?{_CAP}){{0,3}}"
 _DIRECTION = r"(?:N|S|E|W|NE|NW|SE|SW|North|South|East|West|Upper|Lower|Ouest|Est|Nord|Sud|O)\b\.?"
-_NUMBER = r"\d{1,5}(?: ?[a-zA-Z](?!\w))?(?: ?[-/–] ?(?:\d{1,5}[a-zA-Z]?|[A-Za-z](?!\w))){0,3}(?![\w%€$]|[.,]\d|:\d)"
+_NUMBER = (
+    r"\d{1,5}(?: (?:bis|ter|quater)\b| (?![iouwyz] \w)[a-zA-Z](?!\w|\. ?\d)|[a-zA-Z](?!\w))?"
+    r"(?: ?[-/–] ?(?:\d{1,5}[a-zA-Z]?|[A-Za-z](?!\w))){0,3}(?![\w%€$]|[.,]\d|:\d)"
+)
 _NUMBER_SIGN = r"(?:,? ?(?:[Nn]\.?[ºo°]\.?|nº|núm\.?|nr\.?|č\.? ?p\.?|#) ?|,? )"
 _BRITISH_CODE = r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"
 _CANADIAN_CODE = r"[A-Z]\d[A-Z] ?\d[A-Z]\d"
@@ -43,6 +46,11 @@ _CITY_CODE = (
     rf"(?:{_CITY}(?: \d{{1,2}})?(?:, | - | )?){{1,3}}?"
     rf"(?:,? ?(?:{_BRITISH_CODE}|[A-Z]{{2}} {_CANADIAN_CODE}|{_IRISH_CODE}|[A-Z]{{2,3}},? \d{{4,5}}(?:-\d{{4}})?)"
     r"|,? ?[-–]? ?\d{3} ?\d{3}|,? \d{5}(?:-\d{3,4})?|,? [A-Z]{2}-\d{4,5}|,? \d{4}(?= ?(?:[,.;)\n]|\Z)))(?![\w-])"
+)
+_OWN_LINE_CODE = (
+    rf"(?=[^\r\n]{{2,60}}\r?\n)(?:{_CITY}(?:, | - |,?\r?\n[ \t]{{0,8}}| ?[-/] ?(?=[A-Z]{{2}}\W))){{0,2}}"
+    rf"{_CITY},?\r?\n[ \t]{{0,8}}(?:{_BRITISH_CODE}|{_CANADIAN_CODE}|\d{{5}}-\d{{3,4}}|(?:{_CAP} )?\d{{4,6}})"
+    r"(?=[.,;)\"']?[ \t]?(?:\r?\n|\Z))"
 )
 _BRAZILIAN = (
     rf"(?:{_CITY}(?:, | - )){{0,3}}{_CITY} ?[-/] ?[A-Z]{{2}}(?:,? ?(?:CEP:? ?)?\d{{5}}-\d{{3}})?"
@@ -64,13 +72,14 @@ _TAIL = (
     rf"(?:, (?:Col\.|Colonia|Fracc\.|Barrio|Brgy\.|Barangay|Bairro|RD|C\.?P\.?)"
     rf" ?(?:{_CAP}|\d{{1,5}})(?: {_CAP}){{0,2}}){{0,2}}"
     rf"(?:(?P<place>(?: -|,)?(?:{_SEPARATOR}|,? (?:in|à|te|i|u|v|w|en|a|em|na) (?=[A-Z]{{0,2}}-?\d))"
-    rf"(?:[-–] )?(?:{_CODE_CITY}|{_CITY_CODE}|{_BRAZILIAN}))"
+    rf"(?:[-–] )?(?:{_CODE_CITY}|{_OWN_LINE_CODE}|{_CITY_CODE}|{_BRAZILIAN}))"
     rf"|, {_CITY}(?=[;:.\n)\]]|, |\Z| [a-z]))?"
     r"(?: \([A-Z]{2}\)| [A-Z]{2}(?!\w))?"
 )
 _NAME = (
     rf"(?: (?:{_SMALL}|\d{{1,2}}[º°]?)(?= )){{0,3}} (?:{_JOINED})?{_CAP}"
     rf"(?: (?:{_SMALL}(?= )|(?:{_JOINED})?{_CAP}|\d{{1,2}}(?= [{_UPPER}]))){{0,5}}"
+    r"(?<! (?:en|em|na|am|im|zu))(?<! [wiy])"
 )
 
 
@@ -102,9 +111,16 @@ _ENGLISH = (
 _GERMANIC = rf"(?:{_CAP}[ -]){{0,2}}[{_UPPER}][^\W\d_]{{1,24}}(?:WORDS) {_NUMBER}"
 _HYPHENED = rf"[{_UPPER}][^\W\d_]{{1,20}}(?:-[{_UPPER}][^\W\d_.]{{0,20}}){{0,3}}-(?i:WORDS) {_NUMBER}"
 _APART = rf"(?:{_CAP}\.?[ -]){{1,3}}(?:WORDS) {_NUMBER}"
+_NUMBER_WORD = r"(?i:n[°º.]{1,2}[º°o]?|número|numero|numéro|civico|núm\.|nr\.?) ?"
+_AT_NUMBER_WORD = re.compile(rf"(?<![^\W_]){_NUMBER_WORD}(?=\d)")
+_NUMBER_OF = (
+    rf"{_NUMBER_WORD}\d{{1,5}}(?: ?[A-Z](?!\w)| (?:bis|ter)\b)?,? "
+    r"(?:d[aeo]s? (?:l[ao]s? )?|de l['’]|du |di |del(?:la|lo)? |dell['’])"
+    rf"(?i:WORDS){_NAME}"
+)
 _FRENCH = rf"(?:Bât(?:iment|\.)? [A-Z\d]{{1,2}}, )?\d{{1,4}}(?: ?(?:bis|ter|quater|[A-D](?!\w)))?,? (?i:WORDS){_NAME}"
 _LATIN = rf"(?:WORDS){_NAME}{_NUMBER_SIGN}{_NUMBER}"
-_SLAVIC = rf"(?:(?i:WORDS){_NAME}|(?:{_CAP} ){{1,2}}(?i:WORDS)) {_NUMBER}(?: ?m\. ?\d{{1,4}})?"
+_SLAVIC = rf"(?:(?i:WORDS){_NAME}|(?:{_CAP} ){{1,2}}(?i:WORDS)) {_NUMBER}(?:,? ?(?:m|lok)\. ?\d{{1,4}})?"
 _COLOMBIAN = (
     r"(?:WORDS) \d{1,3}[A-Z]?(?: ?(?i:bis|sur|norte))? ?(?:#|[Nn]o\.?|[Nn]°|Nº) ?\d{1,3}[A-Z]?(?: ?[-–] ?\d{1,3})?"
 )
@@ -179,6 +195,12 @@ _STREETS = (
         _FRENCH,
         _AT_NUMBER,
     ),
+    _Street(
+        "rua r. avenida av. travessa praça largo alameda estrada via viale piazza piazzale corso vicolo calle paseo"
+        " plaza rue avenue boulevard place quai chemin impasse allée route cours",
+        _NUMBER_OF,
+        _AT_NUMBER_WORD,
+    ),
     _Street("place route cours square passage villa esplanade cité hameau promenade", _FRENCH, _AT_NUMBER, sure=False),
     _Street(
         "rue avenue av. boulevard chemin quai place route chaussée allée clos",
@@ -213,7 +235,11 @@ _STREETS = (
         _LATIN,
     ),
     _Street("rua r. av. avenida travessa praça alameda rodovia estrada ladeira calçada largo", _LATIN),
-    _Street("ul. ulica ulicy al. aleja alei aleje plac placu pl. os. osiedle osiedlu rondo skwer", _SLAVIC),
+    _Street(
+        "ul. ulica ulicy al. aleja alei aleje plac placu pl. os. osiedle osiedlu rondo rondzie ronda skwer"
+        " skwerze bulwar bulwarze bulwaru",
+        _SLAVIC,
+    ),
     _Street("ulice ulici ulica ulicy náměstí nám. třída třídě nábřeží námestie", _SLAVIC, _AT_CAPITAL),
     _Street("οδός οδού λεωφόρος λεωφόρου λεωφ. πλατεία", _GREEK),
     _Street(
@@ -266,8 +292,11 @@ def find_address_near(text: str, small: str, at: int, word: str) -> Iterator[tup
             continue
         for start in _starts(street, text, at):
             match = _compiled(street).match(text, start, end + _AFTER)
-            if match and match.end() >= end and (street.sure or _is_address(text, match)):
-                yield _without_label(text, match.start()), match.end()
+            if not match or match.end() < end:
+                continue
+            first = _with_words_before(text, match.start())
+            if street.sure or first < match.start() or _is_address(text, match):
+                yield _without_label(text, first), match.end()
                 break
 
 
@@ -283,6 +312,30 @@ def _without_label(text: str, start: int) -> int:
     """The start of an address after a capitalized word that only announces it, such as "Lieferadresse"."""
     label = _LABEL.match(text, start)
     return label.end() if label else start
+
+
+_NUMBER_WORD_BEFORE = re.compile(rf"(?<![^\W_]){_NUMBER_WORD}\Z")
+_DUTCH = re.compile(
+    rf"[{_UPPER}][^\W\d_]{{1,24}}?(?:straat|laan|plein|kade|gracht|singel|dijk|weg|dreef|steeg|hof|park)\b"
+)
+_DUTCH_BEFORE = re.compile(
+    r"(?:\A|[\n:,(] ?|\b(?:aan|op|in|naar|bij|langs|tegenover) )(?P<words>van (?:der |den |de |'t )?|ter |ten )\Z"
+)
+_DE_BEFORE = re.compile(r"(?<!\w)(?P<words>de )\Z")
+_AFTER_DE = re.compile("Ruyter|Lairesse|Clercq|Wit|Boelelaan|Genestet|Savornin|Kempenaer|Gaulle|Genderen")
+
+
+def _with_words_before(text: str, start: int) -> int:
+    """The start of an address with small words before it that belong to it: "n° 23, rue …", "van Baerlestraat 5"."""
+    first = max(0, start - 20)
+    if text[start].isdigit():
+        before = _NUMBER_WORD_BEFORE.search(text, first, start)
+        return before.start() if before else start
+    if _DUTCH.match(text, start):
+        dutch = _DE_BEFORE if _AFTER_DE.match(text, start) else _DUTCH_BEFORE
+        words = dutch.search(text, first, start)
+        return words.start("words") if words else start
+    return start
 
 
 def _is_address(text: str, match: re.Match[str]) -> bool:
