@@ -49,8 +49,9 @@ _CITY_CODE = (
 )
 _OWN_LINE_CODE = (
     rf"(?=[^\r\n]{{2,60}}\r?\n)(?:{_CITY}(?:, | - |,?\r?\n[ \t]{{0,8}}| ?[-/] ?(?=[A-Z]{{2}}\W))){{0,2}}"
-    rf"{_CITY},?\r?\n[ \t]{{0,8}}(?:{_BRITISH_CODE}|{_CANADIAN_CODE}|\d{{5}}-\d{{3,4}}|(?:{_CAP} )?\d{{4,6}})"
-    r"(?=[.,;)\"']?[ \t]?(?:\r?\n|\Z))"
+    rf"{_CITY},?\r?\n[ \t]{{0,8}}(?:(?:{_BRITISH_CODE}|{_CANADIAN_CODE})(?!\w)"
+    rf"|(?:\d{{5}}-\d{{3,4}}|(?:{_CAP} )?\d{{4,6}})"
+    r"(?=[.,;)\"']?[ \t]?(?:\r?\n|\Z)))"
 )
 _BRAZILIAN = (
     rf"(?:{_CITY}(?:, | - )){{0,3}}{_CITY} ?[-/] ?[A-Z]{{2}}(?:,? ?(?:CEP:? ?)?\d{{5}}-\d{{3}})?"
@@ -316,7 +317,7 @@ def _without_label(text: str, start: int) -> int:
 
 _NUMBER_WORD_BEFORE = re.compile(rf"(?<![^\W_]){_NUMBER_WORD}\Z")
 _DUTCH = re.compile(
-    rf"[{_UPPER}][^\W\d_]{{1,24}}?(?:straat|laan|plein|kade|gracht|singel|dijk|weg|dreef|steeg|hof|park)\b"
+    rf"(?:{_CAP} )?[{_UPPER}][^\W\d_]{{1,24}}?(?:straat|laan|plein|kade|gracht|singel|dijk|weg|dreef|steeg|hof|park)\b"
 )
 _DUTCH_BEFORE = re.compile(
     r"(?:\A|[\n:,(] ?|\b(?:aan|op|in|naar|bij|langs|tegenover) )(?P<words>van (?:der |den |de |'t )?|ter |ten )\Z"
