@@ -40,7 +40,8 @@ _COUNTED = (
     r"|черв|лип|серп|верес|жовт|листоп|груд|студз|сакав|крас|ліп|жні|кастр|снеж|қаңтар|ақпан|наурыз|сәуір|мамыр|маусым"
     r"|шілде|тамыз|қыркүйек|қазан|қараша|желтоқсан|год|лет\b|рок|рік|чел|людей|люд|раза?\b|мин|час|годин|хвилин|дн[еія]"
     r"|день|сут|недел|тижн|месяц|місяц|проц|руб|грн|гривн|тенге|теңге|тыс|тис|млн|млрд|км|га\b|гектар|метр|м²|м\b"
-    r"|кв\.? ?к?м\b|автомоб|машин|магазин|мест[ао]?\b|квартир\b|домов|жит|адам|ДТП|%)|[.,:]\d|[%²]|[:\w])"
+    r"|кв\.? ?к?м\b|автомоб|машин|магазин|мест[ао]?\b|квартир\b|жит|сезон|сери|деревь|останов|зупин|адам|ДТП|%"
+    r"|(?-i:[а-яіё]{3,12}(?:ов|ев|ёв|ів))\b)|[.,:]\d|[%²]|[:\w])"
 )
 _UNIT = (
     r"(?:,? ?(?i:корпус|корп|к|строение|стр|литера?|лит|подъезд|під'їзд|п|этаж|эт|поверх|квартира|кв|оф|офис|офіс"
@@ -57,6 +58,7 @@ _NUMBER_AFTER = re.compile(_NUMBER)
 _NAME_BEFORE = re.compile(rf"(?<![\w-])(?:{_ORDINAL} )?{_CAP}(?: (?:{_SMALL}|{_CAP})){{0,3}} ?\Z")
 _HOUSE_BEFORE = re.compile(
     r"(?<!\w)(?i:дом[аеу]?|д\.|буд\.|будин(?:ок|ку)) ?№? ?(?P<number>\d{1,3}[а-яА-Я]?(?:/\d{1,3})? (?:по|на) )\Z"
+    r"|(?<![\w.,:/-])(?<![\d.,/вксВКС-] )(?P<first>\d{1,3}[а-яА-Я]?(?:/\d{1,3})?, )\Z"
 )
 _NAME_AFTER = re.compile(rf" ?{_NAME}")
 _REGION = r"(?: (?:обл(?:\.|асть)|край|р-н|район|қ\.|қаласы|ауданы|облысы|ауылы))?"
@@ -76,7 +78,7 @@ def find_cyrillic_addresses(text: str) -> Iterator[tuple[int, int]]:
         match = _NAME_AND_NUMBER.match(text, end)
         house = _HOUSE_BEFORE.search(text, max(done, start - _BEFORE), start)
         if house and (name := _NAME_AFTER.match(text, end)):
-            match, start = match or name, house.start("number")
+            match, start = match or name, house.start(house.lastgroup or 0)
         elif match is None:
             match = _NUMBER_AFTER.match(text, end)
             name = match and _NAME_BEFORE.search(text, max(done, start - _BEFORE), start)

@@ -38,6 +38,7 @@ _JAPANESE = re.compile(
 _REGIONAL = re.compile(f"〒|{_PREFECTURE}")
 _BLOCKS = re.compile(f"丁目|番|号|{_D}[-−ー]{_D}{{1,3}}[-−ー]{_D}")
 _TOWN_BLOCK = re.compile(f"[市区郡].{{1,20}}町{_D}{{1,4}}[{_DASH}]{_D}")
+_LINE = re.compile(f"(?:バス|線|行き|ホーム){_D}")
 _KANJI_NUMBER = re.compile(
     f"(?:{_PREFECTURE})?{_PART}{{2,24}}?[一二三四五六七八九十]{{1,3}}丁目(?:{_D}{{1,4}}(?:番地?|号"
     f"|[{_DASH}]){{0,2}}){{0,3}}"
@@ -60,23 +61,26 @@ def find_japanese_addresses(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_block(address: str) -> bool:
     """Whether an address without a prefecture has a Japanese number, and no Chinese road."""
-    return _TOWN_BLOCK.search(address) is not None or (
-        _BLOCKS.search(address) is not None and _ROAD.search(address) is None
-    )
+    if _TOWN_BLOCK.search(address) is not None:
+        return True
+    return _BLOCKS.search(address) is not None and _ROAD.search(address) is None and _LINE.search(address) is None
 
 
 # --- Chinese
 
 _CHINESE_UNIT = "号楼|號樓|号|號|楼|樓|栋|棟|单元|單元|室|层|層|座|幢|弄|巷|户|戶"
+_NO_HOUSE = (
+    "(?!线|線|口|选手|選手|信号|信號|任务|任務|桥墩|橋墩|[门門](?![口牌前])|展位|出口|隧道|车|車|机|機|公交|文件|令)"
+)
 _CHINESE_NUMBER = re.compile(
-    f"{_D}{{1,5}}(?:号|號|弄|巷(?=[{_HAN}]{{0,6}}{_D}))(?:之{_D}{{1,3}})?"
+    f"{_D}{{1,5}}(?:(?:号|號){_NO_HOUSE}|弄|巷(?=[{_HAN}]{{0,6}}{_D}))(?:之{_D}{{1,3}})?"
     f"(?:[{_HAN}A-Za-z]{{0,12}}+(?<![号號弄楼樓栋棟室层層]{_D}){_D}{{1,5}}(?:{_CHINESE_UNIT})(?:之{_D}{{1,3}})?){{0,5}}"
     f"(?:(?<=[号號楼樓栋棟元座幢层層])(?:{_D}{{1,3}}-{_D}{{1,4}}|-?{_D}{{3,4}})(?!{_D}|[元年月天]))?"
     f"(?:[，,、 ]{{1,2}}{_D}{{6}}(?!{_D}|[元万萬人年]))?"
 )
 _ROAD = re.compile("路|街|道|巷|弄|胡同|村|园|園|桥|橋|小区|社区|[一二三四五六七八九十]段|庄|莊|苑|坊")
 _NO_ADDRESS = re.compile(
-    ".*(?:[国國县縣省県府都]道|第|高速|[频頻渠轨軌跑通航频]道|[铁鐵线線网網电電]路|公路|道路|路由)", re.DOTALL
+    ".*(?:[国國县縣省県府都]道|第|高速|[频頻渠轨軌跑通航频]道|[铁鐵线線网網电電]路|公路|道路|路由|[有站了])", re.DOTALL
 )  # before a number
 _REGION = re.compile("省|自治区|市|区|區|县|縣|镇|鎮|乡|鄉")
 _CHINESE_STOP = re.compile(
@@ -124,6 +128,7 @@ _NO_ROAD = (
     "|별도|수시|대체|실제|스스|결과|오류|최)로 |[활행이운자수작변공아노감연구]동 )"
 )
 _KOREAN_START = re.compile(
+    r"(?<![가-힣])(?=[가-힣]{2,6}동 \d{1,4}(?:-\d{1,4})?번지)|"
     f"(?<![가-힣])(?:(?:{_REGIONS})|{_NO_CITY}[가-힣]{{1,6}}(?:시|군|구) (?=[가-힣])"
     r"|(?=[가-힣]{2,8}(?:대로|로) ?\d{1,3}번?길 ?\d)|(?=[가-힣]{2,8}(?:로|길) ?\d{1,4}(?:-\d{1,3})?, ?\d{1,4}[층호동]))"
 )
@@ -132,7 +137,9 @@ _KOREAN_ROAD = (
     r"|[가-힣][가-힣0-9]{0,12}?(?:(?:로|길) ?\d{1,3}번?길|로 ?\d가|로|길|동|(?<=\d)가))"
     r" ?\d{1,5}(?:-\d{1,4})?(?:번지|번길 ?\d{1,4})?"
 )
-_COUNTED = "년|월|일|시|분|원|명|개|건|대|회|번|차|척|위|세|살|배|점|킬로|미터|만|억|여|팀|가지|종|단|이[하상내]"
+_COUNTED = (
+    "년|월|일|시|분|원|명|개|건|대|회|번|차|척|위|세|살|배|점|킬로|미터|만|억|여|팀|곳|코스|층|가지|종|단|이[하상내]"
+)
 _KOREAN = re.compile(
     f"(?:(?:{_REGIONS})(?:특별자치시|특별자치도|특별시|광역시|시|도)? ?)?"
     f"(?:[가-힣]{{1,6}}(?:시|군|구) ?){{0,2}}{_KOREAN_ROAD}"

@@ -45,7 +45,8 @@ _CODE_CITY = (
 _CITY_CODE = (
     rf"(?:{_CITY}(?: \d{{1,2}})?(?:, | - | )?){{1,3}}?"
     rf"(?:,? ?(?:{_BRITISH_CODE}|[A-Z]{{2}} {_CANADIAN_CODE}|{_IRISH_CODE}|[A-Z]{{2,3}},? \d{{4,5}}(?:-\d{{4}})?)"
-    r"|,? ?[-–]? ?\d{3} ?\d{3}|,? \d{5}(?:-\d{3,4})?|,? [A-Z]{2}-\d{4,5}|,? \d{4}(?= ?(?:[,.;)\n]|\Z)))(?![\w-])"
+    r"|,? ?[-–]? ?\d{3} ?\d{3}|,? (?:\d{5}(?:-\d{3,4})?|[A-Z]{2}-\d{4,5}|\d\d-\d{3})"
+    r"|,? \d{4}(?= ?(?:[,.;)\n]|\Z)))(?![\w-])"
 )
 _OWN_LINE_CODE = (
     rf"(?=[^\r\n]{{2,60}}\r?\n)(?:{_CITY}(?:, | - |,?\r?\n[ \t]{{0,8}}| ?[-/] ?(?=[A-Z]{{2}}\W))){{0,2}}"
@@ -237,7 +238,7 @@ _STREETS = (
     ),
     _Street("rua r. av. avenida travessa praça alameda rodovia estrada ladeira calçada largo", _LATIN),
     _Street(
-        "ul. ulica ulicy al. aleja alei aleje plac placu pl. os. osiedle osiedlu rondo rondzie ronda skwer"
+        "ul. ulica ulicy al. aleja alei aleje plac placu pl. alejach os. osiedle osiedlu rondo rondzie ronda skwer"
         " skwerze bulwar bulwarze bulwaru",
         _SLAVIC,
     ),
@@ -363,7 +364,7 @@ _HOUSE_LENGTH = 60
 _PLAIN_CODE = re.compile(
     r"(?<![\w-])(?P<code>(?:[A-PR-UWYZ][A-HK-Y]?\d[A-HJ-NP-Z\d]? \d[ABD-HJLNP-UW-Z]{2}"
     r"|[ABCEGHJ-NPRSTVXY]\d[ABCEGHJ-NPRSTV-Z] \d[ABCEGHJ-NPRSTV-Z]\d)(?=[\s.,;:!?)]|\Z)"
-    r"|\d{5}(?= (?:zip|postal) ?code))"
+    r"|(?<=Singapore )\d{6}(?=[.,;:)\n]|\Z)|\d{5}(?= (?:zip|postal) ?code))"
 )
 
 
