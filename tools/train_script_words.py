@@ -231,6 +231,9 @@ def chinese(folder: Path) -> dict[str, bytes]:
     words = {word: count for word, count in words.items() if word not in people}
     for line in _lines(OWN, "han words"):
         words |= dict.fromkeys(line, 2000)
+    things = {word for line in _lines(OWN, "han things") for word in line}  # the dictionary calls them persons
+    people = {name: count for name, count in people.items() if name not in things}
+    words |= dict.fromkeys(things, 500)
     return {
         "zh_words": _frequencies(words),
         "zh_people": _frequencies(people),

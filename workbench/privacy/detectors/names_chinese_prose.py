@@ -24,8 +24,8 @@ _NEAR = 60  # characters in which Kana makes a line Japanese
 _TOTAL: Final = log(6e7)
 _UNKNOWN: Final = -15.0  # a letter that is no word
 _PERSON, _PERSON_TWO, _FOREIGN, _TITLED = (
-    -5.2,
     -6.2,
+    -7.2,
     -7.5,
     4.0,
 )  # how likely a name of these forms is in a place of a sentence
@@ -50,6 +50,15 @@ _SAYS = re.compile(
 )
 _EMPEROR = re.compile("[汉唐宋元明清隋晋魏周秦梁陈齐][\u3400-\u9fff][帝宗祖]")
 _NO_PERSON = re.compile("[省市县区镇乡村州岛湖港湾路街队社报党派馆寺庙站校院厂矿城宫殿]")
+_THING: Final = -20.0  # for a name before a word that makes it the name of a place, a group or an idea
+_THINGS = re.compile(
+    "病|症|链|定理|定律|方程|效应|猜想|函数|墙|塔|族|王朝|帝国|公国|机场|捷运|位于|地处|附近|一带|境内|遗址|沿岸|"
+    "流域|盆地|平原|山脉|半岛|群岛|海峡|海域|沙漠|草原|运河|航空|公司|集团|银行|证券|汽车|电子|科技|股份|基金会|"
+    "大学|学院|中学|医院|球场|体育场|大道|广场|大厦|大桥|隧道|工业|工艺|文化|时期|时代|年间|遗迹|化石|人口|地区|"
+    "寺|庙|宫|神庙|转换|变换|分布|第[一二三]定|啤酒|年间|[省市县区镇乡村州郡路街]"
+)
+_NUMBERED = re.compile("[二三四五六七八九十][国族省部州]")
+_ORDINAL = re.compile("[一二三四五六七八九十]{1,2}世")  # after the name of a king
 _FUNCTION = frozenset(
     "的了在是和不有个这那与及或被把从到由为将会其之各每本该某称说对以并就也还都又着过去来上下中里后前时年月日等"
 )
@@ -90,7 +99,8 @@ def _names(run: str) -> list[tuple[int, int]]:
             if found and text[at : found[-1][0]] == "·":
                 found[-1] = (start, found[-1][1])
             else:
-                found.append((start, at))
+                ordinal = _ORDINAL.match(text, at)
+                found.append((start, ordinal.end() if ordinal else at))
         at = start
     return found[::-1]
 
@@ -104,7 +114,7 @@ def _edges(model: _Model, text: str, at: int) -> Iterator[tuple[int, float, bool
             if (score := model.words.get(part)) is not None:
                 yield size, score, False
             if (score := model.people.get(part)) is not None:
-                yield size, score + 1, True
+                yield size, score + 1 + (_THING if _THINGS.match(text, at + size) else 0.0), True
     bonus = _TITLED if text.endswith(_TITLES, 0, at) else 0.0
     yield from _chinese(model, text, at, bonus)
     if text[at] in model.foreign:
@@ -128,6 +138,7 @@ def _chinese(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[
         elif (one in first and two in second) or (bonus and two and (one in first or two in second)):
             follows = 1.0 if _follows(text, begin + 2) else 0.0
             place = _PLACE if _NO_PERSON.match(two) or _NO_PERSON.match(text, begin + 2) else 0.0
+            place += _THING if _NUMBERED.match(text, begin) or _THINGS.match(text, begin + 2) else 0.0
             yield (
                 length + 2,
                 _PERSON + last + first.get(one, _RARE) + second.get(two, _RARE) + bonus + follows + place,
@@ -140,6 +151,9 @@ def _chinese(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[
 
 def _foreign(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[int, float, bool]]:
     score = _FOREIGN + bonus
+    run = at  # the end of the letters that spell foreign names
+    while run < min(len(text), at + _LONGEST_FOREIGN) and text[run] in model.foreign:
+        run += 1
     dotted = text[at - 1 : at] == "·"
     for size in range(1, _LONGEST_FOREIGN + 1):
         letter = text[at + size - 1 : at + size]
@@ -147,10 +161,11 @@ def _foreign(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[
             return
         score += model.foreign[letter]
         after = text[at + size : at + size + 1]
+        thing = _THING if _THINGS.match(text, at + size) or _THINGS.match(text, run) else 0.0
         if dotted or after == "·":
             yield size, score + 8, True
         elif size > 1 and not _NO_PERSON.match(after) and size > (1 if bonus else 2):
-            yield size, score + (1.0 if _follows(text, at + size) else 0.0), True
+            yield size, score + thing + (1.0 if _follows(text, at + size) else 0.0), True
 
 
 def _follows(text: str, at: int) -> bool:
