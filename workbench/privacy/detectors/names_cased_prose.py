@@ -17,7 +17,7 @@ from workbench.privacy.detectors.script_words import LARGE_PLACE, fold, name_sco
 from workbench.privacy.detectors.text_search import find_matches
 
 _LOOK_BACK: Final = 48  # characters before a row that may contain a role
-_ALONE, _TOGETHER = 0.7, 0.6  # lowest score of the best word of a name of one word and of several
+_TOGETHER = 0.6  # lowest score of the best word of a name of several words
 _BEGINNING = -1.0  # for the first word of a sentence, which is capitalized anyway
 _ROLE, _PLACE, _QUOTED, _IN = 2.5, -4.0, -4.0, -1.0
 _AFTER_GIVEN, _WITH_MIDDLE = 2.5, 5.0  # for a last name after a given name; beside a name of the father
@@ -35,10 +35,20 @@ class _Prose(Struct, frozen=True, eq=False):
     roles: re.Pattern[str]
     inside: re.Pattern[str]  # prepositions of places
     stem: re.Pattern[str]  # endings of cases
+    alone: float  # lowest score of a name of one word
+    things: re.Pattern[str]  # words before no name of one word: articles of the neuter and the plural
 
 
 def _prose(
-    script: CasedScript, capitals: str, letters: str, particles: str, roles: str, inside: str, endings: str
+    script: CasedScript,
+    capitals: str,
+    letters: str,
+    particles: str,
+    roles: str,
+    inside: str,
+    endings: str,
+    alone: float,
+    things: str = "(?!)",
 ) -> _Prose:
     word = rf"[{capitals}](?:[{letters}]|['’ʼ-](?=[{capitals}{letters}])|(?<=['’ʼ-])[{capitals}]){{1,30}}"
     part = rf"(?:{word}|[{capitals}]\.)"
@@ -51,6 +61,8 @@ def _prose(
         re.compile(small, re.IGNORECASE),
         re.compile(rf"(?<!\w)(?:{inside})[ \u00a0]\Z", re.IGNORECASE),
         re.compile(rf"(?:{endings})\Z"),
+        alone,
+        re.compile(rf"(?<!\w)(?:{things})[ \u00a0]\Z", re.IGNORECASE),
     )
 
 
@@ -84,6 +96,7 @@ _PROSE = (
         roles=_ROLES,
         inside="в|во|на|из|із|у|під|под|біля|близ|возле|через",
         endings="[аеёиіїйоуъыьэєюя]{1,2}|[аоеєёіи]м[иі]?|ов[іи]|[оея]го|[оея]му|их|ых",
+        alone=0.7,
     ),
     _prose(
         _GREEK,
@@ -100,6 +113,8 @@ _PROSE = (
         "αθλητ|αθλήτρι",
         inside="στ[ηο]ν?|στα|στις|στους",
         endings="[αεηιουω]{1,2}[σ]?",
+        alone=1.7,
+        things="το|τα|στο|στα|οι|τους|τις|στους|στις",
     ),
 )
 _NUMBER = re.compile("[ \u00a0](?:[IVXІХ]{1,5}|[Α-ΙΚ]['΄ʹ])(?![\\w])")
@@ -127,7 +142,7 @@ def find_cased_prose_names(text: str) -> Iterator[tuple[int, int]]:
         for match in find_matches(prose.row, text):
             words = list(prose.script.part.finditer(match.group()))
             scores = _scores(prose, [word.group() for word in words], text, match)
-            names = list(_segments([word.group() for word in words], scores))
+            names = list(_segments([word.group() for word in words], scores, prose.alone))
             at = match.start()
             for first, last in names:
                 end = at + words[last].end()
@@ -190,6 +205,8 @@ def _scores(prose: _Prose, words: Sequence[str], text: str, match: re.Match[str]
         scores = [score + _IN for score in scores]
     elif _SAYS.match(text, match.end()):
         scores[-1] += 1.0
+    if len(words) == 1 and kinds[0] != "G" and prose.things.search(before):
+        scores[0] += _PLACE
     adjective = len(words) == 1 and _ADJECTIVE.search(words[0]) and _NOUN.match(text, match.end())
     if adjective and not is_listed(prose.script, words[0], well_known(prose.script)):
         scores[0] += _PLACE  # "Софійський собор"
@@ -221,7 +238,7 @@ def well_known(script: CasedScript) -> frozenset[str]:
     return word_set(f"{script.name}_names")
 
 
-def _segments(words: Sequence[str], scores: Sequence[float]) -> Iterator[tuple[int, int]]:
+def _segments(words: Sequence[str], scores: Sequence[float], alone: float) -> Iterator[tuple[int, int]]:
     """First and last word of each name in a row."""
     at = 0
     while at < len(words):
@@ -229,6 +246,6 @@ def _segments(words: Sequence[str], scores: Sequence[float]) -> Iterator[tuple[i
         while end < len(words) and (scores[end] > 0 or words[end].endswith(".")):
             end += 1
         real = [place for place in range(at, end) if not words[place].endswith(".")]
-        if real and max(scores[place] for place in real) >= (_ALONE if len(real) == 1 else _TOGETHER):
+        if real and max(scores[place] for place in real) >= (alone if len(real) == 1 else _TOGETHER):
             yield at, end - 1
         at = max(end, at + 1)

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from workbench.privacy.detectors.caseless_places import follows_place, is_thing
 from workbench.privacy.detectors.script_name_lists import names_of
 from workbench.privacy.detectors.script_words import name_score
 from workbench.privacy.detectors.text_search import find_matches
@@ -134,9 +135,16 @@ def _in_row(script: CaselessScript, text: str, row: Sequence[re.Match[str]]) -> 
     while at < len(words):
         titled, announced = _announced(script, row[at - 1].group() + " " if at else before)
         count, offset = _length(script, words, kinds, at, titled, announced)
-        if count:
+        if count and not _names_thing(script, row, at, at + count):
             yield row[at].start() + offset, row[at + count - 1].end()
         at += count or 1
+
+
+def _names_thing(script: CaselessScript, row: Sequence[re.Match[str]], start: int, end: int) -> bool:
+    """Whether the words make the name that of a place, an organisation or an idea."""
+    words = [word.group() for word in row[max(0, start - 2) : end + 1]]
+    first = min(start, 2)
+    return follows_place(script.name, words[:first]) or is_thing(script.name, words, first, first + end - start)
 
 
 @lru_cache(maxsize=8192)

@@ -34,7 +34,7 @@ _ROLE = re.compile(
     "|건축가|발명가|탐험가|성우|모델|방송인|코치|창업자|설립자|후보|대변인|아내|남편|아들|딸|동생|형|아버지|어머니) "
 )
 _ROLE_BEFORE = re.compile(_ROLE.pattern + "\\Z")
-_ALONE, _KNOWN_LAST, _FOREIGN = 1.6, 0.6, 2.4
+_ALONE, _KNOWN_LAST, _FOREIGN = 1.6, 1.5, 2.4
 _TITLED, _ROLED, _NEAR = 1.8, 1.5, 1.5
 _INFLECTED_WORDS = """
 한 된 할 될 합 됩 하 되 했 됐 에 으 니다 습니 합니 됩니 하는 되는 하고 하게 하여 해서 위해 대해 이후
