@@ -51,8 +51,15 @@ _SAYS = re.compile(
     "|说|表示|认为|指出|宣布|称|在|于|是|的|与|和|曾|被|将|出生|担任|率|对|为|以|从|向|因|则|"
     "[\u3001\uff0c,\uff08(\u3002]|$"
 )
+_LANDMARKS = frozenset("塔岛堡峰湖港")
+_INACTIVE: Final = -2.0  # for a foreign name that is in no list, without a title, before no verb
+_ACTS = re.compile(
+    "派|率|翻译|参与|搭档|夺|战胜|不敌|击|合作|主持|主演|饰演|执导|出席|创作|发表|获|领导|赢得|前往|访问|抵达|回应|赞|"
+    "也|还|又|已|要|提出|写|打|生于|出任|逝世|去世|病逝|离开|加入|成为|当选|接任|参加|毕业|就读|来到|回到|说|表示|认为|"
+    "指出|宣布|称|曾|被|将|出生|担任|因|则|的(?:小说|作品|理论|诗|画|传|妻|儿|女|父|母|弟|哥|团队|政府|球|歌|书|名)"
+)
 _EMPEROR = re.compile("[汉唐宋元明清隋晋魏周秦梁陈齐][\u3400-\u9fff][帝宗祖]")
-_NO_PERSON = re.compile("[省市县区镇乡村州岛湖港湾路街队社报党派馆寺庙站校院厂矿城宫殿]")
+_NO_PERSON = re.compile("[省市县区镇乡村州岛湖港湾路街队社报党派馆寺庙站校院厂矿城宫殿草藻鱼菌虫蛇鹿兽鼎册]")
 _THING: Final = -20.0  # for a name before a word that makes it the name of a place, a group or an idea
 _THINGS = re.compile(
     "病|症|链|定理|定律|方程|效应|猜想|函数|墙|塔|族|王朝|帝国|公国|机场|捷运|位于|地处|附近|一带|境内|遗址|沿岸|"
@@ -171,6 +178,8 @@ def _foreign(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[
         if dotted or after == "·":
             yield size, score + 8, True
         elif size > 1 and not _NO_PERSON.match(after) and size > (1 if bonus else 2):
+            if not bonus and not _ACTS.match(text, at + size):
+                thing += _PLACE if letter in _LANDMARKS else _INACTIVE
             yield size, score + thing + (1.0 if _follows(text, at + size) else 0.0), True
 
 
