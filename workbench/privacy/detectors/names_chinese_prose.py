@@ -31,7 +31,7 @@ _PERSON, _PERSON_TWO, _FOREIGN, _TITLED = (
 )  # how likely a name of these forms is in a place of a sentence
 _PLACE: Final = -5.0  # for a name that ends like a place
 _RARE: Final = -10.5  # a letter that is in no given name of the list
-_LONGEST_WORD, _LONGEST_FOREIGN = 6, 8
+_LONGEST_WORD, _LONGEST_FOREIGN, _LONGEST_RUN = 6, 8, 16
 _TITLES_WORDS = """
 总统 总理 首相 主席 部长 外长 国务卿 书记 市长 省长 州长 议员 参议员 众议员 将军 上将 中将 元帅 皇帝
 国王 女王 王子 公主 教授 博士 院士 先生 女士 小姐 导演 演员 歌手 作家 诗人 画家 记者 主教练 教练
@@ -52,6 +52,13 @@ _SAYS = re.compile(
     "[\u3001\uff0c,\uff08(\u3002]|$"
 )
 _LANDMARKS = frozenset("塔岛堡峰湖港")
+_COUNTRIES_WORDS = """
+中国 日本 韩国 朝鲜 越南 泰国 印度 印尼 缅甸 老挝 柬埔寨 菲律宾 马来西亚 巴基斯坦 阿富汗 伊朗 伊拉克 叙利亚 约旦
+以色列 沙特 土耳其 埃及 利比亚 突尼斯 摩洛哥 肯尼亚 南非 俄罗斯 乌克兰 波兰 捷克 匈牙利 罗马尼亚 保加利亚 希腊
+塞尔维亚 奥地利 瑞士 德国 法国 英国 意大利 西班牙 葡萄牙 荷兰 比利时 丹麦 瑞典 挪威 芬兰 冰岛 加拿大 墨西哥 巴西
+阿根廷 智利 秘鲁 哥伦比亚 澳大利亚 新西兰 欧洲 亚洲 非洲 北美 南美 位于 地处 坐落于 坐落在 首都 首都为
+"""
+_COUNTRIES: Final = tuple(_COUNTRIES_WORDS.split())
 _INACTIVE: Final = -2.0  # for a foreign name that is in no list, without a title, before no verb
 _ACTS = re.compile(
     "派|率|翻译|参与|搭档|夺|战胜|不敌|击|合作|主持|主演|饰演|执导|出席|创作|发表|获|领导|赢得|前往|访问|抵达|回应|赞|"
@@ -59,7 +66,7 @@ _ACTS = re.compile(
     "指出|宣布|称|曾|被|将|出生|担任|因|则|的(?:小说|作品|理论|诗|画|传|妻|儿|女|父|母|弟|哥|团队|政府|球|歌|书|名)"
 )
 _EMPEROR = re.compile("[汉唐宋元明清隋晋魏周秦梁陈齐][\u3400-\u9fff][帝宗祖]")
-_NO_PERSON = re.compile("[省市县区镇乡村州岛湖港湾路街队社报党派馆寺庙站校院厂矿城宫殿草藻鱼菌虫蛇鹿兽鼎册]")
+_NO_PERSON = re.compile("[省市县区镇乡村州岛湖港湾路街队社报党派馆寺庙站校院厂矿城宫殿草藻鱼菌虫蛇鹿兽鼎册鹤雀鹰莺]")
 _THING: Final = -20.0  # for a name before a word that makes it the name of a place, a group or an idea
 _THINGS = re.compile(
     "病|症|链|定理|定律|方程|效应|猜想|函数|墙|塔|族|王朝|帝国|公国|机场|捷运|位于|地处|附近|一带|境内|遗址|沿岸|"
@@ -127,7 +134,8 @@ def _edges(model: _Model, text: str, at: int) -> Iterator[tuple[int, float, bool
             if (score := model.words.get(part)) is not None:
                 yield size, score, False
             if (score := model.people.get(part)) is not None:
-                yield size, score + 1 + (_THING if _THINGS.match(text, at + size) else 0.0), True
+                thing = _THINGS.match(text, at + size) or _THINGS.match(text, _foreign_end(model, text, at))
+                yield size, score + 1 + (_THING if thing else 0.0), True
     bonus = _TITLED if text.endswith(_TITLES, 0, at) else 0.0
     yield from _chinese(model, text, at, bonus)
     if text[at] in model.foreign:
@@ -164,9 +172,9 @@ def _chinese(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[
 
 def _foreign(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[int, float, bool]]:
     score = _FOREIGN + bonus
-    run = at  # the end of the letters that spell foreign names
-    while run < min(len(text), at + _LONGEST_FOREIGN) and text[run] in model.foreign:
-        run += 1
+    run = _foreign_end(model, text, at)
+    if not bonus and text.endswith(_COUNTRIES, 0, at):
+        score += _PLACE
     dotted = text[at - 1 : at] == "·"
     for size in range(1, _LONGEST_FOREIGN + 1):
         letter = text[at + size - 1 : at + size]
@@ -181,6 +189,14 @@ def _foreign(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[
             if not bonus and not _ACTS.match(text, at + size):
                 thing += _PLACE if letter in _LANDMARKS else _INACTIVE
             yield size, score + thing + (1.0 if _follows(text, at + size) else 0.0), True
+
+
+def _foreign_end(model: _Model, text: str, at: int) -> int:
+    """The end of the letters that spell foreign names."""
+    end = at
+    while end < min(len(text), at + _LONGEST_RUN) and text[end] in model.foreign:
+        end += 1
+    return end
 
 
 def _follows(text: str, at: int) -> bool:
