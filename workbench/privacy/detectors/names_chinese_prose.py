@@ -59,12 +59,6 @@ _COUNTRIES_WORDS = """
 阿根廷 智利 秘鲁 哥伦比亚 澳大利亚 新西兰 欧洲 亚洲 非洲 北美 南美 位于 地处 坐落于 坐落在 首都 首都为
 """
 _COUNTRIES: Final = tuple(_COUNTRIES_WORDS.split())
-_INACTIVE: Final = -2.0  # for a foreign name that is in no list, without a title, before no verb
-_ACTS = re.compile(
-    "派|率|翻译|参与|搭档|夺|战胜|不敌|击|合作|主持|主演|饰演|执导|出席|创作|发表|获|领导|赢得|前往|访问|抵达|回应|赞|"
-    "也|还|又|已|要|提出|写|打|生于|出任|逝世|去世|病逝|离开|加入|成为|当选|接任|参加|毕业|就读|来到|回到|说|表示|认为|"
-    "指出|宣布|称|曾|被|将|出生|担任|因|则|的(?:小说|作品|理论|诗|画|传|妻|儿|女|父|母|弟|哥|团队|政府|球|歌|书|名)"
-)
 _EMPEROR = re.compile("[汉唐宋元明清隋晋魏周秦梁陈齐][\u3400-\u9fff][帝宗祖]")
 _NO_PERSON = re.compile("[省市县区镇乡村州岛湖港湾路街队社报党派馆寺庙站校院厂矿城宫殿草藻鱼菌虫蛇鹿兽鼎册鹤雀鹰莺]")
 _THING: Final = -20.0  # for a name before a word that makes it the name of a place, a group or an idea
@@ -186,8 +180,8 @@ def _foreign(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[
         if dotted or after == "·":
             yield size, score + 8, True
         elif size > 1 and not _NO_PERSON.match(after) and size > (1 if bonus else 2):
-            if not bonus and not _ACTS.match(text, at + size):
-                thing += _PLACE if letter in _LANDMARKS else _INACTIVE
+            if letter in _LANDMARKS and not bonus:
+                thing += _PLACE
             yield size, score + thing + (1.0 if _follows(text, at + size) else 0.0), True
 
 
