@@ -51,12 +51,15 @@ _SAYS = re.compile(
     "|说|表示|认为|指出|宣布|称|在|于|是|的|与|和|曾|被|将|出生|担任|率|对|为|以|从|向|因|则|"
     "[\u3001\uff0c,\uff08(\u3002]|$"
 )
+_FOREIGN_PLACE: Final = 6.0  # for a foreign word that is a place rather than a person
+_LANDMARK = re.compile(".?(?:[岛湖河湾港峡峰]|古城|古镇|城堡|天文台|望远镜)")  # after a foreign word
 _LANDMARKS = frozenset("塔岛堡峰湖港")
 _COUNTRIES_WORDS = """
 中国 日本 韩国 朝鲜 越南 泰国 印度 印尼 缅甸 老挝 柬埔寨 菲律宾 马来西亚 巴基斯坦 阿富汗 伊朗 伊拉克 叙利亚 约旦
 以色列 沙特 土耳其 埃及 利比亚 突尼斯 摩洛哥 肯尼亚 南非 俄罗斯 乌克兰 波兰 捷克 匈牙利 罗马尼亚 保加利亚 希腊
 塞尔维亚 奥地利 瑞士 德国 法国 英国 意大利 西班牙 葡萄牙 荷兰 比利时 丹麦 瑞典 挪威 芬兰 冰岛 加拿大 墨西哥 巴西
-阿根廷 智利 秘鲁 哥伦比亚 澳大利亚 新西兰 欧洲 亚洲 非洲 北美 南美 位于 地处 坐落于 坐落在 首都 首都为
+阿根廷 智利 秘鲁 哥伦比亚 克罗地亚 尼加拉瓜 古巴 乌拉圭 委内瑞拉 埃塞俄比亚 尼日利亚
+澳大利亚 新西兰 欧洲 亚洲 非洲 北美 南美 位于 地处 坐落于 坐落在 首都 首都为
 """
 _COUNTRIES: Final = tuple(_COUNTRIES_WORDS.split())
 _EMPEROR = re.compile("[汉唐宋元明清隋晋魏周秦梁陈齐][\u3400-\u9fff][帝宗祖]")
@@ -167,8 +170,9 @@ def _chinese(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[
 def _foreign(model: _Model, text: str, at: int, bonus: float) -> Iterator[tuple[int, float, bool]]:
     score = _FOREIGN + bonus
     run = _foreign_end(model, text, at)
-    if not bonus and text.endswith(_COUNTRIES, 0, at):
-        score += _PLACE
+    if not bonus and (text.endswith(_COUNTRIES, 0, at) or _LANDMARK.match(text, run)):
+        score += _THING
+        yield run - at, _FOREIGN + _FOREIGN_PLACE + sum(model.foreign[letter] for letter in text[at:run]), False
     dotted = text[at - 1 : at] == "·"
     for size in range(1, _LONGEST_FOREIGN + 1):
         letter = text[at + size - 1 : at + size]
