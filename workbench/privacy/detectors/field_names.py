@@ -166,6 +166,7 @@ MOST_KEYS = 60  # keys of a record whose kinds are cached
 
 _NAME = replace(BY_NAME["NAME"], personal=False)
 _RECORD_HANDLE = replace(BY_NAME["USERNAME"], accepts=person_names.is_handle, assigned=None)
+_RECORD_LOGIN = replace(BY_NAME["USERNAME"], accepts=person_names.is_login, assigned=None)
 _SINGLE = re.compile(r"[\u3400-\u9fff\uac00-\ud7af]")  # a given name of one sign
 
 
@@ -220,7 +221,7 @@ def _kinds_of(keys: tuple[str, ...], around: str, rules: DetectionRules) -> dict
         for group, part in (("weak_postcode", _POSTCODE), ("weak_street", _OF_GROUP["street"])):
             kinds |= {key: part for key in keys if kinds[key] is None and _is_in(group, key)}
     if "USERNAME" not in rules.off and any(kind is not None and kind.name in _LOGIN_KINDS for kind in kinds.values()):
-        kinds |= {key: _RECORD_HANDLE for key in keys if kinds[key] is None and _is_in("weak_login", key)}
+        kinds |= {key: _RECORD_LOGIN for key in keys if kinds[key] is None and _is_in("weak_login", key)}
     return kinds
 
 

@@ -125,7 +125,7 @@ _LONGEST_DOMAIN = 40  # characters of a domain or a name
 _DOMAIN_LINE = re.compile(r"(?:\d{1,3}\.){3}\d|[Uu]ser|[Aa]ccount|[Ll]og[oi]n")
 _LONGEST_LINE = 300  # characters before and after a word that are read
 _NO_SUBJECT_WORDS = """
-invalid illegal user users
+invalid illegal user users id ids
 is are be been being get got stay keep remain already currently never only automatically successfully everyone someone
 anyone nobody they it he people not just newly recently previously if when while once after before having
 """
