@@ -67,9 +67,13 @@ async def test_a_file_is_read_once_and_again_when_it_changed_and_only_if_the_tex
 
 async def test_what_is_too_large_or_no_text_holds_nobody_up(core, agent, monkeypatch):
     monkeypatch.setattr(workspace_file_masking, "LARGEST", 50)
-    core.services.workspace_files.write("people.csv", LIST)
+    accounts = "id,account_number\n" + "".join(f"{number},728471955{number}\n" for number in range(5))
+    core.services.workspace_files.write("people.csv", accounts)
     (core.paths.workspace / "picture.png").write_bytes(b"\0\1")
-    assert "Qvortrup" in await seen(core, agent, COLUMN), "what this part cannot do, and SECURITY.md says so"
+    shown = await seen(core, agent, COLUMN.replace("')])", "')][1:])"))
+    assert "7284719551" in shown, "what this part cannot do, and docs/privacy.md says so"
+    monkeypatch.undo()
+    assert "7284719551" not in await seen(core, agent, COLUMN.replace("')])", "')][1:])"))
 
 
 async def test_a_session_that_can_keep_no_more_reads_no_files(core, agent, monkeypatch):
