@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]  # Any: numpy's own parameters
 
 _PIECE: Final = 16_000  # characters of a text that are hashed at once
+_PIECES: Final = 8  # that are looked up together
 _BORDER: Final = "\n\0\n"  # between views that are hashed together
 _CONTEXTS: Final = 3  # places in which a word is read
 _PAIR_CONTEXTS: Final = 2
@@ -196,15 +197,19 @@ class AnswerLookup:
         import numpy as np
 
         most = self._most_frequent()
-        for piece, may_be_glued in _pieces(text):
-            words = hash_words(readable(piece))
-            pairs = words.pairs()
-            masks = self._index.page_masks(words.hashes)
-            together = self._index.page_masks(pairs) & masks[:, :-1] & masks[:, 1:]
-            frequencies = np.bitwise_count(together).sum(axis=0)
-            yield _Piece(
-                piece, may_be_glued, words, pairs, (frequencies > 0) & (frequencies <= most), frequencies > most
+        pieces = _pieces(text)
+        while some := [(*piece, hash_words(readable(piece[0]))) for piece in islice(pieces, _PIECES)]:
+            hashed = [(piece, may_be_glued, words, words.pairs()) for piece, may_be_glued, words in some]
+            numbers = np.unique(
+                np.concatenate([part for _, _, words, pairs in hashed for part in (words.hashes, pairs)])
             )
+            masks = self._index.page_masks(numbers)  # once for pieces that have most words in common
+            for piece, may_be_glued, words, pairs in hashed:
+                single = masks[:, np.searchsorted(numbers, words.hashes)]
+                together = masks[:, np.searchsorted(numbers, pairs)] & single[:, :-1] & single[:, 1:]
+                frequencies = np.bitwise_count(together).sum(axis=0)
+                possible = (frequencies > 0) & (frequencies <= most)
+                yield _Piece(piece, may_be_glued, words, pairs, possible, frequencies > most)
 
     def _pairs_and_lone_words(self, pieces: Sequence[_Piece], _: Set[int]) -> dict[int, int]:
         """The hashes of pairs that may occur, and of words outside of such pairs, with the number of places in which
