@@ -7,6 +7,7 @@ import json
 import random
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Event
 from unittest.mock import Mock
 from urllib.parse import quote
@@ -20,8 +21,9 @@ from workbench.errors import WorkbenchError
 from workbench.privacy import answer_index
 from workbench.privacy.answer_index import PAGE, AnswerIndex
 from workbench.privacy.answer_lookup import AnswerLookup
-from workbench.privacy.detection_rules import DetectionRules
+from workbench.privacy.detection_rules import DEFAULT_RULES, DetectionRules
 from workbench.privacy.detectors.json_fields import parsed
+from workbench.privacy.detectors.kinds import KINDS
 from workbench.privacy.encrypted_pages import EncryptedPages
 from workbench.privacy.vault import Vault
 from workbench.records import Place
@@ -455,3 +457,34 @@ def test_a_long_line_of_tags_or_of_sql_is_read_with_its_names() -> None:
         vault = Vault("session")
         vault.keep(text, "crm")
         assert "qvortrup" not in vault.sanitize("for wilhelmina qvortrup"), text[:40]
+
+
+def test_pages_full_of_chinese_do_not_hide_the_values_of_another_server() -> None:
+    chance = random.Random(4)
+    vault = Vault("session")
+    for _ in range(16):
+        vault.keep("".join(chr(chance.randrange(0x3400, 0x9FFF)) for _ in range(PAGE - 3)), "evil")
+    vault.keep(json.dumps({"rows": MANY}), "crm")
+    for one in MANY[::60]:
+        assert one["name"].lower() not in vault.sanitize(f"order {one['name'].lower()} pending")
+
+
+def test_mentions_by_another_server_do_not_hide_a_value_that_only_its_key_tells() -> None:
+    filler = " ".join(WORDS) * 30
+    vault = Vault("session")
+    for number in range(4):
+        vault.keep(f"{filler * 3} run_job wilhelmina qvortrup retries {number} {filler}", "logs")
+    vault.keep(json.dumps([{"customer_name": "wilhelmina qvortrup", "account_number": "7284719553"}, *MANY]), "crm")
+    assert "qvortrup" not in vault.sanitize("for wilhelmina qvortrup")
+
+
+def test_a_server_that_is_not_masked_does_not_unmask_the_values_of_another_one() -> None:
+    off = replace(DEFAULT_RULES, off=frozenset(kind.name for kind in KINDS))
+    vault = Vault("session", rules=replace(DEFAULT_RULES, servers=(("logs", off),)))
+    record = {"customer_name": "wilhelmina qvortrup", "email": "w@qvortrup.org", "account_number": "7284719553"}
+    for number in range(3):
+        lines = [f"INFO {at} user {' '.join(record.values())} ok" for at in range(30)]
+        vault.keep("\n".join([*lines, *["status fine"] * 2_500, str(number)]), "logs")
+    vault.keep(json.dumps([record]), "crm")
+    shown = vault.sanitize(" ".join(record.values()))
+    assert [value for value in record.values() if value in shown] == []
