@@ -224,7 +224,7 @@ def explain_in_session(
     """Explain a token of this session, or a text in its surroundings."""
     vault = session.vault
     if LOOKALIKE.fullmatch(text.strip()):
-        token, held = vault.canonical(text), _held(session, text)
+        token, held = vault.canonical(text), _stored_value(session, text)
         value = _hidden_value(session, token, held, ReasonSentences(vault))
         return replace(
             explain_token(vault, text.strip(), held, marks, around),
@@ -243,7 +243,7 @@ def explain_in_session(
     return replace(explanation, sources=tuple(sorted(sources)), came=vault.places(place.text))
 
 
-def _held(session: Session, token: str) -> StoredValue:
+def _stored_value(session: Session, token: str) -> StoredValue:
     held = session.vault.find_pasted(token)
     if held is None:
         hint = "Values are kept until their session ends or you delete them. Set privacy.keep_days to keep them longer."
@@ -253,7 +253,7 @@ def _held(session: Session, token: str) -> StoredValue:
 
 def revealed(session: Session, token: str) -> Revealed:
     """Return the value of a token of this session, in any spelling that a model used."""
-    held = _held(session, token)
+    held = _stored_value(session, token)
     hidden = _hidden_value(session, session.vault.canonical(token), held, ReasonSentences(session.vault))
     return Revealed(
         hidden.token, hidden.kind, held.text, hidden.sources, hidden.came, hidden.went, hidden.times, hidden.why

@@ -57,7 +57,7 @@ def find_secrets(text: str) -> Iterator[DetectedSpan]:
     scanned: set[str] = set()
     for rule, start, end in secret_rules().find_keywords(text):
         if rule.form == "prose":
-            yield from _told(rule, text, start)
+            yield from _find_announced_secret(rule, text, start)
             continue
         for match in _matches(rule, text, start, end, scanned):
             if (not rule.entropy or _entropy(match.group()) > rule.entropy) and _is_right(rule, match):
@@ -236,7 +236,7 @@ _PASSWORD_SIGNS = frozenset("!@#$%^&*+=~?")
 _SHORTEST_PASSWORD, _SHORTEST_TOKEN = 5, 8
 
 
-def _told(rule: SecretRule, text: str, start: int) -> Iterator[DetectedSpan]:
+def _find_announced_secret(rule: SecretRule, text: str, start: int) -> Iterator[DetectedSpan]:
     """The secret in a sentence such as "the password is …"."""
     if match := rule.pattern.match(text, start):
         begin = match.start("quoted") if match["quoted"] else match.start("bare")

@@ -109,15 +109,6 @@ def _name(text: str, at: int, end: int) -> int:
     return _single(text, at, end)
 
 
-def _sure_name(text: str, at: int, end: int) -> int:
-    """The end of a last name and a given name that are no other words, up to the end of the run."""
-    for size in (2, 3):
-        begin = at + size
-        if 1 < end - begin < 4 and text[at:begin] in word_set("ja_last") and text[begin:end] in word_set("ja_given"):
-            return end
-    return 0
-
-
 def _single(text: str, at: int, end: int) -> int:
     """The end of a last or given name that stands alone."""
     last, given = word_set("ja_last"), word_set("ja_given")
