@@ -23,6 +23,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from script_word_sources import json_strings
+
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "resources" / "privacy" / "script_names.txt"
 OWN = ROOT / "tools" / "script_names" / "own.txt"
@@ -102,16 +104,8 @@ def _texts(wheel: str) -> dict[str, str]:
     with zipfile.ZipFile(wheel) as archive:
         for name in sorted(archive.namelist()):
             if match := _TEXT.fullmatch(name):
-                found[match[1]] += _strings(json.loads(archive.read(name)))
+                found[match[1]] += json_strings(json.loads(archive.read(name)))
     return {language: "\n".join(texts) for language, texts in found.items()}
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        for one in value.values():
-            yield from _strings(one)
-    elif isinstance(value, str):
-        yield value
 
 
 def _ordinary(script: str, texts: dict[str, str]) -> set[str]:

@@ -59,7 +59,7 @@ def translations(folder: Path, language: str, *, office: bool = True) -> Iterato
     Those of LibreOffice (MPL 2.0) are only for fitting: no list of their words is shipped.
     """
     for path in sorted(folder.glob(f"home_assistant_frontend/hass_frontend/static/translations/**/{language}-*.json")):
-        yield from _strings(json.loads(path.read_text(encoding="utf-8")))
+        yield from json_strings(json.loads(path.read_text(encoding="utf-8")))
     for path in sorted(folder.glob(f"debian/usr/lib/chromium/locales/{language}.pak")):
         yield from _chromium(path.read_bytes())
     if not office:
@@ -116,10 +116,11 @@ def chinese_words(folder: Path) -> Iterator[tuple[str, int, str]]:
             yield word, int(count), kind
 
 
-def _strings(value: object) -> Iterator[str]:
+def json_strings(value: object) -> Iterator[str]:
+    """The texts in JSON objects, also in those inside of others."""
     if isinstance(value, dict):
         for one in value.values():
-            yield from _strings(one)
+            yield from json_strings(one)
     elif isinstance(value, str):
         yield value
 

@@ -115,9 +115,8 @@ ABOVE = Path(__file__).resolve().parents[2]
 ECHO = Path(__file__).resolve().parents[1] / "mcp_servers" / "echoing.py"
 
 
-@pytest.fixture
-async def office(demo):
-    """The demo's customers, and a second server that echoes its input. Every program is allowed."""
+async def with_echo_server(demo):
+    """A core with the demo's customers and a second server that echoes its input. Every program is allowed."""
     await demo.catalog.add(ServerConfig("echo", sys.executable, (str(ECHO),), {"PYTHONPATH": str(ABOVE)}))
     await demo.catalog.connect("echo")
     settings = {"approval_auto_medium": True, "isolation_medium": "process", "isolation_high": "process"}
@@ -132,6 +131,11 @@ async def office(demo):
 
     demo.bus.listen(hear)
     return demo
+
+
+@pytest.fixture
+async def office(demo):
+    return await with_echo_server(demo)
 
 
 async def finished(core, session, code, **more):

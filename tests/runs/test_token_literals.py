@@ -5,50 +5,32 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from msgspec.structs import replace
 
+from tests.broker.test_program_answers import with_echo_server
 from workbench.analysis.reading import read_program
 from workbench.broker.broker import Broker
 from workbench.events import RunChanged
 from workbench.records import (
     CallDecision,
-    Decision,
     Origin,
     Permission,
     Proposal,
     Run,
     RunState,
-    ServerConfig,
     ToolCall,
 )
 from workbench.runs.token_literals import TokenLiterals
 
-ABOVE = Path(__file__).resolve().parents[2]
-ECHO = Path(__file__).resolve().parents[1] / "mcp_servers" / "echoing.py"
 LIST = "from servers.demo import list_customers\nrows = (await list_customers(limit=5))['customers']\n"
 
 
 @pytest.fixture
 async def office(demo):
     """A core with the demo's customers and a server that echoes, in which every program is allowed."""
-    await demo.catalog.add(ServerConfig("echo", sys.executable, (str(ECHO),), {"PYTHONPATH": str(ABOVE)}))
-    await demo.catalog.connect("echo")
-    settings = {"approval_auto_medium": True, "isolation_medium": "process", "isolation_high": "process"}
-    demo.settings = replace(demo.settings, **settings)
-
-    def hear(event):
-        if isinstance(event, RunChanged) and event.run.state is RunState.WAITING:
-            run = event.run
-            decision = Decision(run.id, run.proposal.sha, allow=True, by="you", fingerprint=run.fingerprint)
-            asyncio.get_running_loop().call_soon(demo.run_manager.decide, decision)
-
-    demo.bus.listen(hear)
-    return demo
+    return await with_echo_server(demo)
 
 
 async def ran(core, session, code, **more):
