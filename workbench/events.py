@@ -22,10 +22,12 @@ from workbench.records import (
     HeldCall,
     KeptState,
     Ledger,
+    MutedAgent,
     NetworkRules,
     PastCall,
     Permissions,
     PrivacyRules,
+    RequestClock,
     Run,
     SecretStore,
     ServerState,
@@ -160,8 +162,21 @@ class CallHeld(_Event, frozen=True):
 class HeldCallSettled(_Event, frozen=True):
     """The user has answered a held call, or it has timed out or was withdrawn."""
 
-    held_call: HeldCall
+    held_call: HeldCall  # with `denied_until`, if the user can undo the denial
     ending: str  # allowed or denied by the user; timed out; withdrawn with its run
+    by: str = ""  # who answered it, and where
+
+
+class ApprovalClocksChanged(_Event, frozen=True):
+    """The clocks of waiting requests were stopped, because the user is reviewing them, or continue."""
+
+    clocks: tuple[RequestClock, ...]
+
+
+class MutedAgentsChanged(_Event, frozen=True):
+    """The user muted an agent session, or unmuted it, or a muted one disconnected."""
+
+    muted: tuple[MutedAgent, ...]
 
 
 class StatesChanged(_Event, frozen=True):
@@ -317,6 +332,8 @@ Event: TypeAlias = (
     | RunCall
     | CallHeld
     | HeldCallSettled
+    | ApprovalClocksChanged
+    | MutedAgentsChanged
     | StatesChanged
     | EntryWritten
     | AuditVerifying

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
 
 import pytest
 
 from workbench.api_handlers.runs import RunHandler
 from workbench.audit.audit_statistics import review_figures
-from workbench.broker.held_calls import HeldCalls
 from workbench.errors import WorkbenchError
-from workbench.records import Entry, HeldCall, HeldCallAnswer, ReviewFigures
+from workbench.records import Entry, EntryQuery, HeldCall, HeldCallAnswer, ReviewFigures
 
 
-class House:
-    """As much of the core as this part of the desk asks for."""
-
-    def __init__(self):
-        self.journal = self
-        self.notes = []
-        self.append = self.notes.append
-        self.held_calls = HeldCalls(lambda event: None)
+def notes(core):
+    return [entry.note for entry in core.journal.entries(EntryQuery(kind="run.decided.call"))]
 
 
-async def test_what_waits_is_listed_and_answered():
-    house = House()
-    api, held_calls = RunHandler(house, SimpleNamespace(held_calls=house.held_calls)), house.held_calls
+async def test_what_waits_is_listed_and_answered(core):
+    api, held_calls = RunHandler(core.services, core.run_manager), core.run_manager.held_calls
     call = asyncio.ensure_future(held_calls.ask(HeldCall("", "r1", "c1", "demo", "send_email", "{}"), "{}", 60.0))
     await asyncio.sleep(0)
     (waiting,) = held_calls.all()
@@ -34,12 +25,11 @@ async def test_what_waits_is_listed_and_answered():
     assert (await call).reason == "not now"
     with pytest.raises(WorkbenchError):
         await api.answer_held_call(HeldCallAnswer(waiting.id, allow=True))
-    assert [note.kind for note in house.notes] == ["run.decided.call"], "an answer that came too late decided nothing"
+    assert len(notes(core)) == 1, "an answer that came too late decided nothing"
 
 
-async def test_an_answer_about_many_calls_is_one_decision_with_the_time_it_took():
-    house = House()
-    api, held_calls = RunHandler(house, SimpleNamespace(held_calls=house.held_calls)), house.held_calls
+async def test_an_answer_about_many_calls_is_one_decision_with_the_time_it_took(core):
+    api, held_calls = RunHandler(core.services, core.run_manager), core.run_manager.held_calls
     question = HeldCall("", "r1", "c1", "demo", "send_email", "{}")
     calls = [asyncio.ensure_future(held_calls.ask(question, "{}", 60.0)) for _ in range(3)]
     async with asyncio.timeout(60):
@@ -47,7 +37,7 @@ async def test_an_answer_about_many_calls_is_one_decision_with_the_time_it_took(
             await asyncio.sleep(0)
     await api.answer_held_call(HeldCallAnswer((held_calls.all())[0].id, allow=True, seconds=0.9))
     await asyncio.gather(*calls)
-    (note,) = house.notes
+    (note,) = notes(core)
     assert note.summary == "3 calls of demo.send_email were allowed by you after 0.9 s, too soon to have been read"
     entry = Entry(1, 0.0, note, "", "")
     assert review_figures([entry]) == ReviewFigures(decided=1, allowed=1, median_seconds=0.9, hasty=1)

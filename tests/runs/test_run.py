@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from workbench.broker.approval_clocks import ApprovalClocks
 from workbench.errors import WorkbenchError
 from workbench.records import CallTrace, Decision, EntryQuery, Origin, Proposal, Risk, RunState
 from workbench.runs.run import KEPT_CALLS, ProgramRun
@@ -52,5 +53,5 @@ async def test_only_the_newest_calls_are_carried_along(run):
 
 
 async def test_the_audit_says_that_a_run_waits(run):
-    assert await run.wait_for_decision(0.0) is None
+    assert await run.wait_for_decision(ApprovalClocks(lambda event: None), 0.0) is None
     assert [entry.note.summary for entry in entries(run) if entry.note.kind == "run.waiting"] == ["waits for approval"]

@@ -25,7 +25,7 @@ from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.privacy.text_kinds import TextKind
-from workbench.records import JsonObject, Run, RunState
+from workbench.records import HeldCall, JsonObject, Run, RunState
 from workbench.runs.answer_view import WISHES
 from workbench.runs.run_manager import RunManager
 
@@ -127,7 +127,7 @@ class ProgramTools:
         if run.state is not RunState.WAITING and not run.held_calls:
             words = f"{subject} waits: a server asks the user for input in the workbench's window. {ask}"
             return ToolAnswer(words, {**facts, "state": "waiting"}, kind=TextKind.FIXED)
-        deadline = run.deadline if run.state is RunState.WAITING else min(one.deadline for one in run.held_calls)
+        left = _time_left(run if run.state is RunState.WAITING else min(run.held_calls, key=lambda one: one.deadline))
         what = "the user's approval" if run.state is RunState.WAITING else "the user's approval of a call"
         if any(one.is_answer for one in run.held_calls):
             what = "the user, who wants to see its answer before it is sent"
@@ -137,7 +137,7 @@ class ProgramTools:
             else " and ".join(f"`mcp-workbench calls allow {one.id}`" for one in run.held_calls[:3])
         )
         text = (
-            f"{subject} waits for {what}; {_time_left(deadline)} are left.\n"
+            f"{subject} waits for {what}; {left}.\n"
             f"Tell the user to open the workbench's window or to run {allow} in their own terminal; only the user can"
             f" answer. Do not submit the same again meanwhile. {ask}"
         )
@@ -204,10 +204,8 @@ class ProgramTools:
     def _progress_text(self, run: Run) -> str:
         if run.state is RunState.WAITING:
             if self._run_manager.approvals.attended:
-                return f"waiting for the user's approval: {_time_left(run.deadline)} left"
-            return (
-                f"waiting for the user's approval: `mcp-workbench runs allow {run.id}`, {_time_left(run.deadline)} left"
-            )
+                return f"waiting for the user's approval: {_time_left(run)}"
+            return f"waiting for the user's approval: `mcp-workbench runs allow {run.id}`, {_time_left(run)}"
         if (ahead := self._run_manager.slots.queue_position(run.id)) is not None:
             most = self._run_manager.slots.limit
             return f"waiting for a free slot: {ahead} ahead of it, at most {most} run at once"
@@ -218,9 +216,12 @@ class ProgramTools:
         return f"the program is {run.state}"
 
 
-def _time_left(deadline: float) -> str:
-    left = max(0, round(deadline - time.time()))
-    return f"{left // 60} min {left % 60} s"
+def _time_left(request: Run | HeldCall) -> str:
+    """Describe how long a request still waits; its clock stands still while the user is reviewing."""
+    if request.clock_left:
+        return "the user is looking at the waiting requests"
+    left = max(0, round(request.deadline - time.time()))
+    return f"{left // 60} min {left % 60} s left"
 
 
 async def _log(context: Context, text: str) -> None:

@@ -22,6 +22,7 @@ from workbench.records import (
     Consent,
     CoreStatus,
     Decision,
+    DecisionOutcome,
     DefinitionChange,
     Depth,
     Discovery,
@@ -55,6 +56,7 @@ from workbench.records import (
     MaskingExplanation,
     ModelView,
     Moment,
+    MutedAgent,
     NetworkRules,
     Offers,
     Outcome,
@@ -289,6 +291,13 @@ class CoreApi(Protocol):
     async def decide_files(self, run_id: str, allow: tuple[str, ...], deny: tuple[str, ...]) -> FileChanges:
         """Write the allowed changes and drop the denied ones; changes in neither list stay held."""
 
+    @api(decides=True, consent=True)
+    async def decide_many(
+        self, decisions: tuple[Decision, ...] = (), answers: tuple[HeldCallAnswer, ...] = ()
+    ) -> tuple[DecisionOutcome, ...]:
+        """Apply several answers to programs and held calls at once; each is accepted or refused for itself. Each names
+        what the user saw. More than one may be allowed only up to medium risk."""
+
     @api
     async def definition_changes(self, server: str) -> tuple[DefinitionChange, ...]:
         """Differences from the definitions that the user approved or last saw: blocked tools first, then new ones,
@@ -307,6 +316,13 @@ class CoreApi(Protocol):
 
     @api(decides=True)
     async def delete_secret(self, name: str) -> SecretStore: ...
+
+    @api(decides=True, consent=True)
+    async def deny_agent(
+        self, session: str, reason: str = "", mute: bool = False, undoable: bool = False
+    ) -> tuple[DecisionOutcome, ...]:
+        """Deny every waiting program and call of one agent session. `mute`: also deny its further requests at once,
+        until the agent connects again or `unmute_agent` is called."""
 
     @api
     async def diagnose(self, server: str) -> tuple[Check, ...]:
@@ -524,6 +540,10 @@ class CoreApi(Protocol):
         """Move a server before another one; an empty name moves it to the end."""
 
     @api
+    async def muted_agents(self) -> tuple[MutedAgent, ...]:
+        """The agent sessions whose approval requests are denied at once, because the user muted them."""
+
+    @api
     async def network(self) -> NetworkRules:
         """Current rules. The settings files are read again if they changed."""
 
@@ -661,6 +681,11 @@ class CoreApi(Protocol):
     @api
     async def reveal_found_server(self, key: str) -> Mapping[str, str]:
         """The masked values of a found server, by their place, for display to the user; noted in the audit."""
+
+    @api(consent=True)
+    async def review(self) -> None:
+        """Stop the clocks of all waiting requests while the caller shows them to the user. The call does not return;
+        the caller cancels it. When the caller disconnects, the clocks continue, with at least 30 seconds left."""
 
     @api
     async def review_figures(self) -> ReviewFigures: ...
@@ -898,6 +923,10 @@ class CoreApi(Protocol):
     async def try_privacy(self, text: str) -> Trial:
         """What the detector finds in a text and how it would be masked; nothing is stored."""
 
+    @api(decides=True, consent=True)
+    async def undo_denial(self, request_id: str) -> None:
+        """Let a program or held call wait again that the user denied a few seconds ago. A held call gets a new id."""
+
     @api(decides=True)
     async def undo_export(self, sha: str) -> ClientFile:
         """Restore the file as it was before the export that wrote this content."""
@@ -919,6 +948,10 @@ class CoreApi(Protocol):
 
     @api(decides=True, consent=True)
     async def unmark_privacy(self, mark_id: str) -> PrivacyRules: ...
+
+    @api(decides=True, consent=True)
+    async def unmute_agent(self, session: str) -> None:
+        """Be asked about an agent session's requests again."""
 
     @api
     async def verify_audit(self) -> ChainReport: ...

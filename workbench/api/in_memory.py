@@ -27,13 +27,13 @@ class StandIn(Registry):
         return None if mark is None or declared is None or bound is None else ApiMethod(declared, bound, mark)
 
 
-async def connect_in_memory(methods: object, bus: Bus) -> CoreConnection:
+async def connect_in_memory(methods: object, bus: Bus, role: str = "test") -> CoreConnection:
     """Connect to a core's registry, or to a test's stand-in; closing the connection closes its server too."""
     server = ApiServer(methods if isinstance(methods, Registry) else StandIn(methods), bus)
     near, far = socket.socketpair()
     server.admit(*await asyncio.open_connection(sock=far, limit=READ_AHEAD))
     reader, writer = await asyncio.open_connection(sock=near, limit=READ_AHEAD)
-    await greet(reader, writer, "", "test")
+    await greet(reader, writer, "", role)
     connection = CoreConnection(reader, writer)
     connection.on_close(server.close)
     return connection

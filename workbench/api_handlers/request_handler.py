@@ -43,6 +43,12 @@ class RequestHandler:
             raise WorkbenchError("Your PIN is needed to answer from a terminal.", "Nothing was decided.")
         return one.description
 
+    def _decided_by(self) -> str:
+        """Return who decides and where, for the audit and for other clients that show the same request."""
+        one = current_caller()
+        where = {WINDOW: "in the window", TERMINAL: "at a terminal"}
+        return f"{BY}, {where.get(one.role, 'in a script')}" if one is not None else BY
+
     def _check_interactive(self, one: ApiCaller) -> None:
         if one.role != TERMINAL or not one.terminal:
             raise WorkbenchError(

@@ -12,25 +12,25 @@ from workbench.analysis.certain_failures import check_draft
 from workbench.analysis.parsed_program import ParsedProgram
 from workbench.analysis.sarif import sarif
 from workbench.api.marker import api
-from workbench.api_handlers.request_handler import BY, RequestHandler
-from workbench.audit.audit_statistics import DECIDED, NEWEST, is_hasty, review_figures
+from workbench.api_handlers.request_handler import RequestHandler
+from workbench.audit.audit_statistics import DECIDED, NEWEST, review_figures
 from workbench.broker.agent_sessions import PERSON
 from workbench.broker.services import Services
+from workbench.errors import WorkbenchError
 from workbench.records import (
     Decision,
+    DecisionOutcome,
     EntryQuery,
     Finding,
     HeldCall,
     HeldCallAnswer,
     KeptState,
-    Note,
     Origin,
     PlanChoice,
     ReviewFigures,
     Run,
     Verdict,
 )
-from workbench.runs.answer_preview import MASK_AGAIN
 from workbench.runs.run_manager import RunManager
 
 
@@ -71,8 +71,62 @@ class RunHandler(RequestHandler):
 
     @api(decides=True, consent=True)
     async def decide(self, decision: Decision) -> Run:
-        terminal = self._terminal_of(decision.run_id)
-        return self._manager.decide(replace(decision, by=BY, terminal=terminal))
+        return self._manager.decide(self._as_decided_here(decision))
+
+    def _as_decided_here(self, decision: Decision) -> Decision:
+        return replace(decision, by=self._decided_by(), terminal=self._terminal_of(decision.run_id))
+
+    @api(decides=True, consent=True)
+    async def decide_many(
+        self, decisions: tuple[Decision, ...] = (), answers: tuple[HeldCallAnswer, ...] = ()
+    ) -> tuple[DecisionOutcome, ...]:
+        """Apply several answers to programs and held calls at once; each is accepted or refused for itself. Each names
+        what the user saw. More than one may be allowed only up to medium risk."""
+        outcomes = self._manager.decide_many(
+            [self._as_decided_here(one) for one in decisions], [self._as_answered_here(one) for one in answers]
+        )
+        return tuple(outcomes)
+
+    @api(decides=True, consent=True)
+    async def deny_agent(
+        self, session: str, reason: str = "", mute: bool = False, undoable: bool = False
+    ) -> tuple[DecisionOutcome, ...]:
+        """Deny every waiting program and call of one agent session. `mute`: also deny its further requests at once,
+        until the agent connects again or `unmute_agent` is called."""
+        self._check_terminal(of_agent=session != PERSON)
+        if mute:
+            self._check_is_agent(session)
+            author = self._services.sessions.author(session)
+            self._manager.held_calls.mute(session, author)
+            self._note("agent.muted", f"You muted {author}: its approval requests are denied", session=session)
+        outcomes = self._manager.deny_agent(session, self._decided_by(), reason, undoable=undoable)
+        return tuple(outcomes)
+
+    @api(decides=True, consent=True)
+    async def unmute_agent(self, session: str) -> None:
+        """Be asked about an agent session's requests again."""
+        self._check_terminal(of_agent=True)
+        if self._manager.held_calls.is_muted(session):
+            self._manager.held_calls.unmute(session)
+            author = self._services.sessions.author(session)
+            self._note("agent.unmuted", f"You unmuted {author}", session=session)
+
+    @api(decides=True, consent=True)
+    async def undo_denial(self, request_id: str) -> None:
+        """Let a program or held call wait again that the user denied a few seconds ago. A held call gets a new id."""
+        self._check_terminal(of_agent=True)
+        self._manager.undo_denial(request_id)
+
+    @api(consent=True)
+    async def review(self) -> None:
+        """Stop the clocks of all waiting requests while the caller shows them to the user. The call does not return;
+        the caller cancels it. When the caller disconnects, the clocks continue, with at least 30 seconds left."""
+        with self._manager.clocks.reviewing():
+            await asyncio.Event().wait()
+
+    def _check_is_agent(self, session: str) -> None:
+        if session == PERSON:
+            raise WorkbenchError("Only an agent can be muted.", "Your own programs ask you as the settings say.")
 
     @api(decides=True, consent=True)
     async def edit(self, run_id: str, code: str, base: str = "") -> Run:
@@ -124,40 +178,17 @@ class RunHandler(RequestHandler):
         """Run the program of a dry run once. It may make the calls that the user selected; any other side effect
         needs approval."""
         self._check_terminal(of_agent=True)
-        return self._manager.dry_runs.run(choice, BY)
+        return self._manager.dry_runs.run(choice, self._decided_by())
 
     # ── held calls and REPL sessions ─────────────────────────────────────────────────────────────
     @api(decides=True, consent=True)
     async def answer_held_call(self, answer: HeldCallAnswer) -> HeldCall:
         """Allow or deny a held call; the answer applies to exactly the calls that the held call of this id showed."""
-        agents = any(one.id == answer.held_call_id and one.session != PERSON for one in self._manager.held_calls.all())
-        terminal = self._check_terminal(of_agent=agents)
-        held_call = self._manager.held_calls.answer(answer)
-        if not (held_call.is_answer and answer.scope == MASK_AGAIN):
-            self._services.journal.append(self._decision_note(held_call, answer, terminal))
-        return held_call
+        return self._manager.answer_held_call(self._as_answered_here(answer))
 
-    def _decision_note(self, held_call: HeldCall, answer: HeldCallAnswer, terminal: str) -> Note:
-        """Return the audit entry of one decision about any number of calls; each call also has entries of its own."""
-        many, name = len(held_call.list), f"{held_call.server}.{held_call.tool}"
-        calls = f"{many:,} calls of {{}} were" if many > 1 else "A call of {} was"
-        if held_call.is_answer:
-            calls = "Sending the answer of a program was"
-        word, hasty = ("allowed" if answer.allow else "denied"), is_hasty(answer.allow, answer.seconds)
-        unread = f" after {answer.seconds:.1f} s, too soon to have been read" if hasty else ""
-        detail: dict[str, object] = {"allow": answer.allow, "by": BY, "seconds": answer.seconds, "scope": answer.scope}
-        detail |= {"terminal": terminal} if terminal else {}
-        return Note(
-            kind=f"{DECIDED}.call",
-            summary=f"{calls.format(name)} {word} by {BY}{unread}",
-            actor=BY,
-            session=held_call.session,
-            server=held_call.server,
-            tool=held_call.tool,
-            run_id=held_call.run_id,
-            risk=str(held_call.risk),
-            detail={**detail, "calls": many, **({"hasty": True} if hasty else {})},
-        )
+    def _as_answered_here(self, answer: HeldCallAnswer) -> HeldCallAnswer:
+        agents = any(one.id == answer.held_call_id and one.session != PERSON for one in self._manager.held_calls.all())
+        return replace(answer, terminal=self._check_terminal(of_agent=agents), by=self._decided_by())
 
     @api(decides=True)
     async def end_state(self, session: str, name: str) -> tuple[KeptState, ...]:

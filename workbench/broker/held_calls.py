@@ -10,35 +10,40 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from workbench.api.marker import api
+from workbench.broker.approval_clocks import LEAST, ApprovalClock, ApprovalClocks
 from workbench.errors import WorkbenchError
-from workbench.events import CallHeld, Event, HeldCallSettled
-from workbench.records import HeldCall, HeldCallAnswer, Risk
+from workbench.events import CallHeld, Event, HeldCallSettled, MutedAgentsChanged
+from workbench.records import HeldCall, HeldCallAnswer, MutedAgent, RequestClock, Risk
 
 LISTED = 200  # calls that one answer can apply to; more wait for the next answer
 GATHER = 0.05  # seconds for which newly waiting calls are collected before the user is notified
 TIMED_OUT = HeldCallAnswer("", allow=False, reason="The approval request was not answered in time.")
 RUN_ENDED = replace(TIMED_OUT, reason="The run ended.")
 CORE_CLOSED = replace(TIMED_OUT, reason="The core closed.")
+MUTED = replace(TIMED_OUT, reason="The user denies all further requests of this agent until it connects again.")
+_SCOPES = ("once", "rest", "again")  # of calls of programs and of answers; others are offered by the held call
 _BY_RISK = (Risk.LOW, Risk.MEDIUM, Risk.HIGH, Risk.CRITICAL)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Waiting:
     """One call that waits for the user."""
 
-    held_call: HeldCall  # the held call for this call alone, with its own deadline
+    held_call: HeldCall  # the held call for this call alone
     line: str
     answer: asyncio.Future[HeldCallAnswer]
-    timer: asyncio.TimerHandle | None = None  # denies this call at its deadline
+    group: _Group | None = None  # the group that it waits in
+    clock: ApprovalClock | None = None  # denies this call when its time is over
+    left: float = 0.0  # seconds that it had left when it was denied
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Group:
     """Calls of one tool by one run, which one held call covers."""
 
@@ -51,74 +56,212 @@ class _Group:
     notifications: int = 0  # number of notifications
 
 
-class HeldCalls:
-    """All held calls of a core. Only clients of the user can call `answer`."""
+@dataclass(slots=True, eq=False)
+class _Denied:
+    """Calls that the user denied a moment ago. Their program is told when the time for undoing is over."""
 
-    def __init__(self, tell: Callable[[Event], None]) -> None:
+    group: _Group
+    held_call: HeldCall
+    answer: HeldCallAnswer
+    timer: asyncio.TimerHandle
+
+
+class HeldCalls:
+    """All held calls of a core, also those of other clients' own tools, which have no run. Only clients of the user can
+    call `answer`."""
+
+    def __init__(
+        self,
+        tell: Callable[[Event], None],
+        clocks: ApprovalClocks | None = None,
+        undo_seconds: Callable[[], float] = float,
+    ) -> None:
+        """`undo_seconds`: how long a denial can be undone, if the client that sent it offers that."""
         self._tell = tell
+        self._clocks = clocks or ApprovalClocks(tell)
+        self._undo_seconds = undo_seconds
         self._groups: dict[tuple[str, ...], _Group] = {}
+        self._denied: dict[str, _Denied] = {}  # by the id of the held call
+        self._muted: dict[str, MutedAgent] = {}  # by agent session
+        self._last_answers: dict[str, str] = {}  # id of a held call → how it was answered
 
     @api(name="held_calls")
     def all(self) -> tuple[HeldCall, ...]:
         """All held calls of the core, oldest first."""
         return tuple(group.shown_call for group in self._groups.values() if group.shown_call is not None)
 
+    def find(self, held_call_id: str) -> HeldCall:
+        """Return the held call of this id."""
+        found = next((one for one in self.all() if one.id == held_call_id), None)
+        if found is None:
+            raise self._no_longer_waiting(held_call_id)
+        return found
+
     def for_run(self, run_id: str) -> tuple[HeldCall, ...]:
         return tuple(held_call for held_call in self.all() if held_call.run_id == run_id)
 
     def has_waiting(self, run_id: str) -> bool:
         """Whether a call of this run waits for the user right now; that time does not count as the program's."""
-        return any(key[0] == run_id for key in self._groups)
+        denied = any(one.group.key[0] == run_id for one in self._denied.values())
+        return denied or any(key[0] == run_id for key in self._groups)
 
     async def ask(self, held_call: HeldCall, line: str, seconds: float, *, alone: bool = False) -> HeldCallAnswer:
         """Wait for the user's answer; a timeout is a denial. `line`: the call as shown in a list. `alone`: the line
-        is too short to show what decides, so the call is not grouped. Cancelling withdraws the call."""
+        is too short to show what decides, so the call is not grouped. Cancelling withdraws the call. A request that
+        belongs to no program has no `run_id`; what it offers beyond "once" is in `scopes`."""
+        if self.is_muted(held_call.session):
+            self.count_muted(held_call.session)
+            return MUTED
         if seconds <= 0:
             return TIMED_OUT
         waiting = _Waiting(held_call, line, asyncio.get_running_loop().create_future())
-        group = self._join(waiting, seconds, held_call.call_id if alone else "")
+        self._join(waiting, seconds, held_call.call_id if alone else "")
         try:
             return await waiting.answer
         finally:
-            self._remove_call(group, waiting, "withdrawn")  # the run was stopped
+            self._remove_call(waiting, "withdrawn")  # the run was stopped
 
     def answer(self, answer: HeldCallAnswer) -> HeldCall:
-        """Apply the user's answer to the calls that the held call showed under the id in the answer."""
+        """Apply the user's answer to the calls that the held call showed under the id in the answer. A denial that the
+        client can undo is held back first."""
         group = next((one for one in self._groups.values() if answer.held_call_id in one.ids), None)
         if group is None or group.shown_call is None:
-            raise WorkbenchError("This call no longer waits for a decision.", "Its run continued or ended.")
+            raise self._no_longer_waiting(answer.held_call_id)
         shown_call = group.shown_call
+        if answer.allow and answer.scope not in (*_SCOPES, *shown_call.scopes):
+            raise WorkbenchError("This call cannot be allowed for that long.", "Allow it once.")
+        seconds = self._undo_seconds() if answer.undoable and not answer.allow else 0.0
+        if seconds > 0:
+            return self._hold_back(group, shown_call, answer, seconds)
         count = group.ids[answer.held_call_id] if answer.allow else len(group.waiting)
         self._settle(group, count, answer, "allowed" if answer.allow else "denied")
         return shown_call
 
+    def undo_denial(self, held_call_id: str) -> HeldCall:
+        """Let calls wait again that the user denied a moment ago; returns them under a new id."""
+        denied = self._denied.pop(held_call_id, None)
+        if denied is None:
+            raise self._no_longer_waiting(held_call_id)
+        denied.timer.cancel()
+        waiting = [one for one in denied.group.waiting if not one.answer.done()]
+        if not waiting:
+            raise WorkbenchError("These calls no longer wait.", "Their program has ended.")
+        denied.group.waiting = []
+        group = self._groups.setdefault(denied.group.key, denied.group)  # later calls may wait under the same key
+        for one in waiting:
+            self._wait_in(group, one, max(one.left, LEAST))
+        self._notify_user(group)
+        assert group.shown_call is not None
+        return group.shown_call
+
+    def has_denied(self, held_call_id: str) -> bool:
+        """Whether the denial of this held call can still be undone."""
+        return held_call_id in self._denied
+
     def withdraw(self, run_id: str) -> None:
-        """Withdraw all held calls of a run that has ended."""
+        """Withdraw all held calls of a run that has ended; denials that could be undone are final."""
+        self._commit_denials(lambda group: group.key[0] == run_id)
         for group in [group for group in self._groups.values() if group.key[0] == run_id]:
             self._settle(group, len(group.waiting), RUN_ENDED, "withdrawn")
 
     def close(self) -> None:
-        """Deny all held calls, because the core is closing."""
+        """Deny all held calls, because the core is closing; denials that could be undone are final."""
+        self._commit_denials(lambda group: True)
         for group in tuple(self._groups.values()):
             self._settle(group, len(group.waiting), CORE_CLOSED, "withdrawn")
 
+    # ── muted agents ─────────────────────────────────────────────────────────────────────────────
+    @api
+    def muted_agents(self) -> tuple[MutedAgent, ...]:
+        """The agent sessions whose approval requests are denied at once, because the user muted them."""
+        return tuple(self._muted.values())
+
+    def is_muted(self, session: str) -> bool:
+        """Whether the user muted this agent session."""
+        return session in self._muted
+
+    def mute(self, session: str, author: str) -> None:
+        """Deny all further requests of this agent session."""
+        self._muted[session] = MutedAgent(session, author, time.time())
+        self._tell(MutedAgentsChanged(self.muted_agents()))
+
+    def unmute(self, session: str) -> None:
+        """Ask the user about requests of this agent session again."""
+        if self._muted.pop(session, None) is not None:
+            self._tell(MutedAgentsChanged(self.muted_agents()))
+
+    def count_muted(self, session: str) -> None:
+        """Count a request that was denied because its agent is muted."""
+        if (muted := self._muted.get(session)) is not None:
+            self._muted[session] = replace(muted, denied=muted.denied + 1)
+            self._tell(MutedAgentsChanged(self.muted_agents()))
+
     # internal
 
-    def _join(self, waiting: _Waiting, seconds: float, alone: str) -> _Group:
+    def _join(self, waiting: _Waiting, seconds: float, alone: str) -> None:
         held_call = waiting.held_call
-        key = (held_call.run_id, held_call.server, held_call.tool, alone)
+        # requests without a run are grouped by agent session only
+        key = (held_call.run_id, held_call.session, held_call.server, held_call.tool, alone)
         group = self._groups.get(key)
         if group is None:
             group = self._groups[key] = _Group(uuid.uuid4().hex[:12], key)
-        loop = asyncio.get_running_loop()
-        waiting.held_call = replace(held_call, deadline=time.time() + seconds)
-        waiting.timer = loop.call_later(seconds, self._time_out, group, waiting)
-        group.waiting.append(waiting)
+        self._wait_in(group, waiting, seconds)
         if group.shown_call is None:
             self._notify_user(group)
         elif group.notify_timer is None:
-            group.notify_timer = loop.call_later(GATHER, self._notify_user, group)
-        return group
+            group.notify_timer = asyncio.get_running_loop().call_later(GATHER, self._notify_user, group)
+
+    def _wait_in(self, group: _Group, waiting: _Waiting, seconds: float) -> None:
+        waiting.group = group
+        waiting.clock = self._clocks.start(
+            seconds, lambda: self._remove_call(waiting, "timed out"), lambda: self._update_clock(group)
+        )
+        group.waiting.append(waiting)
+
+    def _update_clock(self, group: _Group) -> RequestClock | None:
+        """Bring the time that a shown held call has left up to date."""
+        if group.shown_call is None or group.key not in self._groups:
+            return None
+        deadline, left = _time_left(group.waiting[:LISTED])
+        group.shown_call = replace(group.shown_call, deadline=deadline, clock_left=left)
+        return RequestClock(group.shown_call.id, deadline, left)
+
+    def _hold_back(self, group: _Group, shown_call: HeldCall, answer: HeldCallAnswer, seconds: float) -> HeldCall:
+        """Take calls that the user denied out of the queue; they are told when the time for undoing is over."""
+        self._groups.pop(group.key, None)
+        if group.notify_timer is not None:
+            group.notify_timer.cancel()
+            group.notify_timer = None
+        group.ids.clear()
+        for one in group.waiting:
+            one.left = self._clocks.cancel(one.clock) if one.clock is not None else 0.0
+        shown_call = replace(shown_call, denied_until=time.time() + seconds)
+        timer = asyncio.get_running_loop().call_later(seconds, self._commit_denial, shown_call.id)
+        self._denied[shown_call.id] = _Denied(group, shown_call, answer, timer)
+        self._tell(HeldCallSettled(shown_call, "denied", answer.by))
+        return shown_call
+
+    def _commit_denial(self, held_call_id: str) -> None:
+        if (denied := self._denied.pop(held_call_id, None)) is not None:
+            denied.timer.cancel()
+            for one in denied.group.waiting:
+                self._answer_call(one, denied.answer)
+            denied.group.waiting = []
+            self._remember_answer([held_call_id], denied.answer, "denied")
+
+    def _commit_denials(self, chosen: Callable[[_Group], bool]) -> None:
+        for held_call_id in [one for one, denied in self._denied.items() if chosen(denied.group)]:
+            self._commit_denial(held_call_id)
+
+    def _no_longer_waiting(self, held_call_id: str) -> WorkbenchError:
+        denied = self._denied.get(held_call_id)
+        if denied is not None:
+            by = f" by {denied.answer.by}" if denied.answer.by else ""
+            return WorkbenchError(f"This call was already denied{by}.", "The denial can be undone for a moment.")
+        last = self._last_answers.get(held_call_id)
+        if last is not None:
+            return WorkbenchError(f"This call was already {last}.", "Nothing was changed.")
+        return WorkbenchError("This call no longer waits for a decision.", "Its run continued or ended.")
 
     def _notify_user(self, group: _Group) -> None:
         """Notify the user of the waiting calls, under a new id."""
@@ -130,11 +273,12 @@ class HeldCalls:
         before = group.shown_call.id if group.shown_call is not None else ""
         group.notifications += 1
         shown = group.waiting[:LISTED]
-        first = shown[0].held_call
+        first, (deadline, left) = shown[0].held_call, _time_left(shown)
         group.shown_call = replace(
             first,
             id=f"{group.name}-{group.notifications}",
-            deadline=min(one.held_call.deadline for one in shown),
+            deadline=deadline,
+            clock_left=left,
             why=tuple(dict.fromkeys(reason for one in shown for reason in one.held_call.why))[:20],
             origins=tuple(dict.fromkeys(origin for one in shown for origin in one.held_call.origins))[:20],
             risk=max((one.held_call.risk for one in shown), key=_BY_RISK.index),
@@ -149,16 +293,19 @@ class HeldCalls:
     def _settle(self, group: _Group, count: int, answer: HeldCallAnswer, ending: str) -> None:
         settled, group.waiting = group.waiting[:count], group.waiting[count:]
         for one in settled:
-            _answer_call(one, answer)
-        self._update_group(group, ending)
+            self._answer_call(one, answer)
+        self._remember_answer(group.ids, answer, ending)
+        self._update_group(group, ending, answer.by)
 
-    def _remove_call(self, group: _Group, waiting: _Waiting, ending: str) -> None:
-        if waiting in group.waiting:
+    def _remove_call(self, waiting: _Waiting, ending: str) -> None:
+        group = waiting.group
+        if group is not None and waiting in group.waiting:
             group.waiting.remove(waiting)
-            _answer_call(waiting, TIMED_OUT)
-            self._update_group(group, ending)
+            self._answer_call(waiting, TIMED_OUT)
+            if self._groups.get(group.key) is group:
+                self._update_group(group, ending)
 
-    def _update_group(self, group: _Group, ending: str) -> None:
+    def _update_group(self, group: _Group, ending: str, by: str = "") -> None:
         """Handle calls that no longer wait; the others are shown again under a new id, and old ids become invalid."""
         group.ids.clear()
         shown_call = group.shown_call
@@ -169,14 +316,24 @@ class HeldCalls:
             group.notify_timer.cancel()
         self._groups.pop(group.key, None)
         if shown_call is not None:
-            self._tell(HeldCallSettled(shown_call, ending))
+            self._tell(HeldCallSettled(shown_call, ending, by))
 
-    def _time_out(self, group: _Group, waiting: _Waiting) -> None:
-        self._remove_call(group, waiting, "timed out")
+    def _remember_answer(self, ids: Iterable[str], answer: HeldCallAnswer, ending: str) -> None:
+        """Remember who answered, for a second client that answers at the same time."""
+        for held_call_id in ids:
+            self._last_answers[held_call_id] = f"{ending} by {answer.by}" if answer.by else ending
+        while len(self._last_answers) > LISTED:
+            del self._last_answers[next(iter(self._last_answers))]
+
+    def _answer_call(self, waiting: _Waiting, answer: HeldCallAnswer) -> None:
+        if waiting.clock is not None:
+            self._clocks.cancel(waiting.clock)
+        if not waiting.answer.done():
+            waiting.answer.set_result(answer)
 
 
-def _answer_call(waiting: _Waiting, answer: HeldCallAnswer) -> None:
-    if waiting.timer is not None:
-        waiting.timer.cancel()
-    if not waiting.answer.done():
-        waiting.answer.set_result(answer)
+def _time_left(shown: list[_Waiting]) -> tuple[float, float]:
+    """Return the earliest deadline, and the seconds left if the clocks are stopped."""
+    clocks = [one.clock for one in shown if one.clock is not None]
+    first = min(clocks, key=lambda clock: clock.deadline)
+    return first.deadline, first.left

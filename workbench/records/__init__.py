@@ -61,7 +61,7 @@ from workbench.records.files import (
     UndoLine,
     UndoPlan,
 )
-from workbench.records.held_calls import HeldCall, HeldCallAnswer, PlanChoice, PlanStep, ValueOrigin
+from workbench.records.held_calls import HeldCall, HeldCallAnswer, PlanChoice, PlanStep, RequestClock, ValueOrigin
 from workbench.records.permissions import (
     CallDecision,
     Connection,
@@ -114,6 +114,7 @@ from workbench.records.resources_and_prompts import (
 )
 from workbench.records.runs import (
     Decision,
+    DecisionOutcome,
     Effect,
     EffectKind,
     Finding,
@@ -125,6 +126,7 @@ from workbench.records.runs import (
     Level,
     Likeness,
     Limits,
+    MutedAgent,
     Observation,
     Proposal,
     Resemblance,
@@ -199,6 +201,7 @@ __all__ = [
     "CoreStatus",
     "DayFigures",
     "Decision",
+    "DecisionOutcome",
     "DefinitionChange",
     "Depth",
     "DifferenceKind",
@@ -264,6 +267,7 @@ __all__ = [
     "ModelFactor",
     "ModelView",
     "Moment",
+    "MutedAgent",
     "NetworkRules",
     "Note",
     "Observation",
@@ -293,6 +297,7 @@ __all__ = [
     "RawAnswer",
     "Reason",
     "Report",
+    "RequestClock",
     "Resemblance",
     "Resource",
     "ResourceTemplate",

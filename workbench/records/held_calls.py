@@ -21,11 +21,20 @@ class ValueOrigin(Struct, frozen=True):
     around: str = ""  # surrounding text; the value itself is between \x02 and \x03
 
 
+class RequestClock(Struct, frozen=True):
+    """The time that one waiting approval request has left."""
+
+    request_id: str  # id of the run or of the held call
+    deadline: float  # when the request is denied; while the clock is stopped, the latest time
+    left: float = 0.0  # seconds left while the clock is stopped, because the user is reviewing; 0: it runs
+
+
 class HeldCall(Struct, frozen=True):
-    """A call, or a batch of similar calls, that waits for approval while its program runs."""
+    """A call, or a batch of similar calls, that waits for approval while its program runs. Calls of other clients' own
+    tools wait in the same way; they have no run."""
 
     id: str
-    run_id: str
+    run_id: str  # empty: the call belongs to no program of the workbench
     call_id: str
     server: str
     tool: str
@@ -43,6 +52,10 @@ class HeldCall(Struct, frozen=True):
     trifecta: bool = False  # the session has read private data and untrusted text, and this tool can send data
     offers: tuple[Permission, ...] = ()  # rules for personal data that would each have answered a part of the request
     is_answer: bool = False  # `arguments` is the masked answer of the run, which waits to be sent; there is no call
+    clock_left: float = 0.0  # seconds left while its clock is stopped, because the user is reviewing; 0: it runs
+    denied_until: float = 0.0  # the user denied it, and can undo that until this time; the program does not know yet
+    scopes: tuple[str, ...] = ()  # wider answers that the asking part offers, besides once; with `scope_labels`
+    scope_labels: tuple[str, ...] = ()  # each scope as a rule in one sentence
 
 
 class HeldCallAnswer(Struct, frozen=True):
@@ -54,6 +67,9 @@ class HeldCallAnswer(Struct, frozen=True):
     scope: str = "once"
     reason: str = ""
     seconds: float = 0.0  # how long the user viewed the request
+    undoable: bool = False  # the client offers to undo a denial, so the core holds it back for a few seconds
+    by: str = ""  # who decided, and where; set by the core, never by a client
+    terminal: str = ""  # the terminal of the answer, if not a window; set by the core, never by a client
 
 
 class PlanStep(Struct, frozen=True):

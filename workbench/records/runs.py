@@ -163,6 +163,7 @@ class Proposal(Struct, frozen=True):
     force_approval: bool = False  # ask the user for approval regardless of the risk
     dry_run: bool = False  # hold back side effects
     dry_run_of: str = ""  # the waiting run that this dry run is for, if any
+    revives: str = ""  # the run that nobody answered in time, or that a restart interrupted, and the user put back
     original: str = ""  # the author's text, if the user edited it
     # what the author submitted: a program, or a call, file or skill for which the workbench generated the program
     wish: str = "program"
@@ -174,7 +175,7 @@ class Decision(Struct, frozen=True):
     run_id: str
     sha: str
     allow: bool
-    by: str
+    by: str  # who decided, and where: "you, in the window", "you, at a terminal", or a rule; set by the core
     reason: str = ""
     at: float = 0.0
     seconds: float = 0.0  # how long the user viewed the request
@@ -184,6 +185,28 @@ class Decision(Struct, frozen=True):
     also: tuple[str, ...] = ()  # other runs with the same request that the answer applies to
     plan: str = ""  # the dry run whose plan was allowed; anything else needs approval
     terminal: str = ""  # the terminal of the answer, if not a window; set by the core, never by a client
+    undoable: bool = False  # the client offers to undo a denial, so the core holds it back for a few seconds
+
+    @property
+    def by_user(self) -> bool:
+        """Whether the user decided, and not a rule."""
+        return self.by.split(",")[0] == "you"
+
+
+class DecisionOutcome(Struct, frozen=True):
+    """What became of one of several answers that a client sent together."""
+
+    request_id: str  # id of the run or of the held call
+    problem: str = ""  # why it was not accepted; empty: it was
+
+
+class MutedAgent(Struct, frozen=True):
+    """An agent session whose approval requests are denied at once, because the user muted it."""
+
+    session: str
+    author: str
+    at: float  # when it was muted
+    denied: int = 0  # number of requests that were denied since
 
 
 class Ledger(Struct, frozen=True):
@@ -204,7 +227,11 @@ class Run(Struct, frozen=True):
     state: RunState
     verdict: Verdict | None = None
     decision: Decision | None = None
-    deadline: float = 0.0  # the run is denied at this time
+    deadline: float = 0.0  # the run is denied at this time; while its clock is stopped, at the latest
+    clock_left: float = 0.0  # seconds left while its clock is stopped, because the user is reviewing; 0: it runs
+    # the user denied it (`decision`), and can undo that until this time; it still counts as waiting for its author
+    denied_until: float = 0.0
+    revived_as: str = ""  # the run in which the user put this program back, after nobody had answered in time
     started: float = 0.0
     ended: float = 0.0
     output: str = ""
@@ -230,6 +257,11 @@ class Run(Struct, frozen=True):
     stopping: bool = False  # the run was stopped and is about to end
     held: tuple[str, ...] = ()  # files that it changed in its copy of the workspace; the user decides about them
     restored: bool = False  # rebuilt from the audit by a later core: output, result, calls and effects are lost
+
+    @property
+    def awaits_answer(self) -> bool:
+        """Whether the user can answer its approval request now."""
+        return self.state is RunState.WAITING and not self.denied_until
 
 
 class Observation(Struct, frozen=True):

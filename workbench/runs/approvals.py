@@ -35,7 +35,7 @@ from workbench.analysis.program_fingerprints import (
 )
 from workbench.analysis.reading import Reading
 from workbench.analysis.used_skills import MARK
-from workbench.audit.audit_statistics import is_hasty
+from workbench.audit.audit_statistics import DECIDED, is_hasty
 from workbench.broker.agent_sessions import Session
 from workbench.broker.provenance_index import PRIVATE, UNTRUSTED
 from workbench.broker.services import Services
@@ -46,8 +46,11 @@ from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
     CallDecision,
     Decision,
+    HeldCall,
+    HeldCallAnswer,
     Likeness,
     Limits,
+    Note,
     Permission,
     Proposal,
     Resemblance,
@@ -165,6 +168,30 @@ def describe_decision(decision: Decision, run: Run, mask: Callable[[str], str]) 
     if hasty:
         return f"{summary} after {decision.seconds:.1f} s, too soon to have been read", {**detail, "hasty": True}
     return summary, detail
+
+
+def held_call_decided(held_call: HeldCall, answer: HeldCallAnswer) -> Note:
+    """Return the audit entry of one decision about any number of calls; each call also has entries of its own."""
+    many, name = len(held_call.list), f"{held_call.server}.{held_call.tool}"
+    calls = f"{many:,} calls of {{}} were" if many > 1 else "A call of {} was"
+    if held_call.is_answer:
+        calls = "Sending the answer of a program was"
+    word, hasty = ("allowed" if answer.allow else "denied"), is_hasty(answer.allow, answer.seconds)
+    unread = f" after {answer.seconds:.1f} s, too soon to have been read" if hasty else ""
+    detail: dict[str, object] = {"allow": answer.allow, "by": answer.by, "seconds": answer.seconds}
+    detail |= {"scope": answer.scope, "calls": many}
+    detail |= {"terminal": answer.terminal} if answer.terminal else {}
+    return Note(
+        kind=f"{DECIDED}.call",
+        summary=f"{calls.format(name)} {word} by {answer.by}{unread}",
+        actor="you",
+        session=held_call.session,
+        server=held_call.server,
+        tool=held_call.tool,
+        run_id=held_call.run_id,
+        risk=str(held_call.risk),
+        detail={**detail, **({"hasty": True} if hasty else {})},
+    )
 
 
 DAY = 86_400.0

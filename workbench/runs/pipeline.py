@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from workbench.analysis.approval_gate import decide_gate
 from workbench.analysis.reading import PYTHON
+from workbench.broker.approval_clocks import ApprovalClocks
 from workbench.broker.broker import Broker
-from workbench.broker.held_calls import HeldCalls
+from workbench.broker.held_calls import MUTED, HeldCalls
 from workbench.broker.services import Services
 from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.recordings.call_recorder import CallRecorder
-from workbench.records import Fault, Gate, RunState
+from workbench.records import Decision, Fault, Gate, RunState
 from workbench.runs.answer_view import WITHOUT_PROGRAM
 from workbench.runs.approvals import Approvals, describe_decision
 from workbench.runs.generated_packages import GeneratedPackages
@@ -39,6 +40,7 @@ SWITCHED_OFF = Fault(
     "The user can switch them on in settings.toml, or in the project file that sets mcpCodeExecution.enabled.",
 )
 _NOBODY = Fault("The approval request was not answered in time.", "Ask again when the user is available.", ours=True)
+_MUTED = Fault(MUTED.reason, "Do not ask again now; tell the user what you need approval for.", ours=True)
 _CHANGED = "A tool or server that this program uses changed between the approval and its start."
 
 
@@ -62,7 +64,8 @@ class RunPipeline:
         self._recorder = CallRecorder()
         self.staging = StagedWorkspaces(services)
         self.states = ReplSessions(services, release=self.staging.release)
-        self.held_calls = HeldCalls(services.tell)
+        self.clocks = ApprovalClocks(services.tell, lambda: services.settings().approval_review_minutes * 60.0)
+        self.held_calls = HeldCalls(services.tell, self.clocks, lambda: services.settings().approval_undo_seconds)
         self._finalizer = RunFinalizer(services, self.held_calls)
         self.slots = RunSlots(lambda: services.settings().run_concurrent)
         self._steps = (
@@ -230,8 +233,14 @@ class RunPipeline:
         run.record = await self._approvals.with_request_facts(run.record, run.reading)
         pins = self._approvals.rules
         rule = pins.find_rule(run.record, run.session)
+        if rule is None and self.held_calls.is_muted(run.session.id):
+            self.held_calls.count_muted(run.session.id)
+            return RunEnd(RunState.REFUSED, "was denied: its agent is muted", _MUTED)
         wait = self._services.settings().approval_wait_seconds
-        decision = await run.wait_for_decision(wait) if rule is None else pins.decide_by_rule(rule, run.record)
+        if rule is not None:
+            decision: Decision | None = pins.decide_by_rule(rule, run.record)
+        else:
+            decision = await run.wait_for_decision(self.clocks, wait)
         if decision is None:
             return RunEnd(RunState.REFUSED, "was denied: the approval request was not answered in time", _NOBODY)
         run.record = replace(run.record, decision=decision)

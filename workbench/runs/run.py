@@ -18,6 +18,7 @@ from workbench.analysis.canonical_text import CanonicalText
 from workbench.analysis.observed_effects import ObservedEffects, compare_effects, unpredicted_effects
 from workbench.analysis.reading import Reading
 from workbench.broker.agent_sessions import Session
+from workbench.broker.approval_clocks import LEAST, ApprovalClock, ApprovalClocks
 from workbench.broker.services import Services
 from workbench.dry_run.held_side_effects import HeldSideEffects
 from workbench.dry_run.plan import Plan
@@ -35,6 +36,7 @@ from workbench.records import (
     Note,
     Origin,
     Proposal,
+    RequestClock,
     Run,
     RunState,
     Verdict,
@@ -72,6 +74,14 @@ class RunEnd(Struct, frozen=True):
     fault: Fault | None = None
     result: str = ""
     memory_mb: float = 0.0
+
+
+class _HeldDenial(Struct, frozen=True):
+    """A denial that its author is not told of yet, because the user can undo it."""
+
+    decision: Decision
+    left: float  # seconds that the request had left
+    timer: asyncio.TimerHandle
 
 
 class ProgramRun:
@@ -115,7 +125,10 @@ class ProgramRun:
         self.held: tuple[tuple[str, str], ...] = ()
         self.trouble: Fault | None = None  # why none of its changes could be written
         self.stop_reason = ""  # why it was stopped, for its author
-        self._answer: asyncio.Future[Decision] | None = None
+        self._answer: asyncio.Future[Decision | None] | None = None
+        self._clocks: ApprovalClocks | None = None  # set while it waits
+        self._clock: ApprovalClock | None = None  # of its approval request
+        self._denial: _HeldDenial | None = None  # a denial that the user can still undo
         self._calls: dict[str, CallTrace] = {}  # the newest calls, as in the record
         self._open_calls: dict[str, CallTrace] = {}  # calls that have not ended
         self._unshown_calls: dict[str, Callable[[], CallTrace]] = {}  # calls whose start is not shown yet
@@ -145,44 +158,103 @@ class ProgramRun:
             self.services.tell(RunChanged(self.record))
 
     # ── waiting ──────────────────────────────────────────────────────────────────────────────────
-    async def wait_for_decision(self, seconds: float) -> Decision | None:
-        """Wait for the user's decision; None on timeout. A stop takes effect even right after a decision.
-
-        `asyncio.wait_for` cannot be used: before Python 3.12 it loses the cancellation when the answer is already
-        there.
-        """
-        answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-        self._answer = answer
-        self.enter_state(RunState.WAITING, "waits for approval", deadline=time.time() + seconds)
+    async def wait_for_decision(self, clocks: ApprovalClocks, seconds: float) -> Decision | None:
+        """Wait for the user's decision; None if nobody decides in time. A stop takes effect even right after a
+        decision."""
+        self._answer, self._clocks = asyncio.get_running_loop().create_future(), clocks
+        clock = self._clock = clocks.start(seconds, self._lapse, self._update_clock)
+        self.enter_state(RunState.WAITING, "waits for approval", deadline=clock.deadline, clock_left=clock.left)
         try:
-            async with asyncio.timeout(seconds):
-                return await answer
-        except TimeoutError:
-            return None if answer.cancelled() else answer.result()  # a decision that arrives at the deadline counts
+            return await self._answer
+        finally:
+            clocks.cancel(self._clock)
+            self._drop_denial()
+            self.record = replace(self.record, clock_left=0.0)
+
+    def _lapse(self) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(None)
+
+    def _update_clock(self) -> RequestClock | None:
+        """Bring the time that its approval request has left up to date."""
+        if self._clock is None or not self.awaits_decision:
+            return None
+        self.record = replace(self.record, deadline=self._clock.deadline, clock_left=self._clock.left)
+        return RequestClock(self.record.id, self._clock.deadline, self._clock.left)
 
     @property
     def awaits_decision(self) -> bool:
         """Whether a decision would be accepted right now."""
+        return self._awaits_end_of_request and self._denial is None
+
+    @property
+    def asks_user(self) -> bool:
+        """Whether its author has to wait for the user: for a decision, or until a denial can no longer be undone."""
+        return self._awaits_end_of_request
+
+    @property
+    def _awaits_end_of_request(self) -> bool:
         return self._answer is not None and not self._answer.done() and self.record.state is RunState.WAITING
 
     def check_decision(self, decision: Decision) -> None:
         """Refuse a decision that does not name the text that is waiting right now."""
         if not self.awaits_decision:
-            given = self._answer.result() if self._answer is not None and _has_result(self._answer) else None
-            words = (
-                f"it was already {'allowed' if given.allow else 'denied'}" if given else f"it is {self.record.state}"
-            )
+            given = self._given_decision
+            words = f"it was already {describe_answer(given)}" if given else f"it is {self.record.state}"
             raise WorkbenchError(f"This program no longer waits for a decision: {words}.", "Nothing was changed.")
         if decision.sha != self.record.proposal.sha:
             raise WorkbenchError(
                 "The decision is for a different version of this program.", "Review the edited code and decide again."
             )
 
-    def decide(self, decision: Decision) -> None:
-        """Accept the user's decision."""
+    @property
+    def _given_decision(self) -> Decision | None:
+        """The decision that was accepted, also while it can be undone."""
+        if self._denial is not None:
+            return self._denial.decision
+        return self._answer.result() if self._answer is not None and _has_result(self._answer) else None
+
+    def decide(self, decision: Decision, undo_seconds: float = 0.0) -> None:
+        """Accept the user's decision. `undo_seconds`: for how long a denial is held back so that it can be undone."""
         self.check_decision(decision)
-        if self._answer is not None:
-            self._answer.set_result(replace(decision, at=time.time()))
+        decision = replace(decision, at=time.time())
+        if decision.allow or undo_seconds <= 0 or self._clocks is None or self._clock is None:
+            self._finish_request(decision)
+            return
+        left = self._clocks.cancel(self._clock)
+        timer = asyncio.get_running_loop().call_later(undo_seconds, self.commit_denial)
+        self._denial = _HeldDenial(decision, left, timer)
+        self.record = replace(self.record, decision=decision, denied_until=time.time() + undo_seconds)
+        self.services.tell(RunChanged(self.record))
+
+    def undo_denial(self) -> None:
+        """Let the program wait again."""
+        denial, clocks = self._denial, self._clocks
+        if denial is None or clocks is None or not self._awaits_end_of_request:
+            raise WorkbenchError("This denial can no longer be undone.", "The program's author was already told.")
+        self._drop_denial()
+        self._clock = clocks.start(max(denial.left, LEAST), self._lapse, self._update_clock)
+        self.record = replace(self.record, decision=None, deadline=self._clock.deadline, clock_left=self._clock.left)
+        self.services.tell(RunChanged(self.record))
+
+    def commit_denial(self) -> bool:
+        """Make a denial final that could be undone; returns whether there was one."""
+        if self._denial is None:
+            return False
+        decision = self._denial.decision
+        self._drop_denial()
+        self._finish_request(decision)
+        return True
+
+    def _drop_denial(self) -> None:
+        if self._denial is not None:
+            self._denial.timer.cancel()
+            self._denial = None
+            self.record = replace(self.record, denied_until=0.0)
+
+    def _finish_request(self, decision: Decision) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(decision)
 
     def set_sandbox(self, placement: SandboxChoice) -> None:
         """Set the sandbox in which it will run."""
@@ -392,7 +464,12 @@ class ProgramRun:
         }
 
 
-def _has_result(answer: asyncio.Future[Decision]) -> bool:
+def describe_answer(decision: Decision) -> str:
+    """Describe who answered an approval request, for a second client that answers at the same time."""
+    return f"{'allowed' if decision.allow else 'denied'} by {decision.by}"
+
+
+def _has_result(answer: asyncio.Future[Decision | None]) -> bool:
     return answer.done() and not answer.cancelled() and answer.exception() is None
 
 

@@ -7,7 +7,8 @@ import logging
 import shutil
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -23,15 +24,21 @@ from workbench.recordings.call_recorder import RunRecording
 from workbench.records import (
     Content,
     Decision,
+    DecisionOutcome,
     Gate,
+    HeldCall,
+    HeldCallAnswer,
     Origin,
     Proposal,
+    Risk,
     Run,
     RunState,
     Verdict,
 )
+from workbench.records.common_types import at_least
+from workbench.runs.answer_preview import MASK_AGAIN
 from workbench.runs.answer_view import WITHOUT_PROGRAM
-from workbench.runs.approvals import Approvals, decision_for, is_same_request
+from workbench.runs.approvals import Approvals, decision_for, held_call_decided, is_same_request
 from workbench.runs.dry_runs import DryRuns, check_dry_run_possible
 from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
@@ -61,6 +68,7 @@ class RunManager:
         self._pipeline = RunPipeline(services, broker, packages_of_runs, self.approvals, self._assessor)
         self.staging, self.states = self._pipeline.staging, self._pipeline.states
         self.held_calls, self.slots = self._pipeline.held_calls, self._pipeline.slots
+        self.clocks = self._pipeline.clocks
         self._runs: dict[str, ProgramRun] = {}
         self._open: dict[str, ProgramRun] = {}  # runs that were not over at the last check
         self._earlier: tuple[Run, ...] = ()
@@ -103,7 +111,7 @@ class RunManager:
         request."""
         run = self._runs.get(run_id)
         return run is not None and (
-            run.awaits_decision or self.held_calls.has_waiting(run_id) or self._services.catalog.asks.holds(run_id)
+            run.asks_user or self.held_calls.has_waiting(run_id) or self._services.catalog.asks.holds(run_id)
         )
 
     def awaits_user(self, run_id: str) -> bool:
@@ -214,16 +222,76 @@ class RunManager:
         names."""
         run = self._find(decision.run_id)
         self._check_decision(run, decision)
+        undo_seconds = float(self._services.settings().approval_undo_seconds) if decision.undoable else 0.0
         made = self.approvals.rules.make_rule(run.record, decision, run.session)
-        run.decide(decision)
+        run.decide(decision, undo_seconds)
         if made is not None:
             run.write_audit("rule.set", f"A rule was made from your decision: {made.label}", {"rule": made.id})
             self._apply_new_rules()
         for run_id in dict.fromkeys(decision.also):
             other = self._runs.get(run_id)
             if other is not None and other.awaits_decision and is_same_request(other.record, run.record):
-                other.decide(decision_for(decision, other.record))
+                other.decide(decision_for(decision, other.record), undo_seconds)
         return run.record
+
+    def decide_many(self, decisions: Sequence[Decision], answers: Sequence[HeldCallAnswer]) -> list[DecisionOutcome]:
+        """Apply several answers; each names what the user saw. Programs and calls of high risk cannot be allowed
+        together with others."""
+        several = sum(one.allow for one in decisions) + sum(one.allow for one in answers) > 1
+        return [
+            *(self._outcome(one.run_id, partial(self._decide_one_of, one, several)) for one in decisions),
+            *(self._outcome(one.held_call_id, partial(self._answer_one_of, one, several)) for one in answers),
+        ]
+
+    def _decide_one_of(self, decision: Decision, several: bool) -> None:
+        verdict = self._find(decision.run_id).record.verdict
+        if decision.allow and several:
+            _check_allowed_together(verdict.risk if verdict is not None else Risk.CRITICAL)
+        self.decide(decision)
+
+    def _answer_one_of(self, answer: HeldCallAnswer, several: bool) -> None:
+        if answer.allow and several:
+            _check_allowed_together(self.held_calls.find(answer.held_call_id).risk)
+        self.answer_held_call(answer)
+
+    def _outcome(self, request_id: str, answer: Callable[[], object]) -> DecisionOutcome:
+        try:
+            answer()
+        except WorkbenchError as fault:
+            return DecisionOutcome(request_id, str(fault))
+        return DecisionOutcome(request_id)
+
+    def answer_held_call(self, answer: HeldCallAnswer) -> HeldCall:
+        """Apply the user's answer to a held call, and write it to the audit."""
+        held_call = self.held_calls.answer(answer)
+        if not (held_call.is_answer and answer.scope == MASK_AGAIN):
+            self._services.journal.append(held_call_decided(held_call, answer))
+        return held_call
+
+    def deny_agent(self, session: str, by: str, reason: str, *, undoable: bool) -> list[DecisionOutcome]:
+        """Deny every program and call of one agent session that waits."""
+        decisions = [
+            Decision(run.record.id, run.record.proposal.sha, False, by, reason, undoable=undoable)
+            for run in self._runs_under_way()
+            if run.awaits_decision and run.session.id == session
+        ]
+        answers = [
+            HeldCallAnswer(one.id, False, reason=reason, undoable=undoable, by=by)
+            for one in self.held_calls.all()
+            if one.session == session
+        ]
+        return self.decide_many(decisions, answers)
+
+    def undo_denial(self, request_id: str) -> None:
+        """Let a program or call wait again that the user denied a moment ago."""
+        if self.held_calls.has_denied(request_id):
+            held_call = self.held_calls.undo_denial(request_id)
+            run = self._runs.get(held_call.run_id)
+        else:
+            run = self._find(request_id)
+            run.undo_denial()
+        if run is not None:
+            run.write_audit("run.denial_undone", "waits again: the user undid the denial", {})
 
     def update_held_files(self, run_id: str, left: tuple[str, ...]) -> None:
         """Update a run after the user decided about its file changes; `left`: changes that still wait."""
@@ -285,7 +353,8 @@ class RunManager:
         """End a run at any step: the sandbox is killed, open calls are cancelled at their servers, and an answer in
         preparation is discarded."""
         run = self._find(run_id)
-        if not (run.is_over or run.record.stopping):
+        denied = run.commit_denial()  # it ends as denied, not as stopped
+        if not (denied or run.is_over or run.record.stopping):
             run.stop(reason)
         await run.ended.wait()
         return run.record
@@ -321,6 +390,7 @@ class RunManager:
             except Exception:  # the values of this session are lost; the other sessions are released anyway
                 log.exception("the values of session %s cannot be kept", session.id)
             finally:
+                self.held_calls.unmute(session.id)
                 session.release()
 
     async def release_sessions_regularly(self) -> None:
@@ -335,3 +405,8 @@ class RunManager:
         for run_id in [run_id for run_id, run in self._open.items() if run.is_over]:
             del self._open[run_id]
         return list(self._open.values())
+
+
+def _check_allowed_together(risk: Risk) -> None:
+    if at_least(risk, Risk.HIGH):
+        raise WorkbenchError(f"A request of {risk} risk cannot be allowed together with others.", "Review it alone.")

@@ -112,6 +112,22 @@ class Settings(Struct, frozen=True):
     approval_wait_seconds: int = _setting(
         300, "How long an approval request waits for you. After that the program or call is denied.", minimum=0
     )
+    approval_review_minutes: int = _setting(
+        60,
+        "How many minutes the time of a waiting request can stand still, because you have requests open in a window or"
+        " a terminal. After that the time continues, so that a forgotten window does not make an agent wait for ever."
+        " 0: the time never stands still.",
+        user_only=True,
+        minimum=0,
+        maximum=1_440,
+    )
+    approval_undo_seconds: int = _setting(
+        5,
+        "How many seconds a denial can be undone before the agent is told. 0: the agent is told at once.",
+        user_only=True,
+        minimum=0,
+        maximum=60,
+    )
     approval_auto_low: bool = _setting(True, "Allow programs of low risk without asking you.", user_only=True)
     approval_auto_medium: bool = _setting(False, "Allow programs of medium risk without asking you.", user_only=True)
     approval_auto_mild: bool = _setting(

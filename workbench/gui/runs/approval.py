@@ -272,7 +272,7 @@ class ApprovalDialog(DecisionDialog):
     def _show_history(self) -> None:
         sha, runs = self.run.proposal.sha, self.context.store.runs.values()
         decisions = (run.decision for run in runs if run.proposal.sha == sha and run.decision is not None)
-        denied = [decision.at for decision in decisions if not decision.allow and decision.by == "you"]
+        denied = [decision.at for decision in decisions if not decision.allow and decision.by_user]
         self.likeness.show_history(self.run.like, max(denied, default=0.0))
 
     def _show_facts(self) -> None:

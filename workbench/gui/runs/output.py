@@ -43,8 +43,8 @@ def fault_for_user(run: Run) -> Fault | None:
     """Why the run did not end well. Hints of the core are for the author, so some are replaced for the user."""
     decision = run.decision
     if was_denied(run) and decision is not None:
-        by = f" by {one_line(decision.by, 60)}" if decision.by and decision.by != "you" else ""
-        subject = "You denied this program" if decision.by == "you" else f"This program was denied{by}"
+        by = f" by {one_line(decision.by, 60)}" if not decision.by_user else ""
+        subject = "You denied this program" if decision.by_user else f"This program was denied{by}"
         return Fault(f"{subject}: {decision.reason}" if decision.reason else f"{subject}.")
     if was_denied(run):
         hint = "Choose “Run it now” to run it as your own program."
