@@ -9,9 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 from tests.runs.steps import PATIENCE, reached, waiting
+from workbench.agent.program_tools import ProgramTools
 from workbench.api.in_memory import connect_in_memory
 from workbench.api.peer_credentials import WINDOW
 from workbench.broker.approval_clocks import LEAST
+from workbench.core import Core
 from workbench.errors import WorkbenchError
 from workbench.events import ApprovalClocksChanged, HeldCallSettled
 from workbench.records import Decision, EntryQuery, HeldCall, HeldCallAnswer, RunState
@@ -243,3 +245,75 @@ async def test_of_two_answers_at_once_one_wins_and_the_other_client_is_told_who_
         assert "by you, in the window" in str(lost[0])
         await queue.run_manager.stop(run.id)
     await other.close()
+
+
+async def test_a_lapsed_program_is_put_back_and_its_agent_finds_it_under_the_old_id(queue, user, agent):
+    change(queue, approval_wait_seconds=0)
+    lapsed = await queue.run_manager.wait_until_finished(queue.run_manager.submit(FIRST, agent).id)
+    assert (lapsed.state, lapsed.can_be_revived) == (RunState.REFUSED, True)
+    change(queue, approval_wait_seconds=60)
+    back = await user.api.revive(lapsed.id)
+    run = await waiting(queue, back)
+    assert (run.proposal.code, run.proposal.session) == (lapsed.proposal.code, agent.id)
+    assert (run.proposal.revives, queue.run_manager.run(lapsed.id).revived_as) == (lapsed.id, run.id)
+    with pytest.raises(WorkbenchError):
+        await user.api.revive(lapsed.id)
+    programs = ProgramTools(queue.services, queue.run_manager, agent)
+    assert programs.find_run(lapsed.id).id == run.id
+    assert "waits for the user" in programs.describe_open(programs.find_run(lapsed.id)).text
+    await user.api.decide(answer(run, True))
+    assert (await programs.wait_for_end(run.id, 40)).state is RunState.DONE
+    done = await queue.run_manager.wait_until_finished(run.id)
+    with pytest.raises(WorkbenchError):
+        await user.api.revive(done.id)
+    await until(lambda: not programs.awaited)
+
+
+async def test_a_program_that_a_restart_interrupted_is_put_back_as_one_that_read_everything(paths):
+    first = Core(paths)
+    await first.open()
+    await first.catalog.connect("demo")
+    first.services.settings.set(replace(first.settings, approval_auto_mild=False, isolation_medium="process"))
+    session = first.services.sessions.open("test agent")
+    run = await waiting(first, first.run_manager.submit(FIRST, session))
+    masked = await waiting(first, first.run_manager.submit(FIRST.replace("late", "anna.berger@posteo.de"), session))
+    first.run_manager.held_calls.close()
+    await first.close()
+    second = Core(paths)
+    await second.open()
+    try:
+        await second.catalog.connect("demo")
+        old = second.run_manager.run(run.id)
+        assert (old.state, old.can_be_revived) == (RunState.STOPPED, True), "the core closed while it waited"
+        back = await waiting(second, second.run_manager.revive(run.id))
+        assert (back.proposal.code, back.proposal.author) == (run.proposal.code, "test agent")
+        assert second.services.sessions.get(back.proposal.session).provenance.kinds == {"private", "untrusted"}
+        assert second.run_manager.run(run.id).revived_as == back.id
+        with pytest.raises(WorkbenchError, match="not stored"):
+            second.run_manager.revive(masked.id)
+        await second.run_manager.stop(back.id)
+    finally:
+        await second.close()
+
+
+async def test_programs_of_one_form_are_a_group_with_a_table_of_what_differs(queue, user, agent):
+    mail = "from servers.demo import send_email\nawait send_email(to='{}', subject='Weekly', body='{}')\n"
+    allowed = await proposed(queue, agent, mail.format("bob@acme.example", "week 1"))
+    await user.api.decide(answer(allowed, True))
+    await queue.run_manager.wait_until_finished(allowed.id)
+    people = (("bob@acme.example", "week 2"), ("eve@evil.example", "week 2"))
+    mails = [await proposed(queue, agent, mail.format(*values)) for values in people]
+    ticket = await proposed(queue, agent)
+    groups = await user.api.group_requests(tuple(run.id for run in (mails[0], ticket, mails[1])))
+    assert [group.ids for group in groups] == [(mails[0].id, mails[1].id), (ticket.id,)]
+    to, body = groups[0].columns
+    assert (to.line, to.name, to.destination, to.last) == (2, "to", True, "'bob@acme.example'")
+    assert (body.name, body.destination, body.last) == ("body", False, "'week 1'")
+    assert [row.values for row in groups[0].rows] == [
+        ("'bob@acme.example'", "'week 2'"), ("'eve@evil.example'", "'week 2'")
+    ]  # fmt: skip
+    assert [row.new for row in groups[0].rows] == [(False, False), (True, False)]
+    assert groups[1].columns == ()
+    await user.api.decide_many(tuple(answer(run, False) for run in (*mails, ticket)))
+    for run in (*mails, ticket):
+        await reached(queue, run, RunState.REFUSED)

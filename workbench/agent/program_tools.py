@@ -26,6 +26,7 @@ from workbench.errors import WorkbenchError
 from workbench.events import spawn
 from workbench.privacy.text_kinds import TextKind
 from workbench.records import HeldCall, JsonObject, Run, RunState
+from workbench.records.runs import ENDS
 from workbench.runs.answer_view import WISHES
 from workbench.runs.run_manager import RunManager
 
@@ -99,14 +100,21 @@ class ProgramTools:
         return len(self._open.keys() - self._late)
 
     def find_run(self, run_id: str) -> Run:
-        """Return the run of this id, if it belongs to this agent."""
-        mine = [run for run in self._run_manager.runs() if run.proposal.session == self._session.id]
-        found = next((run for run in mine if run.id == run_id), None)
+        """Return the run of this id, if it belongs to this agent; for a run that the user put back, the new run."""
+        runs = {run.id: run for run in self._run_manager.runs()}
+        named = runs.get(run_id)
+        while named is not None and named.revived_as in runs:
+            named = runs[named.revived_as]
+        mine = [run for run in runs.values() if run.proposal.session == self._session.id]
+        found = named if named in mine else None
         if found is None:
             last = "; ".join(f"{run.id}: {run.state}" for run in mine[:5])
             hint = f"Your last runs are {last}." if last else "You have no runs yet; execute_code starts one."
             raise WorkbenchError(f"There is no run {run_id[:80]!r} of yours.", hint)
-        return self._run_manager.run(run_id)
+        if found.proposal.revives and found.id not in self._open and found.state not in ENDS:
+            self._open[found.id] = spawn(f"end of {found.id}", self._follow(found.id))
+            self._late.add(found.id)
+        return self._run_manager.run(found.id)
 
     async def wait_for_end(self, run_id: str, seconds: float) -> Run:
         """Return the run when it has ended, or its current record after this many seconds; waits at most as long as

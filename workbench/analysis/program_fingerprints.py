@@ -21,7 +21,7 @@ from workbench.analysis.parsed_program import UNREADABLE, ParsedProgram
 from workbench.analysis.tables.dangerous_texts import ADDRESS
 from workbench.permissions import tool_verbs
 from workbench.permissions.call_rules import PYTHON
-from workbench.records import Finding, Gate, Likeness, Proposal, Risk, Tool, ValueChange, Verdict
+from workbench.records import Finding, Gate, GroupColumn, Likeness, Proposal, Risk, Tool, ValueChange, Verdict
 from workbench.records.common_types import at_least
 
 NEAR = 0.75  # minimum share of equal lines for two programs to be compared
@@ -120,6 +120,37 @@ def changed_values(before: ParsedProgram, after: ParsedProgram) -> tuple[ValueCh
     ]
     kept = sorted(range(len(found)), key=lambda place: not found[place].destination)[:MOST_CHANGES]
     return tuple(found[place] for place in sorted(kept))
+
+
+def value_table(
+    programs: Sequence[ParsedProgram], allowed: ParsedProgram | None
+) -> tuple[tuple[GroupColumn, ...], list[tuple[str, ...]], list[tuple[bool, ...]]]:
+    """Return the literals in which programs of the same skeleton differ, as columns; the values of each program; and
+    which of them are destinations that differ from `allowed`, a program of the same skeleton that the user allowed.
+
+    If there are too many columns, destinations are kept first."""
+    trees = [program.tree or ast.Module([], []) for program in programs]
+    tables = [list(_values(tree)) for tree in trees]
+    last = list(_values(allowed.tree)) if allowed is not None and allowed.tree is not None else []
+    rows = [*tables, last] if last else tables
+    places = [place for place, column in enumerate(zip(*rows, strict=False)) if _differs(column)]
+    goes = {place: any(_is_destination(table[place]) for table in tables) for place in places}
+    places = sorted(sorted(places, key=lambda place: not goes[place])[:MOST_CHANGES])
+    before = {place: last[place] for place in places} if last else {}
+    shown = {place: _part(repr(one.value), 0) for place, one in before.items()}
+    columns = tuple(
+        GroupColumn(tables[0][place].line, tables[0][place].name, goes[place], shown.get(place, "")) for place in places
+    )
+    values = [tuple(_part(repr(table[place].value), 0) for place in places) for table in tables]
+    new = [
+        tuple(goes[place] and place in before and table[place].value != before[place].value for place in places)
+        for table in tables
+    ]
+    return columns, values, new
+
+
+def _differs(column: Sequence[_NamedConstant]) -> bool:
+    return len({(type(one.value), one.value) for one in column}) > 1
 
 
 def is_near(before: str, after: str) -> bool:

@@ -73,6 +73,7 @@ from workbench.records import (
     Profiles,
     PromptAnswer,
     RawAnswer,
+    RequestGroup,
     Resource,
     Revealed,
     ReviewFigures,
@@ -465,6 +466,11 @@ class CoreApi(Protocol):
         """A prompt filled in with arguments, which are texts by name."""
 
     @api
+    async def group_requests(self, run_ids: tuple[str, ...]) -> tuple[RequestGroup, ...]:
+        """Group these waiting programs by form and meaning, each group with a table of the literal values in which its
+        programs differ. Programs that no longer wait are left out."""
+
+    @api
     async def has_pin(self) -> bool:
         """Whether answers from a terminal need a PIN."""
 
@@ -693,6 +699,11 @@ class CoreApi(Protocol):
     @api
     async def review_skills(self, path: str) -> tuple[SkillReview, ...]:
         """Review the skills of a folder, zip file or git checkout; nothing is written."""
+
+    @api(decides=True, consent=True)
+    async def revive(self, run_id: str) -> Run:
+        """Put a program back that was refused because nobody answered in time, that the user denied, or that a restart
+        of the core interrupted. Returns the new run, which is assessed again; the old one names it in `revived_as`."""
 
     @api(decides=True, consent=True)
     async def revoke_permission(self, rule_id: str) -> Permissions: ...

@@ -117,6 +117,13 @@ class RunHandler(RequestHandler):
         self._check_terminal(of_agent=True)
         self._manager.undo_denial(request_id)
 
+    @api(decides=True, consent=True)
+    async def revive(self, run_id: str) -> Run:
+        """Put a program back that was refused because nobody answered in time, that the user denied, or that a restart
+        of the core interrupted. Returns the new run, which is assessed again; the old one names it in `revived_as`."""
+        self._terminal_of(run_id)
+        return self._manager.revive(run_id)
+
     @api(consent=True)
     async def review(self) -> None:
         """Stop the clocks of all waiting requests while the caller shows them to the user. The call does not return;

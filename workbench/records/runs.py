@@ -259,6 +259,15 @@ class Run(Struct, frozen=True):
     restored: bool = False  # rebuilt from the audit by a later core: output, result, calls and effects are lost
 
     @property
+    def can_be_revived(self) -> bool:
+        """Whether the user can put this program back: it waited and did not run, or was interrupted by a restart."""
+        if self.revived_as or self.proposal.dry_run:
+            return False
+        waited = self.state in (RunState.REFUSED, RunState.STOPPED) and self.deadline > 0 and not self.started
+        allowed = self.decision is not None and self.decision.allow
+        return self.state is RunState.INTERRUPTED or (waited and not allowed)
+
+    @property
     def awaits_answer(self) -> bool:
         """Whether the user can answer its approval request now."""
         return self.state is RunState.WAITING and not self.denied_until
@@ -305,6 +314,31 @@ class Resemblance(Struct, frozen=True):
     at: float  # when it was allowed
     code: str  # the allowed text
     changes: tuple[ValueChange, ...] = ()  # set if only values differ
+
+
+class GroupColumn(Struct, frozen=True):
+    """A literal value in which the programs of a group differ."""
+
+    line: int  # in the first program of the group
+    name: str = ""  # the argument, key or variable that gets the value; empty: none
+    destination: bool = False  # the value is a destination: an address, a host, a recipient
+    last: str = ""  # the value in the last allowed program of this form; empty: there is none
+
+
+class GroupRow(Struct, frozen=True):
+    """The values of one program of a group, one for each column."""
+
+    run_id: str
+    values: tuple[str, ...] = ()
+    new: tuple[bool, ...] = ()  # whether it is a destination that differs from the last allowed program
+
+
+class RequestGroup(Struct, frozen=True):
+    """Waiting programs of the same form and meaning, which differ in literal values only."""
+
+    ids: tuple[str, ...]
+    columns: tuple[GroupColumn, ...] = ()
+    rows: tuple[GroupRow, ...] = ()  # in the order of `ids`
 
 
 class KeptState(Struct, frozen=True):

@@ -17,7 +17,7 @@ import json
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from msgspec import Struct
@@ -32,6 +32,7 @@ from workbench.analysis.program_fingerprints import (
     once_only,
     session_only,
     text_fingerprint,
+    value_table,
 )
 from workbench.analysis.reading import Reading
 from workbench.analysis.used_skills import MARK
@@ -46,6 +47,7 @@ from workbench.permissions.tool_annotations import facts_of
 from workbench.records import (
     CallDecision,
     Decision,
+    GroupRow,
     HeldCall,
     HeldCallAnswer,
     Likeness,
@@ -53,6 +55,7 @@ from workbench.records import (
     Note,
     Permission,
     Proposal,
+    RequestGroup,
     Resemblance,
     Risk,
     Run,
@@ -63,6 +66,7 @@ from workbench.servers.configuration.launch_command import fingerprint
 from workbench.servers.server_catalog import ServerCatalog
 
 REMEMBERED = 100  # allowed programs with which new ones are compared
+MOST_GROUPED = 200  # waiting programs that are grouped at once
 LONGEST = 60_000  # characters; longer programs are not remembered
 
 
@@ -121,6 +125,21 @@ class Approvals:
             mine = fingerprints(run.proposal, run.verdict, program)
             self._allowed.append(AllowedProgram(time.time(), mine, program, run.proposal.language))
 
+    async def group_requests(self, requests: Sequence[tuple[Run, Reading]]) -> tuple[RequestGroup, ...]:
+        """Group waiting programs of the same form and meaning, with a table of the values in which they differ."""
+        return await asyncio.to_thread(self._groups, requests[:MOST_GROUPED], tuple(self._allowed))
+
+    def _groups(
+        self, requests: Sequence[tuple[Run, Reading]], allowed: tuple[AllowedProgram, ...]
+    ) -> tuple[RequestGroup, ...]:
+        by_form: dict[str, list[tuple[str, ParsedProgram]]] = {}
+        for run, reading in requests:
+            if run.verdict is not None:
+                mine = fingerprints(run.proposal, run.verdict, reading.program)
+                by_form.setdefault(mine.skeleton or mine.text, []).append((run.id, reading.program))
+        last = {one.fingerprints.skeleton: one.program for one in allowed if one.fingerprints.skeleton}
+        return tuple(_group(members, last.get(form)) for form, members in by_form.items())
+
     def _resemblance(
         self, proposal: Proposal, verdict: Verdict, program: ParsedProgram, allowed: tuple[AllowedProgram, ...]
     ) -> Resemblance | None:
@@ -136,6 +155,12 @@ class Approvals:
         same = (one for one in reversed(allowed) if one.language == proposal.language)
         alike = (one for one in same if is_near(one.program.text, proposal.code))
         return next((Resemblance(Likeness.NEAR, one.at, one.program.text) for one in alike), None)
+
+
+def _group(members: Sequence[tuple[str, ParsedProgram]], allowed: ParsedProgram | None) -> RequestGroup:
+    ids = tuple(run_id for run_id, _ in members)
+    columns, values, new = value_table([program for _, program in members], allowed)
+    return RequestGroup(ids, columns, tuple(map(GroupRow, ids, values, new)))
 
 
 def is_same_request(one: Run, other: Run) -> bool:

@@ -42,6 +42,8 @@ def past_runs(journal: Journal, finder: AuditSearch) -> tuple[tuple[Run, ...], i
         by_run.setdefault(entry.note.run_id, []).append(entry)
     runs = [run for steps in by_run.values() if (run := _rebuild(steps)) is not None]
     runs.sort(key=lambda run: -run.proposal.at)
+    revived = {run.proposal.revives: run.id for run in reversed(runs) if run.proposal.revives}
+    runs = [replace(run, revived_as=revived.get(run.id, "")) for run in runs]
     return tuple(runs[:SHOWN_PAST]), len(interrupted)
 
 
@@ -136,7 +138,12 @@ def _proposal(first: Entry, detail: object) -> Proposal:
         skill=str(values.get("skill", "")),
         state=str(values.get("state", "")),
         language=str(values.get("language", "python")),
+        profile=str(values.get("profile", "")),
+        required=tuple(map(str, values.get("required", ()))),
+        force_approval=bool(values.get("force_approval")),
         original=str(values.get("original", "")),
+        wish=str(values.get("wish", "program")),
+        revives=str(values.get("revives", "")),
         dry_run=bool(values.get("dry_run") or values.get("rehearse")),
         dry_run_of=str(values.get("dry_run_of") or values.get("rehearses") or ""),
     )

@@ -415,6 +415,8 @@ class ProgramRun:
             "force_approval": proposal.force_approval,
             "dry_run": proposal.dry_run,
             "dry_run_of": proposal.dry_run_of,
+            "wish": proposal.wish,
+            "revives": proposal.revives,
             "seconds": proposal.seconds,
             "at": proposal.at,
             "user": login_name(),

@@ -9,6 +9,7 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -30,6 +31,7 @@ from workbench.records import (
     HeldCallAnswer,
     Origin,
     Proposal,
+    RequestGroup,
     Risk,
     Run,
     RunState,
@@ -44,6 +46,7 @@ from workbench.runs.generated_packages import GeneratedPackages
 from workbench.runs.pipeline import SWITCHED_OFF, RunPipeline
 from workbench.runs.program_assessment import ProgramAssessor, required_tools
 from workbench.runs.restored_runs import past_runs
+from workbench.runs.revived_runs import RevivedRuns
 from workbench.runs.run import ProgramRun
 from workbench.runs.sandbox_choice import check_language, choose_sandbox
 from workbench.runs.workspace_changes import prepare_snapshots
@@ -73,6 +76,7 @@ class RunManager:
         self._open: dict[str, ProgramRun] = {}  # runs that were not over at the last check
         self._earlier: tuple[Run, ...] = ()
         self.dry_runs = DryRuns(services, self._find, self._start)
+        self._revived = RevivedRuns(services, self._start, self.states.find)
         self.interrupted = 0  # number of runs that the previous core left unfinished
 
     def open(self) -> None:
@@ -130,6 +134,14 @@ class RunManager:
     @property
     def busy(self) -> bool:
         return bool(self._runs_under_way())
+
+    @api
+    async def group_requests(self, run_ids: tuple[str, ...]) -> tuple[RequestGroup, ...]:
+        """Group these waiting programs by form and meaning, each group with a table of the literal values in which its
+        programs differ. Programs that no longer wait are left out."""
+        found = [self._runs[run_id] for run_id in dict.fromkeys(run_ids) if run_id in self._runs]
+        waiting = [(run.record, run.reading) for run in found if run.awaits_decision and run.reading is not None]
+        return await self.approvals.group_requests(waiting)
 
     # ── submitting and deciding ─────────────────────────────────────────────────────────────────────────────────
     @api
@@ -293,16 +305,27 @@ class RunManager:
         if run is not None:
             run.write_audit("run.denial_undone", "waits again: the user undid the denial", {})
 
+    def revive(self, run_id: str) -> Run:
+        """Put a program back that nobody answered in time or that a restart interrupted; returns the new run."""
+        made = self._revived.revive(self.run(run_id))
+        self._update(run_id, revived_as=made.id)
+        return made
+
     def update_held_files(self, run_id: str, left: tuple[str, ...]) -> None:
         """Update a run after the user decided about its file changes; `left`: changes that still wait."""
+        self._update(run_id, held=left)
+
+    def _update(self, run_id: str, **fields: Any) -> None:  # Any: fields of Run
+        """Change the record of a run of this core or of an earlier one, and notify clients."""
         if (run := self._runs.get(run_id)) is not None:
-            run.record = replace(run.record, held=left)
+            run.record = replace(run.record, **fields)
             self._services.tell(RunChanged(run.record))
             return
         for record in self._earlier:
             if record.id == run_id:
-                self._earlier = tuple(replace(one, held=left) if one is record else one for one in self._earlier)
-                self._services.tell(RunChanged(replace(record, held=left)))
+                changed = replace(record, **fields)
+                self._earlier = tuple(changed if one is record else one for one in self._earlier)
+                self._services.tell(RunChanged(changed))
 
     def _apply_new_rules(self) -> None:
         """Apply a new rule to other waiting programs."""
